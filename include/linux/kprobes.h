@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Dynamic probes: what users of probes see.
+ *
+ * A struct kprobe is one caller's request to be called at one instruction.
+ * What the engine keeps about a probed address is private to kernel/kprobes*
+ * and to the backends (<linux/kprobes_backend.h>).
+ */
+#ifndef _LINUX_KPROBES_H
+#define _LINUX_KPROBES_H
+
+#include <linux/bug.h>
+#include <linux/compiler.h>
+#include <linux/errno.h>
+#include <linux/linkage.h>
+#include <linux/list.h>
+#include <linux/llist.h>
+#include <linux/mutex.h>
+#include <linux/notifier.h>
+#include <linux/percpu.h>
+#include <linux/rcupdate.h>
+#include <linux/refcount.h>
+#include <linux/smp.h>
+#include <linux/spinlock.h>
+#include <linux/ftrace.h>
+#include <asm/kprobes.h>
+
+#ifdef CONFIG_KPROBES
+
+/* What kprobe_ctlblk::kprobe_status may say, on backends that keep one. */
+#define KPROBE_HIT_ACTIVE	0x00000001
+#define KPROBE_HIT_SS		0x00000002
+#define KPROBE_REENTER		0x00000004
+#define KPROBE_HIT_SSDONE	0x00000008
+
+#else /* !CONFIG_KPROBES */
+
+#include <asm-generic/kprobes.h>
+typedef int kprobe_opcode_t;
+struct arch_specific_insn {
+	int dummy;
+};
+
+#endif /* CONFIG_KPROBES */
+
+struct kprobe;
+struct kprobe_site;
+struct kretprobe;
+struct kretprobe_instance;
+struct pt_regs;
+struct task_struct;
+
+typedef int (*kprobe_pre_handler_t)(struct kprobe *p, struct pt_regs *regs);
+typedef void (*kprobe_post_handler_t)(struct kprobe *p, struct pt_regs *regs,
+				      unsigned long flags);
+typedef int (*kprobe_fault_handler_t)(struct kprobe *p, struct pt_regs *regs,
+				      int trapnr);
+typedef int (*kretprobe_handler_t)(struct kretprobe_instance *ri,
+				   struct pt_regs *regs);
+
+/**
+ * struct kprobe - one request to be called at one instruction
+ * @list: the site's handlers to run (RCU); linked only while enabled
+ * @hlist: the site's probes, enabled or not, in the order of registration
+ * @nmissed: hits at which the handlers could not run
+ * @addr: the probed instruction; set it, or @symbol_name, and not both
+ * @symbol_name: "symbol" or "module:symbol"
+ * @offset: bytes from @addr or from the symbol to the instruction
+ * @pre_handler: called before the instruction; non-zero: it has set the
+ *	instruction pointer itself and the instruction is not executed
+ * @post_handler: called after the instruction
+ * @fault_handler: called for a fault in a handler or in the instruction
+ * @opcode: what stands in memory at @addr while nothing is probed there
+ * @ainsn: private to backends that work on probes and not on sites
+ * @flags: KPROBE_FLAG_*; users may set KPROBE_FLAG_DISABLED before
+ *	registration and read all of them after it
+ * @site: the probed address this probe is registered at; private
+ */
+struct kprobe {
+	struct hlist_node hlist;
+	struct list_head list;
+	unsigned long nmissed;
+	kprobe_opcode_t *addr;
+	const char *symbol_name;
+	unsigned int offset;
+	kprobe_pre_handler_t pre_handler;
+	kprobe_post_handler_t post_handler;
+	kprobe_fault_handler_t fault_handler;
+	kprobe_opcode_t opcode;
+#ifndef ARCH_HAS_KPROBE_SITES
+	struct arch_specific_insn ainsn;
+#endif
+	u32 flags;
+	struct kprobe_site *site;
+};
+
+#define KPROBE_FLAG_GONE	1	/* its text has gone away */
+#define KPROBE_FLAG_DISABLED	2	/* its user wants no hits */
+#define KPROBE_FLAG_OPTIMIZED	4	/* hit by a jump */
+#define KPROBE_FLAG_FTRACE	8	/* hit by an ftrace call */
+#define KPROBE_FLAG_ON_FUNC_ENTRY 16	/* at a function's first instruction */
+
+static inline bool kprobe_gone(struct kprobe *p)
+{
+	return p->flags & KPROBE_FLAG_GONE;
+}
+
+static inline bool kprobe_disabled(struct kprobe *p)
+{
+	return p->flags & (KPROBE_FLAG_DISABLED | KPROBE_FLAG_GONE);
+}
+
+static inline bool kprobe_optimized(struct kprobe *p)
+{
+	return p->flags & KPROBE_FLAG_OPTIMIZED;
+}
+
+static inline bool kprobe_ftrace(struct kprobe *p)
+{
+	return p->flags & KPROBE_FLAG_FTRACE;
+}
+
+/**
+ * struct kretprobe - a request to be called when a function returns
+ * @kp: where the function is
+ * @handler: called when a followed call returns
+ * @entry_handler: called when it begins; non-zero: do not follow this call
+ * @maxactive: calls to follow at once; not positive: as many as there are
+ * @nmissed: calls that could not be followed
+ * @data_size: bytes of private data for each followed call
+ */
+struct kretprobe {
+	struct kprobe kp;
+	kretprobe_handler_t handler;
+	kretprobe_handler_t entry_handler;
+	int maxactive;
+	int nmissed;
+	size_t data_size;
+};
+
+/** Upper limit of kretprobe::data_size, in bytes. */
+#define KRETPROBE_MAX_DATA_SIZE	4096
+
+/**
+ * struct kretprobe_instance - one followed call
+ * @llist: the task's followed calls, innermost first
+ * @rp: whose it is
+ * @ret_addr: where the function really returns to
+ * @fp: the frame the return address was taken from
+ * @task: who is in the call
+ * @data: kretprobe::data_size bytes for the handlers
+ */
+struct kretprobe_instance {
+	struct llist_node llist;
+	struct kretprobe *rp;
+	kprobe_opcode_t *ret_addr;
+	void *fp;
+	struct task_struct *task;
+	char data[];
+};
+
+static inline struct kretprobe *get_kretprobe(struct kretprobe_instance *ri)
+{
+	return READ_ONCE(ri->rp);
+}
+
+static inline unsigned long
+get_kretprobe_retaddr(struct kretprobe_instance *ri)
+{
+	return (unsigned long)ri->ret_addr;
+}
+
+#ifdef CONFIG_KPROBES
+
+DECLARE_PER_CPU(struct kprobe *, current_kprobe);
+
+/**
+ * kprobe_running - the probe whose handler runs on this CPU
+ *
+ * Context: preemption disabled.
+ * Return: the probe, or NULL where no handler is running.
+ */
+static inline struct kprobe *kprobe_running(void)
+{
+	return __this_cpu_read(current_kprobe);
+}
+
+static inline void reset_current_kprobe(void)
+{
+	__this_cpu_write(current_kprobe, NULL);
+}
+
+int register_kprobe(struct kprobe *p);
+void unregister_kprobe(struct kprobe *p);
+int register_kprobes(struct kprobe **ps, int num);
+void unregister_kprobes(struct kprobe **ps, int num);
+int disable_kprobe(struct kprobe *kp);
+int enable_kprobe(struct kprobe *kp);
+
+void kprobe_busy_begin(void);
+void kprobe_busy_end(void);
+
+kprobe_opcode_t *kprobe_lookup_name(const char *name, unsigned int offset);
+int kprobe_on_func_entry(kprobe_opcode_t *addr, const char *sym,
+			 unsigned long offset);
+bool within_kprobe_blacklist(unsigned long addr);
+int kprobe_get_kallsym(unsigned int symnum, unsigned long *value, char *type,
+		       char *sym);
+void kprobe_free_init_mem(void);
+bool is_kprobe_insn_slot(unsigned long addr);
+unsigned long kprobe_displaced_from(unsigned long addr);
+bool kprobe_undisplace(struct pt_regs *regs);
+
+#ifdef ARCH_HAS_KPROBE_SITES
+
+/*
+ * A page fault in a displaced instruction is to look as if it had happened
+ * in place, before anything that could sleep and before the look-up of its
+ * fix-up.  Nobody's handler takes the fault over: false.
+ */
+static nokprobe_inline bool kprobe_page_fault(struct pt_regs *regs,
+					      unsigned int trap)
+{
+	kprobe_undisplace(regs);
+	return false;
+}
+
+#else
+
+static nokprobe_inline bool kprobe_page_fault(struct pt_regs *regs,
+					      unsigned int trap)
+{
+	/* current_kprobe is this CPU's only while it cannot be left. */
+	if (user_mode(regs) || preemptible() || !kprobe_running())
+		return false;
+	return kprobe_fault_handler(regs, trap);
+}
+
+#endif /* ARCH_HAS_KPROBE_SITES */
+
+#else /* !CONFIG_KPROBES */
+
+static inline int register_kprobe(struct kprobe *p)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline int register_kprobes(struct kprobe **ps, int num)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline int disable_kprobe(struct kprobe *kp)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline int enable_kprobe(struct kprobe *kp)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline int kprobe_on_func_entry(kprobe_opcode_t *addr, const char *sym,
+				       unsigned long offset)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline int kprobe_get_kallsym(unsigned int symnum, unsigned long *value,
+				     char *type, char *sym)
+{
+	return -ERANGE;
+}
+
+static inline struct kprobe *kprobe_running(void)
+{
+	return NULL;
+}
+
+static inline bool within_kprobe_blacklist(unsigned long addr)
+{
+	return true;
+}
+
+static inline bool is_kprobe_insn_slot(unsigned long addr)
+{
+	return false;
+}
+
+static inline unsigned long kprobe_displaced_from(unsigned long addr)
+{
+	return addr;
+}
+
+static inline bool kprobe_undisplace(struct pt_regs *regs)
+{
+	return false;
+}
+
+static nokprobe_inline bool kprobe_page_fault(struct pt_regs *regs,
+					      unsigned int trap)
+{
+	return false;
+}
+
+static inline void unregister_kprobe(struct kprobe *p) { }
+static inline void unregister_kprobes(struct kprobe **ps, int num) { }
+static inline void kprobe_busy_begin(void) { }
+static inline void kprobe_busy_end(void) { }
+static inline void kprobe_free_init_mem(void) { }
+
+#endif /* CONFIG_KPROBES */
+
+#ifdef CONFIG_KRETPROBES
+
+int register_kretprobe(struct kretprobe *rp);
+void unregister_kretprobe(struct kretprobe *rp);
+int register_kretprobes(struct kretprobe **rps, int num);
+void unregister_kretprobes(struct kretprobe **rps, int num);
+int disable_kretprobe(struct kretprobe *rp);
+int enable_kretprobe(struct kretprobe *rp);
+void kprobe_flush_task(struct task_struct *tsk);
+bool is_kretprobe_trampoline(unsigned long addr);
+unsigned long kretprobe_find_ret_addr(struct task_struct *tsk, void *fp,
+				      struct llist_node **cur);
+
+#else /* !CONFIG_KRETPROBES */
+
+static inline int register_kretprobe(struct kretprobe *rp)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline int register_kretprobes(struct kretprobe **rps, int num)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline int disable_kretprobe(struct kretprobe *rp)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline int enable_kretprobe(struct kretprobe *rp)
+{
+	return -EOPNOTSUPP;
+}
+
+static nokprobe_inline bool is_kretprobe_trampoline(unsigned long addr)
+{
+	return false;
+}
+
+static nokprobe_inline unsigned long
+kretprobe_find_ret_addr(struct task_struct *tsk, void *fp,
+			struct llist_node **cur)
+{
+	return 0;
+}
+
+static inline void unregister_kretprobe(struct kretprobe *rp) { }
+static inline void unregister_kretprobes(struct kretprobe **rps, int num) { }
+static inline void kprobe_flush_task(struct task_struct *tsk) { }
+
+#endif /* CONFIG_KRETPROBES */
+
+#ifdef CONFIG_KPROBES_ON_FTRACE
+void kprobe_ftrace_kill(void);
+void kprobe_ftrace_handler(unsigned long ip, unsigned long parent_ip,
+			   struct ftrace_ops *ops, struct ftrace_regs *fregs);
+int arch_prepare_kprobe_ftrace(struct kprobe *p);
+#else
+static inline void kprobe_ftrace_kill(void) { }
+#endif
+
+#ifdef CONFIG_OPTPROBES
+bool is_kprobe_optinsn_slot(unsigned long addr);
+#else
+static inline bool is_kprobe_optinsn_slot(unsigned long addr)
+{
+	return false;
+}
+#endif
+
+#endif /* _LINUX_KPROBES_H */

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Dynamic probes: what the core (kernel/kprobes.c, kernel/kprobes/) and the
+ * architectures' backends owe each other.
+ *
+ * An architecture that works on sites defines ARCH_HAS_KPROBE_SITES in its
+ * <asm/kprobes.h>, along with
+ *
+ *	struct arch_kprobe_insn	what it has learned of one instruction, and
+ *	KPROBE_SLOT_SIZE	the bytes of one slot (a power of two),
+ *
+ * and implements the arch_kprobe_*() functions declared here.
+ */
+#ifndef _LINUX_KPROBES_BACKEND_H
+#define _LINUX_KPROBES_BACKEND_H
+
+#include <linux/kprobes.h>
+#include <linux/preempt.h>
+#include <linux/rhashtable-types.h>
+
+/**
+ * enum kprobe_refusal - why an address cannot be probed
+ *
+ * Each has a name and the errno that callers get in kprobe_refusal_errno().
+ *
+ * @KPROBE_OK: it can
+ * @KPROBE_NOT_TEXT: neither kernel nor module text
+ * @KPROBE_BLACKLISTED: NOKPROBE_SYMBOL(), __kprobes, entry code and the like
+ * @KPROBE_MODULE_STATE: in a module that is being loaded or unloaded, or in
+ *	init text that is no longer needed
+ * @KPROBE_JUMP_LABEL: the kernel itself patches this jump
+ * @KPROBE_STATIC_CALL: the kernel itself patches this call
+ * @KPROBE_ALTERNATIVE: the kernel itself patches this prefix
+ * @KPROBE_FTRACE_SITE: ftrace patches this call and probes cannot use ftrace
+ * @KPROBE_BUG_SITE: a BUG() or WARN(), found by its address when it traps
+ * @KPROBE_PADDING: filler between functions, never executed
+ * @KPROBE_CFI_PREAMBLE: a type hash that callers read
+ * @KPROBE_MISALIGNED: no instruction can begin at such an address
+ * @KPROBE_NO_BOUNDARY: in the middle of an instruction
+ * @KPROBE_UNDECODABLE: no instruction that the decoder knows
+ * @KPROBE_TRAP_INSN: a breakpoint or software interrupt
+ * @KPROBE_FAR_TRANSFER: loads the code segment, or enters or leaves the
+ *	kernel
+ * @KPROBE_UNRELOCATABLE: works only where it stands
+ * @KPROBE_OUT_OF_REACH: its operand is too far from any slot
+ * @KPROBE_NO_MEMORY: no memory
+ */
+enum kprobe_refusal {
+	KPROBE_OK,
+	KPROBE_NOT_TEXT,
+	KPROBE_BLACKLISTED,
+	KPROBE_MODULE_STATE,
+	KPROBE_JUMP_LABEL,
+	KPROBE_STATIC_CALL,
+	KPROBE_ALTERNATIVE,
+	KPROBE_FTRACE_SITE,
+	KPROBE_BUG_SITE,
+	KPROBE_PADDING,
+	KPROBE_CFI_PREAMBLE,
+	KPROBE_MISALIGNED,
+	KPROBE_NO_BOUNDARY,
+	KPROBE_UNDECODABLE,
+	KPROBE_TRAP_INSN,
+	KPROBE_FAR_TRANSFER,
+	KPROBE_UNRELOCATABLE,
+	KPROBE_OUT_OF_REACH,
+	KPROBE_NO_MEMORY,
+};
+
+int kprobe_refusal_errno(enum kprobe_refusal why);
+const char *kprobe_refusal_name(enum kprobe_refusal why);
+
+#ifdef ARCH_HAS_KPROBE_SITES
+
+/**
+ * enum kprobe_site_state - how the text of a site looks
+ *
+ *	CLEAN <----> TRAP
+ *	  |            |
+ *	  +---> GONE <-+
+ *
+ * @KPROBE_SITE_CLEAN: as if nobody probed it
+ * @KPROBE_SITE_TRAP: a breakpoint stands there
+ * @KPROBE_SITE_GONE: there is no such text any more; final
+ */
+enum kprobe_site_state {
+	KPROBE_SITE_CLEAN,
+	KPROBE_SITE_TRAP,
+	KPROBE_SITE_GONE,
+};
+
+/**
+ * struct kprobe_site - one probed address
+ * @node: in the table of sites, by @addr; under kprobe_mutex, read by RCU
+ * @addr: the probed address; constant
+ * @active: kprobe::list of the probes to be called, in the order of their
+ *	registration; changed under kprobe_mutex, read by RCU
+ * @insn: what the backend knows of the instruction; its post_slot is
+ *	published with release semantics, all else is constant once @node is in
+ * @probes: kprobe::hlist of all probes, in the order of registration; under
+ *	kprobe_mutex
+ * @all: in the list of all sites; under kprobe_mutex
+ * @plan: in the batch that the reconciler works on; under kprobe_mutex
+ * @state: how the text looks; under kprobe_mutex and text_mutex
+ * @next: how it is to look when the batch is applied; under kprobe_mutex
+ * @opcode: what the trap stands in the place of; constant
+ * @npost: how many of @active have a post handler; under kprobe_mutex
+ * @retired: in the queue of things to free behind a grace period
+ */
+struct kprobe_site {
+	struct rhash_head node;
+	kprobe_opcode_t *addr;
+	struct list_head active;
+	struct arch_kprobe_insn insn;
+
+	struct hlist_head probes;
+	struct list_head all;
+	struct list_head plan;
+	enum kprobe_site_state state : 8;
+	enum kprobe_site_state next : 8;
+	kprobe_opcode_t opcode;
+	unsigned int npost;
+	struct llist_node retired;
+};
+
+/**
+ * arch_kprobe_entry - move a probe from a function's first byte to its first
+ *	instruction that can be probed
+ * @addr: where the caller wants it
+ * @offset: how far that is behind the start of the function
+ * @on_entry: set to whether the result is the entry of the function
+ *
+ * Return: the address to probe.
+ */
+kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
+				   bool *on_entry);
+
+/**
+ * arch_kprobe_inspect - may the instruction at this address be probed?
+ * @site: @addr is set; filled in: opcode and insn
+ *
+ * Decodes the instruction and finds out how it is to be executed from
+ * elsewhere.  Allocates nothing and changes no text.
+ *
+ * Context: kprobe_mutex, jump_label_mutex and text_mutex held.
+ * Return: the reason for a refusal, or KPROBE_OK.
+ */
+enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site);
+
+/**
+ * arch_kprobe_prepare - make what @site needs to be hit
+ * @site: has been inspected
+ * @with_post: post handlers are to be called, too
+ *
+ * May be called again when a post handler comes to a site without any.
+ *
+ * Context: may sleep; kprobe_mutex held.
+ * Return: the reason for a refusal, or KPROBE_OK.
+ */
+enum kprobe_refusal arch_kprobe_prepare(struct kprobe_site *site,
+					bool with_post);
+
+/** arch_kprobe_release - free what arch_kprobe_prepare() made; may sleep */
+void arch_kprobe_release(struct kprobe_site *site);
+
+/**
+ * arch_kprobe_patch - bring the text of a set of sites to their next state
+ * @plan: sites, linked by kprobe_site::plan; each differs in state and next
+ *
+ * On return every CPU executes the new text, and every CPU has left the
+ * handlers it was in when the call began.
+ *
+ * Context: may sleep; CPU hotplug excluded, kprobe_mutex and text_mutex held.
+ */
+void arch_kprobe_patch(struct list_head *plan);
+
+/**
+ * arch_kprobe_blacklist - what the architecture wants never to be probed
+ *
+ * Calls kprobe_add_area_blacklist() and its like.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int arch_kprobe_blacklist(void);
+
+/*
+ * The hit path.  All of it runs with interrupts off: see "Who may run when"
+ * at the head of kernel/kprobes.c, which rests on it.
+ */
+
+/**
+ * kprobe_context_key - which context the code around a hit runs in
+ * @entries: how many times irqentry_nmi_enter() was called for this very hit
+ *
+ * Two hits on one CPU have the same key exactly when none of them stands in
+ * an interrupt, a softirq or an NMI that came on top of the other.
+ */
+static __always_inline unsigned int kprobe_context_key(unsigned int entries)
+{
+	return (preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET)) -
+	       entries * (NMI_OFFSET + HARDIRQ_OFFSET);
+}
+
+struct kprobe_site *kprobe_site_find(unsigned long addr);
+
+/** enum kprobe_verdict - how a hit goes on after the pre handlers */
+enum kprobe_verdict {
+	KPROBE_STEP,		/* execute the instruction; post handlers */
+	KPROBE_STEP_MISSED,	/* execute the instruction; no post handlers */
+	KPROBE_DIVERTED,	/* a handler has set the instruction pointer */
+};
+
+enum kprobe_verdict kprobe_site_pre(struct kprobe_site *site,
+				    struct pt_regs *regs, unsigned int key);
+void kprobe_site_post(struct kprobe_site *site, struct pt_regs *regs);
+
+/* Slots: memory for displaced instructions, never writable and executable. */
+void *kprobe_slot_alloc(struct kprobe_site *owner);
+void kprobe_slot_free(void *slot);
+struct kprobe_site *kprobe_slot_owner(unsigned long addr, void **slot);
+
+/* Fills fresh slot memory, not yet executable, with what traps. */
+void arch_kprobe_fill_slots(void *text, size_t size);
+
+/* Where a displaced instruction pointer would be in place. */
+unsigned long arch_kprobe_undisplaced(struct kprobe_site *site, void *slot,
+				      unsigned long ip);
+
+#endif /* ARCH_HAS_KPROBE_SITES */
+
+/* Blacklist; the ranges are half open. */
+int kprobe_add_ksym_blacklist(unsigned long entry);
+int kprobe_add_area_blacklist(unsigned long start, unsigned long end);
+
+#if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST)
+/* For the tests: how much is in use, and wait until what was freed is free. */
+unsigned int kprobe_slots_in_use(void);
+unsigned int kprobe_sites_in_use(void);
+void kprobe_flush_retired(void);
+#endif
+
+#endif /* _LINUX_KPROBES_BACKEND_H */

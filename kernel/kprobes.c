@@ -1,0 +1,948 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Dynamic probes: the table of sites, the hit, and registration.
+ *
+ * A *probe* (struct kprobe) is one caller's request.  A *site* (struct
+ * kprobe_site) is one probed address.  Every probed address has exactly one
+ * site, from its first probe to after its last.
+ *
+ *	kprobe_table, kprobe_sites
+ *	     |
+ *	  [ site ]---probes---> p2 -> p1 -> p0	all, newest first
+ *	     |
+ *	     +-------active---> p0 -> p2	the enabled ones, oldest first;
+ *						what a hit walks
+ *
+ * What lives elsewhere: kernel/kprobes/text.c decides how the text of a site
+ * is to look and makes it so; slots.c has memory for displaced instructions,
+ * retire.c frees it; blacklist.c says what must not be probed; control.c has
+ * the files in debugfs.  Backends are in arch/.
+ *
+ * Locks, outermost first
+ * ----------------------
+ *
+ *	kprobe_mutex		sites, probes, states, the global switch
+ *	  cpu_hotplug_lock	(read) while text changes or IPIs are waited for
+ *	  jump_label_mutex	while an instruction is inspected
+ *	    text_mutex		all of the kernel's text
+ *	  slot_mutex		slots (slots.c), blacklist_mutex (blacklist.c)
+ *
+ * Around kprobe_mutex callers may hold what does not depend on probes; known
+ * ones are event_mutex and the rwsem of the module notifier.  Nothing is
+ * called with kprobe_mutex held that takes either, and no grace period is
+ * waited for under it.
+ *
+ * Who may run when
+ * ----------------
+ *
+ * All of a hit's path, from before the look-up of the site to after the
+ * return of the last handler, runs with interrupts off: by the hardware
+ * where a trap brought it, by kprobe_site_post()'s caller where a displaced
+ * copy did.  Everything else rests on that:
+ *
+ * 1. A CPU that handles an IPI is in no handler.  So once a probe has been
+ *    unlinked from site->active, one round of IPIs proves that no CPU runs
+ *    its handlers or ever will again: the list_del_rcu() comes before the
+ *    IPI is sent, and what a CPU does after it, among that list_for_each
+ *    in kprobe_site_pre(), comes after.  Patching text sends such a round by
+ *    itself.  A hit inside an NMI is covered, too: a CPU takes no IPI until
+ *    the NMI has ended.
+ *
+ * 2. Nothing comes on top of a handler but an NMI, and exceptions that the
+ *    handler itself raises.  A hit that finds a handler running on its CPU
+ *    therefore is recursion exactly if it stands in the same context, which
+ *    kprobe_context_key() tells.  kprobe_busy_begin() marks sections that do
+ *    run with interrupts on; for them the key tells interrupts apart, too.
+ *
+ * 3. Between the pre handlers and the post handlers of one hit a task may be
+ *    interrupted, preempted and migrated; no CPU keeps anything for it
+ *    meanwhile.  The displaced copy knows its site, and the post handlers
+ *    run are those of the probes enabled when it ends.
+ *
+ * Text and table
+ * --------------
+ *
+ * A site is in the table before a trap is written (rhashtable_insert_fast()
+ * publishes it; the poke orders it before the trap), and stays there until
+ * the trap is gone from all CPUs.  A CPU that has fetched the trap and then
+ * lost a race against its removal finds no site and other text than a trap,
+ * and goes back to execute that.
+ *
+ * Who frees what when
+ * -------------------
+ *
+ * A probe belongs to its caller, who may free it once unregister_kprobe()
+ * has returned.  A site and its slots are handed to kprobe_retire() once the
+ * site is out of the table; they are freed behind a grace period of
+ * RCU-tasks, since a preempted task may still stand in a slot, and one of
+ * RCU, for readers of the table and of slot owners.
+ */
+#define pr_fmt(fmt) "kprobes: " fmt
+
+#include <linux/export.h>
+#include <linux/hash.h>
+#include <linux/init.h>
+#include <linux/jump_label.h>
+#include <linux/kallsyms.h>
+#include <linux/kernel.h>
+#include <linux/memory.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/rculist.h>
+#include <linux/rhashtable.h>
+#include <linux/slab.h>
+#include <linux/static_call.h>
+#include <asm/sections.h>
+#include "kprobes/internal.h"
+
+DEFINE_MUTEX(kprobe_mutex);
+LIST_HEAD(kprobe_sites);
+LIST_HEAD(kprobe_gone_sites);
+
+static bool kprobe_global_on = true;	/* under kprobe_mutex */
+static bool kprobe_ready __read_mostly;
+
+/* The probe whose handler runs on this CPU, and the context it runs in. */
+DEFINE_PER_CPU(struct kprobe *, current_kprobe);
+static DEFINE_PER_CPU(unsigned int, current_key);
+
+/*
+ * The table of sites
+ */
+
+static __always_inline u32 site_hash(const void *key, u32 len, u32 seed)
+{
+	return hash_long(*(const unsigned long *)key, 32) ^ seed;
+}
+
+static const struct rhashtable_params site_params = {
+	.key_len = sizeof(unsigned long),
+	.key_offset = offsetof(struct kprobe_site, addr),
+	.head_offset = offsetof(struct kprobe_site, node),
+	.hashfn = site_hash,
+	.automatic_shrinking = true,
+};
+
+static struct rhashtable kprobe_table;
+
+/**
+ * kprobe_site_find - the site of an address
+ * @addr: any address
+ *
+ * The hit path's own walk of the table.  rhashtable_lookup() checks under
+ * lockdep that its caller may read, with code that could be probed itself;
+ * here the reader is right by construction.
+ *
+ * Context: any, NMIs included; preemption off.
+ * Return: the site, or NULL.
+ */
+struct kprobe_site *kprobe_site_find(unsigned long addr)
+{
+	struct bucket_table *tbl = rcu_dereference_raw(kprobe_table.tbl);
+	struct rhash_lock_head __rcu *const *bkt;
+	struct kprobe_site *site;
+	struct rhash_head *he;
+	unsigned int hash;
+
+	/* A trap from before kprobe_init(). */
+	if (unlikely(!tbl))
+		return NULL;
+
+	do {
+		hash = rht_key_hashfn(&kprobe_table, tbl, &addr, site_params);
+		bkt = rht_bucket(tbl, hash);
+again:
+		he = __rht_ptr(rcu_dereference_raw(*bkt), bkt);
+		for (; !rht_is_a_nulls(he); he = rcu_dereference_raw(he->next)) {
+			site = container_of(he, struct kprobe_site, node);
+			if ((unsigned long)site->addr == addr)
+				return site;
+		}
+		/* Led into another bucket by a resize: start this one again. */
+		if (unlikely(he != RHT_NULLS_MARKER(bkt)))
+			goto again;
+
+		/* Pairs with smp_wmb() of a resize, before it moves entries. */
+		smp_rmb();
+		tbl = rcu_dereference_raw(tbl->future_tbl);
+	} while (unlikely(tbl));
+
+	return NULL;
+}
+NOKPROBE_SYMBOL(kprobe_site_find);
+
+/* Called by the above where a table was grown without enough memory. */
+NOKPROBE_SYMBOL(rht_bucket_nested);
+NOKPROBE_SYMBOL(__rht_bucket_nested);
+
+/*
+ * The hit
+ */
+
+static void site_count_missed(struct kprobe_site *site)
+{
+	struct kprobe *p;
+
+	list_for_each_entry_rcu(p, &site->active, list, true)
+		p->nmissed++;
+}
+NOKPROBE_SYMBOL(site_count_missed);
+
+/*
+ * Whether it is the handler running on this CPU that has led to code with this
+ * key.  current_key is what such code has: that of the handler itself.
+ */
+static __always_inline bool kprobe_recursion(struct kprobe *running,
+					     unsigned int key)
+{
+	return unlikely(running) && __this_cpu_read(current_key) == key;
+}
+
+/**
+ * kprobe_site_pre - a site was hit: call its pre handlers
+ * @site: it
+ * @regs: full registers, the instruction pointer at the site
+ * @key: kprobe_context_key() of the code that was hit
+ *
+ * Context: any; interrupts off.
+ * Return: how the hit goes on.
+ */
+enum kprobe_verdict kprobe_site_pre(struct kprobe_site *site,
+				    struct pt_regs *regs, unsigned int key)
+{
+	struct kprobe *running = __this_cpu_read(current_kprobe);
+	enum kprobe_verdict verdict = KPROBE_STEP;
+	unsigned int running_key;
+	struct kprobe *p;
+
+	if (kprobe_recursion(running, key)) {
+		site_count_missed(site);
+		return KPROBE_STEP_MISSED;
+	}
+
+	running_key = __this_cpu_read(current_key);
+	__this_cpu_write(current_key, kprobe_context_key(0));
+
+	list_for_each_entry_rcu(p, &site->active, list, true) {
+		if (!p->pre_handler)
+			continue;
+		__this_cpu_write(current_kprobe, p);
+		if (p->pre_handler(p, regs)) {
+			verdict = KPROBE_DIVERTED;
+			break;
+		}
+	}
+
+	__this_cpu_write(current_kprobe, running);
+	__this_cpu_write(current_key, running_key);
+	return verdict;
+}
+NOKPROBE_SYMBOL(kprobe_site_pre);
+
+/**
+ * kprobe_site_post - the instruction was executed: call the post handlers
+ * @site: where; kprobe_site_pre() said KPROBE_STEP
+ * @regs: full registers after the instruction
+ *
+ * Context: any; interrupts off.
+ */
+void kprobe_site_post(struct kprobe_site *site, struct pt_regs *regs)
+{
+	struct kprobe *running = __this_cpu_read(current_kprobe);
+	unsigned int running_key = __this_cpu_read(current_key);
+	struct kprobe *p;
+
+	__this_cpu_write(current_key, kprobe_context_key(0));
+
+	list_for_each_entry_rcu(p, &site->active, list, true) {
+		if (!p->post_handler)
+			continue;
+		__this_cpu_write(current_kprobe, p);
+		p->post_handler(p, regs, 0);
+	}
+
+	__this_cpu_write(current_kprobe, running);
+	__this_cpu_write(current_key, running_key);
+}
+NOKPROBE_SYMBOL(kprobe_site_post);
+
+/* Stands for whoever must not be disturbed by handlers. */
+static struct kprobe kprobe_busy = {
+	.addr = (void *)kprobe_busy_begin,
+};
+
+/**
+ * kprobe_busy_begin - from here on, hits in this context miss their handlers
+ *
+ * For those who run probe-like handlers of their own.  Disables preemption.
+ *
+ * Context: any.
+ */
+void kprobe_busy_begin(void)
+{
+	preempt_disable();
+	/* The key is no one's business until current_kprobe says so. */
+	__this_cpu_write(current_key, kprobe_context_key(0));
+	barrier();
+	__this_cpu_write(current_kprobe, &kprobe_busy);
+}
+
+/** kprobe_busy_end - the end of what kprobe_busy_begin() began */
+void kprobe_busy_end(void)
+{
+	__this_cpu_write(current_kprobe, NULL);
+	preempt_enable();
+}
+
+/*
+ * Places
+ */
+
+/**
+ * kprobe_lookup_name - the address of a symbol
+ * @name: "symbol" or "module:symbol"
+ * @offset: what the caller will add to it
+ *
+ * Context: may sleep.
+ * Return: the address, or NULL.
+ */
+kprobe_opcode_t *kprobe_lookup_name(const char *name, unsigned int offset)
+{
+	return (kprobe_opcode_t *)kallsyms_lookup_name(name);
+}
+
+/*
+ * Finds the address that @addr or @symbol and @offset mean.
+ * Return: an ERR_PTR() where there is none.
+ */
+static kprobe_opcode_t *kprobe_place(kprobe_opcode_t *addr, const char *symbol,
+				     unsigned long offset, bool *on_entry)
+{
+	unsigned long at, size;
+
+	if (!symbol == !addr)
+		return ERR_PTR(-EINVAL);
+
+	if (symbol) {
+		addr = kprobe_lookup_name(symbol, offset);
+		if (!addr)
+			return ERR_PTR(-ENOENT);
+	}
+
+	at = (unsigned long)addr + offset;
+	/* Not text: refused with that reason when it is looked at closely. */
+	if (!kallsyms_lookup_size_offset(at, &size, &offset))
+		offset = ULONG_MAX;
+
+	return arch_kprobe_entry(at, offset, on_entry);
+}
+
+/**
+ * kprobe_on_func_entry - is this place the entry of a function?
+ * @addr: an address, or NULL
+ * @sym: or the symbol
+ * @offset: bytes behind it
+ *
+ * Context: may sleep.
+ * Return: 0 if so; -EINVAL if not; -ENOENT if there is no such symbol.
+ */
+int kprobe_on_func_entry(kprobe_opcode_t *addr, const char *sym,
+			 unsigned long offset)
+{
+	bool on_entry;
+	kprobe_opcode_t *place;
+
+	place = kprobe_place(addr, sym, offset, &on_entry);
+	if (IS_ERR(place))
+		return PTR_ERR(place);
+	return on_entry ? 0 : -EINVAL;
+}
+
+/* The kernel patches some of its instructions itself. */
+static enum kprobe_refusal kprobe_foreign_patch(struct kprobe_site *site)
+{
+	void *addr = site->addr;
+
+	if (jump_label_text_reserved(addr, addr))
+		return KPROBE_JUMP_LABEL;
+	if (static_call_text_reserved(addr, addr))
+		return KPROBE_STATIC_CALL;
+	if (ftrace_location((unsigned long)addr))
+		return KPROBE_FTRACE_SITE;
+	return KPROBE_OK;
+}
+
+/*
+ * What can be said of an address without looking at the instruction.
+ *
+ * @mod: the module it is in, with a reference; or NULL
+ */
+static enum kprobe_refusal kprobe_admit_address(unsigned long addr,
+						struct module **mod)
+{
+	*mod = NULL;
+
+	if (!core_kernel_text(addr)) {
+		guard(preempt)();
+
+		*mod = __module_text_address(addr);
+		if (!*mod)
+			return KPROBE_NOT_TEXT;
+		if (!try_module_get(*mod)) {
+			*mod = NULL;
+			return KPROBE_MODULE_STATE;
+		}
+	}
+
+#ifdef CONFIG_MODULES
+	/* Init text is freed once the module is live. */
+	if (*mod && within_module_init(addr, *mod) &&
+	    (*mod)->state != MODULE_STATE_COMING)
+		return KPROBE_MODULE_STATE;
+#endif
+	if (within_kprobe_blacklist(addr))
+		return KPROBE_BLACKLISTED;
+	return KPROBE_OK;
+}
+
+static enum kprobe_refusal kprobe_inspect(struct kprobe_site *site)
+{
+	enum kprobe_refusal why;
+
+	jump_label_lock();
+	mutex_lock(&text_mutex);
+	why = arch_kprobe_inspect(site);
+	if (why == KPROBE_OK)
+		why = kprobe_foreign_patch(site);
+	mutex_unlock(&text_mutex);
+	jump_label_unlock();
+	return why;
+}
+
+/*
+ * Sites and the probes on them, all under kprobe_mutex
+ */
+
+static enum kprobe_refusal site_create(kprobe_opcode_t *addr,
+				       struct kprobe_site **result)
+{
+	struct kprobe_site *site;
+	enum kprobe_refusal why;
+
+	site = kzalloc(sizeof(*site), GFP_KERNEL);
+	if (!site)
+		return KPROBE_NO_MEMORY;
+
+	site->addr = addr;
+	INIT_LIST_HEAD(&site->active);
+	INIT_LIST_HEAD(&site->plan);
+	INIT_HLIST_HEAD(&site->probes);
+
+	why = kprobe_inspect(site);
+	if (why != KPROBE_OK)
+		goto free;
+	why = arch_kprobe_prepare(site, false);
+	if (why != KPROBE_OK)
+		goto free;
+	if (rhashtable_insert_fast(&kprobe_table, &site->node, site_params)) {
+		arch_kprobe_release(site);
+		why = KPROBE_NO_MEMORY;
+		goto free;
+	}
+	list_add_tail(&site->all, &kprobe_sites);
+	*result = site;
+	return KPROBE_OK;
+
+free:
+	kfree(site);
+	return why;
+}
+
+/* Lets go of a site nobody probes any more; its text is clean or gone. */
+static void site_drop(struct kprobe_site *site)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	WARN_ON_ONCE(site->state == KPROBE_SITE_TRAP);
+
+	if (site->state != KPROBE_SITE_GONE)
+		rhashtable_remove_fast(&kprobe_table, &site->node,
+				       site_params);
+	list_del(&site->all);
+	kprobe_retire(site);
+}
+
+static void site_touch(struct kprobe_site *site, struct list_head *touched)
+{
+	if (list_empty(&site->plan))
+		list_add_tail(&site->plan, touched);
+}
+
+/* Puts an enabled probe among the site's active ones, by age. */
+static void site_activate(struct kprobe_site *site, struct kprobe *p)
+{
+	struct list_head *older = &site->active;
+	struct kprobe *other = p;
+
+	hlist_for_each_entry_continue(other, hlist) {
+		if (!kprobe_disabled(other)) {
+			older = &other->list;
+			break;
+		}
+	}
+	/* Pairs with the walks in kprobe_site_pre() and kprobe_site_post(). */
+	list_add_rcu(&p->list, older);
+	if (p->post_handler)
+		WRITE_ONCE(site->npost, site->npost + 1);
+}
+
+/* The caller waits for handlers before @p->list is used again. */
+static void site_deactivate(struct kprobe_site *site, struct kprobe *p)
+{
+	list_del_rcu(&p->list);
+	if (p->post_handler)
+		WRITE_ONCE(site->npost, site->npost - 1);
+}
+
+/* The site a caller's probe is registered at; NULL if it is at none. */
+static struct kprobe_site *kprobe_registered_at(const struct kprobe *p)
+{
+	struct kprobe_site *site;
+
+	lockdep_assert_held(&kprobe_mutex);
+
+	/* p->site of a probe never registered may hold anything. */
+	if (!p || !p->addr || !p->site)
+		return NULL;
+	scoped_guard(preempt)
+		site = kprobe_site_find((unsigned long)p->addr);
+	if (site && site == p->site)
+		return site;
+	list_for_each_entry(site, &kprobe_gone_sites, all)
+		if (site == p->site)
+			return site;
+	return NULL;
+}
+
+static bool site_has_probe(struct kprobe_site *site, const struct kprobe *p)
+{
+	struct kprobe *other;
+
+	hlist_for_each_entry(other, &site->probes, hlist)
+		if (other == p)
+			return true;
+	return false;
+}
+
+#define KPROBE_FLAGS_KNOWN	(KPROBE_FLAG_GONE | KPROBE_FLAG_DISABLED | \
+				 KPROBE_FLAG_OPTIMIZED | KPROBE_FLAG_FTRACE | \
+				 KPROBE_FLAG_ON_FUNC_ENTRY)
+
+/*
+ * Puts a probe on its site, which is created if need be and added to
+ * @touched.  Changes nothing on failure.
+ */
+static int kprobe_attach(struct kprobe *p, struct list_head *touched)
+{
+	enum kprobe_refusal why;
+	struct kprobe_site *site;
+	kprobe_opcode_t *addr;
+	bool on_entry, fresh;
+	struct module *mod;
+
+	lockdep_assert_held(&kprobe_mutex);
+
+	if (!p || p->flags & ~KPROBE_FLAGS_KNOWN)
+		return -EINVAL;
+	addr = kprobe_place(p->addr, p->symbol_name, p->offset, &on_entry);
+	if (IS_ERR(addr))
+		return PTR_ERR(addr);
+
+	why = kprobe_admit_address((unsigned long)addr, &mod);
+	if (why != KPROBE_OK)
+		goto out;
+
+	scoped_guard(preempt)
+		site = kprobe_site_find((unsigned long)addr);
+	fresh = !site;
+	if (site && p->site == site && site_has_probe(site, p)) {
+		module_put(mod);
+		return -EINVAL;
+	}
+	if (fresh) {
+		why = site_create(addr, &site);
+		if (why != KPROBE_OK)
+			goto out;
+	}
+	if (p->post_handler) {
+		why = arch_kprobe_prepare(site, true);
+		if (why != KPROBE_OK) {
+			if (fresh)
+				site_drop(site);
+			goto out;
+		}
+	}
+
+	p->addr = addr;
+	p->site = site;
+	p->opcode = site->opcode;
+	p->nmissed = 0;
+	p->flags &= KPROBE_FLAG_DISABLED;
+	if (on_entry)
+		p->flags |= KPROBE_FLAG_ON_FUNC_ENTRY;
+	INIT_LIST_HEAD(&p->list);
+	hlist_add_head(&p->hlist, &site->probes);
+	if (!kprobe_disabled(p))
+		site_activate(site, p);
+	site_touch(site, touched);
+out:
+	module_put(mod);
+	if (why != KPROBE_OK)
+		pr_debug("%pS refused: %s\n", addr, kprobe_refusal_name(why));
+	return kprobe_refusal_errno(why);
+}
+
+/*
+ * Takes probes off their sites and waits until none of their handlers runs.
+ * A probe that is not registered gets addr = NULL.
+ */
+static void kprobes_detach(struct kprobe **ps, int num)
+{
+	struct kprobe_site *site, *next;
+	LIST_HEAD(touched);
+	LIST_HEAD(empty);
+	bool quiet;
+	int i;
+
+	lockdep_assert_held(&kprobe_mutex);
+
+	for (i = 0; i < num; i++) {
+		struct kprobe *p = ps[i];
+
+		site = kprobe_registered_at(p);
+		if (!site) {
+			if (p)
+				p->addr = NULL;
+			continue;
+		}
+		if (!kprobe_disabled(p))
+			site_deactivate(site, p);
+		hlist_del_init(&p->hlist);
+		p->site = NULL;
+		p->flags &= KPROBE_FLAG_DISABLED;
+		site_touch(site, &touched);
+	}
+
+	/* Those that stay probed by others need no more than a wait. */
+	list_for_each_entry_safe(site, next, &touched, plan)
+		if (hlist_empty(&site->probes))
+			list_move_tail(&site->all, &empty);
+	if (list_empty(&touched))
+		return;
+
+	quiet = kprobe_reconcile(&touched, kprobe_global_on);
+	if (!quiet)
+		kprobe_wait_for_handlers();
+
+	list_for_each_entry_safe(site, next, &empty, all)
+		site_drop(site);
+}
+
+/*
+ * The interface
+ */
+
+/**
+ * register_kprobes - register several probes, all or none
+ * @ps: the probes
+ * @num: how many
+ *
+ * Each is armed on return, unless it has KPROBE_FLAG_DISABLED or probes are
+ * switched off as a whole.  All are armed in one go.
+ *
+ * Context: may sleep; not from a handler.
+ * Return: 0, or what was wrong with the first bad one:
+ * -EINVAL: @num is not positive; a probe is NULL, is registered already, has
+ * both or neither of addr and symbol_name, or flags nobody knows; the address
+ * is not in text, forbidden, padding, misaligned, or patched by the kernel
+ * itself; the instruction is a trap.
+ * -ENOENT: no such symbol; a module that is being loaded or unloaded.
+ * -EILSEQ: not at the start of an instruction.
+ * -EOPNOTSUPP: an instruction that only works where it stands.
+ * -EAGAIN: too early in the boot process.
+ * -ENOMEM: no memory.
+ */
+int register_kprobes(struct kprobe **ps, int num)
+{
+	LIST_HEAD(touched);
+	int i, ret = 0;
+
+	if (num <= 0 || !ps)
+		return -EINVAL;
+	if (!kprobe_ready)
+		return -EAGAIN;
+
+	guard(mutex)(&kprobe_mutex);
+
+	for (i = 0; i < num; i++) {
+		ret = kprobe_attach(ps[i], &touched);
+		if (ret)
+			break;
+	}
+	if (ret) {
+		struct kprobe_site *site, *next;
+
+		list_for_each_entry_safe(site, next, &touched, plan)
+			list_del_init(&site->plan);
+		kprobes_detach(ps, i);
+		return ret;
+	}
+	kprobe_reconcile(&touched, kprobe_global_on);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(register_kprobes);
+
+/**
+ * register_kprobe - register a probe
+ * @p: the probe
+ *
+ * Context and return values: as register_kprobes().
+ */
+int register_kprobe(struct kprobe *p)
+{
+	return register_kprobes(&p, 1);
+}
+EXPORT_SYMBOL_GPL(register_kprobe);
+
+/**
+ * unregister_kprobes - unregister several probes
+ * @ps: the probes
+ * @num: how many
+ *
+ * On return no handler of theirs runs or will run, and they may be freed.
+ * Those that were not registered get addr = NULL.
+ *
+ * Context: may sleep; not from a handler.
+ */
+void unregister_kprobes(struct kprobe **ps, int num)
+{
+	if (num <= 0 || !ps)
+		return;
+
+	guard(mutex)(&kprobe_mutex);
+	kprobes_detach(ps, num);
+}
+EXPORT_SYMBOL_GPL(unregister_kprobes);
+
+/**
+ * unregister_kprobe - unregister a probe
+ * @p: the probe
+ *
+ * As unregister_kprobes().
+ */
+void unregister_kprobe(struct kprobe *p)
+{
+	unregister_kprobes(&p, 1);
+}
+EXPORT_SYMBOL_GPL(unregister_kprobe);
+
+static int kprobe_set_disabled(struct kprobe *p, bool disable)
+{
+	struct kprobe_site *site;
+	LIST_HEAD(touched);
+
+	guard(mutex)(&kprobe_mutex);
+
+	site = kprobe_registered_at(p);
+	if (!site || kprobe_gone(p))
+		return -EINVAL;
+	if (!!(p->flags & KPROBE_FLAG_DISABLED) == disable)
+		return 0;
+
+	if (disable) {
+		p->flags |= KPROBE_FLAG_DISABLED;
+		site_deactivate(site, p);
+	} else {
+		p->flags &= ~KPROBE_FLAG_DISABLED;
+		site_activate(site, p);
+	}
+	site_touch(site, &touched);
+	if (!kprobe_reconcile(&touched, kprobe_global_on) && disable)
+		kprobe_wait_for_handlers();
+	return 0;
+}
+
+/**
+ * disable_kprobe - keep a probe registered, but without hits
+ * @kp: the probe
+ *
+ * On return no handler of it runs or will run until it is enabled.
+ *
+ * Context: may sleep; not from a handler.
+ * Return: 0, also if it was disabled; -EINVAL if it is not registered or its
+ * address is gone.
+ */
+int disable_kprobe(struct kprobe *kp)
+{
+	return kprobe_set_disabled(kp, true);
+}
+EXPORT_SYMBOL_GPL(disable_kprobe);
+
+/**
+ * enable_kprobe - let a disabled probe be hit again
+ * @kp: the probe
+ *
+ * Context: may sleep; not from a handler.
+ * Return: 0, also if it was enabled; -EINVAL if it is not registered or its
+ * address is gone.
+ */
+int enable_kprobe(struct kprobe *kp)
+{
+	return kprobe_set_disabled(kp, false);
+}
+EXPORT_SYMBOL_GPL(enable_kprobe);
+
+/**
+ * kprobe_set_global - take all probes out of the text, or put them back
+ * @on: which
+ *
+ * Probes' own disabled state is not touched.
+ *
+ * Context: may sleep.
+ * Return: 0.
+ */
+int kprobe_set_global(bool on)
+{
+	struct kprobe_site *site;
+	LIST_HEAD(touched);
+
+	guard(mutex)(&kprobe_mutex);
+
+	kprobe_global_on = on;
+	list_for_each_entry(site, &kprobe_sites, all)
+		site_touch(site, &touched);
+	kprobe_reconcile(&touched, on);
+	return 0;
+}
+
+/** kprobe_get_global - whether probes are armed at all */
+bool kprobe_get_global(void)
+{
+	guard(mutex)(&kprobe_mutex);
+	return kprobe_global_on;
+}
+
+/*
+ * Text that goes away
+ */
+
+static void site_lose_text(struct kprobe_site *site)
+{
+	struct kprobe *p;
+
+	lockdep_assert_held(&kprobe_mutex);
+
+	hlist_for_each_entry(p, &site->probes, hlist) {
+		if (!kprobe_disabled(p))
+			site_deactivate(site, p);
+		p->flags |= KPROBE_FLAG_GONE;
+	}
+	rhashtable_remove_fast(&kprobe_table, &site->node, site_params);
+	list_move_tail(&site->all, &kprobe_gone_sites);
+	kprobe_site_mark_gone(site);
+}
+
+/**
+ * kprobe_free_init_mem - the kernel's init text is about to be freed
+ *
+ * Context: may sleep; nobody executes init text.
+ */
+void kprobe_free_init_mem(void)
+{
+	struct kprobe_site *site, *next;
+
+	guard(mutex)(&kprobe_mutex);
+	list_for_each_entry_safe(site, next, &kprobe_sites, all)
+		if (is_kernel_inittext((unsigned long)site->addr))
+			site_lose_text(site);
+}
+
+#ifdef CONFIG_MODULES
+static void kprobe_lose_module(struct module *mod, bool only_init)
+{
+	struct kprobe_site *site, *next;
+
+	guard(mutex)(&kprobe_mutex);
+	list_for_each_entry_safe(site, next, &kprobe_sites, all) {
+		unsigned long addr = (unsigned long)site->addr;
+
+		if (within_module_init(addr, mod) ||
+		    (!only_init && within_module_core(addr, mod)))
+			site_lose_text(site);
+	}
+}
+
+static int kprobe_module_event(struct notifier_block *nb, unsigned long event,
+			       void *data)
+{
+	struct module *mod = data;
+
+	switch (event) {
+	case MODULE_STATE_COMING:
+		return notifier_from_errno(kprobe_blacklist_module(mod));
+	case MODULE_STATE_LIVE:
+		kprobe_lose_module(mod, true);
+		break;
+	case MODULE_STATE_GOING:
+		kprobe_lose_module(mod, false);
+		kprobe_unblacklist_module(mod);
+		break;
+	}
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block kprobe_module_nb = {
+	.notifier_call = kprobe_module_event,
+};
+#endif /* CONFIG_MODULES */
+
+static int __init kprobe_init(void)
+{
+	int ret;
+
+	ret = rhashtable_init(&kprobe_table, &site_params);
+	if (ret)
+		return ret;
+	ret = kprobe_retire_init();
+	if (ret)
+		return ret;
+	ret = kprobe_blacklist_init();
+	if (ret)
+		return ret;
+#ifdef CONFIG_MODULES
+	ret = register_module_notifier(&kprobe_module_nb);
+	if (ret)
+		return ret;
+#endif
+	kprobe_ready = true;
+	return 0;
+}
+early_initcall(kprobe_init);
+
+static int __init kprobe_init_files(void)
+{
+	kprobe_control_init();
+	return 0;
+}
+late_initcall(kprobe_init_files);
+
+#if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST)
+/** kprobe_sites_in_use - how many addresses are probed, gone ones included */
+unsigned int kprobe_sites_in_use(void)
+{
+	guard(mutex)(&kprobe_mutex);
+	return list_count_nodes(&kprobe_sites) +
+	       list_count_nodes(&kprobe_gone_sites);
+}
+EXPORT_SYMBOL_GPL(kprobe_sites_in_use);
+#endif

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What must never be probed, as ranges of addresses.
+ *
+ * All ranges are in one array, sorted by their start.  They may overlap: a
+ * function of its own and the section around it.  Next to each range stands
+ * how far it and the ones before it reach, so that one binary search answers
+ * whether an address is covered:
+ *
+ *	start	end	reach
+ *	 100	200	200
+ *	 110	120	200	<- 150: the last that starts before it,
+ *	 300	310	310	   and 150 < reach
+ *
+ * Readers may be anywhere (a debugger asks with all other CPUs stopped), so
+ * the array is replaced as a whole and read under RCU.  That makes adding
+ * linear, which is why a module's entries are added in one go.
+ */
+#include <linux/bsearch.h>
+#include <linux/init.h>
+#include <linux/kallsyms.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+#include <asm/sections.h>
+#include "internal.h"
+
+struct blackout_table {
+	struct rcu_head rcu;
+	size_t nr;
+	struct {
+		struct kprobe_blackout range;
+		unsigned long reach;
+	} at[];
+};
+
+/* Taken inside kprobe_mutex by nobody; allocates. */
+static DEFINE_MUTEX(blacklist_mutex);
+static struct blackout_table __rcu *blackouts;
+
+static struct blackout_table *blackouts_locked(void)
+{
+	return rcu_dereference_protected(blackouts,
+					 lockdep_is_held(&blacklist_mutex));
+}
+
+/* The last range that starts at or before @addr, or -1. */
+static ssize_t blackout_search(const struct blackout_table *table,
+			       unsigned long addr)
+{
+	ssize_t low = -1, high = table->nr;
+
+	while (high - low > 1) {
+		ssize_t mid = low + (high - low) / 2;
+
+		if (table->at[mid].range.start <= addr)
+			low = mid;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static bool blackout_covers(unsigned long addr)
+{
+	const struct blackout_table *table;
+	ssize_t i;
+
+	guard(rcu)();
+	table = rcu_dereference(blackouts);
+	if (!table)
+		return false;
+	i = blackout_search(table, addr);
+	return i >= 0 && addr < table->at[i].reach;
+}
+
+/**
+ * within_kprobe_blacklist - is this address one that must not be probed?
+ * @addr: an address in kernel or module text
+ *
+ * A compiler may split a function; its cold half, "fn.cold", or a copy of
+ * it, "fn.isra.0", is as forbidden as "fn".
+ *
+ * Context: any.
+ */
+bool within_kprobe_blacklist(unsigned long addr)
+{
+	char symbol[KSYM_NAME_LEN], *suffix;
+	unsigned long whole;
+
+	if (blackout_covers(addr))
+		return true;
+
+	if (!IS_ENABLED(CONFIG_KALLSYMS) ||
+	    lookup_symbol_name(addr, symbol))
+		return false;
+	suffix = strchr(symbol, '.');
+	if (!suffix)
+		return false;
+	*suffix = '\0';
+	whole = kallsyms_lookup_name(symbol);
+	return whole && blackout_covers(whole);
+}
+
+static int blackout_compare(const void *a, const void *b)
+{
+	const struct kprobe_blackout *left = a, *right = b;
+
+	if (left->start != right->start)
+		return left->start < right->start ? -1 : 1;
+	if (left->end != right->end)
+		return left->end < right->end ? -1 : 1;
+	return 0;
+}
+
+static void blackouts_publish(struct blackout_table *table)
+{
+	struct blackout_table *old = blackouts_locked();
+	unsigned long reach = 0;
+	size_t i;
+
+	sort(table->at, table->nr, sizeof(table->at[0]), blackout_compare,
+	     NULL);
+	for (i = 0; i < table->nr; i++) {
+		reach = max(reach, table->at[i].range.end);
+		table->at[i].reach = reach;
+	}
+
+	/* Pairs with rcu_dereference() in blackout_covers(). */
+	rcu_assign_pointer(blackouts, table);
+	kvfree_rcu(old, rcu);
+}
+
+/* Adds @nr ranges in one go. */
+static int blackouts_add(const struct kprobe_blackout *ranges, size_t nr)
+{
+	struct blackout_table *table, *old;
+	size_t i, used;
+
+	if (!nr)
+		return 0;
+
+	guard(mutex)(&blacklist_mutex);
+
+	old = blackouts_locked();
+	used = old ? old->nr : 0;
+	table = kvmalloc(struct_size(table, at, used + nr), GFP_KERNEL);
+	if (!table)
+		return -ENOMEM;
+
+	if (old)
+		memcpy(table->at, old->at, used * sizeof(old->at[0]));
+	for (i = 0; i < nr; i++)
+		table->at[used + i].range = ranges[i];
+	table->nr = used + nr;
+	blackouts_publish(table);
+	return 0;
+}
+
+/**
+ * kprobe_add_area_blacklist - forbid a range of text
+ * @start: first address
+ * @end: first address behind the range
+ *
+ * Context: may sleep.
+ * Return: 0; -EINVAL for an empty or reversed range; -ENOMEM.
+ */
+int kprobe_add_area_blacklist(unsigned long start, unsigned long end)
+{
+	const struct kprobe_blackout range = { start, end };
+
+	if (start >= end)
+		return -EINVAL;
+	return blackouts_add(&range, 1);
+}
+
+static bool blackout_of_function(unsigned long entry,
+				 struct kprobe_blackout *range)
+{
+	unsigned long size = 0, offset = 0;
+
+	if (!kallsyms_lookup_size_offset(entry, &size, &offset) || !size)
+		return false;
+
+	range->start = entry - offset;
+	range->end = range->start + size;
+	return true;
+}
+
+/**
+ * kprobe_add_ksym_blacklist - forbid a function
+ * @entry: any address in it
+ *
+ * Context: may sleep.
+ * Return: the size of the function; -EINVAL if there is none; -ENOMEM.
+ */
+int kprobe_add_ksym_blacklist(unsigned long entry)
+{
+	struct kprobe_blackout range;
+	int ret;
+
+	if (!kernel_text_address(entry) ||
+	    !blackout_of_function(entry, &range))
+		return -EINVAL;
+	ret = blackouts_add(&range, 1);
+	return ret ?: (int)(range.end - range.start);
+}
+
+/*
+ * Collects functions whose addresses NOKPROBE_SYMBOL() has put into a
+ * section, and up to two areas besides, and adds them all.
+ */
+static int blackouts_add_all(const unsigned long *entries, size_t nr,
+			     const struct kprobe_blackout *areas,
+			     size_t nr_areas)
+{
+	struct kprobe_blackout *ranges;
+	size_t i, n = 0;
+	int ret;
+
+	ranges = kvmalloc_array(nr + nr_areas, sizeof(*ranges), GFP_KERNEL);
+	if (!ranges)
+		return -ENOMEM;
+
+	for (i = 0; i < nr; i++) {
+		unsigned long entry = (unsigned long)
+			dereference_symbol_descriptor((void *)entries[i]);
+
+		if (blackout_of_function(entry, &ranges[n]))
+			n++;
+		else
+			pr_warn("kprobes: no function at blacklisted %pS\n",
+				(void *)entry);
+	}
+	for (i = 0; i < nr_areas; i++)
+		if (areas[i].start < areas[i].end)
+			ranges[n++] = areas[i];
+
+	ret = blackouts_add(ranges, n);
+	kvfree(ranges);
+	return ret;
+}
+
+#ifdef CONFIG_MODULES
+/**
+ * kprobe_blacklist_module - forbid what a module wants not to be probed
+ * @mod: being loaded, its text in place
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int kprobe_blacklist_module(struct module *mod)
+{
+	struct kprobe_blackout areas[2] = { };
+	size_t nr_areas = 0;
+
+	if (mod->kprobes_text_size) {
+		unsigned long start = (unsigned long)mod->kprobes_text_start;
+
+		areas[nr_areas++] = (struct kprobe_blackout) {
+			start, start + mod->kprobes_text_size };
+	}
+	if (mod->noinstr_text_size) {
+		unsigned long start = (unsigned long)mod->noinstr_text_start;
+
+		areas[nr_areas++] = (struct kprobe_blackout) {
+			start, start + mod->noinstr_text_size };
+	}
+	if (!mod->num_kprobe_blacklist && !nr_areas)
+		return 0;
+
+	return blackouts_add_all(mod->kprobe_blacklist,
+				 mod->num_kprobe_blacklist, areas, nr_areas);
+}
+
+/**
+ * kprobe_unblacklist_module - forget what lies in a module
+ * @mod: being unloaded
+ *
+ * Without memory the entries stay, which forbids too much in a module that
+ * comes to lie there later, and nothing worse.
+ */
+void kprobe_unblacklist_module(struct module *mod)
+{
+	struct blackout_table *table, *old;
+	size_t i;
+
+	guard(mutex)(&blacklist_mutex);
+
+	old = blackouts_locked();
+	for (i = 0; old && i < old->nr; i++)
+		if (within_module(old->at[i].range.start, mod))
+			break;
+	if (!old || i == old->nr)
+		return;
+
+	table = kvmalloc(struct_size(table, at, old->nr), GFP_KERNEL);
+	if (!table)
+		return;
+
+	table->nr = 0;
+	for (i = 0; i < old->nr; i++)
+		if (!within_module(old->at[i].range.start, mod))
+			table->at[table->nr++] = old->at[i];
+	blackouts_publish(table);
+}
+#endif /* CONFIG_MODULES */
+
+/* For those who list the entries by index. */
+void kprobe_blacklist_lock(void)
+{
+	mutex_lock(&blacklist_mutex);
+}
+
+void kprobe_blacklist_unlock(void)
+{
+	mutex_unlock(&blacklist_mutex);
+}
+
+/**
+ * kprobe_blacklist_entry - the entries in the order of their addresses
+ * @index: from 0
+ *
+ * Context: between kprobe_blacklist_lock() and kprobe_blacklist_unlock().
+ * Return: the range, or NULL behind the last one.
+ */
+const struct kprobe_blackout *kprobe_blacklist_entry(size_t index)
+{
+	const struct blackout_table *table = blackouts_locked();
+
+	return table && index < table->nr ? &table->at[index].range : NULL;
+}
+
+extern unsigned long __start_kprobe_blacklist[];
+extern unsigned long __stop_kprobe_blacklist[];
+
+int __init kprobe_blacklist_init(void)
+{
+	const struct kprobe_blackout areas[] = {
+		{ (unsigned long)__kprobes_text_start,
+		  (unsigned long)__kprobes_text_end },
+		{ (unsigned long)__noinstr_text_start,
+		  (unsigned long)__noinstr_text_end },
+		{ (unsigned long)__entry_text_start,
+		  (unsigned long)__entry_text_end },
+	};
+	int ret;
+
+	ret = blackouts_add_all(__start_kprobe_blacklist,
+				__stop_kprobe_blacklist -
+				__start_kprobe_blacklist,
+				areas, ARRAY_SIZE(areas));
+	return ret ?: arch_kprobe_blacklist();
+}

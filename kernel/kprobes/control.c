@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The files under /sys/kernel/debug/kprobes: what is probed, what must not
+ * be, and the switch for all of it.
+ */
+#include <linux/cred.h>
+#include <linux/debugfs.h>
+#include <linux/fs.h>
+#include <linux/kallsyms.h>
+#include <linux/kstrtox.h>
+#include <linux/seq_file.h>
+#include <linux/uaccess.h>
+#include "internal.h"
+
+/* Addresses are for those who may see kernel addresses at all. */
+static void *shown_address(const struct seq_file *m, const void *addr)
+{
+	return kallsyms_show_value(m->file->f_cred) ? (void *)addr : NULL;
+}
+
+/*
+ * list: a line a probe, in the order in which addresses were first probed,
+ * those whose text is gone last.
+ */
+
+/* Which of the two lists of sites the position is in. */
+static struct list_head *sites_from(loff_t *pos)
+{
+	struct list_head *at = seq_list_start(&kprobe_sites, *pos);
+	loff_t before;
+
+	if (at)
+		return at;
+	before = list_count_nodes(&kprobe_sites);
+	return seq_list_start(&kprobe_gone_sites, *pos - before);
+}
+
+static void *list_start(struct seq_file *m, loff_t *pos)
+{
+	mutex_lock(&kprobe_mutex);
+	return sites_from(pos);
+}
+
+static void *list_next(struct seq_file *m, void *v, loff_t *pos)
+{
+	struct list_head *at = v;
+
+	++*pos;
+	at = at->next;
+	if (at == &kprobe_sites)
+		at = kprobe_gone_sites.next;
+	return at == &kprobe_gone_sites ? NULL : at;
+}
+
+static void list_stop(struct seq_file *m, void *v)
+{
+	mutex_unlock(&kprobe_mutex);
+}
+
+static void list_show_place(struct seq_file *m, const struct kprobe *p)
+{
+	unsigned long offset = p->offset;
+	const char *symbol = NULL;
+	char name[KSYM_NAME_LEN];
+	char *module = NULL;
+
+	/* Where text is gone, only the request tells what was there. */
+	if (!(p->flags & KPROBE_FLAG_GONE))
+		symbol = kallsyms_lookup((unsigned long)p->addr, NULL, &offset,
+					 &module, name);
+	if (!symbol)
+		symbol = p->symbol_name ?: "?";
+
+	seq_printf(m, "%s+0x%lx", symbol, offset);
+	if (module)
+		seq_printf(m, " [%s]", module);
+}
+
+static int list_show(struct seq_file *m, void *v)
+{
+	struct kprobe_site *site = list_entry(v, struct kprobe_site, all);
+	struct kprobe *p;
+
+	hlist_for_each_entry(p, &site->probes, hlist) {
+		seq_printf(m, "%px  k  ", shown_address(m, p->addr));
+		list_show_place(m, p);
+		seq_printf(m, "  %s%s\n", kprobe_gone(p) ? "[GONE]" : "",
+			   p->flags & KPROBE_FLAG_DISABLED ? "[DISABLED]" : "");
+	}
+	return 0;
+}
+
+static const struct seq_operations list_sops = {
+	.start = list_start,
+	.next = list_next,
+	.stop = list_stop,
+	.show = list_show,
+};
+
+DEFINE_SEQ_ATTRIBUTE(list);
+
+/* blacklist: 0x<start>-0x<end>\t<symbol> */
+
+static void *blacklist_start(struct seq_file *m, loff_t *pos)
+{
+	kprobe_blacklist_lock();
+	return (void *)kprobe_blacklist_entry(*pos);
+}
+
+static void *blacklist_next(struct seq_file *m, void *v, loff_t *pos)
+{
+	return (void *)kprobe_blacklist_entry(++*pos);
+}
+
+static void blacklist_stop(struct seq_file *m, void *v)
+{
+	kprobe_blacklist_unlock();
+}
+
+static int blacklist_show(struct seq_file *m, void *v)
+{
+	const struct kprobe_blackout *range = v;
+
+	seq_printf(m, "0x%px-0x%px\t%ps\n",
+		   shown_address(m, (void *)range->start),
+		   shown_address(m, (void *)range->end),
+		   (void *)range->start);
+	return 0;
+}
+
+static const struct seq_operations blacklist_sops = {
+	.start = blacklist_start,
+	.next = blacklist_next,
+	.stop = blacklist_stop,
+	.show = blacklist_show,
+};
+
+DEFINE_SEQ_ATTRIBUTE(blacklist);
+
+/* enabled: the global switch */
+
+static ssize_t enabled_read(struct file *file, char __user *user_buf,
+			    size_t count, loff_t *ppos)
+{
+	const char *text = kprobe_get_global() ? "1\n" : "0\n";
+
+	return simple_read_from_buffer(user_buf, count, ppos, text, 2);
+}
+
+static ssize_t enabled_write(struct file *file, const char __user *user_buf,
+			     size_t count, loff_t *ppos)
+{
+	bool on;
+	int ret;
+
+	ret = kstrtobool_from_user(user_buf, count, &on);
+	if (ret)
+		return ret;
+	ret = kprobe_set_global(on);
+	return ret ?: count;
+}
+
+static const struct file_operations enabled_fops = {
+	.owner = THIS_MODULE,
+	.read = enabled_read,
+	.write = enabled_write,
+	.llseek = default_llseek,
+};
+
+void __init kprobe_control_init(void)
+{
+	struct dentry *dir = debugfs_create_dir("kprobes", NULL);
+
+	debugfs_create_file("list", 0400, dir, NULL, &list_fops);
+	debugfs_create_file("enabled", 0600, dir, NULL, &enabled_fops);
+	debugfs_create_file("blacklist", 0400, dir, NULL, &blacklist_fops);
+}

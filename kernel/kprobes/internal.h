@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What kernel/kprobes.c and the files in kernel/kprobes/ owe each other.
+ * Locks and their order are described at the head of kernel/kprobes.c.
+ */
+#ifndef _KERNEL_KPROBES_INTERNAL_H
+#define _KERNEL_KPROBES_INTERNAL_H
+
+#include <linux/kprobes_backend.h>
+#include <linux/lockdep.h>
+
+struct module;
+struct seq_file;
+
+/* kernel/kprobes.c */
+extern struct mutex kprobe_mutex;
+extern struct list_head kprobe_sites;		/* under kprobe_mutex */
+extern struct list_head kprobe_gone_sites;	/* under kprobe_mutex */
+
+int kprobe_set_global(bool on);
+bool kprobe_get_global(void);
+
+/* text.c: what the text is to look like, and making it so */
+void kprobe_site_mark_gone(struct kprobe_site *site);
+bool kprobe_reconcile(struct list_head *touched, bool global_on);
+void kprobe_wait_for_handlers(void);
+
+/* retire.c: freeing what a preempted task may still stand on */
+int kprobe_retire_init(void);
+void kprobe_retire(struct kprobe_site *site);
+
+/* blacklist.c */
+struct kprobe_blackout {
+	unsigned long start;
+	unsigned long end;
+};
+
+int kprobe_blacklist_init(void);
+int kprobe_blacklist_module(struct module *mod);
+void kprobe_unblacklist_module(struct module *mod);
+void kprobe_blacklist_lock(void);
+void kprobe_blacklist_unlock(void);
+const struct kprobe_blackout *kprobe_blacklist_entry(size_t index);
+
+/* control.c */
+#ifdef CONFIG_DEBUG_FS
+void kprobe_control_init(void);
+#else
+static inline void kprobe_control_init(void) { }
+#endif
+
+#endif /* _KERNEL_KPROBES_INTERNAL_H */

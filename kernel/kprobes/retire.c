@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Frees sites and their slots when no task can stand on them any more.
+ *
+ * A task may be preempted while it executes a displaced instruction.  It
+ * comes back to the slot however long ago the probe was removed, so slots
+ * are freed only behind an RCU-tasks grace period, which waits for every
+ * task to have switched voluntarily: a task in a slot cannot do that, since
+ * the one thing there that could sleep, a page fault, leaves the slot first
+ * (kprobe_undisplace()).
+ *
+ * This takes tens of milliseconds, and nobody waits for it but the worker
+ * here, which holds no lock meanwhile.
+ */
+#include <linux/llist.h>
+#include <linux/rcupdate.h>
+#include <linux/rcupdate_wait.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+#include "internal.h"
+
+static LLIST_HEAD(retired_sites);
+static struct workqueue_struct *retire_wq;
+
+static void retire_worker(struct work_struct *work)
+{
+	struct llist_node *first = llist_del_all(&retired_sites);
+	struct kprobe_site *site, *next;
+
+	if (!first)
+		return;
+
+	synchronize_rcu_tasks();
+	/* Those who got here by kprobe_slot_owner(). */
+	synchronize_rcu();
+
+	llist_for_each_entry_safe(site, next, first, retired) {
+		arch_kprobe_release(site);
+		kfree(site);
+		cond_resched();
+	}
+}
+
+static DECLARE_DELAYED_WORK(retire_work, retire_worker);
+
+/* Many sites retire one by one; let them gather for this many jiffies. */
+#define RETIRE_DELAY	(HZ / 20)
+
+/**
+ * kprobe_retire - free a site in due time
+ * @site: no longer in the table, its text clean or gone
+ *
+ * Context: any that may queue work.
+ */
+void kprobe_retire(struct kprobe_site *site)
+{
+	if (llist_add(&site->retired, &retired_sites))
+		queue_delayed_work(retire_wq, &retire_work, RETIRE_DELAY);
+}
+
+int __init kprobe_retire_init(void)
+{
+	/* The worker sleeps for long: not on a queue that others wait for. */
+	retire_wq = alloc_workqueue("kprobes", WQ_UNBOUND, 1);
+	return retire_wq ? 0 : -ENOMEM;
+}
+
+#if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST)
+/** kprobe_flush_retired - wait until all that is retired is freed; sleeps */
+void kprobe_flush_retired(void)
+{
+	flush_delayed_work(&retire_work);
+	/* What was added while the worker ran. */
+	flush_delayed_work(&retire_work);
+}
+EXPORT_SYMBOL_GPL(kprobe_flush_retired);
+#endif

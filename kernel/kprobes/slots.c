@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Executable memory for displaced instructions.
+ *
+ * Pages come from execmem and are made read-only and executable before the
+ * first slot in them is given out; from then on only text_poke_copy() and
+ * its like write to them.  Freed slots are used again, and pages without any
+ * slot in use are given back but for one.
+ *
+ *	slot_pages (xarray by page number)
+ *	   |
+ *	   +-> struct slot_page -> text ---> [slot 0][slot 1] ... [slot N-1]
+ *	                           used       1       0            1
+ *	                           owner      site    -            site
+ *
+ * Readers (faults, kallsyms, unwinders, in any context) find a page by
+ * xa_load() and its owners under RCU.
+ */
+#include <linux/bitmap.h>
+#include <linux/execmem.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/perf_event.h>
+#include <linux/rculist.h>
+#include <linux/set_memory.h>
+#include <linux/slab.h>
+#include <linux/xarray.h>
+#include "internal.h"
+
+#define SLOTS_PER_PAGE	(PAGE_SIZE / KPROBE_SLOT_SIZE)
+
+/* How /proc/kallsyms and perf call a page of slots. */
+#define SLOT_PAGE_NAME	"kprobe_insn_page"
+
+/**
+ * struct slot_page - a page of slots
+ * @link: in slot_page_list; under slot_mutex, read by RCU
+ * @rcu: for freeing it
+ * @text: the page; constant
+ * @nused: bits set in @used; under slot_mutex
+ * @used: slots given out; under slot_mutex
+ * @owner: whose they are; written under slot_mutex, read by RCU
+ */
+struct slot_page {
+	struct list_head link;
+	struct rcu_head rcu;
+	void *text;
+	unsigned int nused;
+	DECLARE_BITMAP(used, SLOTS_PER_PAGE);
+	struct kprobe_site *owner[SLOTS_PER_PAGE];
+};
+
+/* Innermost: nothing is locked while this is held but memory allocation. */
+static DEFINE_MUTEX(slot_mutex);
+static LIST_HEAD(slot_page_list);
+static DEFINE_XARRAY(slot_pages);
+static unsigned int slots_used;
+static unsigned int slot_pages_empty;
+
+/*
+ * Where slots have ever been.  Lets nearly all look-ups end before they come
+ * to anything that needs RCU: unwinders ask where it is not watching, too.
+ */
+static unsigned long slots_low = ULONG_MAX;
+static unsigned long slots_high;
+
+static __always_inline bool slots_near(unsigned long addr)
+{
+	return addr >= READ_ONCE(slots_low) && addr < READ_ONCE(slots_high);
+}
+
+static unsigned long slot_page_key(const void *text)
+{
+	return (unsigned long)text >> PAGE_SHIFT;
+}
+
+static struct slot_page *slot_page_create(void)
+{
+	struct slot_page *page = kzalloc(sizeof(*page), GFP_KERNEL);
+
+	if (!page)
+		return NULL;
+
+	page->text = execmem_alloc(EXECMEM_KPROBES, PAGE_SIZE);
+	if (!page->text)
+		goto free_page;
+
+	arch_kprobe_fill_slots(page->text, PAGE_SIZE);
+	if (set_memory_rox((unsigned long)page->text, 1))
+		goto free_text;
+	if (xa_err(xa_store(&slot_pages, slot_page_key(page->text), page,
+			    GFP_KERNEL)))
+		goto free_text;
+
+	WRITE_ONCE(slots_low, min(slots_low, (unsigned long)page->text));
+	WRITE_ONCE(slots_high,
+		   max(slots_high, (unsigned long)page->text + PAGE_SIZE));
+	list_add_rcu(&page->link, &slot_page_list);
+	slot_pages_empty++;
+	perf_event_ksymbol(PERF_RECORD_KSYMBOL_TYPE_OOL,
+			   (unsigned long)page->text, PAGE_SIZE, false,
+			   SLOT_PAGE_NAME);
+	return page;
+
+free_text:
+	execmem_free(page->text);
+free_page:
+	kfree(page);
+	return NULL;
+}
+
+static void slot_page_destroy(struct slot_page *page)
+{
+	perf_event_ksymbol(PERF_RECORD_KSYMBOL_TYPE_OOL,
+			   (unsigned long)page->text, PAGE_SIZE, true,
+			   SLOT_PAGE_NAME);
+	xa_erase(&slot_pages, slot_page_key(page->text));
+	list_del_rcu(&page->link);
+	slot_pages_empty--;
+	execmem_free(page->text);
+	kfree_rcu(page, rcu);
+}
+
+/**
+ * kprobe_slot_alloc - get a slot
+ * @owner: the site it is for; found again by kprobe_slot_owner()
+ *
+ * Context: may sleep.
+ * Return: KPROBE_SLOT_SIZE bytes of read-only executable memory, aligned to
+ * their size, or NULL.
+ */
+void *kprobe_slot_alloc(struct kprobe_site *owner)
+{
+	struct slot_page *page;
+	unsigned int index;
+
+	guard(mutex)(&slot_mutex);
+
+	/* Pages with room are kept in front of full ones. */
+	page = list_first_entry_or_null(&slot_page_list, struct slot_page,
+					link);
+	if (!page || page->nused == SLOTS_PER_PAGE)
+		page = slot_page_create();
+	if (!page)
+		return NULL;
+
+	index = find_first_zero_bit(page->used, SLOTS_PER_PAGE);
+	__set_bit(index, page->used);
+	WRITE_ONCE(page->owner[index], owner);
+	if (!page->nused++)
+		slot_pages_empty--;
+	slots_used++;
+
+	if (page->nused == SLOTS_PER_PAGE) {
+		list_del_rcu(&page->link);
+		list_add_tail_rcu(&page->link, &slot_page_list);
+	}
+	return page->text + index * KPROBE_SLOT_SIZE;
+}
+
+/**
+ * kprobe_slot_free - give a slot back
+ * @slot: from kprobe_slot_alloc(); no task stands in it
+ *
+ * Context: may sleep.
+ */
+void kprobe_slot_free(void *slot)
+{
+	struct slot_page *page;
+	unsigned int index;
+
+	guard(mutex)(&slot_mutex);
+
+	page = xa_load(&slot_pages, slot_page_key(slot));
+	if (WARN_ON_ONCE(!page))
+		return;
+
+	index = offset_in_page(slot) / KPROBE_SLOT_SIZE;
+	if (WARN_ON_ONCE(!__test_and_clear_bit(index, page->used)))
+		return;
+
+	WRITE_ONCE(page->owner[index], NULL);
+	slots_used--;
+	if (page->nused == SLOTS_PER_PAGE) {
+		list_del_rcu(&page->link);
+		list_add_rcu(&page->link, &slot_page_list);
+	}
+	if (!--page->nused && ++slot_pages_empty > 1)
+		slot_page_destroy(page);
+}
+
+/**
+ * kprobe_slot_owner - whose slot is that?
+ * @addr: any address
+ * @slot: filled in with the start of the slot
+ *
+ * Context: any; under rcu_read_lock() or with what implies it.
+ * Return: the site, or NULL where @addr is in no slot in use.
+ */
+struct kprobe_site *kprobe_slot_owner(unsigned long addr, void **slot)
+{
+	unsigned int index = offset_in_page(addr) / KPROBE_SLOT_SIZE;
+	struct slot_page *page;
+
+	if (!slots_near(addr))
+		return NULL;
+	page = xa_load(&slot_pages, addr >> PAGE_SHIFT);
+	if (!page)
+		return NULL;
+	*slot = page->text + index * KPROBE_SLOT_SIZE;
+	return READ_ONCE(page->owner[index]);
+}
+NOKPROBE_SYMBOL(kprobe_slot_owner);
+
+/**
+ * is_kprobe_insn_slot - is this address in memory for displaced instructions?
+ * @addr: any address
+ *
+ * Context: any in which RCU is watching.
+ */
+bool is_kprobe_insn_slot(unsigned long addr)
+{
+	return slots_near(addr) && xa_load(&slot_pages, addr >> PAGE_SHIFT);
+}
+
+/**
+ * kprobe_displaced_from - where an instruction in a slot comes from
+ * @addr: an instruction pointer
+ *
+ * For those who look an instruction pointer up in tables of the kernel's
+ * text: unwinders and the like.
+ *
+ * Context: any.
+ * Return: the address in place that corresponds to @addr if that is in a
+ * slot, and otherwise @addr.
+ */
+unsigned long kprobe_displaced_from(unsigned long addr)
+{
+	struct kprobe_site *site;
+	void *slot;
+
+	if (!slots_near(addr))
+		return addr;
+
+	guard(rcu)();
+	site = kprobe_slot_owner(addr, &slot);
+	return site ? arch_kprobe_undisplaced(site, slot, addr) : addr;
+}
+
+/**
+ * kprobe_undisplace - move registers out of a slot
+ * @regs: of an exception
+ *
+ * After it, the exception looks as if the instruction had raised it in
+ * place.  If the instruction is then restarted, that is a hit of its own.
+ *
+ * Context: any in which RCU is watching.
+ * Return: whether @regs stood in a slot.
+ */
+bool kprobe_undisplace(struct pt_regs *regs)
+{
+	unsigned long ip = instruction_pointer(regs);
+	unsigned long in_place;
+
+	if (user_mode(regs))
+		return false;
+	in_place = kprobe_displaced_from(ip);
+	if (in_place == ip)
+		return false;
+	instruction_pointer_set(regs, in_place);
+	return true;
+}
+NOKPROBE_SYMBOL(kprobe_undisplace);
+
+/**
+ * kprobe_get_kallsym - enumerate the pages of slots for /proc/kallsyms
+ * @symnum: index, from 0
+ * @value: filled in with the address
+ * @type: filled in with the symbol's type letter
+ * @sym: filled in with the name; KSYM_NAME_LEN bytes
+ *
+ * Return: 0, or -ERANGE behind the last one.
+ */
+int kprobe_get_kallsym(unsigned int symnum, unsigned long *value, char *type,
+		       char *sym)
+{
+	struct slot_page *page;
+
+	guard(rcu)();
+	list_for_each_entry_rcu(page, &slot_page_list, link) {
+		if (symnum--)
+			continue;
+		strscpy(sym, SLOT_PAGE_NAME, KSYM_NAME_LEN);
+		*type = 't';
+		*value = (unsigned long)page->text;
+		return 0;
+	}
+	return -ERANGE;
+}
+
+#if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST)
+/** kprobe_slots_in_use - how many slots are given out */
+unsigned int kprobe_slots_in_use(void)
+{
+	guard(mutex)(&slot_mutex);
+	return slots_used;
+}
+EXPORT_SYMBOL_GPL(kprobe_slots_in_use);
+#endif

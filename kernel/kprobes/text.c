@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Brings the kernel's text to what the sites want, in batches.
+ *
+ * What a site should look like follows from its probes and from the global
+ * switch by kprobe_site_wish().  Callers change those and hand the sites they
+ * have touched to kprobe_reconcile(), which patches all that differ with one
+ * round of synchronisation.  Nobody else changes a site's state.
+ */
+#include <linux/cpu.h>
+#include <linux/list.h>
+#include <linux/memory.h>
+#include <linux/smp.h>
+#include "internal.h"
+
+static enum kprobe_site_state kprobe_site_wish(const struct kprobe_site *site,
+					       bool global_on)
+{
+	if (site->state == KPROBE_SITE_GONE)
+		return KPROBE_SITE_GONE;
+	if (!global_on || list_empty(&site->active))
+		return KPROBE_SITE_CLEAN;
+	return KPROBE_SITE_TRAP;
+}
+
+/*
+ * The only place where a state changes.
+ *
+ *	     register, enable, switch on
+ *	CLEAN --------------------------> TRAP
+ *	  |  <--------------------------    |
+ *	  |   unregister, disable, off      |
+ *	  |                                 |
+ *	  +-------> GONE <------------------+
+ *	     module unloaded, init text freed
+ */
+static void kprobe_site_set_state(struct kprobe_site *site,
+				  enum kprobe_site_state state)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	WARN_ON_ONCE(site->state == KPROBE_SITE_GONE);
+
+	site->state = state;
+}
+
+/**
+ * kprobe_site_mark_gone - there is no text any more at this site
+ * @site: its text is about to be freed and is executed by nobody
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_site_mark_gone(struct kprobe_site *site)
+{
+	kprobe_site_set_state(site, KPROBE_SITE_GONE);
+}
+
+/**
+ * kprobe_reconcile - make the text of sites what it should be
+ * @touched: sites, linked by kprobe_site::plan, whose wish may have changed;
+ *	empty on return
+ * @global_on: whether probes are armed at all
+ *
+ * Context: may sleep; kprobe_mutex held.
+ * Return: whether text was changed, and so every CPU has since left the
+ * handlers it was in when this was called.
+ */
+bool kprobe_reconcile(struct list_head *touched, bool global_on)
+{
+	struct kprobe_site *site, *next;
+
+	lockdep_assert_held(&kprobe_mutex);
+
+	list_for_each_entry_safe(site, next, touched, plan) {
+		site->next = kprobe_site_wish(site, global_on);
+		if (site->next == site->state)
+			list_del_init(&site->plan);
+	}
+	if (list_empty(touched))
+		return false;
+
+	cpus_read_lock();
+	mutex_lock(&text_mutex);
+	arch_kprobe_patch(touched);
+	mutex_unlock(&text_mutex);
+	cpus_read_unlock();
+
+	list_for_each_entry_safe(site, next, touched, plan) {
+		kprobe_site_set_state(site, site->next);
+		list_del_init(&site->plan);
+	}
+	return true;
+}
+
+static void kprobe_was_here(void *unused)
+{
+}
+
+/**
+ * kprobe_wait_for_handlers - wait until running handlers have ended
+ *
+ * A handler runs with interrupts off from before its probe is looked up to
+ * after its return, so a CPU that takes an IPI is in none.  The IPI also
+ * orders what the caller has unlinked before what later hits read: see
+ * "Who may run when" at the head of kernel/kprobes.c.
+ *
+ * Context: may sleep; interrupts on; not from a handler.
+ */
+void kprobe_wait_for_handlers(void)
+{
+	cpus_read_lock();
+	on_each_cpu(kprobe_was_here, NULL, true);
+	cpus_read_unlock();
+}
