@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Dynamic probes on x86: what the core and the trap handlers need to know.
+ */
+#ifndef _ASM_X86_KPROBES_H
+#define _ASM_X86_KPROBES_H
+
+#include <asm-generic/kprobes.h>
+
+#ifdef CONFIG_KPROBES
+
+#include <linux/types.h>
+#include <asm/insn.h>
+
+#define ARCH_HAS_KPROBE_SITES
+
+/* An instruction of 15 bytes, and what leads back from behind it. */
+#define KPROBE_SLOT_SIZE	32
+
+typedef u8 kprobe_opcode_t;
+
+struct kprobe;
+struct pt_regs;
+
+/**
+ * enum x86_kprobe_how - how a probed instruction is executed elsewhere
+ *
+ * Decided once, by arch_kprobe_inspect(); a hit obeys.  The emulated ones
+ * are those whose meaning depends on where they stand.
+ *
+ * @X86_KPROBE_DISPLACED: runs in a slot, with its way back behind it
+ * @X86_KPROBE_NOP: does nothing
+ * @X86_KPROBE_JMP: to @target
+ * @X86_KPROBE_JCC: to @target on condition @cond
+ * @X86_KPROBE_LOOP: LOOP, LOOPE, LOOPNE, JrCXZ (@cond: its opcode)
+ * @X86_KPROBE_CALL: of @target
+ * @X86_KPROBE_RET: and drop @target bytes of arguments
+ * @X86_KPROBE_JMP_REG: to where the register at @base in pt_regs points
+ * @X86_KPROBE_CALL_REG: same for a call
+ * @X86_KPROBE_JMP_MEM: to where the memory operand points
+ * @X86_KPROBE_CALL_MEM: same for a call
+ */
+enum x86_kprobe_how {
+	X86_KPROBE_DISPLACED,
+	X86_KPROBE_NOP,
+	X86_KPROBE_JMP,
+	X86_KPROBE_JCC,
+	X86_KPROBE_LOOP,
+	X86_KPROBE_CALL,
+	X86_KPROBE_RET,
+	X86_KPROBE_JMP_REG,
+	X86_KPROBE_CALL_REG,
+	X86_KPROBE_JMP_MEM,
+	X86_KPROBE_CALL_MEM,
+};
+
+/**
+ * struct arch_kprobe_insn - one probed instruction
+ * @slot: displaced copy that jumps back
+ * @post_slot: displaced copy that calls the post handlers; made when the
+ *	first post handler comes, and published with release semantics
+ * @target: of a branch; the displacement of a memory operand (with the
+ *	address of the next instruction added if it is relative to that)
+ * @how: enum x86_kprobe_how
+ * @len: in bytes
+ * @cond: condition code, or opcode
+ * @base: offset into pt_regs of the base register; -1 for none
+ * @index: same for the index register
+ * @scale: shift of the index
+ * @narrow: counts in %ecx and not in %rcx
+ */
+struct arch_kprobe_insn {
+	void *slot;
+	void *post_slot;
+	unsigned long target;
+	u8 how;
+	u8 len;
+	u8 cond;
+	s16 base;
+	s16 index;
+	u8 scale;
+	bool narrow;
+};
+
+int kprobe_int3_handler(struct pt_regs *regs);
+
+/* Faults in handlers are the handlers' own: no fault handlers yet. */
+static inline int kprobe_fault_handler(struct pt_regs *regs, int trapnr)
+{
+	return 0;
+}
+
+#else
+
+static inline int kprobe_int3_handler(struct pt_regs *regs)
+{
+	return 0;
+}
+
+#endif /* CONFIG_KPROBES */
+
+static inline int kprobe_debug_handler(struct pt_regs *regs)
+{
+	return 0;
+}
+
+#endif /* _ASM_X86_KPROBES_H */

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the files here share, and how code that is neither an exception nor a
+ * function call saves the registers as if it were the former.
+ */
+#ifndef __X86_KERNEL_KPROBES_COMMON_H
+#define __X86_KERNEL_KPROBES_COMMON_H
+
+#include <asm/asm.h>
+#include <asm/frame.h>
+#include <asm/insn.h>
+
+#ifndef __ASSEMBLY__
+
+struct kprobe_site;
+
+/*
+ * For top-level asm(): with ss, sp and flags of a struct pt_regs on the
+ * stack, SAVE_REGS_STRING adds all the rest (cs, ip and orig_ax undefined),
+ * and RESTORE_REGS_STRING takes that away again.
+ */
+#ifdef CONFIG_X86_64
+#define SAVE_REGS_STRING						\
+	"	lea	-24(%rsp), %rsp\n"				\
+	"	push %rdi; push %rsi; push %rdx; push %rcx; push %rax\n"\
+	"	push %r8; push %r9; push %r10; push %r11; push %rbx\n"	\
+	"	push %rbp; push %r12; push %r13; push %r14; push %r15\n"\
+	UNWIND_HINT_REGS						\
+	ENCODE_FRAME_POINTER
+#define RESTORE_REGS_STRING						\
+	"	pop %r15; pop %r14; pop %r13; pop %r12; pop %rbp\n"	\
+	"	pop %rbx; pop %r11; pop %r10; pop %r9; pop %r8\n"	\
+	"	pop %rax; pop %rcx; pop %rdx; pop %rsi; pop %rdi\n"	\
+	"	lea	24(%rsp), %rsp\n"
+#else
+#define SAVE_REGS_STRING						\
+	"	lea	-12(%esp), %esp\n"				\
+	"	push %gs; push %fs; push %es; push %ds; push %eax\n"	\
+	"	push %ebp; push %edi; push %esi; push %edx\n"		\
+	"	push %ecx; push %ebx\n"					\
+	UNWIND_HINT_REGS						\
+	ENCODE_FRAME_POINTER
+/* The kernel's segment registers are as they were: skip them. */
+#define RESTORE_REGS_STRING						\
+	"	pop %ebx; pop %ecx; pop %edx; pop %esi; pop %edi\n"	\
+	"	pop %ebp; pop %eax\n"					\
+	"	lea	28(%esp), %esp\n"
+#endif
+
+/* insn.c */
+int x86_kprobe_original_text(unsigned long addr, u8 *buf, unsigned int size);
+
+/* slot.c */
+void kprobe_post_thunk(void);
+
+/* trap.c */
+void kprobe_hit_post(struct pt_regs *regs);
+
+#endif /* __ASSEMBLY__ */
+#endif /* __X86_KERNEL_KPROBES_COMMON_H */

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What an instruction on x86 is to a probe: emulated, displaced or refused,
+ * decided once.  The hit path (trap.c) obeys.
+ *
+ * Nothing is ever single-stepped, so an instruction may be displaced if it
+ * does not depend on where it stands, or only by an operand relative to the
+ * instruction pointer, which slot.c adjusts.  Near branches and no-ops are
+ * emulated, and what loads the code segment, enters or leaves the kernel or
+ * is itself a trap is refused.
+ */
+#include <linux/kallsyms.h>
+#include <linux/kprobes_backend.h>
+#include <linux/memory.h>
+#include <linux/sizes.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+#include <asm/alternative.h>
+#include <asm/ibt.h>
+#include <asm/insn.h>
+#include <asm/ptrace.h>
+#include <asm/sections.h>
+#include <asm/text-patching.h>
+#include "common.h"
+
+/* No function is larger; what seems so is a hole between functions. */
+#define FUNCTION_MAX_SIZE	SZ_256K
+
+/**
+ * x86_kprobe_original_text - read text as it is without our traps
+ * @addr: where
+ * @buf: to be filled in
+ * @size: how much; what cannot be read becomes a trap
+ *
+ * Context: text_mutex and kprobe_mutex held.
+ * Return: 0, or -EFAULT if not even the first byte can be read.
+ */
+int x86_kprobe_original_text(unsigned long addr, u8 *buf, unsigned int size)
+{
+	unsigned int i, valid = size;
+
+	lockdep_assert_held(&text_mutex);
+
+	memset(buf, INT3_INSN_OPCODE, size);
+	if (copy_from_kernel_nofault(buf, (void *)addr, size)) {
+		valid = min_t(unsigned int, size,
+			      PAGE_SIZE - offset_in_page(addr));
+		if (copy_from_kernel_nofault(buf, (void *)addr, valid))
+			return -EFAULT;
+	}
+
+	for (i = 0; i < valid; i++) {
+		struct kprobe_site *site;
+
+		if (buf[i] != INT3_INSN_OPCODE)
+			continue;
+		scoped_guard(preempt)
+			site = kprobe_site_find(addr + i);
+		if (site && site->state == KPROBE_SITE_TRAP)
+			buf[i] = site->opcode;
+	}
+	return 0;
+}
+
+static bool starts_with_endbr(unsigned long addr)
+{
+	u32 word;
+
+	return !get_kernel_nofault(word, (u32 *)addr) && is_endbr(word);
+}
+
+kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
+				   bool *on_entry)
+{
+	/* An indirect call must find its ENDBR: probe what comes next. */
+	if (offset == 0 && starts_with_endbr(addr)) {
+		addr += ENDBR_INSN_SIZE;
+		offset = ENDBR_INSN_SIZE;
+	}
+	*on_entry = offset == 0 ||
+		    (offset == ENDBR_INSN_SIZE &&
+		     starts_with_endbr(addr - ENDBR_INSN_SIZE));
+	return (kprobe_opcode_t *)addr;
+}
+
+static bool is_nop(const struct insn *insn)
+{
+	const u8 *op = insn->opcode.bytes;
+
+	switch (insn->opcode.nbytes) {
+	case 1:
+		/* 90, but neither PAUSE nor XCHG %r8, %rax */
+		return op[0] == 0x90 && !X86_REX_B(insn->rex_prefix.value) &&
+		       insn_last_prefix_id((struct insn *)insn) != 2;
+	case 2:
+		return op[0] == 0x0f && op[1] == 0x1f;
+	default:
+		return false;
+	}
+}
+
+/* Whether from @addr, a no-op or a trap, to @end there is nothing else. */
+static bool only_filler(unsigned long addr, unsigned long end)
+{
+	u8 buf[MAX_INSN_SIZE];
+	struct insn insn;
+
+	while (addr < end) {
+		if (x86_kprobe_original_text(addr, buf, sizeof(buf)))
+			return true;
+		if (buf[0] == INT3_INSN_OPCODE) {
+			addr++;
+			continue;
+		}
+		if (insn_decode_kernel(&insn, buf) || !is_nop(&insn))
+			return false;
+		addr += insn.length;
+	}
+	return true;
+}
+
+/* Whether an instruction of the function from @start begins at @addr. */
+static enum kprobe_refusal check_boundary(unsigned long start,
+					  unsigned long addr)
+{
+	u8 buf[MAX_INSN_SIZE];
+	struct insn insn;
+
+	while (start < addr) {
+		if (x86_kprobe_original_text(start, buf, sizeof(buf)))
+			return KPROBE_NOT_TEXT;
+		/* A trap behind a branch, against speculation; or kgdb's. */
+		if (buf[0] == INT3_INSN_OPCODE) {
+			start++;
+			continue;
+		}
+		if (insn_decode_kernel(&insn, buf))
+			return KPROBE_NO_BOUNDARY;
+		start += insn.length;
+	}
+	return start == addr ? KPROBE_OK : KPROBE_NO_BOUNDARY;
+}
+
+static enum kprobe_refusal check_place(unsigned long addr, u8 opcode)
+{
+	unsigned long size, offset, start;
+	char name[KSYM_NAME_LEN];
+	enum kprobe_refusal why;
+	char *module;
+
+	/* First of all, and without a long look: fillers can be huge. */
+	if (opcode == INT3_INSN_OPCODE)
+		return KPROBE_PADDING;
+	if (!kallsyms_lookup(addr, &size, &offset, &module, name))
+		return KPROBE_NOT_TEXT;
+	if (offset >= FUNCTION_MAX_SIZE)
+		return KPROBE_PADDING;
+	/* A hash that callers read, or room for a longer preamble. */
+	if (strstarts(name, "__cfi_") || strstarts(name, "__pfx_"))
+		return KPROBE_CFI_PREAMBLE;
+	/* Rewritten whenever its static call changes. */
+	if (strstarts(name, "__SCT__"))
+		return KPROBE_STATIC_CALL;
+
+	start = addr - offset;
+	why = check_boundary(start, addr);
+	if (why != KPROBE_OK)
+		return why;
+	if (alternatives_text_reserved((void *)addr, (void *)addr))
+		return KPROBE_ALTERNATIVE;
+	if (only_filler(addr, min(start + size, start + FUNCTION_MAX_SIZE)))
+		return KPROBE_PADDING;
+	return KPROBE_OK;
+}
+
+static const s16 pt_regs_offset[16] = {
+	offsetof(struct pt_regs, ax), offsetof(struct pt_regs, cx),
+	offsetof(struct pt_regs, dx), offsetof(struct pt_regs, bx),
+	offsetof(struct pt_regs, sp), offsetof(struct pt_regs, bp),
+	offsetof(struct pt_regs, si), offsetof(struct pt_regs, di),
+	offsetof(struct pt_regs, r8), offsetof(struct pt_regs, r9),
+	offsetof(struct pt_regs, r10), offsetof(struct pt_regs, r11),
+	offsetof(struct pt_regs, r12), offsetof(struct pt_regs, r13),
+	offsetof(struct pt_regs, r14), offsetof(struct pt_regs, r15),
+};
+
+static s16 register_offset(unsigned int low, unsigned int high)
+{
+	return pt_regs_offset[low | (high ? 8 : 0)];
+}
+
+/* FF /2 and FF /4: where does the branch get its target from? */
+static enum kprobe_refusal classify_indirect(struct insn *insn,
+					     struct arch_kprobe_insn *result,
+					     unsigned long next, bool call)
+{
+	u8 rex = insn->rex_prefix.value;
+	u8 modrm = insn->modrm.value;
+	u8 sib = insn->sib.value;
+	u8 mod = X86_MODRM_MOD(modrm), rm = X86_MODRM_RM(modrm);
+
+	result->base = -1;
+	result->index = -1;
+	result->target = insn->displacement.value;
+
+	if (mod == 3) {
+		result->how = call ? X86_KPROBE_CALL_REG : X86_KPROBE_JMP_REG;
+		result->base = register_offset(rm, X86_REX_B(rex));
+		return KPROBE_OK;
+	}
+
+	result->how = call ? X86_KPROBE_CALL_MEM : X86_KPROBE_JMP_MEM;
+	if (insn->addr_bytes != 8)
+		return KPROBE_UNRELOCATABLE;
+
+	if (insn_rip_relative(insn)) {
+		result->target += next;
+	} else if (!insn->sib.nbytes) {
+		result->base = register_offset(rm, X86_REX_B(rex));
+	} else {
+		/* Base 5 without a displacement, and index 4: there is none. */
+		if (X86_SIB_BASE(sib) != 5 || mod != 0)
+			result->base = register_offset(X86_SIB_BASE(sib),
+						       X86_REX_B(rex));
+		if (X86_SIB_INDEX(sib) != 4 || X86_REX_X(rex))
+			result->index = register_offset(X86_SIB_INDEX(sib),
+							X86_REX_X(rex));
+		result->scale = X86_SIB_SCALE(sib);
+	}
+	return KPROBE_OK;
+}
+
+static bool has_prefix(const struct insn *insn, u8 prefix)
+{
+	int i;
+
+	for (i = 0; i < insn->prefixes.nbytes && i < 4; i++)
+		if (insn->prefixes.bytes[i] == prefix)
+			return true;
+	return false;
+}
+
+/* A near branch, of which prefixes may change more than the meaning. */
+static enum kprobe_refusal branch(struct insn *insn,
+				  struct arch_kprobe_insn *result,
+				  enum x86_kprobe_how how, unsigned long target)
+{
+	/* 16 bits, on some processors; a segment other than cs or ds. */
+	if (has_prefix(insn, 0x66) || has_prefix(insn, 0x64) ||
+	    has_prefix(insn, 0x65))
+		return KPROBE_UNRELOCATABLE;
+
+	result->how = how;
+	result->target = target;
+	return KPROBE_OK;
+}
+
+static enum kprobe_refusal classify_two_byte(struct insn *insn,
+					     struct arch_kprobe_insn *result,
+					     unsigned long relative)
+{
+	u8 op = insn->opcode.bytes[1];
+
+	switch (op) {
+	case 0x80 ... 0x8f:
+		result->cond = op & 0xf;
+		return branch(insn, result, X86_KPROBE_JCC, relative);
+	case 0x0b: case 0xb9: case 0xff:	/* ud2, ud1, ud0 */
+		return KPROBE_BUG_SITE;
+	case 0x05: case 0x07:			/* syscall, sysret */
+	case 0x34: case 0x35:			/* sysenter, sysexit */
+	case 0xaa:				/* rsm */
+		return KPROBE_FAR_TRANSFER;
+	case 0x01:
+		switch (insn->modrm.value) {
+		case 0xc2: case 0xc3:		/* vmlaunch, vmresume */
+		case 0xd8:			/* vmrun */
+		case 0xf8:			/* swapgs */
+		case 0xca: case 0xcb:		/* clac, stac; or eretu, erets */
+			if (insn->modrm.value == 0xca ||
+			    insn->modrm.value == 0xcb) {
+				if (insn_last_prefix_id(insn))
+					return KPROBE_FAR_TRANSFER;
+				break;
+			}
+			return KPROBE_FAR_TRANSFER;
+		}
+		break;
+	}
+	return KPROBE_OK;
+}
+
+/*
+ * Fills in everything of @result but the slots for the instruction that has
+ * been decoded from @addr.
+ */
+static enum kprobe_refusal classify(struct insn *insn,
+				    struct arch_kprobe_insn *result,
+				    unsigned long addr)
+{
+	unsigned long next = addr + insn->length;
+	unsigned long relative = next + insn->immediate.value;
+	u8 op = insn->opcode.bytes[0];
+
+	*result = (struct arch_kprobe_insn) {
+		.how = X86_KPROBE_DISPLACED,
+		.len = insn->length,
+	};
+
+	if (insn_has_emulate_prefix(insn))
+		return KPROBE_UNRELOCATABLE;
+	if (insn_is_rex2(insn))
+		return KPROBE_UNDECODABLE;
+	if (is_nop(insn)) {
+		result->how = X86_KPROBE_NOP;
+		return KPROBE_OK;
+	}
+	/* None of what follows has such a prefix in place of its opcode. */
+	if (insn_is_avx(insn))
+		return KPROBE_OK;
+	if (op == 0x0f && insn->opcode.nbytes == 2)
+		return classify_two_byte(insn, result, relative);
+	if (insn->opcode.nbytes > 1)
+		return KPROBE_OK;
+
+	switch (op) {
+	case 0x70 ... 0x7f:
+		result->cond = op & 0xf;
+		return branch(insn, result, X86_KPROBE_JCC, relative);
+	case 0xe0 ... 0xe3:		/* loop*, jrcxz */
+		result->cond = op;
+		result->narrow = insn->addr_bytes == 4;
+		return branch(insn, result, X86_KPROBE_LOOP, relative);
+	case 0xe8:
+		return branch(insn, result, X86_KPROBE_CALL, relative);
+	case 0xe9: case 0xeb:
+		return branch(insn, result, X86_KPROBE_JMP, relative);
+	case 0xc2:
+		return branch(insn, result, X86_KPROBE_RET,
+			      (u16)insn->immediate.value);
+	case 0xc3:
+		return branch(insn, result, X86_KPROBE_RET, 0);
+	case 0xff:
+		switch (X86_MODRM_REG(insn->modrm.value)) {
+		case 2: case 4:
+			return branch(insn, result, X86_KPROBE_JMP_REG, 0) ?:
+			       classify_indirect(insn, result, next,
+				X86_MODRM_REG(insn->modrm.value) == 2);
+		case 3: case 5:
+			return KPROBE_FAR_TRANSFER;
+		}
+		return KPROBE_OK;
+	case 0xc7:
+		/* xbegin, relative to where it stands */
+		return insn->modrm.value == 0xf8 ? KPROBE_UNRELOCATABLE :
+						   KPROBE_OK;
+	case 0x9a: case 0xea:
+	case 0xca: case 0xcb: case 0xcf:	/* far call, jmp, ret; iret */
+		return KPROBE_FAR_TRANSFER;
+	case 0xcc: case 0xcd: case 0xce: case 0xf1:
+		return KPROBE_TRAP_INSN;
+	}
+	return KPROBE_OK;
+}
+
+enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site)
+{
+	unsigned long addr = (unsigned long)site->addr;
+	enum kprobe_refusal why;
+	u8 buf[MAX_INSN_SIZE];
+	struct insn insn;
+
+	if (x86_kprobe_original_text(addr, buf, sizeof(buf)))
+		return KPROBE_NOT_TEXT;
+	why = check_place(addr, buf[0]);
+	if (why != KPROBE_OK)
+		return why;
+	if (insn_decode_kernel(&insn, buf))
+		return KPROBE_UNDECODABLE;
+	site->opcode = buf[0];
+	return classify(&insn, &site->insn, addr);
+}
+
+int arch_kprobe_blacklist(void)
+{
+	return 0;
+}

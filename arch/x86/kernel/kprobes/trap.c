@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The hit on x86: a breakpoint, what follows from it, and how breakpoints
+ * come into the text.
+ *
+ *	int3 -> site -> pre handlers -+-> emulated: post handlers, go on
+ *	                              |
+ *	                              +-> slot: instruction, jump back
+ *	                              |
+ *	                              +-> post_slot: instruction, thunk, post
+ *	                                  handlers, go on
+ *
+ * Everything here runs with interrupts off, as kernel/kprobes.c demands: the
+ * gate of int3 sees to that, and kprobe_hit_post() itself.
+ */
+#include <linux/context_tracking.h>
+#include <linux/irqflags.h>
+#include <linux/kprobes_backend.h>
+#include <linux/list.h>
+#include <linux/memory.h>
+#include <linux/perf_event.h>
+#include <linux/preempt.h>
+#include <linux/rcupdate.h>
+#include <asm/ptrace.h>
+#include <asm/segment.h>
+#include <asm/text-patching.h>
+#include "common.h"
+
+static __always_inline unsigned long reg_at(struct pt_regs *regs, s16 offset)
+{
+	return *(unsigned long *)((void *)regs + offset);
+}
+
+static __always_inline unsigned long
+operand_address(const struct arch_kprobe_insn *insn, struct pt_regs *regs)
+{
+	unsigned long addr = insn->target;
+
+	if (insn->base >= 0)
+		addr += reg_at(regs, insn->base);
+	if (insn->index >= 0)
+		addr += reg_at(regs, insn->index) << insn->scale;
+	return addr;
+}
+
+static bool loop_taken(const struct arch_kprobe_insn *insn,
+		       struct pt_regs *regs)
+{
+	unsigned long mask = insn->narrow ? U32_MAX : ULONG_MAX;
+	bool zero = regs->flags & X86_EFLAGS_ZF;
+
+	if (insn->cond == 0xe3)
+		return !(regs->cx & mask);
+
+	/* A 32-bit result clears the upper half, as ever. */
+	regs->cx = (regs->cx - 1) & mask;
+	if (!regs->cx)
+		return false;
+	return insn->cond == 0xe2 || zero == (insn->cond == 0xe1);
+}
+NOKPROBE_SYMBOL(loop_taken);
+
+/* Executes what is not displaced; regs->ip is at the instruction. */
+static void emulate(const struct arch_kprobe_insn *insn, struct pt_regs *regs)
+{
+	unsigned long next = regs->ip + insn->len;
+	unsigned long target;
+
+	regs->ip = next;
+
+	switch ((enum x86_kprobe_how)insn->how) {
+	case X86_KPROBE_DISPLACED:
+	case X86_KPROBE_NOP:
+		break;
+	case X86_KPROBE_JCC:
+		int3_emulate_jcc(regs, insn->cond, next, insn->target - next);
+		break;
+	case X86_KPROBE_LOOP:
+		if (loop_taken(insn, regs))
+			regs->ip = insn->target;
+		break;
+	case X86_KPROBE_CALL:
+		int3_emulate_push(regs, next);
+		fallthrough;
+	case X86_KPROBE_JMP:
+		regs->ip = insn->target;
+		break;
+	case X86_KPROBE_RET:
+		int3_emulate_ret(regs);
+		regs->sp += insn->target;
+		break;
+	case X86_KPROBE_CALL_REG:
+		target = reg_at(regs, insn->base);
+		int3_emulate_push(regs, next);
+		regs->ip = target;
+		break;
+	case X86_KPROBE_JMP_REG:
+		regs->ip = reg_at(regs, insn->base);
+		break;
+	case X86_KPROBE_CALL_MEM:
+		target = *(unsigned long *)operand_address(insn, regs);
+		int3_emulate_push(regs, next);
+		regs->ip = target;
+		break;
+	case X86_KPROBE_JMP_MEM:
+		regs->ip = *(unsigned long *)operand_address(insn, regs);
+		break;
+	}
+}
+NOKPROBE_SYMBOL(emulate);
+
+/**
+ * kprobe_int3_handler - is this breakpoint one of ours?
+ * @regs: of the exception
+ *
+ * Context: int3, interrupts off, irqentry_nmi_enter() done once.
+ * Return: non-zero if it was and has been dealt with.
+ */
+int kprobe_int3_handler(struct pt_regs *regs)
+{
+	unsigned long addr = regs->ip - INT3_INSN_SIZE;
+	unsigned int key = kprobe_context_key(1);
+	const struct arch_kprobe_insn *insn;
+	enum kprobe_verdict verdict;
+	struct kprobe_site *site;
+	bool post;
+
+	if (user_mode(regs))
+		return 0;
+
+	site = kprobe_site_find(addr);
+	if (unlikely(!site)) {
+		/* Removed since it was fetched?  Then execute what is there. */
+		if (*(u8 *)addr == INT3_INSN_OPCODE)
+			return 0;
+		regs->ip = addr;
+		return 1;
+	}
+
+	regs->ip = addr;
+	verdict = kprobe_site_pre(site, regs, key);
+	if (verdict == KPROBE_DIVERTED)
+		return 1;
+
+	insn = &site->insn;
+	post = verdict == KPROBE_STEP && READ_ONCE(site->npost);
+	if (insn->how == X86_KPROBE_DISPLACED) {
+		/* Pairs with smp_store_release() in make_slot(). */
+		regs->ip = (unsigned long)(post ?
+				smp_load_acquire(&insn->post_slot) :
+				insn->slot);
+		return 1;
+	}
+
+	/* A pre handler's change of it means nothing if it returns 0. */
+	regs->ip = addr;
+	emulate(insn, regs);
+	if (post)
+		kprobe_site_post(site, regs);
+	return 1;
+}
+NOKPROBE_SYMBOL(kprobe_int3_handler);
+
+/**
+ * kprobe_hit_post - a displaced instruction has been executed
+ * @regs: as kprobe_post_thunk has built them
+ */
+__visible void kprobe_hit_post(struct pt_regs *regs)
+{
+	unsigned long *stack = (unsigned long *)regs->sp;
+	/* The thunk's return address, and what stands there in the slot. */
+	struct kprobe_site *site = *(struct kprobe_site **)stack[1];
+	unsigned long flags;
+	bool watching;
+
+	/* The stack pointer as it was before the slot's call. */
+	regs->sp = (unsigned long)(stack + 2);
+	regs->ip = (unsigned long)site->addr + site->insn.len;
+	regs->cs = __KERNEL_CS;
+	regs->orig_ax = -1;
+
+	local_irq_save(flags);
+	preempt_disable_notrace();
+	watching = rcu_is_watching();
+	if (!watching)
+		ct_nmi_enter();
+
+	kprobe_site_post(site, regs);
+
+	if (!watching)
+		ct_nmi_exit();
+	preempt_enable_no_resched_notrace();
+
+	/* For the last two instructions of the thunk. */
+	stack = (unsigned long *)regs->sp - 2;
+	stack[1] = regs->ip;
+	stack[0] = regs->flags;
+	regs->sp = (unsigned long)stack;
+	local_irq_restore(flags);
+}
+NOKPROBE_SYMBOL(kprobe_hit_post);
+
+/*
+ * A trap is one byte, so it is written and removed in one store, and which
+ * of the two a CPU sees does not matter until all have been told.
+ */
+void arch_kprobe_patch(struct list_head *plan)
+{
+	const u8 trap = INT3_INSN_OPCODE;
+	struct kprobe_site *site;
+
+	lockdep_assert_held(&text_mutex);
+
+	list_for_each_entry(site, plan, plan) {
+		bool arm = site->next == KPROBE_SITE_TRAP;
+		const u8 *old = arm ? &site->opcode : &trap;
+		const u8 *new = arm ? &trap : &site->opcode;
+
+		text_poke(site->addr, new, INT3_INSN_SIZE);
+		perf_event_text_poke(site->addr, old, INT3_INSN_SIZE, new,
+				     INT3_INSN_SIZE);
+	}
+	/* An IPI to every CPU: what kernel/kprobes.c relies on. */
+	text_poke_sync();
+}
