@@ -126,13 +126,16 @@ static const struct rhashtable_params site_params = {
 
 static struct rhashtable kprobe_table;
 
+/* The bottom bit of a pointer in the table: locked, or the end of a chain. */
+#define TABLE_BIT	1UL
+
 /**
  * kprobe_site_find - the site of an address
  * @addr: any address
  *
- * The hit path's own walk of the table.  rhashtable_lookup() checks under
- * lockdep that its caller may read, with code that could be probed itself;
- * here the reader is right by construction.
+ * The hit path's own walk of the table.  The helpers of <linux/rhashtable.h>
+ * are for callers that may be probed themselves: a compiler is free to make
+ * functions of them, and under lockdep they ask whether they may read.
  *
  * Context: any, NMIs included; preemption off.
  * Return: the site, or NULL.
@@ -150,17 +153,21 @@ struct kprobe_site *kprobe_site_find(unsigned long addr)
 		return NULL;
 
 	do {
-		hash = rht_key_hashfn(&kprobe_table, tbl, &addr, site_params);
-		bkt = rht_bucket(tbl, hash);
+		hash = site_hash(&addr, sizeof(addr), tbl->hash_rnd) &
+		       (tbl->size - 1);
+		bkt = unlikely(tbl->nest) ? rht_bucket_nested(tbl, hash) :
+					    &tbl->buckets[hash];
 again:
-		he = __rht_ptr(rcu_dereference_raw(*bkt), bkt);
-		for (; !rht_is_a_nulls(he); he = rcu_dereference_raw(he->next)) {
+		he = (void *)((unsigned long)rcu_dereference_raw(*bkt) &
+			      ~TABLE_BIT);
+		while (he && !((unsigned long)he & TABLE_BIT)) {
 			site = container_of(he, struct kprobe_site, node);
 			if ((unsigned long)site->addr == addr)
 				return site;
+			he = rcu_dereference_raw(he->next);
 		}
 		/* Led into another bucket by a resize: start this one again. */
-		if (unlikely(he != RHT_NULLS_MARKER(bkt)))
+		if (unlikely(he && he != RHT_NULLS_MARKER(bkt)))
 			goto again;
 
 		/* Pairs with smp_wmb() of a resize, before it moves entries. */
@@ -314,20 +321,22 @@ kprobe_opcode_t *kprobe_lookup_name(const char *name, unsigned int offset)
 
 /*
  * Finds the address that @addr or @symbol and @offset mean.
- * Return: an ERR_PTR() where there is none.
+ *
+ * Return: 0; -EINVAL for both or neither of them; -ENOENT for no such symbol.
  */
-static kprobe_opcode_t *kprobe_place(kprobe_opcode_t *addr, const char *symbol,
-				     unsigned long offset, bool *on_entry)
+static int kprobe_place(kprobe_opcode_t *addr, const char *symbol,
+			unsigned long offset, kprobe_opcode_t **place,
+			bool *on_entry)
 {
 	unsigned long at, size;
 
 	if (!symbol == !addr)
-		return ERR_PTR(-EINVAL);
+		return -EINVAL;
 
 	if (symbol) {
 		addr = kprobe_lookup_name(symbol, offset);
 		if (!addr)
-			return ERR_PTR(-ENOENT);
+			return -ENOENT;
 	}
 
 	at = (unsigned long)addr + offset;
@@ -335,7 +344,8 @@ static kprobe_opcode_t *kprobe_place(kprobe_opcode_t *addr, const char *symbol,
 	if (!kallsyms_lookup_size_offset(at, &size, &offset))
 		offset = ULONG_MAX;
 
-	return arch_kprobe_entry(at, offset, on_entry);
+	*place = arch_kprobe_entry(at, offset, on_entry);
+	return 0;
 }
 
 /**
@@ -350,12 +360,13 @@ static kprobe_opcode_t *kprobe_place(kprobe_opcode_t *addr, const char *symbol,
 int kprobe_on_func_entry(kprobe_opcode_t *addr, const char *sym,
 			 unsigned long offset)
 {
-	bool on_entry;
 	kprobe_opcode_t *place;
+	bool on_entry;
+	int ret;
 
-	place = kprobe_place(addr, sym, offset, &on_entry);
-	if (IS_ERR(place))
-		return PTR_ERR(place);
+	ret = kprobe_place(addr, sym, offset, &place, &on_entry);
+	if (ret)
+		return ret;
 	return on_entry ? 0 : -EINVAL;
 }
 
@@ -368,8 +379,6 @@ static enum kprobe_refusal kprobe_foreign_patch(struct kprobe_site *site)
 		return KPROBE_JUMP_LABEL;
 	if (static_call_text_reserved(addr, addr))
 		return KPROBE_STATIC_CALL;
-	if (ftrace_location((unsigned long)addr))
-		return KPROBE_FTRACE_SITE;
 	return KPROBE_OK;
 }
 
@@ -408,7 +417,17 @@ static enum kprobe_refusal kprobe_admit_address(unsigned long addr,
 
 static enum kprobe_refusal kprobe_inspect(struct kprobe_site *site)
 {
+	unsigned long addr = (unsigned long)site->addr;
 	enum kprobe_refusal why;
+
+	/* ftrace knows this instruction, and what to do with it. */
+	if (ftrace_location(addr) == addr) {
+		if (!IS_ENABLED(CONFIG_KPROBES_ON_FTRACE))
+			return KPROBE_FTRACE_SITE;
+		site->on_ftrace = true;
+		site->opcode = *site->addr;
+		return KPROBE_OK;
+	}
 
 	jump_label_lock();
 	mutex_lock(&text_mutex);
@@ -442,7 +461,8 @@ static enum kprobe_refusal site_create(kprobe_opcode_t *addr,
 	why = kprobe_inspect(site);
 	if (why != KPROBE_OK)
 		goto free;
-	why = arch_kprobe_prepare(site, false);
+	if (!site->on_ftrace)
+		why = arch_kprobe_prepare(site, false);
 	if (why != KPROBE_OK)
 		goto free;
 	if (rhashtable_insert_fast(&kprobe_table, &site->node, site_params)) {
@@ -463,7 +483,8 @@ free:
 static void site_drop(struct kprobe_site *site)
 {
 	lockdep_assert_held(&kprobe_mutex);
-	WARN_ON_ONCE(site->state == KPROBE_SITE_TRAP);
+	WARN_ON_ONCE(site->state != KPROBE_SITE_CLEAN &&
+		     site->state != KPROBE_SITE_GONE);
 
 	if (site->state != KPROBE_SITE_GONE)
 		rhashtable_remove_fast(&kprobe_table, &site->node,
@@ -549,14 +570,16 @@ static int kprobe_attach(struct kprobe *p, struct list_head *touched)
 	kprobe_opcode_t *addr;
 	bool on_entry, fresh;
 	struct module *mod;
+	int ret;
 
 	lockdep_assert_held(&kprobe_mutex);
 
 	if (!p || p->flags & ~KPROBE_FLAGS_KNOWN)
 		return -EINVAL;
-	addr = kprobe_place(p->addr, p->symbol_name, p->offset, &on_entry);
-	if (IS_ERR(addr))
-		return PTR_ERR(addr);
+	ret = kprobe_place(p->addr, p->symbol_name, p->offset, &addr,
+			   &on_entry);
+	if (ret)
+		return ret;
 
 	why = kprobe_admit_address((unsigned long)addr, &mod);
 	if (why != KPROBE_OK)
@@ -574,7 +597,7 @@ static int kprobe_attach(struct kprobe *p, struct list_head *touched)
 		if (why != KPROBE_OK)
 			goto out;
 	}
-	if (p->post_handler) {
+	if (p->post_handler && !site->on_ftrace) {
 		why = arch_kprobe_prepare(site, true);
 		if (why != KPROBE_OK) {
 			if (fresh)
@@ -590,6 +613,8 @@ static int kprobe_attach(struct kprobe *p, struct list_head *touched)
 	p->flags &= KPROBE_FLAG_DISABLED;
 	if (on_entry)
 		p->flags |= KPROBE_FLAG_ON_FUNC_ENTRY;
+	if (site->on_ftrace)
+		p->flags |= KPROBE_FLAG_FTRACE;
 	INIT_LIST_HEAD(&p->list);
 	hlist_add_head(&p->hlist, &site->probes);
 	if (!kprobe_disabled(p))
@@ -640,7 +665,8 @@ static void kprobes_detach(struct kprobe **ps, int num)
 	if (list_empty(&touched))
 		return;
 
-	quiet = kprobe_reconcile(&touched, kprobe_global_on);
+	/* Arms nothing, so it cannot fail. */
+	kprobe_reconcile(&touched, kprobe_global_on, &quiet);
 	if (!quiet)
 		kprobe_wait_for_handlers();
 
@@ -671,10 +697,12 @@ static void kprobes_detach(struct kprobe **ps, int num)
  * -EOPNOTSUPP: an instruction that only works where it stands.
  * -EAGAIN: too early in the boot process.
  * -ENOMEM: no memory.
+ * -ENODEV, -EBUSY: what ftrace says, where the instruction is a call of it.
  */
 int register_kprobes(struct kprobe **ps, int num)
 {
 	LIST_HEAD(touched);
+	struct kprobe_site *site, *next;
 	int i, ret = 0;
 
 	if (num <= 0 || !ps)
@@ -689,16 +717,14 @@ int register_kprobes(struct kprobe **ps, int num)
 		if (ret)
 			break;
 	}
-	if (ret) {
-		struct kprobe_site *site, *next;
-
+	if (ret)
 		list_for_each_entry_safe(site, next, &touched, plan)
 			list_del_init(&site->plan);
+	else
+		ret = kprobe_reconcile(&touched, kprobe_global_on, NULL);
+	if (ret)
 		kprobes_detach(ps, i);
-		return ret;
-	}
-	kprobe_reconcile(&touched, kprobe_global_on);
-	return 0;
+	return ret;
 }
 EXPORT_SYMBOL_GPL(register_kprobes);
 
@@ -750,6 +776,8 @@ static int kprobe_set_disabled(struct kprobe *p, bool disable)
 {
 	struct kprobe_site *site;
 	LIST_HEAD(touched);
+	bool quiet;
+	int ret;
 
 	guard(mutex)(&kprobe_mutex);
 
@@ -759,17 +787,22 @@ static int kprobe_set_disabled(struct kprobe *p, bool disable)
 	if (!!(p->flags & KPROBE_FLAG_DISABLED) == disable)
 		return 0;
 
-	if (disable) {
-		p->flags |= KPROBE_FLAG_DISABLED;
+	if (disable)
 		site_deactivate(site, p);
-	} else {
-		p->flags &= ~KPROBE_FLAG_DISABLED;
+	else
 		site_activate(site, p);
-	}
+	p->flags ^= KPROBE_FLAG_DISABLED;
+
 	site_touch(site, &touched);
-	if (!kprobe_reconcile(&touched, kprobe_global_on) && disable)
+	ret = kprobe_reconcile(&touched, kprobe_global_on, &quiet);
+	if (ret) {
+		/* Not armed: nothing has been hit meanwhile. */
+		site_deactivate(site, p);
+		p->flags ^= KPROBE_FLAG_DISABLED;
+	}
+	if (kprobe_disabled(p) && !quiet)
 		kprobe_wait_for_handlers();
-	return 0;
+	return ret;
 }
 
 /**
@@ -809,7 +842,7 @@ EXPORT_SYMBOL_GPL(enable_kprobe);
  * Probes' own disabled state is not touched.
  *
  * Context: may sleep.
- * Return: 0.
+ * Return: 0, or what ftrace says to those of its sites that stay unarmed.
  */
 int kprobe_set_global(bool on)
 {
@@ -821,8 +854,7 @@ int kprobe_set_global(bool on)
 	kprobe_global_on = on;
 	list_for_each_entry(site, &kprobe_sites, all)
 		site_touch(site, &touched);
-	kprobe_reconcile(&touched, on);
-	return 0;
+	return kprobe_reconcile(&touched, on, NULL);
 }
 
 /** kprobe_get_global - whether probes are armed at all */
@@ -836,20 +868,44 @@ bool kprobe_get_global(void)
  * Text that goes away
  */
 
-static void site_lose_text(struct kprobe_site *site)
+static bool in_init_text(const struct kprobe_site *site, void *data)
 {
+	return is_kernel_inittext((unsigned long)site->addr);
+}
+
+/* Marks the sites that @going tells, and the probes on them, as gone. */
+static void kprobe_lose_text(bool (*going)(const struct kprobe_site *site,
+					   void *data), void *data)
+{
+	struct kprobe_site *site, *next;
+	LIST_HEAD(touched);
+	LIST_HEAD(lost);
 	struct kprobe *p;
 
-	lockdep_assert_held(&kprobe_mutex);
+	guard(mutex)(&kprobe_mutex);
 
-	hlist_for_each_entry(p, &site->probes, hlist) {
-		if (!kprobe_disabled(p))
-			site_deactivate(site, p);
-		p->flags |= KPROBE_FLAG_GONE;
+	list_for_each_entry_safe(site, next, &kprobe_sites, all) {
+		if (!going(site, data))
+			continue;
+		hlist_for_each_entry(p, &site->probes, hlist) {
+			if (!kprobe_disabled(p))
+				site_deactivate(site, p);
+			p->flags |= KPROBE_FLAG_GONE;
+		}
+		site_touch(site, &touched);
+		list_move_tail(&site->all, &lost);
 	}
-	rhashtable_remove_fast(&kprobe_table, &site->node, site_params);
-	list_move_tail(&site->all, &kprobe_gone_sites);
-	kprobe_site_mark_gone(site);
+	if (list_empty(&lost))
+		return;
+
+	/* The text is still there: leave it, and ftrace, in good order. */
+	kprobe_reconcile(&touched, kprobe_global_on, NULL);
+	list_for_each_entry(site, &lost, all) {
+		rhashtable_remove_fast(&kprobe_table, &site->node,
+				       site_params);
+		kprobe_site_mark_gone(site);
+	}
+	list_splice_tail(&lost, &kprobe_gone_sites);
 }
 
 /**
@@ -859,27 +915,18 @@ static void site_lose_text(struct kprobe_site *site)
  */
 void kprobe_free_init_mem(void)
 {
-	struct kprobe_site *site, *next;
-
-	guard(mutex)(&kprobe_mutex);
-	list_for_each_entry_safe(site, next, &kprobe_sites, all)
-		if (is_kernel_inittext((unsigned long)site->addr))
-			site_lose_text(site);
+	kprobe_lose_text(in_init_text, NULL);
 }
 
 #ifdef CONFIG_MODULES
-static void kprobe_lose_module(struct module *mod, bool only_init)
+static bool in_module_init(const struct kprobe_site *site, void *mod)
 {
-	struct kprobe_site *site, *next;
+	return within_module_init((unsigned long)site->addr, mod);
+}
 
-	guard(mutex)(&kprobe_mutex);
-	list_for_each_entry_safe(site, next, &kprobe_sites, all) {
-		unsigned long addr = (unsigned long)site->addr;
-
-		if (within_module_init(addr, mod) ||
-		    (!only_init && within_module_core(addr, mod)))
-			site_lose_text(site);
-	}
+static bool in_module(const struct kprobe_site *site, void *mod)
+{
+	return within_module((unsigned long)site->addr, mod);
 }
 
 static int kprobe_module_event(struct notifier_block *nb, unsigned long event,
@@ -891,10 +938,10 @@ static int kprobe_module_event(struct notifier_block *nb, unsigned long event,
 	case MODULE_STATE_COMING:
 		return notifier_from_errno(kprobe_blacklist_module(mod));
 	case MODULE_STATE_LIVE:
-		kprobe_lose_module(mod, true);
+		kprobe_lose_text(in_module_init, mod);
 		break;
 	case MODULE_STATE_GOING:
-		kprobe_lose_module(mod, false);
+		kprobe_lose_text(in_module, mod);
 		kprobe_unblacklist_module(mod);
 		break;
 	}

@@ -25,23 +25,13 @@
 #include <linux/ftrace.h>
 #include <asm/kprobes.h>
 
-#ifdef CONFIG_KPROBES
-
-/* What kprobe_ctlblk::kprobe_status may say, on backends that keep one. */
-#define KPROBE_HIT_ACTIVE	0x00000001
-#define KPROBE_HIT_SS		0x00000002
-#define KPROBE_REENTER		0x00000004
-#define KPROBE_HIT_SSDONE	0x00000008
-
-#else /* !CONFIG_KPROBES */
-
+#ifndef CONFIG_KPROBES
 #include <asm-generic/kprobes.h>
 typedef int kprobe_opcode_t;
 struct arch_specific_insn {
 	int dummy;
 };
-
-#endif /* CONFIG_KPROBES */
+#endif /* !CONFIG_KPROBES */
 
 struct kprobe;
 struct kprobe_site;
@@ -183,11 +173,6 @@ DECLARE_PER_CPU(struct kprobe *, current_kprobe);
 static inline struct kprobe *kprobe_running(void)
 {
 	return __this_cpu_read(current_kprobe);
-}
-
-static inline void reset_current_kprobe(void)
-{
-	__this_cpu_write(current_kprobe, NULL);
 }
 
 int register_kprobe(struct kprobe *p);
@@ -366,9 +351,6 @@ static inline void kprobe_flush_task(struct task_struct *tsk) { }
 
 #ifdef CONFIG_KPROBES_ON_FTRACE
 void kprobe_ftrace_kill(void);
-void kprobe_ftrace_handler(unsigned long ip, unsigned long parent_ip,
-			   struct ftrace_ops *ops, struct ftrace_regs *fregs);
-int arch_prepare_kprobe_ftrace(struct kprobe *p);
 #else
 static inline void kprobe_ftrace_kill(void) { }
 #endif

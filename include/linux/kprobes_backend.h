@@ -75,17 +75,20 @@ const char *kprobe_refusal_name(enum kprobe_refusal why);
 /**
  * enum kprobe_site_state - how the text of a site looks
  *
- *	CLEAN <----> TRAP
- *	  |            |
- *	  +---> GONE <-+
+ *	TRAP <----> CLEAN <----> FTRACE
+ *		      |
+ *		      v
+ *		    GONE
  *
  * @KPROBE_SITE_CLEAN: as if nobody probed it
  * @KPROBE_SITE_TRAP: a breakpoint stands there
+ * @KPROBE_SITE_FTRACE: ftrace calls for it
  * @KPROBE_SITE_GONE: there is no such text any more; final
  */
 enum kprobe_site_state {
 	KPROBE_SITE_CLEAN,
 	KPROBE_SITE_TRAP,
+	KPROBE_SITE_FTRACE,
 	KPROBE_SITE_GONE,
 };
 
@@ -103,6 +106,7 @@ enum kprobe_site_state {
  * @plan: in the batch that the reconciler works on; under kprobe_mutex
  * @state: how the text looks; under kprobe_mutex and text_mutex
  * @next: how it is to look when the batch is applied; under kprobe_mutex
+ * @on_ftrace: the instruction is ftrace's to patch; constant
  * @opcode: what the trap stands in the place of; constant
  * @npost: how many of @active have a post handler; under kprobe_mutex
  * @retired: in the queue of things to free behind a grace period
@@ -118,6 +122,7 @@ struct kprobe_site {
 	struct list_head plan;
 	enum kprobe_site_state state : 8;
 	enum kprobe_site_state next : 8;
+	bool on_ftrace;
 	kprobe_opcode_t opcode;
 	unsigned int npost;
 	struct llist_node retired;

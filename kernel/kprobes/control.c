@@ -84,8 +84,9 @@ static int list_show(struct seq_file *m, void *v)
 	hlist_for_each_entry(p, &site->probes, hlist) {
 		seq_printf(m, "%px  k  ", shown_address(m, p->addr));
 		list_show_place(m, p);
-		seq_printf(m, "  %s%s\n", kprobe_gone(p) ? "[GONE]" : "",
-			   p->flags & KPROBE_FLAG_DISABLED ? "[DISABLED]" : "");
+		seq_printf(m, "  %s%s%s\n", kprobe_gone(p) ? "[GONE]" : "",
+			   p->flags & KPROBE_FLAG_DISABLED ? "[DISABLED]" : "",
+			   kprobe_ftrace(p) ? "[FTRACE]" : "");
 	}
 	return 0;
 }

@@ -22,7 +22,7 @@ bool kprobe_get_global(void);
 
 /* text.c: what the text is to look like, and making it so */
 void kprobe_site_mark_gone(struct kprobe_site *site);
-bool kprobe_reconcile(struct list_head *touched, bool global_on);
+int kprobe_reconcile(struct list_head *touched, bool global_on, bool *quiet);
 void kprobe_wait_for_handlers(void);
 
 /* retire.c: freeing what a preempted task may still stand on */
@@ -41,6 +41,19 @@ void kprobe_unblacklist_module(struct module *mod);
 void kprobe_blacklist_lock(void);
 void kprobe_blacklist_unlock(void);
 const struct kprobe_blackout *kprobe_blacklist_entry(size_t index);
+
+/* ftrace.c */
+#ifdef CONFIG_KPROBES_ON_FTRACE
+int kprobe_ftrace_arm(struct list_head *plan);
+void kprobe_ftrace_disarm(struct list_head *plan);
+#else
+static inline int kprobe_ftrace_arm(struct list_head *plan)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline void kprobe_ftrace_disarm(struct list_head *plan) { }
+#endif
 
 /* control.c */
 #ifdef CONFIG_DEBUG_FS

@@ -92,9 +92,9 @@ static struct slot_page *slot_page_create(void)
 			    GFP_KERNEL)))
 		goto free_text;
 
-	WRITE_ONCE(slots_low, min(slots_low, (unsigned long)page->text));
+	WRITE_ONCE(slots_low, umin(slots_low, (unsigned long)page->text));
 	WRITE_ONCE(slots_high,
-		   max(slots_high, (unsigned long)page->text + PAGE_SIZE));
+		   umax(slots_high, (unsigned long)page->text + PAGE_SIZE));
 	list_add_rcu(&page->link, &slot_page_list);
 	slot_pages_empty++;
 	perf_event_ksymbol(PERF_RECORD_KSYMBOL_TYPE_OOL,

@@ -20,25 +20,25 @@ static enum kprobe_site_state kprobe_site_wish(const struct kprobe_site *site,
 		return KPROBE_SITE_GONE;
 	if (!global_on || list_empty(&site->active))
 		return KPROBE_SITE_CLEAN;
-	return KPROBE_SITE_TRAP;
+	return site->on_ftrace ? KPROBE_SITE_FTRACE : KPROBE_SITE_TRAP;
 }
 
 /*
  * The only place where a state changes.
  *
- *	     register, enable, switch on
- *	CLEAN --------------------------> TRAP
- *	  |  <--------------------------    |
- *	  |   unregister, disable, off      |
- *	  |                                 |
- *	  +-------> GONE <------------------+
- *	     module unloaded, init text freed
+ *	      register, enable, switch on
+ *	CLEAN --------------------------> TRAP or FTRACE, by kind of the site
+ *	  |  <--------------------------
+ *	  |   unregister, disable, off
+ *	  v
+ *	 GONE	module unloaded, init text freed
  */
 static void kprobe_site_set_state(struct kprobe_site *site,
 				  enum kprobe_site_state state)
 {
 	lockdep_assert_held(&kprobe_mutex);
-	WARN_ON_ONCE(site->state == KPROBE_SITE_GONE);
+	WARN_ON_ONCE(site->state != KPROBE_SITE_CLEAN &&
+		     state != KPROBE_SITE_CLEAN);
 
 	site->state = state;
 }
@@ -54,19 +54,62 @@ void kprobe_site_mark_gone(struct kprobe_site *site)
 	kprobe_site_set_state(site, KPROBE_SITE_GONE);
 }
 
+static void kprobe_plan_done(struct list_head *plan)
+{
+	struct kprobe_site *site, *next;
+
+	list_for_each_entry_safe(site, next, plan, plan) {
+		kprobe_site_set_state(site, site->next);
+		list_del_init(&site->plan);
+	}
+}
+
+/* Those of @touched that ftrace arms or disarms, and takes off @touched. */
+static int kprobe_reconcile_ftrace(struct list_head *touched)
+{
+	struct kprobe_site *site, *next;
+	LIST_HEAD(disarm);
+	LIST_HEAD(arm);
+	int ret = 0;
+
+	list_for_each_entry_safe(site, next, touched, plan) {
+		if (site->on_ftrace)
+			list_move_tail(&site->plan,
+				       site->next == KPROBE_SITE_FTRACE ?
+				       &arm : &disarm);
+	}
+	if (!list_empty(&disarm))
+		kprobe_ftrace_disarm(&disarm);
+	kprobe_plan_done(&disarm);
+
+	if (!list_empty(&arm))
+		ret = kprobe_ftrace_arm(&arm);
+	if (!ret)
+		kprobe_plan_done(&arm);
+	list_for_each_entry_safe(site, next, &arm, plan)
+		list_del_init(&site->plan);
+	return ret;
+}
+
 /**
  * kprobe_reconcile - make the text of sites what it should be
  * @touched: sites, linked by kprobe_site::plan, whose wish may have changed;
  *	empty on return
  * @global_on: whether probes are armed at all
+ * @quiet: set to whether every CPU has left the handlers it was in when this
+ *	was called; may be NULL
+ *
+ * Only arming can fail, and only by ftrace; sites that could not be armed
+ * stay clean, all else is done.
  *
  * Context: may sleep; kprobe_mutex held.
- * Return: whether text was changed, and so every CPU has since left the
- * handlers it was in when this was called.
+ * Return: 0, -ENOMEM, or what ftrace says.
  */
-bool kprobe_reconcile(struct list_head *touched, bool global_on)
+int kprobe_reconcile(struct list_head *touched, bool global_on, bool *quiet)
 {
 	struct kprobe_site *site, *next;
+	bool patched;
+	int ret;
 
 	lockdep_assert_held(&kprobe_mutex);
 
@@ -75,20 +118,21 @@ bool kprobe_reconcile(struct list_head *touched, bool global_on)
 		if (site->next == site->state)
 			list_del_init(&site->plan);
 	}
-	if (list_empty(touched))
-		return false;
 
-	cpus_read_lock();
-	mutex_lock(&text_mutex);
-	arch_kprobe_patch(touched);
-	mutex_unlock(&text_mutex);
-	cpus_read_unlock();
+	ret = kprobe_reconcile_ftrace(touched);
 
-	list_for_each_entry_safe(site, next, touched, plan) {
-		kprobe_site_set_state(site, site->next);
-		list_del_init(&site->plan);
+	patched = !list_empty(touched);
+	if (patched) {
+		cpus_read_lock();
+		mutex_lock(&text_mutex);
+		arch_kprobe_patch(touched);
+		mutex_unlock(&text_mutex);
+		cpus_read_unlock();
+		kprobe_plan_done(touched);
 	}
-	return true;
+	if (quiet)
+		*quiet = patched;
+	return ret;
 }
 
 static void kprobe_was_here(void *unused)

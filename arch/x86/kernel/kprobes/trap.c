@@ -200,6 +200,9 @@ __visible void kprobe_hit_post(struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(kprobe_hit_post);
 
+/* Called by it before a hit of this function would be seen as recursion. */
+NOKPROBE_SYMBOL(rcu_is_watching);
+
 /*
  * A trap is one byte, so it is written and removed in one store, and which
  * of the two a CPU sees does not matter until all have been told.

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What a probe costs, for stock kernels as well as ours.
+ *
+ * Run under QEMU's -icount shift=0, where a nanosecond of the guest is an
+ * instruction. Prints lines "BENCH <row> <instructions>". The probed
+ * instruction is an ordinary one inside a function, where jump optimization
+ * is kept away by a jump to its middle.
+ */
+#include <linux/kernel.h>
+#include <linux/kprobes.h>
+#include <linux/ktime.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/delay.h>
+
+#define HITS		2000
+#define ARRAY		1000
+#define ONE_BY_ONE	50
+
+/*
+ * bench_target: nothing but the probed instruction and a way back. A branch
+ * to the inside of the five bytes from bench_here on makes a jump there
+ * impossible, so that on any kernel the hit is a breakpoint.
+ */
+void bench_target(void);
+extern char bench_here[];
+asm(	".pushsection .text\n"
+	".type bench_target, @function\n"
+	"bench_target:\n"
+	"	test	%eax, %eax\n"
+	"	nop\n"
+	"bench_here:\n"
+	"	lea	1(%rax), %ecx\n"
+	"1:	lea	2(%rax), %edx\n"
+	"	test	$0, %al\n"
+	"	jnz	1b\n"
+	"	ret\n"
+	"	int3\n"
+	".size bench_target, . - bench_target\n"
+	".popsection\n");
+
+/* Many places for arrays: 16 bytes each. */
+extern char bench_many[];
+asm(	".pushsection .text\n"
+	".type bench_many, @function\n"
+	".balign 16\n"
+	"bench_many:\n"
+	".rept 1000\n"
+	"	lea	1(%rax), %ecx\n"
+	"	lea	2(%rax), %edx\n"
+	"	lea	3(%rax), %ecx\n"
+	"	lea	4(%rax), %edx\n"
+	"	nop; nop; nop; nop\n"
+	".endr\n"
+	"	ret\n"
+	"	int3\n"
+	".size bench_many, . - bench_many\n"
+	".popsection\n");
+
+static unsigned long hits;
+
+static int count_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	hits++;
+	return 0;
+}
+
+static void count_post(struct kprobe *p, struct pt_regs *regs,
+		       unsigned long flags)
+{
+	hits++;
+}
+
+static u64 noinline time_calls(unsigned int n)
+{
+	unsigned long flags;
+	u64 start;
+
+	local_irq_save(flags);
+	start = ktime_get_ns();
+	while (n--)
+		bench_target();
+	start = ktime_get_ns() - start;
+	local_irq_restore(flags);
+	return start;
+}
+
+static void row(const char *name, u64 total, unsigned int n)
+{
+	pr_info("BENCH %s %llu\n", name, div_u64(total + n / 2, n));
+}
+
+static int time_hits(const char *name, struct kprobe *a, struct kprobe *b,
+		     unsigned long per_hit)
+{
+	u64 idle, busy;
+	int ret;
+
+	time_calls(HITS);
+	idle = time_calls(HITS);
+	ret = register_kprobe(a);
+	if (!ret && b)
+		ret = register_kprobe(b);
+	if (ret) {
+		pr_err("BENCH-FAILED %s: register: %d\n", name, ret);
+		return ret;
+	}
+	msleep(300);
+	time_calls(HITS);
+	hits = 0;
+	busy = time_calls(HITS);
+	if (hits != per_hit * HITS)
+		pr_err("BENCH-FAILED %s: %lu handlers ran\n", name, hits);
+	pr_info("BENCH-EXCEPTIONS-BEGIN %s\n", name);
+	time_calls(10);
+	pr_info("BENCH-EXCEPTIONS-END %s\n", name);
+	unregister_kprobe(a);
+	if (b)
+		unregister_kprobe(b);
+	row(name, busy - idle, HITS);
+	return 0;
+}
+
+#define PROBE(...) (struct kprobe) {					\
+	.addr = (kprobe_opcode_t *)bench_here,				\
+	.pre_handler = count_pre, ##__VA_ARGS__ }
+
+static int time_arrays(void)
+{
+	struct kprobe *probes, **array;
+	u64 start;
+	int i, ret = -ENOMEM;
+
+	probes = kvcalloc(ARRAY, sizeof(*probes), GFP_KERNEL);
+	array = kvcalloc(ARRAY, sizeof(*array), GFP_KERNEL);
+	if (!probes || !array)
+		goto out;
+	for (i = 0; i < ARRAY; i++) {
+		probes[i].addr = (kprobe_opcode_t *)(bench_many + 16 * i);
+		probes[i].pre_handler = count_pre;
+		array[i] = &probes[i];
+	}
+
+	start = ktime_get_ns();
+	ret = register_kprobes(array, ARRAY);
+	row("register-array", ktime_get_ns() - start, ARRAY);
+	if (ret)
+		goto out;
+	start = ktime_get_ns();
+	unregister_kprobes(array, ARRAY);
+	row("unregister-array", ktime_get_ns() - start, ARRAY);
+
+	msleep(500);
+	start = ktime_get_ns();
+	for (i = 0; !ret && i < ONE_BY_ONE; i++)
+		ret = register_kprobe(array[i]);
+	row("register-one", ktime_get_ns() - start, ONE_BY_ONE);
+	start = ktime_get_ns();
+	while (i--)
+		unregister_kprobe(array[i]);
+	row("unregister-one", ktime_get_ns() - start, ONE_BY_ONE);
+out:
+	kvfree(array);
+	kvfree(probes);
+	return ret;
+}
+
+static int __init kprobe_bench_init(void)
+{
+	struct kprobe one = PROBE(), two = PROBE(), three = PROBE();
+	struct kprobe post = PROBE(.post_handler = count_post);
+
+	time_hits("trap", &one, NULL, 1);
+	time_hits("trap-post", &post, NULL, 2);
+	time_hits("trap-two-probes", &two, &three, 2);
+	if (time_arrays())
+		pr_err("BENCH-FAILED arrays\n");
+	pr_info("BENCH-END\n");
+	return 0;
+}
+module_init(kprobe_bench_init);
+
+static void __exit kprobe_bench_exit(void)
+{
+}
+module_exit(kprobe_bench_exit);
+
+MODULE_DESCRIPTION("what a kprobe costs");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A module to be probed: reading its parameter "poke" calls
+ * kprobe_target_function().
+ */
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+
+noinline int kprobe_target_function(int x)
+{
+	barrier();
+	return x + 1;
+}
+
+static int poke_get(char *buffer, const struct kernel_param *kp)
+{
+	return sysfs_emit(buffer, "%d\n", kprobe_target_function(1));
+}
+
+static const struct kernel_param_ops poke_ops = {
+	.get = poke_get,
+};
+
+module_param_cb(poke, &poke_ops, NULL, 0444);
+
+static int __init kprobe_target_init(void)
+{
+	return 0;
+}
+module_init(kprobe_target_init);
+
+static void __exit kprobe_target_exit(void)
+{
+}
+module_exit(kprobe_target_exit);
+
+MODULE_DESCRIPTION("a module to be probed");
+MODULE_LICENSE("GPL");

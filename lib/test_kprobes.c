@@ -1,0 +1,1090 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * KUnit suites for what kprobes promise on any architecture: errnos, hits,
+ * lifetime, and ten thousand probes at once.  Instructions of an architecture
+ * are in files of their own.
+ */
+#include <kunit/test.h>
+#include <linux/atomic.h>
+#include <linux/bug.h>
+#include <linux/cpumask.h>
+#include <linux/delay.h>
+#include <linux/irq_work.h>
+#include <linux/jump_label.h>
+#include <linux/kallsyms.h>
+#include <linux/kprobes.h>
+#include <linux/kprobes_backend.h>
+#include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/percpu.h>
+#include <linux/smp.h>
+#include <linux/slab.h>
+#include <linux/static_call.h>
+#include <linux/vmalloc.h>
+#include <asm/sections.h>
+
+/*
+ * Functions to be probed.  noipa: nothing about them is known to callers, so
+ * they are called as they stand.
+ */
+#define TARGET	noinline __attribute__((noipa))
+
+static TARGET int target_add(int a, int b)
+{
+	barrier();
+	return a + b;
+}
+
+static TARGET int target_mul(int a, int b)
+{
+	barrier();
+	return a * b;
+}
+
+static TARGET int target_diverted(int a)
+{
+	barrier();
+	return a + 1000;
+}
+
+static TARGET int nokprobe_target(int a)
+{
+	barrier();
+	return a;
+}
+NOKPROBE_SYMBOL(nokprobe_target);
+
+static __kprobes TARGET int kprobes_section_target(int a)
+{
+	barrier();
+	return a;
+}
+
+static TARGET int bug_target(int a)
+{
+	if (a == 12345)
+		BUG();
+	return a;
+}
+
+static DEFINE_STATIC_KEY_FALSE(test_key);
+
+static TARGET int jump_label_target(int a)
+{
+	if (static_branch_unlikely(&test_key))
+		return a + 1;
+	return a;
+}
+
+static int static_callee(int a)
+{
+	return a + 1;
+}
+DEFINE_STATIC_CALL(test_call, static_callee);
+
+static TARGET int static_call_target(int a)
+{
+	return static_call(test_call)(a) + 1;
+}
+
+static const int rodata_word = 1;
+
+/* A probe, and what its handlers have seen. */
+struct seen {
+	struct kprobe probe;
+	int pre;
+	int post;
+	unsigned long ip;
+	unsigned int order;
+	struct kprobe *running;
+	bool irqs_on;
+	bool preemptible;
+};
+
+static unsigned int order_counter;
+
+static int seen_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	struct seen *s = container_of(p, struct seen, probe);
+
+	s->pre++;
+	s->ip = instruction_pointer(regs);
+	s->order = ++order_counter;
+	s->running = kprobe_running();
+	s->irqs_on |= !irqs_disabled();
+	s->preemptible |= preemptible();
+	return 0;
+}
+
+static void seen_post(struct kprobe *p, struct pt_regs *regs,
+		      unsigned long flags)
+{
+	struct seen *s = container_of(p, struct seen, probe);
+
+	s->post++;
+}
+
+#define SEEN(target)	{						\
+	.probe.addr = (kprobe_opcode_t *)(target),			\
+	.probe.pre_handler = seen_pre,					\
+}
+
+/*
+ * Errnos
+ */
+
+struct errno_case {
+	const char *name;
+	void (*fill)(struct kunit *test, struct kprobe *p);
+	int expected;
+	/* Another errno that the documentation allows. */
+	int or_else;
+};
+
+static void fill_both(struct kunit *test, struct kprobe *p)
+{
+	p->addr = (kprobe_opcode_t *)target_add;
+	p->symbol_name = "vfs_read";
+}
+
+static void fill_neither(struct kunit *test, struct kprobe *p)
+{
+}
+
+static void fill_unknown_flags(struct kunit *test, struct kprobe *p)
+{
+	p->addr = (kprobe_opcode_t *)target_add;
+	p->flags = 0x8000;
+}
+
+static void fill_no_symbol(struct kunit *test, struct kprobe *p)
+{
+	p->symbol_name = "there_is_no_such_symbol";
+}
+
+static void fill_no_module(struct kunit *test, struct kprobe *p)
+{
+	p->symbol_name = "no_such_module:vfs_read";
+}
+
+static void fill_zero_offset(struct kunit *test, struct kprobe *p)
+{
+	p->addr = (kprobe_opcode_t *)1;
+}
+
+static void fill_top(struct kunit *test, struct kprobe *p)
+{
+	p->addr = (kprobe_opcode_t *)~0UL;
+}
+
+static void fill_rodata(struct kunit *test, struct kprobe *p)
+{
+	p->addr = (kprobe_opcode_t *)&rodata_word;
+}
+
+static void fill_data(struct kunit *test, struct kprobe *p)
+{
+	p->addr = (kprobe_opcode_t *)&order_counter;
+}
+
+static void fill_stack(struct kunit *test, struct kprobe *p)
+{
+	p->addr = (kprobe_opcode_t *)&test;
+}
+
+static void fill_heap(struct kunit *test, struct kprobe *p)
+{
+	p->addr = kunit_kzalloc(test, 64, GFP_KERNEL);
+}
+
+static void fill_user(struct kunit *test, struct kprobe *p)
+{
+	p->addr = (kprobe_opcode_t *)0x400000UL;
+}
+
+static void fill_overflow(struct kunit *test, struct kprobe *p)
+{
+	p->symbol_name = "vfs_read";
+	p->offset = 0x7fffffff;
+}
+
+static void fill_nokprobe(struct kunit *test, struct kprobe *p)
+{
+	p->addr = (kprobe_opcode_t *)nokprobe_target;
+}
+
+static void fill_kprobes_section(struct kunit *test, struct kprobe *p)
+{
+	p->addr = (kprobe_opcode_t *)kprobes_section_target;
+}
+
+static void fill_engine(struct kunit *test, struct kprobe *p)
+{
+	p->symbol_name = "kprobe_site_pre";
+}
+
+static void fill_entry(struct kunit *test, struct kprobe *p)
+{
+	p->addr = (kprobe_opcode_t *)__entry_text_start;
+}
+
+static void fill_noinstr(struct kunit *test, struct kprobe *p)
+{
+	p->addr = (kprobe_opcode_t *)__noinstr_text_start;
+}
+
+/* The first address in a function that @reserved tells of. */
+static void fill_reserved(struct kunit *test, struct kprobe *p, void *function,
+			  int (*reserved)(void *start, void *end))
+{
+	unsigned long size, offset, i;
+
+	if (!kallsyms_lookup_size_offset((unsigned long)function, &size,
+					 &offset))
+		kunit_skip(test, "no symbol of the target");
+	for (i = 0; i < size; i++) {
+		if (reserved(function + i, function + i)) {
+			p->addr = (kprobe_opcode_t *)(function + i);
+			return;
+		}
+	}
+	kunit_skip(test, "this kernel does not patch it inline");
+}
+
+static int jump_label_at(void *start, void *end)
+{
+	int ret;
+
+	jump_label_lock();
+	ret = jump_label_text_reserved(start, end);
+	jump_label_unlock();
+	return ret;
+}
+
+static int static_call_at(void *start, void *end)
+{
+	return static_call_text_reserved(start, end);
+}
+
+static void fill_jump_label(struct kunit *test, struct kprobe *p)
+{
+	fill_reserved(test, p, jump_label_target, jump_label_at);
+}
+
+static void fill_static_call(struct kunit *test, struct kprobe *p)
+{
+	fill_reserved(test, p, static_call_target, static_call_at);
+}
+
+static int bug_at(void *start, void *end)
+{
+	return !!find_bug((unsigned long)start);
+}
+
+static void fill_bug(struct kunit *test, struct kprobe *p)
+{
+	fill_reserved(test, p, bug_target, bug_at);
+}
+
+static const struct errno_case errno_cases[] = {
+	{ "address and symbol", fill_both, -EINVAL },
+	{ "neither address nor symbol", fill_neither, -EINVAL },
+	{ "flags nobody knows", fill_unknown_flags, -EINVAL },
+	{ "no such symbol", fill_no_symbol, -ENOENT },
+	{ "no such module", fill_no_module, -ENOENT },
+	{ "first page", fill_zero_offset, -EINVAL },
+	{ "last byte of all", fill_top, -EINVAL },
+	{ "read-only data", fill_rodata, -EINVAL },
+	{ "data", fill_data, -EINVAL },
+	{ "stack", fill_stack, -EINVAL },
+	{ "heap", fill_heap, -EINVAL },
+	{ "user space", fill_user, -EINVAL },
+	{ "far behind a symbol", fill_overflow, -EINVAL },
+	{ "NOKPROBE_SYMBOL", fill_nokprobe, -EINVAL },
+	{ "__kprobes", fill_kprobes_section, -EINVAL },
+	{ "the engine itself", fill_engine, -EINVAL },
+	{ "entry text", fill_entry, -EINVAL },
+	{ "noinstr text", fill_noinstr, -EINVAL },
+	{ "jump label", fill_jump_label, -EINVAL },
+	{ "static call", fill_static_call, -EINVAL },
+	{ "BUG()", fill_bug, -EINVAL },
+};
+
+KUNIT_ARRAY_PARAM_DESC(errno, errno_cases, name);
+
+static void test_errno(struct kunit *test)
+{
+	const struct errno_case *c = test->param_value;
+	unsigned int sites = kprobe_sites_in_use();
+	struct kprobe p = { .pre_handler = seen_pre };
+	int ret;
+
+	c->fill(test, &p);
+	ret = register_kprobe(&p);
+	if (c->or_else && ret == c->or_else)
+		return;
+	KUNIT_EXPECT_EQ(test, ret, c->expected);
+	if (!ret)
+		unregister_kprobe(&p);
+	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
+}
+
+static void test_null(struct kunit *test)
+{
+	struct kprobe *none = NULL;
+
+	KUNIT_EXPECT_EQ(test, register_kprobe(NULL), -EINVAL);
+	KUNIT_EXPECT_EQ(test, register_kprobes(&none, 1), -EINVAL);
+	KUNIT_EXPECT_EQ(test, disable_kprobe(NULL), -EINVAL);
+	KUNIT_EXPECT_EQ(test, enable_kprobe(NULL), -EINVAL);
+	unregister_kprobe(NULL);
+}
+
+static void test_twice(struct kunit *test)
+{
+	struct seen s = SEEN(target_add);
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
+	KUNIT_EXPECT_EQ(test, register_kprobe(&s.probe), -EINVAL);
+	target_add(1, 2);
+	KUNIT_EXPECT_EQ(test, s.pre, 1);
+	unregister_kprobe(&s.probe);
+}
+
+static void test_array_size(struct kunit *test)
+{
+	struct seen s = SEEN(target_add);
+	struct kprobe *array[] = { &s.probe };
+
+	KUNIT_EXPECT_EQ(test, register_kprobes(array, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, register_kprobes(array, -1), -EINVAL);
+}
+
+static void test_unregistered(struct kunit *test)
+{
+	struct seen s = SEEN(target_add);
+
+	KUNIT_EXPECT_EQ(test, enable_kprobe(&s.probe), -EINVAL);
+	KUNIT_EXPECT_EQ(test, disable_kprobe(&s.probe), -EINVAL);
+	unregister_kprobe(&s.probe);
+	KUNIT_EXPECT_NULL(test, s.probe.addr);
+}
+
+static void test_kretprobe_absent(struct kunit *test)
+{
+	struct kretprobe rp = { .kp.addr = (kprobe_opcode_t *)target_add };
+
+	if (IS_ENABLED(CONFIG_KRETPROBES))
+		kunit_skip(test, "this kernel has return probes");
+	KUNIT_EXPECT_EQ(test, register_kretprobe(&rp), -EOPNOTSUPP);
+}
+
+/* One bad entry at this index among three. */
+static const int rollback_cases[] = { 0, 1, 2 };
+
+static void rollback_desc(const int *bad, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "bad entry %d of 3", *bad);
+}
+
+KUNIT_ARRAY_PARAM(rollback, rollback_cases, rollback_desc);
+
+static void test_rollback(struct kunit *test)
+{
+	int i, bad = *(const int *)test->param_value;
+	unsigned int sites = kprobe_sites_in_use();
+	struct seen s[] = {
+		SEEN(target_add), SEEN(target_mul), SEEN(target_diverted),
+	};
+	struct kprobe *array[] = { &s[0].probe, &s[1].probe, &s[2].probe };
+
+	s[bad].probe.addr = (kprobe_opcode_t *)nokprobe_target;
+	KUNIT_EXPECT_EQ(test, register_kprobes(array, 3), -EINVAL);
+	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
+
+	target_add(1, 2);
+	target_mul(1, 2);
+	target_diverted(1);
+	for (i = 0; i < 3; i++) {
+		KUNIT_EXPECT_EQ(test, s[i].pre, 0);
+		KUNIT_EXPECT_EQ(test, enable_kprobe(&s[i].probe), -EINVAL);
+	}
+}
+
+static struct kunit_case errno_tests[] = {
+	KUNIT_CASE_PARAM(test_errno, errno_gen_params),
+	KUNIT_CASE(test_null),
+	KUNIT_CASE(test_twice),
+	KUNIT_CASE(test_array_size),
+	KUNIT_CASE(test_unregistered),
+	KUNIT_CASE(test_kretprobe_absent),
+	KUNIT_CASE_PARAM(test_rollback, rollback_gen_params),
+	{}
+};
+
+static struct kunit_suite errno_suite = {
+	.name = "kprobes_errno",
+	.test_cases = errno_tests,
+};
+
+/*
+ * Hits
+ */
+
+static void test_hit(struct kunit *test)
+{
+	struct seen s = SEEN(target_add);
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
+	KUNIT_EXPECT_EQ(test, target_add(3, 4), 7);
+	KUNIT_EXPECT_EQ(test, s.pre, 1);
+	KUNIT_EXPECT_EQ(test, s.ip, (unsigned long)s.probe.addr);
+	KUNIT_EXPECT_PTR_EQ(test, s.running, &s.probe);
+	KUNIT_EXPECT_FALSE(test, s.preemptible);
+	KUNIT_EXPECT_TRUE(test, s.probe.flags & KPROBE_FLAG_ON_FUNC_ENTRY);
+	preempt_disable();
+	KUNIT_EXPECT_NULL(test, kprobe_running());
+	preempt_enable();
+
+	unregister_kprobe(&s.probe);
+	KUNIT_EXPECT_EQ(test, target_add(3, 4), 7);
+	KUNIT_EXPECT_EQ(test, s.pre, 1);
+	KUNIT_EXPECT_EQ(test, s.probe.nmissed, 0);
+}
+
+static void test_post(struct kunit *test)
+{
+	struct seen s = SEEN(target_add);
+
+	s.probe.post_handler = seen_post;
+	KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
+	KUNIT_EXPECT_EQ(test, target_add(3, 4), 7);
+	KUNIT_EXPECT_EQ(test, target_add(4, 4), 8);
+	unregister_kprobe(&s.probe);
+	KUNIT_EXPECT_EQ(test, s.pre, 2);
+	KUNIT_EXPECT_EQ(test, s.post, 2);
+}
+
+static void test_only_post(struct kunit *test)
+{
+	struct seen s = SEEN(target_add);
+
+	s.probe.pre_handler = NULL;
+	s.probe.post_handler = seen_post;
+	KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
+	KUNIT_EXPECT_EQ(test, target_add(3, 4), 7);
+	unregister_kprobe(&s.probe);
+	KUNIT_EXPECT_EQ(test, s.post, 1);
+}
+
+static void test_no_handlers(struct kunit *test)
+{
+	struct kprobe p = { .addr = (kprobe_opcode_t *)target_add };
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
+	KUNIT_EXPECT_EQ(test, target_add(3, 4), 7);
+	unregister_kprobe(&p);
+}
+
+static void test_by_symbol(struct kunit *test)
+{
+	struct kprobe p = { .symbol_name = "vfs_read" };
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
+	KUNIT_EXPECT_LT(test, (unsigned long)p.addr -
+			kallsyms_lookup_name("vfs_read"), 16UL);
+	unregister_kprobe(&p);
+}
+
+static int divert_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	instruction_pointer_set(regs, (unsigned long)target_diverted);
+	return 1;
+}
+
+static void test_divert(struct kunit *test)
+{
+	struct seen first = SEEN(target_add), last = SEEN(target_add);
+	struct kprobe divert = {
+		.addr = (kprobe_opcode_t *)target_add,
+		.pre_handler = divert_pre,
+		.post_handler = seen_post,
+	};
+
+	first.probe.post_handler = seen_post;
+	KUNIT_ASSERT_EQ(test, register_kprobe(&first.probe), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&divert), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&last.probe), 0);
+	KUNIT_EXPECT_EQ(test, target_add(5, 6), 1005);
+	unregister_kprobe(&last.probe);
+	unregister_kprobe(&divert);
+	unregister_kprobe(&first.probe);
+	KUNIT_EXPECT_EQ(test, first.pre, 1);
+	KUNIT_EXPECT_EQ(test, first.post, 0);
+	KUNIT_EXPECT_EQ(test, last.pre, 0);
+	KUNIT_EXPECT_EQ(test, target_add(5, 6), 11);
+}
+
+static void test_order(struct kunit *test)
+{
+	struct seen s[] = {
+		SEEN(target_add), SEEN(target_add), SEEN(target_add),
+	};
+	int i;
+
+	for (i = 0; i < 3; i++)
+		KUNIT_ASSERT_EQ(test, register_kprobe(&s[i].probe), 0);
+	target_add(1, 1);
+	KUNIT_EXPECT_LT(test, s[0].order, s[1].order);
+	KUNIT_EXPECT_LT(test, s[1].order, s[2].order);
+
+	/* Each on its own; the order is that of registration ever after. */
+	KUNIT_EXPECT_EQ(test, disable_kprobe(&s[1].probe), 0);
+	target_add(1, 1);
+	KUNIT_EXPECT_EQ(test, s[0].pre, 2);
+	KUNIT_EXPECT_EQ(test, s[1].pre, 1);
+	KUNIT_EXPECT_EQ(test, s[2].pre, 2);
+	KUNIT_EXPECT_EQ(test, enable_kprobe(&s[1].probe), 0);
+	target_add(1, 1);
+	KUNIT_EXPECT_EQ(test, s[1].pre, 2);
+	KUNIT_EXPECT_LT(test, s[0].order, s[1].order);
+	KUNIT_EXPECT_LT(test, s[1].order, s[2].order);
+
+	unregister_kprobe(&s[0].probe);
+	target_add(1, 1);
+	KUNIT_EXPECT_EQ(test, s[0].pre, 3);
+	KUNIT_EXPECT_EQ(test, s[1].pre, 3);
+	KUNIT_EXPECT_EQ(test, s[2].pre, 4);
+	unregister_kprobe(&s[2].probe);
+	unregister_kprobe(&s[1].probe);
+}
+
+static void test_disabled(struct kunit *test)
+{
+	struct seen s = SEEN(target_add);
+
+	s.probe.flags = KPROBE_FLAG_DISABLED;
+	KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
+	target_add(1, 1);
+	KUNIT_EXPECT_EQ(test, s.pre, 0);
+	KUNIT_EXPECT_EQ(test, disable_kprobe(&s.probe), 0);
+	KUNIT_EXPECT_EQ(test, enable_kprobe(&s.probe), 0);
+	KUNIT_EXPECT_EQ(test, enable_kprobe(&s.probe), 0);
+	target_add(1, 1);
+	KUNIT_EXPECT_EQ(test, s.pre, 1);
+	KUNIT_EXPECT_EQ(test, disable_kprobe(&s.probe), 0);
+	target_add(1, 1);
+	KUNIT_EXPECT_EQ(test, s.pre, 1);
+	unregister_kprobe(&s.probe);
+}
+
+static int recursing_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	/* One hit elsewhere, and one of another recursing probe. */
+	target_mul(2, 2);
+	return 0;
+}
+
+static void test_recursion(struct kunit *test)
+{
+	struct seen inner = SEEN(target_mul), second = SEEN(target_mul);
+	struct seen off = SEEN(target_mul);
+	struct kprobe outer = {
+		.addr = (kprobe_opcode_t *)target_add,
+		.pre_handler = recursing_pre,
+	};
+
+	inner.probe.post_handler = seen_post;
+	off.probe.flags = KPROBE_FLAG_DISABLED;
+	KUNIT_ASSERT_EQ(test, register_kprobe(&inner.probe), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&second.probe), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&off.probe), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&outer), 0);
+	KUNIT_EXPECT_EQ(test, target_add(1, 2), 3);
+	KUNIT_EXPECT_EQ(test, inner.pre, 0);
+	KUNIT_EXPECT_EQ(test, inner.post, 0);
+	KUNIT_EXPECT_EQ(test, inner.probe.nmissed, 1);
+	KUNIT_EXPECT_EQ(test, second.probe.nmissed, 1);
+	KUNIT_EXPECT_EQ(test, off.probe.nmissed, 0);
+	KUNIT_EXPECT_EQ(test, outer.nmissed, 0);
+
+	KUNIT_EXPECT_EQ(test, target_mul(3, 3), 9);
+	KUNIT_EXPECT_EQ(test, inner.pre, 1);
+	unregister_kprobe(&outer);
+	unregister_kprobe(&off.probe);
+	unregister_kprobe(&second.probe);
+	unregister_kprobe(&inner.probe);
+}
+
+static int recursing_into_self_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	target_add(7, 7);
+	return 0;
+}
+
+static void test_self_recursion(struct kunit *test)
+{
+	struct kprobe p = {
+		.addr = (kprobe_opcode_t *)target_add,
+		.pre_handler = recursing_into_self_pre,
+		.post_handler = seen_post,
+	};
+	struct seen s = SEEN(target_add);
+
+	p.post_handler = NULL;
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
+	KUNIT_EXPECT_EQ(test, target_add(1, 2), 3);
+	unregister_kprobe(&p);
+	unregister_kprobe(&s.probe);
+	KUNIT_EXPECT_EQ(test, p.nmissed, 1);
+	KUNIT_EXPECT_EQ(test, s.probe.nmissed, 1);
+	KUNIT_EXPECT_EQ(test, s.pre, 1);
+}
+
+static void recursing_post(struct kprobe *p, struct pt_regs *regs,
+			   unsigned long flags)
+{
+	target_mul(2, 2);
+}
+
+static void test_recursion_from_post(struct kunit *test)
+{
+	struct seen inner = SEEN(target_mul);
+	struct kprobe outer = {
+		.addr = (kprobe_opcode_t *)target_add,
+		.post_handler = recursing_post,
+	};
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&inner.probe), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&outer), 0);
+	KUNIT_EXPECT_EQ(test, target_add(1, 2), 3);
+	unregister_kprobe(&outer);
+	unregister_kprobe(&inner.probe);
+	KUNIT_EXPECT_EQ(test, inner.pre, 0);
+	KUNIT_EXPECT_EQ(test, inner.probe.nmissed, 1);
+}
+
+static void irq_hits(struct irq_work *work)
+{
+	target_mul(2, 2);
+}
+
+/* An interrupt on top of somebody's probe-like handler is no recursion. */
+static void test_interrupt_on_top(struct kunit *test)
+{
+	struct seen s = SEEN(target_mul);
+	struct irq_work work = IRQ_WORK_INIT_HARD(irq_hits);
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
+	kprobe_busy_begin();
+	target_mul(1, 1);
+	irq_work_queue(&work);
+	irq_work_sync(&work);
+	kprobe_busy_end();
+	unregister_kprobe(&s.probe);
+	KUNIT_EXPECT_EQ(test, s.probe.nmissed, 1);
+	KUNIT_EXPECT_EQ(test, s.pre, 1);
+}
+
+static DEFINE_PER_CPU(unsigned long, cpu_hits);
+
+static int count_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	__this_cpu_inc(cpu_hits);
+	return 0;
+}
+
+static void count_post(struct kprobe *p, struct pt_regs *regs,
+		       unsigned long flags)
+{
+	__this_cpu_inc(cpu_hits);
+}
+
+static unsigned long take_cpu_hits(void)
+{
+	unsigned long sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		sum += per_cpu(cpu_hits, cpu);
+		per_cpu(cpu_hits, cpu) = 0;
+	}
+	return sum;
+}
+
+#define HITS_PER_CPU	1000
+
+static void hit_often(void *unused)
+{
+	int i;
+
+	for (i = 0; i < HITS_PER_CPU; i++)
+		target_add(i, 1);
+}
+
+static void test_all_cpus(struct kunit *test)
+{
+	struct kprobe p = {
+		.addr = (kprobe_opcode_t *)target_add,
+		.pre_handler = count_pre,
+		.post_handler = count_post,
+	};
+
+	take_cpu_hits();
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
+	on_each_cpu(hit_often, NULL, 1);
+	unregister_kprobe(&p);
+	KUNIT_EXPECT_EQ(test, take_cpu_hits(),
+			2UL * HITS_PER_CPU * num_online_cpus());
+	KUNIT_EXPECT_EQ(test, p.nmissed, 0);
+}
+
+static struct kunit_case hit_tests[] = {
+	KUNIT_CASE(test_hit),
+	KUNIT_CASE(test_post),
+	KUNIT_CASE(test_only_post),
+	KUNIT_CASE(test_no_handlers),
+	KUNIT_CASE(test_by_symbol),
+	KUNIT_CASE(test_divert),
+	KUNIT_CASE(test_order),
+	KUNIT_CASE(test_disabled),
+	KUNIT_CASE(test_recursion),
+	KUNIT_CASE(test_self_recursion),
+	KUNIT_CASE(test_recursion_from_post),
+	KUNIT_CASE(test_interrupt_on_top),
+	KUNIT_CASE(test_all_cpus),
+	{}
+};
+
+static struct kunit_suite hit_suite = {
+	.name = "kprobes_hit",
+	.test_cases = hit_tests,
+};
+
+/*
+ * Lifetime
+ */
+
+static int hammer(void *unused)
+{
+	int i;
+
+	while (!kthread_should_stop()) {
+		for (i = 0; i < 100; i++)
+			target_add(i, target_mul(i, 2));
+		cond_resched();
+	}
+	return 0;
+}
+
+#define HAMMERS	3
+
+static void start_hammers(struct kunit *test, struct task_struct **tasks)
+{
+	int i;
+
+	for (i = 0; i < HAMMERS; i++) {
+		tasks[i] = kthread_run(hammer, NULL, "kprobe_hammer/%d", i);
+		KUNIT_ASSERT_FALSE(test, IS_ERR(tasks[i]));
+	}
+}
+
+static void stop_hammers(struct task_struct **tasks)
+{
+	int i;
+
+	for (i = 0; i < HAMMERS; i++)
+		kthread_stop(tasks[i]);
+}
+
+/* Freed as soon as it is unregistered. */
+struct guarded {
+	struct kprobe probe;
+	unsigned long alive;
+};
+
+#define ALIVE	0x600dc0deUL
+
+static atomic_t dead_handlers;
+
+static int guarded_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	struct guarded *g = container_of(p, struct guarded, probe);
+
+	if (READ_ONCE(g->alive) != ALIVE)
+		atomic_inc(&dead_handlers);
+	return 0;
+}
+
+static void guarded_post(struct kprobe *p, struct pt_regs *regs,
+			 unsigned long flags)
+{
+	guarded_pre(p, regs);
+}
+
+/* How a probe under fire is taken away. */
+enum removal { BY_UNREGISTER, BY_UNREGISTER_SHARED, BY_DISABLE };
+
+struct storm_case {
+	const char *name;
+	enum removal removal;
+	bool post;
+};
+
+static const struct storm_case storm_cases[] = {
+	{ "unregister", BY_UNREGISTER, false },
+	{ "unregister with post handler", BY_UNREGISTER, true },
+	{ "unregister one of two", BY_UNREGISTER_SHARED, true },
+	{ "disable and enable", BY_DISABLE, true },
+};
+
+KUNIT_ARRAY_PARAM_DESC(storm, storm_cases, name);
+
+static void storm_round(struct kunit *test, const struct storm_case *c)
+{
+	struct guarded *g = kzalloc(sizeof(*g), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, g);
+	g->alive = ALIVE;
+	g->probe.addr = (kprobe_opcode_t *)target_add;
+	g->probe.pre_handler = guarded_pre;
+	if (c->post)
+		g->probe.post_handler = guarded_post;
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&g->probe), 0);
+	cond_resched();
+	if (c->removal == BY_DISABLE) {
+		KUNIT_EXPECT_EQ(test, disable_kprobe(&g->probe), 0);
+		WRITE_ONCE(g->alive, 0);
+		udelay(20);
+		WRITE_ONCE(g->alive, ALIVE);
+		KUNIT_EXPECT_EQ(test, enable_kprobe(&g->probe), 0);
+	}
+	unregister_kprobe(&g->probe);
+	WRITE_ONCE(g->alive, 0);
+	udelay(5);
+	kfree(g);
+}
+
+static void test_storm(struct kunit *test)
+{
+	const struct storm_case *c = test->param_value;
+	struct task_struct *tasks[HAMMERS];
+	struct seen other = SEEN(target_add);
+	int i;
+
+	atomic_set(&dead_handlers, 0);
+	if (c->removal == BY_UNREGISTER_SHARED) {
+		other.probe.post_handler = seen_post;
+		KUNIT_ASSERT_EQ(test, register_kprobe(&other.probe), 0);
+	}
+	start_hammers(test, tasks);
+	for (i = 0; i < 1000; i++)
+		storm_round(test, c);
+	stop_hammers(tasks);
+	if (c->removal == BY_UNREGISTER_SHARED) {
+		unregister_kprobe(&other.probe);
+		KUNIT_EXPECT_GT(test, other.pre, 0);
+	}
+	KUNIT_EXPECT_EQ(test, atomic_read(&dead_handlers), 0);
+}
+
+static void test_two_as_array(struct kunit *test)
+{
+	struct seen a = SEEN(target_add), b = SEEN(target_add);
+	struct kprobe *array[] = { &a.probe, &b.probe };
+	unsigned int sites = kprobe_sites_in_use();
+
+	b.probe.post_handler = seen_post;
+	KUNIT_ASSERT_EQ(test, register_kprobes(array, 2), 0);
+	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites + 1);
+	target_add(1, 1);
+	unregister_kprobes(array, 2);
+	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
+	target_add(1, 1);
+	KUNIT_EXPECT_EQ(test, a.pre, 1);
+	KUNIT_EXPECT_EQ(test, b.post, 1);
+}
+
+static void test_invalid_in_array(struct kunit *test)
+{
+	struct seen good = SEEN(target_add), bad = SEEN(target_mul);
+	struct kprobe *array[] = { &bad.probe, &good.probe };
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&good.probe), 0);
+	unregister_kprobes(array, 2);
+	KUNIT_EXPECT_NULL(test, bad.probe.addr);
+	target_add(1, 1);
+	KUNIT_EXPECT_EQ(test, good.pre, 0);
+	KUNIT_EXPECT_EQ(test, disable_kprobe(&good.probe), -EINVAL);
+}
+
+static void test_register_again(struct kunit *test)
+{
+	struct seen s = SEEN(target_add);
+	int i;
+
+	for (i = 1; i <= 3; i++) {
+		KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
+		target_add(1, 1);
+		KUNIT_EXPECT_EQ(test, s.pre, i);
+		unregister_kprobe(&s.probe);
+	}
+}
+
+static void test_slots_are_freed(struct kunit *test)
+{
+	struct seen s = SEEN(target_add);
+	unsigned int slots;
+	int i;
+
+	kprobe_flush_retired();
+	slots = kprobe_slots_in_use();
+	s.probe.post_handler = seen_post;
+	for (i = 0; i < 50; i++) {
+		KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
+		unregister_kprobe(&s.probe);
+	}
+	kprobe_flush_retired();
+	KUNIT_EXPECT_EQ(test, kprobe_slots_in_use(), slots);
+}
+
+static struct kunit_case lifetime_tests[] = {
+	KUNIT_CASE_PARAM_ATTR(test_storm, storm_gen_params, { .speed = KUNIT_SPEED_SLOW }),
+	KUNIT_CASE(test_two_as_array),
+	KUNIT_CASE(test_invalid_in_array),
+	KUNIT_CASE(test_register_again),
+	KUNIT_CASE(test_slots_are_freed),
+	{}
+};
+
+static struct kunit_suite lifetime_suite = {
+	.name = "kprobes_lifetime",
+	.test_cases = lifetime_tests,
+};
+
+/*
+ * Scale
+ */
+
+#define MANY		10000	/* probed at once */
+#define CANDIDATES	13000	/* of which some cannot be probed */
+#define MANY_AT_LEAST	5000
+
+struct many {
+	unsigned int nr;
+	struct kprobe *probes;
+	struct kprobe **array;
+};
+
+static int many_add(void *data, const char *name, unsigned long addr)
+{
+	struct many *m = data;
+	struct kprobe *p = &m->probes[m->nr];
+
+	if (m->nr == CANDIDATES)
+		return 1;
+	if (!is_kernel_text(addr) || is_kernel_inittext(addr))
+		return 0;
+	/* Several names of one address are one candidate. */
+	if (m->nr && m->array[m->nr - 1]->addr == (kprobe_opcode_t *)addr)
+		return 0;
+	p->addr = (kprobe_opcode_t *)addr;
+	p->pre_handler = count_pre;
+	p->flags = KPROBE_FLAG_DISABLED;
+	m->array[m->nr++] = p;
+	return 0;
+}
+
+/* Leaves those candidates that can be probed. */
+static void many_filter(struct many *m)
+{
+	unsigned int i, good = 0;
+
+	for (i = 0; i < m->nr && good < MANY; i++) {
+		struct kprobe *p = m->array[i];
+
+		if (register_kprobe(p))
+			continue;
+		unregister_kprobe(p);
+		p->flags = 0;
+		m->array[good++] = p;
+		cond_resched();
+	}
+	m->nr = good;
+}
+
+static void many_load(void)
+{
+	int i;
+
+	for (i = 0; i < 20; i++) {
+		kfree(kmalloc(100 << (i % 8), GFP_KERNEL));
+		schedule_timeout_uninterruptible(1);
+	}
+}
+
+static void test_many(struct kunit *test)
+{
+	size_t size = _etext - _stext;
+	unsigned int sites, slots, i, armed = 0;
+	struct many m = { };
+	void *before;
+
+	m.probes = vzalloc(array_size(CANDIDATES, sizeof(*m.probes)));
+	m.array = vzalloc(array_size(CANDIDATES, sizeof(*m.array)));
+	before = vmalloc(size);
+	KUNIT_ASSERT_NOT_NULL(test, m.probes);
+	KUNIT_ASSERT_NOT_NULL(test, m.array);
+	KUNIT_ASSERT_NOT_NULL(test, before);
+
+	kprobe_flush_retired();
+	slots = kprobe_slots_in_use();
+	sites = kprobe_sites_in_use();
+
+	kallsyms_on_each_symbol(many_add, &m);
+	many_filter(&m);
+	if (m.nr < MANY_AT_LEAST)
+		kunit_skip(test, "only %u functions to probe", m.nr);
+	kprobe_flush_retired();
+
+	memcpy(before, _stext, size);
+	KUNIT_ASSERT_EQ(test, register_kprobes(m.array, m.nr), 0);
+	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites + m.nr);
+	for (i = 0; i < m.nr; i++)
+		armed += memcmp(m.array[i]->addr, before +
+				((void *)m.array[i]->addr - (void *)_stext),
+				sizeof(kprobe_opcode_t)) != 0;
+	KUNIT_EXPECT_EQ(test, armed, m.nr);
+
+	take_cpu_hits();
+	many_load();
+	unregister_kprobes(m.array, m.nr);
+	KUNIT_EXPECT_GT(test, take_cpu_hits(), 100UL);
+	KUNIT_EXPECT_EQ(test, memcmp(before, _stext, size), 0);
+
+	kprobe_flush_retired();
+	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
+	KUNIT_EXPECT_EQ(test, kprobe_slots_in_use(), slots);
+	kunit_info(test, "%u probes as one array", m.nr);
+
+	vfree(before);
+	vfree(m.array);
+	vfree(m.probes);
+}
+
+static struct kunit_case scale_tests[] = {
+	KUNIT_CASE_SLOW(test_many),
+	{}
+};
+
+static struct kunit_suite scale_suite = {
+	.name = "kprobes_scale",
+	.test_cases = scale_tests,
+};
+
+kunit_test_suites(&errno_suite, &hit_suite, &lifetime_suite, &scale_suite);
+
+MODULE_DESCRIPTION("KUnit suites for kprobes");
+MODULE_LICENSE("GPL");

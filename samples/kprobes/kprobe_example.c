@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Counts calls of kernel functions and shows the first few of them.
+ *
+ *	insmod kprobe_example.ko symbols=vfs_read,kernel_clone limit=3
+ *
+ * All probes are registered as one array: if one of the functions cannot be
+ * probed, none is, and the module is not loaded.
+ */
+#define pr_fmt(fmt) "kprobe_example: " fmt
+
+#include <linux/kernel.h>
+#include <linux/kprobes.h>
+#include <linux/module.h>
+#include <linux/ptrace.h>
+#include <linux/spinlock.h>
+
+#define MAX_TARGETS	16
+
+static char *symbols[MAX_TARGETS] = { "kernel_clone" };
+static unsigned int nr_symbols = 1;
+module_param_array(symbols, charp, &nr_symbols, 0444);
+MODULE_PARM_DESC(symbols, "functions to probe");
+
+static unsigned int limit = 5;
+module_param(limit, uint, 0444);
+MODULE_PARM_DESC(limit, "how many hits to show of each");
+
+/**
+ * struct target - a function that is probed
+ * @probe: the request; handlers find the target around it
+ * @entered: hits so far
+ * @stepped: how often the probed instruction was executed
+ */
+struct target {
+	struct kprobe probe;
+	atomic_t entered;
+	atomic_t stepped;
+};
+
+static struct target targets[MAX_TARGETS];
+static struct kprobe *probes[MAX_TARGETS];
+
+/* Before the instruction: registers are those of the probed code. */
+static int show_call(struct kprobe *p, struct pt_regs *regs)
+{
+	struct target *t = container_of(p, struct target, probe);
+
+	if (atomic_inc_return(&t->entered) <= limit)
+		pr_info("%s: ip = %pS, arg0 = 0x%lx\n", p->symbol_name,
+			(void *)instruction_pointer(regs),
+			regs_get_kernel_argument(regs, 0));
+	return 0;
+}
+
+/* After it. */
+static void count_step(struct kprobe *p, struct pt_regs *regs,
+		       unsigned long flags)
+{
+	struct target *t = container_of(p, struct target, probe);
+
+	atomic_inc(&t->stepped);
+}
+
+static int __init kprobe_example_init(void)
+{
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < nr_symbols; i++) {
+		targets[i].probe.symbol_name = symbols[i];
+		targets[i].probe.pre_handler = show_call;
+		targets[i].probe.post_handler = count_step;
+		probes[i] = &targets[i].probe;
+	}
+
+	ret = register_kprobes(probes, nr_symbols);
+	if (ret)
+		pr_err("cannot probe: %d\n", ret);
+	return ret;
+}
+module_init(kprobe_example_init);
+
+static void __exit kprobe_example_exit(void)
+{
+	unsigned int i;
+
+	/* No handler runs after this: the counts below are final. */
+	unregister_kprobes(probes, nr_symbols);
+	for (i = 0; i < nr_symbols; i++)
+		pr_info("%s: %d hits, %d steps, %lu missed\n", symbols[i],
+			atomic_read(&targets[i].entered),
+			atomic_read(&targets[i].stepped),
+			targets[i].probe.nmissed);
+}
+module_exit(kprobe_example_exit);
+
+MODULE_DESCRIPTION("probes on functions of your choice");
+MODULE_LICENSE("GPL");
