@@ -672,6 +672,10 @@ static void kprobes_detach(struct kprobe **ps, int num)
 
 	list_for_each_entry_safe(site, next, &empty, all)
 		site_drop(site);
+	/* No reader is left on these: callers may look whether they are in. */
+	for (i = 0; i < num; i++)
+		if (ps[i] && ps[i]->addr)
+			INIT_LIST_HEAD(&ps[i]->list);
 }
 
 /*

@@ -381,7 +381,28 @@ enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site)
 	return classify(&insn, &site->insn, addr);
 }
 
+/*
+ * What a return may go through, on the hit path's too: which of them depends
+ * on the processor's vulnerabilities.
+ */
+static const char * const return_thunks[] = {
+	"__x86_return_thunk", "__x86_return_skl", "call_depth_return_thunk",
+	"its_return_thunk", "retbleed_return_thunk", "srso_return_thunk",
+	"srso_alias_return_thunk", "srso_safe_ret", "srso_alias_safe_ret",
+};
+
 int arch_kprobe_blacklist(void)
 {
+	unsigned long addr;
+	int i, ret;
+
+	for (i = 0; i < ARRAY_SIZE(return_thunks); i++) {
+		addr = kallsyms_lookup_name(return_thunks[i]);
+		if (!addr)
+			continue;
+		ret = kprobe_add_ksym_blacklist(addr);
+		if (ret < 0)
+			return ret;
+	}
 	return 0;
 }
