@@ -1,32 +1,36 @@
 # Commands of this project. What they do is in lab/.
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory --no-builtin-rules
-export ARCH ?= x86_64
-export KUNIT VARIANT OUT_DIR
+ARCH ?= x86_64
+export ARCH KUNIT VARIANT JOBS
+
+# OUT=DIR: where everything is built, or, for `series`, where the patches go.
+ifneq ($(filter series,$(MAKECMDGOALS)),)
+export SERIES_OUT := $(if $(OUT),$(abspath $(OUT)))
+else ifneq ($(OUT),)
+export OUT_DIR := $(abspath $(OUT))
+endif
 
 help:
 	@echo 'make run              boot a kernel with our probes, show them at work'
-	@echo 'make test [KUNIT=G]   pass the tests; only the KUnit cases that match G'
+	@echo 'make test [KUNIT=G]   all tests, or only the KUnit suites that match G'
 	@echo 'make shell            a busybox shell in that kernel'
 	@echo 'make bench            instructions per hit and per call, beside stock'
-	@echo 'make check            style, sparse, warnings, scripts, documentation'
+	@echo 'make check            style, sparse, warnings, scripts, combinations'
 	@echo 'make apply KSRC=DIR   put our files and hooks into a 6.12 tree'
 	@echo 'make series [OUT=DIR] the same as patches for git am'
-	@echo 'make clean            remove out/'
+	@echo 'make clean            remove what was built'
 	@echo
 	@echo 'ARCH=x86_64 (default) picks the architecture, VARIANT=debug|ftrace|...'
-	@echo 'a configuration in lab/configs/.'
+	@echo 'a configuration in lab/configs/, OUT=DIR another place than out/.'
 
-run test shell bench check:
+run test shell bench check series:
 	@lab/$@
 
 apply:
 	@lab/apply "$(KSRC)"
 
-series:
-	@SERIES_OUT="$(OUT)" lab/series
-
 clean:
-	rm -rf out
+	rm -rf "$${OUT_DIR:-out}"
 
 .PHONY: help run test shell bench check apply series clean

@@ -1,6 +1,10 @@
 # shellcheck shell=bash
-# What all scripts of the lab share. Sourced, with $0 in lab/.
+# What the scripts of the lab share: packages, tree, configuration, build and
+# boot. Sourced.
 set -eu
+set -o pipefail
+# Our make's command line is none of the kernel's.
+unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES
 
 LAB=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 TOP=$(dirname "$LAB")
@@ -8,10 +12,10 @@ OUT=${OUT_DIR:-$TOP/out}
 ARCH=${ARCH:-x86_64}
 JOBS=${JOBS:-$(($(nproc) + 1))}
 TARBALL=/usr/src/linux-source-6.12.tar.xz
+IN_TAR=linux-source-6.12
 TREE=$OUT/linux
-
-# The directories of this repository that go into the kernel tree.
-KERNEL_DIRS="kernel include arch lib samples Documentation"
+PRISTINE=$OUT/pristine
+unset OUT_DIR
 
 say() { printf '%s %s\n' "[$(date +%T)]" "$*" >&2; }
 die() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
@@ -20,36 +24,48 @@ die() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
 	die "ARCH=$ARCH: not there yet (there is: $(cd "$LAB/arch" && echo *.sh | sed 's/\.sh//g'))"
 # shellcheck source=lab/arch/x86_64.sh
 . "$LAB/arch/$ARCH.sh"
+# shellcheck source=lab/files.sh
+. "$LAB/files.sh"
 
 # need PACKAGE...: install what is missing of Debian's packages.
 need() {
 	local missing=() p sudo=
 
 	for p; do
-		dpkg-query -W -f '${Status}' "$p" 2>/dev/null |
+		dpkg-query -W -f '${Status}' "$p" 2> /dev/null |
 			grep -q 'ok installed' || missing+=("$p")
 	done
 	[ ${#missing[@]} -gt 0 ] || return 0
+	command -v apt-get > /dev/null ||
+		die "needs Debian's packages: ${missing[*]}"
 	if [ "$(id -u)" != 0 ]; then
-		command -v sudo >/dev/null ||
+		command -v sudo > /dev/null ||
 			die "not root and no sudo; please install: ${missing[*]}"
 		sudo=sudo
 	fi
 	say "installing ${missing[*]}"
 	mkdir -p "$OUT"
-	if ! { $sudo apt-get -q update &&
-	       $sudo env DEBIAN_FRONTEND=noninteractive apt-get -qy install \
-			--no-install-recommends "${missing[@]}"; } \
-			> "$OUT/apt.log" 2>&1; then
+	{
+		$sudo apt-get -q update &&
+		$sudo env DEBIAN_FRONTEND=noninteractive apt-get -qy install \
+			--no-install-recommends "${missing[@]}"
+	} < /dev/null > "$OUT/apt.log" 2>&1 ||
 		die "apt-get failed, see $OUT/apt.log"
-	fi
 }
 
 need_for_build() {
 	need linux-source-6.12 gcc make bison flex bc libelf-dev libssl-dev \
 		python3 xz-utils patch rsync cpio gzip kmod ccache perl \
-		busybox-static
+		busybox-static "${BUILD_PACKAGES[@]}"
 }
+
+# One at a time in $OUT; the lock is held until unlock or the script's end.
+lock() {
+	mkdir -p "$OUT"
+	exec 9> "$OUT/.lock"
+	flock -n 9 || { say "waiting for another build in $OUT"; flock 9; }
+}
+unlock() { exec 9>&-; }
 
 # unpack DIR [stock]: the kernel tree into DIR, without the replaced set.
 unpack() {
@@ -57,9 +73,10 @@ unpack() {
 
 	if [ "${2:-}" != stock ]; then
 		while read -r p; do
-			exclude+=("--exclude=linux-source-6.12/$p")
+			exclude+=("--exclude=$IN_TAR/$p")
 		done < "$LAB/replaced-set"
 	fi
+	say "unpacking $(basename "$TARBALL") into $dir"
 	rm -rf "$dir.new" "$dir"
 	mkdir -p "$dir.new"
 	tar --no-wildcards-match-slash --wildcards "${exclude[@]}" \
@@ -68,69 +85,119 @@ unpack() {
 	mv "$dir.new" "$dir"
 }
 
-# The files that hooks touch, and those of ours, relative to the tree.
-hooked_files() { sed -n 's#^+++ b/\([^ \t]*\).*#\1#p' "$TOP"/hooks/*.patch | sort -u; }
-our_files() { (cd "$TOP" && for d in $KERNEL_DIRS; do [ ! -d "$d" ] || find "$d" -type f; done) | sort; }
+# pristine: copies of the hooked files as they were, in $PRISTINE. Taken from
+# a tree that has no hooks yet, if there is one, else from the archive.
+pristine() {
+	local from=${1:-} missing
+
+	mkdir -p "$PRISTINE"
+	missing=$(hooked_files | while read -r f; do
+			[ -f "$PRISTINE/$f" ] || echo "$f"
+		done)
+	[ -n "$missing" ] || return 0
+	if [ -n "$from" ]; then
+		echo "$missing" | rsync -a --files-from=- "$from/" "$PRISTINE/" ||
+			die "hooks/ name a file that Linux 6.12 has not"
+		return
+	fi
+	say "fetching what the hooks touch from $(basename "$TARBALL")"
+	echo "$missing" | sed "s#^#$IN_TAR/#" |
+		tar --strip-components=1 -C "$PRISTINE" -xJf "$TARBALL" -T - ||
+		die "hooks/ name a file that Linux 6.12 has not"
+}
 
 # sync_tree: bring $TREE up to date, touching only what differs.
 sync_tree() {
-	local stamp=$TREE.stamp now f
+	local stamp=$TREE.stamp now
 
-	now=$(stat -c '%s-%Y' "$TARBALL" && cat "$LAB/replaced-set" "$TOP"/hooks/*.patch | sha1sum)
-	if [ ! -d "$TREE" ] || [ "$(cat "$stamp" 2>/dev/null)" != "$now" ]; then
-		say "unpacking the kernel without its kprobes into $TREE"
-		# Objects stay good: only what the hooks touch is new.
-		if [ -d "$TREE" ]; then mv "$TREE" "$TREE.old"; fi
+	now=$(stat -c '%s-%Y' "$TARBALL"; sha1sum < "$LAB/replaced-set")
+	if [ ! -d "$TREE" ] || [ "$(cat "$stamp" 2> /dev/null)" != "$now" ]; then
+		rm -rf "$stamp" "$PRISTINE"
 		unpack "$TREE"
-		"$LAB/apply" "$TREE" > /dev/null
-		rm -rf "$TREE.old"
+		pristine "$TREE"
 		printf '%s' "$now" > "$stamp"
 	fi
-	# Ours: new and changed ones in, deleted ones out.
-	our_files > "$TREE.ours.new"
-	if [ -f "$TREE.ours" ]; then
-		comm -23 "$TREE.ours" "$TREE.ours.new" | while read -r f; do
-			rm -f "$TREE/$f"
-		done
-	fi
-	mv "$TREE.ours.new" "$TREE.ours"
-	rsync -rc --files-from="$TREE.ours" "$TOP/" "$TREE/"
+	pristine
+	"$LAB/apply" --hook "$PRISTINE" "$TREE" > /dev/null
+}
+
+# unmet CONFIG FRAGMENT...: what the fragments ask for and CONFIG has not.
+unmet() {
+	awk 'function symbol(line) {
+		if (match(line, /CONFIG_[A-Za-z0-9_]+/))
+			return substr(line, RSTART, RLENGTH)
+		return ""
+	}
+	/^(# )?CONFIG_/ {
+		s = symbol($0)
+		v = /^#/ ? "n" : substr($0, index($0, "=") + 1)
+		if (FNR == NR) has[s] = v; else want[s] = v
+	}
+	END {
+		for (s in want)
+			if (want[s] != (s in has ? has[s] : "n"))
+				printf " %s=%s", s, want[s]
+	}' "$@"
 }
 
 # configure TREE BUILD FRAGMENT...: tinyconfig plus fragments, if they changed.
 configure() {
-	local tree=$1 build=$2 now
+	local tree=$1 build=$2 now lacks
 	shift 2
 
-	now=$(cat "$@" | sha1sum)
-	[ "$(cat "$build/.fragments" 2>/dev/null)" != "$now" ] || return 0
+	now=$(cat "$@" "$TOP"/hooks/*.patch | sha1sum)
+	[ "$(cat "$build/.fragments" 2> /dev/null)" != "$now" ] || return 0
+	say "configuring $(basename "$build")"
 	mkdir -p "$build"
-	make -s -C "$tree" O="$build" ARCH="$KARCH" tinyconfig > /dev/null
-	(cd "$tree" && scripts/kconfig/merge_config.sh -m -O "$build" \
-		"$build/.config" "$@") > "$build/merge.log"
-	make -s -C "$tree" O="$build" ARCH="$KARCH" olddefconfig > /dev/null
+	{
+		make -s -C "$tree" O="$build" ARCH="$KARCH" tinyconfig
+		(cd "$tree" && scripts/kconfig/merge_config.sh -m -O "$build" \
+			"$build/.config" "$@")
+		make -s -C "$tree" O="$build" ARCH="$KARCH" olddefconfig
+	} > "$build/configure.log" 2>&1 ||
+		die "cannot configure, see $build/configure.log"
+	lacks=$(unmet "$build/.config" "$@")
+	[ -z "$lacks" ] || die "$(basename "$build"): Kconfig refuses$lacks"
 	printf '%s' "$now" > "$build/.fragments"
+}
+
+# kmake TREE BUILD ARGUMENT...: the kernel's make.
+kmake() {
+	local tree=$1 build=$2
+	shift 2
+
+	CCACHE_BASEDIR=$OUT CCACHE_NOHASHDIR=1 \
+	make -C "$tree" O="$build" ARCH="$KARCH" CROSS_COMPILE="$CROSS" \
+		CC="ccache ${CROSS}gcc" KBUILD_BUILD_TIMESTAMP=0 \
+		-j"$JOBS" "$@" < /dev/null
 }
 
 # build TREE BUILD TARGET...: with progress; the log is BUILD/log.
 build() {
-	local tree=$1 build=$2 start=$SECONDS
+	local tree=$1 build=$2 start=$SECONDS log=$2/log name rc=0 pid
 	shift 2
+	name=$(basename "$build")
 
-	say "building $(basename "$build") ($*); log: $build/log"
-	make -C "$tree" O="$build" ARCH="$KARCH" CROSS_COMPILE="$CROSS" \
-		CC="ccache ${CROSS}gcc" KBUILD_BUILD_TIMESTAMP=0 \
-		-j"$JOBS" "$@" > "$build/log" 2>&1 || {
-		grep -E 'error|Error|warning' "$build/log" | head -20 >&2
-		die "build failed, see $build/log"
-	}
-	say "built $(basename "$build") in $((SECONDS - start)) s"
+	say "building $name ($*), log: $log"
+	kmake "$tree" "$build" "$@" > "$log" 2>&1 9>&- &
+	pid=$!
+	while sleep 1; kill -0 $pid 2> /dev/null; do
+		[ $(((SECONDS - start) % 30)) != 0 ] ||
+			say "  ... $(grep -c '^  [A-Z]' "$log") steps, $((SECONDS - start)) s"
+	done
+	wait $pid || rc=$?
+	if [ $rc != 0 ]; then
+		grep -E 'error:|Error [0-9]|undefined' "$log" | head -20 >&2 || true
+		die "build failed, see $log"
+	fi
+	say "built $name in $((SECONDS - start)) s"
 }
 
 fragments() {
 	local v
 
-	echo "$LAB/configs/base.config" "$LAB/configs/$ARCH.config"
+	echo "$LAB/configs/base.config"
+	echo "$LAB/configs/$ARCH.config"
 	for v in ${VARIANT:-}; do
 		[ -f "$LAB/configs/variant-$v.config" ] ||
 			die "VARIANT=$v: there is no lab/configs/variant-$v.config"
@@ -140,47 +207,87 @@ fragments() {
 
 build_dir() { echo "$OUT/build-$ARCH${VARIANT:+-${VARIANT// /-}}"; }
 
-# kernel: sync, configure and build the kernel of $VARIANT.
-kernel() {
-	local dir f
-	dir=$(build_dir)
+# lab_modules TREE BUILD: the modules of the lab itself.
+lab_modules() {
+	local tree=$1 build=$2
 
-	need_for_build
-	mkdir -p "$OUT"
-	exec 9> "$OUT/.lock"
-	flock -n 9 || { say "waiting for another build"; flock 9; }
-	sync_tree
-	f=$(fragments)
-	# shellcheck disable=SC2086
-	configure "$TREE" "$dir" $f
-	build "$TREE" "$dir" "$KIMAGE" modules
-	exec 9>&-
+	grep -q '^CONFIG_MODULES=y' "$build/.config" || return 0
+	mkdir -p "$build/lab-modules"
+	rsync -rc "$LAB/modules/" "$build/lab-modules/"
+	kmake "$tree" "$build" M="$build/lab-modules" modules \
+		> "$build/lab-modules/log" 2>&1 ||
+		die "the lab's modules do not build, see $build/lab-modules/log"
 }
 
-# initramfs BUILD FILE: busybox, lab/guest and the modules.
-initramfs() {
-	local build=$1 file=$2 root
+# pack BUILD: kernel and initramfs, ready to boot, into $BOOT, which lasts as
+# long as this script: others may build meanwhile.
+pack() {
+	local build=$1 root=$BOOT/root
 
-	root=$(mktemp -d)
+	rm -rf "$root"
 	mkdir -p "$root"/{bin,proc,sys,dev,tmp,modules}
-	cp "${BUSYBOX:-/bin/busybox}" "$root/bin/busybox"
+	cp "$BUSYBOX" "$root/bin/busybox"
 	cp "$LAB/guest/init" "$root/init"
 	chmod 755 "$root/init"
 	find "$build" -name '*.ko' -exec cp -t "$root/modules" {} +
-	(cd "$root" && find . | cpio -o -H newc 2> /dev/null | gzip -1) > "$file"
+	(cd "$root" && find . | cpio -o -H newc 2> /dev/null | gzip -1) \
+		> "$BOOT/initramfs.gz"
 	rm -rf "$root"
+	cp "$build/$KIMAGE_PATH" "$BOOT/kernel"
 }
 
-# boot BUILD CPUS SECONDS APPEND [QEMU-ARGUMENT...]: console to stdout.
-boot() {
-	local build=$1 cpus=$2 seconds=$3 append=$4 rc=0
-	shift 4
-
+boot_dir() {
 	need "$QEMU_PACKAGE"
-	initramfs "$build" "$build/initramfs.gz"
-	timeout --foreground "$seconds" "$QEMU" "${QEMU_ARGS[@]}" -smp "$cpus" \
-		-nographic -no-reboot -monitor none -kernel "$build/$KIMAGE_PATH" \
-		-initrd "$build/initramfs.gz" \
-		-append "console=$CONSOLE panic=-1 $append" "$@" || rc=$?
-	[ $rc != 124 ] || die "the guest did not end within $seconds s"
+	mkdir -p "$OUT"
+	BOOT=$(mktemp -d "$OUT/boot.XXXXXX")
+	trap 'rm -rf "$BOOT"' EXIT
+}
+
+# kernel: sync, configure, build and pack the kernel of $VARIANT.
+kernel() {
+	local build f
+	build=$(build_dir)
+
+	need_for_build
+	boot_dir
+	f=$(fragments) || exit 1
+	lock
+	sync_tree
+	# shellcheck disable=SC2086
+	configure "$TREE" "$build" $f
+	if grep -q '^CONFIG_MODULES=y' "$build/.config"; then
+		build "$TREE" "$build" "$KIMAGE" modules
+	else
+		build "$TREE" "$build" "$KIMAGE"
+	fi
+	lab_modules "$TREE" "$build"
+	pack "$build"
+	unlock
+}
+
+# boot CPUS SECONDS APPEND [QEMU-ARGUMENT...]: what $BOOT holds; the console
+# is stdin and stdout. Fails when the guest does not end by itself.
+boot() {
+	local cpus=$1 seconds=$2 append=$3 rc=0
+	shift 3
+
+	timeout --foreground "$seconds" "$QEMU" "${QEMU_ARGS[@]}" \
+		-smp "$cpus,sockets=$cpus,cores=1,threads=1" \
+		-nographic -no-reboot -monitor none -kernel "$BOOT/kernel" \
+		-initrd "$BOOT/initramfs.gz" -append \
+		"console=$CONSOLE panic=-1 rcupdate.rcu_cpu_stall_timeout=120 $APPEND $append" "$@" || rc=$?
+	if [ $rc = 124 ]; then
+		say "the guest did not end within $seconds s"
+	elif [ $rc != 0 ]; then
+		say "$QEMU failed ($rc)"
+	fi
+	return $rc
+}
+
+# plain: a console's output as plain lines, at once.
+plain() { stdbuf -o0 tr -d '\r'; }
+
+# complaints LOG: what a kernel must never say.
+complaints() {
+	grep -E 'WARNING:|BUG:|Oops|KASAN:|KCSAN:|UBSAN:|possible .*deadlock|suspicious RCU|rcu.*detected.*stall|soft lockup|Call Trace:|Kernel panic' "$1"
 }

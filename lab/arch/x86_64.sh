@@ -2,9 +2,19 @@
 # Facts of x86-64, for lab/common.sh.
 KARCH=x86_64
 CROSS=
+BUILD_PACKAGES=()
+BUSYBOX=/bin/busybox
 KIMAGE=bzImage
 KIMAGE_PATH=arch/x86/boot/bzImage
 QEMU_PACKAGE=qemu-system-x86
 QEMU=qemu-system-x86_64
 QEMU_ARGS=(-machine pc -cpu max -m 1024)
 CONSOLE=ttyS0
+# An emulator on a busy machine fails the test of the timer's interrupt.
+APPEND="no_timer_check"
+# Directories and objects that are the architecture's part of ours, and those
+# of the users of probes.
+ARCH_OBJECTS="arch/x86/kernel/kprobes/"
+ARCH_USERS="arch/x86/kernel/ arch/x86/mm/"
+# Vector numbers of breakpoint and single step in QEMU's -d int.
+TRAP_VECTORS="v=(01|03) "
