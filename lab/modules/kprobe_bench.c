@@ -15,6 +15,7 @@
 #include <linux/delay.h>
 
 #define HITS		2000
+#define SHOWN		100
 #define ARRAY		1000
 #define ONE_BY_ONE	50
 
@@ -40,22 +41,28 @@ asm(	".pushsection .text\n"
 	".size bench_target, . - bench_target\n"
 	".popsection\n");
 
-/* Many places for arrays: 16 bytes each. */
+/* Many functions for arrays: 16 bytes each, as a kernel has them. */
 extern char bench_many[];
 asm(	".pushsection .text\n"
-	".type bench_many, @function\n"
-	".balign 16\n"
-	"bench_many:\n"
-	".rept 1000\n"
+	".altmacro\n"
+	".macro bench_one nr\n"
+	"	.type bench_many_\\nr, @function\n"
+	"bench_many_\\nr:\n"
 	"	lea	1(%rax), %ecx\n"
 	"	lea	2(%rax), %edx\n"
-	"	lea	3(%rax), %ecx\n"
-	"	lea	4(%rax), %edx\n"
-	"	nop; nop; nop; nop\n"
-	".endr\n"
 	"	ret\n"
 	"	int3\n"
-	".size bench_many, . - bench_many\n"
+	"	.balign 16, 0xcc\n"
+	"	.size bench_many_\\nr, . - bench_many_\\nr\n"
+	".endm\n"
+	".balign 16, 0xcc\n"
+	"bench_many:\n"
+	".set bench_nr, 0\n"
+	".rept 1000\n"
+	"	bench_one %bench_nr\n"
+	"	.set bench_nr, bench_nr + 1\n"
+	".endr\n"
+	".noaltmacro\n"
 	".popsection\n");
 
 static unsigned long hits;
@@ -112,8 +119,8 @@ static int time_hits(const char *name, struct kprobe *a, struct kprobe *b,
 	busy = time_calls(HITS);
 	if (hits != per_hit * HITS)
 		pr_err("BENCH-FAILED %s: %lu handlers ran\n", name, hits);
-	pr_info("BENCH-EXCEPTIONS-BEGIN %s\n", name);
-	time_calls(10);
+	pr_info("BENCH-EXCEPTIONS-BEGIN %s %d\n", name, SHOWN);
+	time_calls(SHOWN);
 	pr_info("BENCH-EXCEPTIONS-END %s\n", name);
 	unregister_kprobe(a);
 	if (b)
