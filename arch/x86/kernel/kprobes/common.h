@@ -17,7 +17,7 @@ struct kprobe_site;
 /*
  * For top-level asm(): with ss, sp and flags of a struct pt_regs on the
  * stack, SAVE_REGS_STRING adds all the rest (cs, ip and orig_ax undefined),
- * and RESTORE_REGS_STRING takes that away again.
+ * and RESTORE_REGS_STRING takes that away again.  objtool follows both.
  */
 #ifdef CONFIG_X86_64
 #define SAVE_REGS_STRING						\
@@ -25,7 +25,6 @@ struct kprobe_site;
 	"	push %rdi; push %rsi; push %rdx; push %rcx; push %rax\n"\
 	"	push %r8; push %r9; push %r10; push %r11; push %rbx\n"	\
 	"	push %rbp; push %r12; push %r13; push %r14; push %r15\n"\
-	UNWIND_HINT_REGS						\
 	ENCODE_FRAME_POINTER
 #define RESTORE_REGS_STRING						\
 	"	pop %r15; pop %r14; pop %r13; pop %r12; pop %rbp\n"	\
@@ -38,7 +37,6 @@ struct kprobe_site;
 	"	push %gs; push %fs; push %es; push %ds; push %eax\n"	\
 	"	push %ebp; push %edi; push %esi; push %edx\n"		\
 	"	push %ecx; push %ebx\n"					\
-	UNWIND_HINT_REGS						\
 	ENCODE_FRAME_POINTER
 /* The kernel's segment registers are as they were: skip them. */
 #define RESTORE_REGS_STRING						\
