@@ -131,10 +131,14 @@ int kprobe_int3_handler(struct pt_regs *regs)
 	site = kprobe_site_find(addr);
 	if (unlikely(!site)) {
 		/* Removed since it was fetched?  Then execute what is there. */
-		if (*(u8 *)addr == INT3_INSN_OPCODE)
+		if (READ_ONCE(*(u8 *)addr) != INT3_INSN_OPCODE) {
+			regs->ip = addr;
+			return 1;
+		}
+		/* Put there since it was looked for?  Its site came first. */
+		site = kprobe_site_find(addr);
+		if (!site)
 			return 0;
-		regs->ip = addr;
-		return 1;
 	}
 
 	regs->ip = addr;
