@@ -17,8 +17,18 @@
 #include <asm/text-patching.h>
 
 /*
+ * A label that is no symbol, lest it be taken for the entry of a function,
+ * and a variable that tells where it is.
+ */
+#define POINTER_TO(name)						\
+	".pushsection .data\n"						\
+	".balign 8\n"							\
+	"probe_" #name ": .quad .Lprobe_" #name "\n"			\
+	".popsection\n"
+
+/*
  * CODE(name, before, probed, after): a function of its own around the probed
- * instruction, which stands at the label probe_<name>.  Arguments come in
+ * instruction, which stands where probe_<name> points.  Arguments come in
  * rdi and rsi; results are rax, rcx, rdx and the flags.  objtool is not asked
  * about what these do to the stack.
  */
@@ -28,11 +38,12 @@
 	    ".type code_" #name ", @function\n"				\
 	    "code_" #name ":\n\t" ASM_ENDBR				\
 	    before "\n"							\
-	    "probe_" #name ":\n\t" probed "\n\t"			\
+	    ".Lprobe_" #name ":\n\t" probed "\n\t"			\
 	    after "\n\t" ASM_RET					\
 	    ".size code_" #name ", . - code_" #name "\n"		\
-	    ".popsection\n");						\
-	extern char code_##name[], probe_##name[];			\
+	    ".popsection\n"						\
+	    POINTER_TO(name));						\
+	extern char code_##name[], *probe_##name;			\
 	STACK_FRAME_NON_STANDARD(code_##name)
 
 /* A conditional branch, short and long. */
@@ -108,8 +119,8 @@ asm(".pushsection .rodata\n.balign 8\n"
     "test_rip_data: .quad 5\n"
     ".popsection\n");
 CODE(rip_load, "", "mov test_rip_target(%rip), %rax", "");
-CODE(rip_lea, "", "lea probe_rip_lea(%rip), %rax",
-     "lea probe_rip_lea(%rip), %rcx\n sub %rcx, %rax\n xor %ecx, %ecx");
+CODE(rip_lea, "", "lea .Lprobe_rip_lea(%rip), %rax",
+     "lea .Lprobe_rip_lea(%rip), %rcx\n sub %rcx, %rax\n xor %ecx, %ecx");
 CODE(rip_cmp_imm, "xor %eax, %eax", "cmpl $1234567, test_rip_target(%rip)", "");
 CODE(rip_store_imm, "", "movq $77, test_rip_data(%rip)",
      "mov test_rip_data(%rip), %rax\n movq $5, test_rip_data(%rip)");
@@ -177,10 +188,10 @@ CODE(lahf, "xor %eax, %eax\n sahf", "lahf", "");
 struct code {
 	const char *name;
 	char *function;
-	char *probe;
+	char **probe;
 };
 
-#define ENTRY(n)	{ #n, code_##n, probe_##n }
+#define ENTRY(n)	{ #n, code_##n, &probe_##n }
 #define ENTRY_JCC(cc)	ENTRY(j##cc##_short), ENTRY(j##cc##_near)
 
 static const struct code codes[] = {
@@ -304,13 +315,13 @@ static void test_code(struct kunit *test)
 	run_all(code, plain);
 	for (post = 0; post <= 1; post++) {
 		struct counted c = {
-			.probe.addr = (kprobe_opcode_t *)code->probe,
+			.probe.addr = (kprobe_opcode_t *)*code->probe,
 			.probe.pre_handler = counted_pre,
 			.probe.post_handler = post ? counted_post : NULL,
 		};
 
 		KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
-		KUNIT_EXPECT_EQ(test, (int)*(u8 *)code->probe,
+		KUNIT_EXPECT_EQ(test, (int)**code->probe & 0xff,
 				INT3_INSN_OPCODE);
 		run_all(code, probed);
 		unregister_kprobe(&c.probe);
@@ -387,16 +398,16 @@ static void test_post_moves_ip(struct kunit *test)
  */
 CODE(fault_read, "mov $1, %eax", "mov (%rdi), %rcx",
      "jmp 2f\n1: mov $-14, %rax\n xor %ecx, %ecx\n2:\n"
-     _ASM_EXTABLE(probe_fault_read, 1b));
+     _ASM_EXTABLE(.Lprobe_fault_read, 1b));
 CODE(fault_user, "mov $1, %eax\n stac", "mov (%rdi), %rcx",
      "jmp 2f\n1: mov $-14, %rax\n xor %ecx, %ecx\n2: clac\n"
-     _ASM_EXTABLE(probe_fault_user, 1b));
+     _ASM_EXTABLE(.Lprobe_fault_user, 1b));
 CODE(fault_div, "mov $1, %eax\n xor %edx, %edx\n xor %ecx, %ecx", "div %ecx",
-     "jmp 2f\n1: mov $-33, %rax\n2:\n" _ASM_EXTABLE(probe_fault_div, 1b));
+     "jmp 2f\n1: mov $-33, %rax\n2:\n" _ASM_EXTABLE(.Lprobe_fault_div, 1b));
 CODE(fault_rep, "mov $-0xff0, %rsi\n lea -64(%rsp), %rdi\n mov $8, %ecx\n"
      "mov $3, %eax", "rep movsb",
      "jmp 2f\n1: mov %rcx, %rax\n2: xor %ecx, %ecx\n"
-     _ASM_EXTABLE(probe_fault_rep, 1b));
+     _ASM_EXTABLE(.Lprobe_fault_rep, 1b));
 
 struct fault_case {
 	struct code code;
@@ -425,13 +436,13 @@ static void test_fault(struct kunit *test)
 	const struct fault_case *c = test->param_value;
 	int post;
 
-	if (c->code.probe == probe_fault_user &&
+	if (c->code.probe == &probe_fault_user &&
 	    !cpu_feature_enabled(X86_FEATURE_SMAP))
 		kunit_skip(test, "no SMAP, no STAC");
 
 	for (post = 0; post <= 1; post++) {
 		struct counted counted = {
-			.probe.addr = (kprobe_opcode_t *)c->code.probe,
+			.probe.addr = (kprobe_opcode_t *)*c->code.probe,
 			.probe.pre_handler = counted_pre,
 			.probe.post_handler = post ? counted_post : NULL,
 		};
@@ -473,29 +484,30 @@ CODE(inside, "nop", "movabs $0x9090909090909090, %rax", "nop");
 asm(".pushsection .text\n.balign 64\n"
     ".type code_pad_nop, @function\n"
     "code_pad_nop: xor %eax, %eax\n " ASM_RET
-    "probe_pad_nop: .skip 20, 0x90\n"
+    ".Lprobe_pad_nop: .skip 20, 0x90\n"
     ".size code_pad_nop, . - code_pad_nop\n"
     ".type code_pad_int3, @function\n"
     "code_pad_int3: xor %eax, %eax\n " ASM_RET
-    "probe_pad_int3: .skip 20, 0xcc\n"
+    ".Lprobe_pad_int3: .skip 20, 0xcc\n"
     ".size code_pad_int3, . - code_pad_int3\n"
     ".type code_behind_pad, @function\n"
     "code_behind_pad: " ASM_RET
     ".size code_behind_pad, . - code_behind_pad\n"
-    ".popsection\n");
-extern char code_pad_nop[], probe_pad_nop[];
-extern char code_pad_int3[], probe_pad_int3[];
+    ".popsection\n"
+    POINTER_TO(pad_nop) POINTER_TO(pad_int3));
+extern char code_pad_nop[], *probe_pad_nop;
+extern char code_pad_int3[], *probe_pad_int3;
 STACK_FRAME_NON_STANDARD(code_pad_nop);
 STACK_FRAME_NON_STANDARD(code_pad_int3);
 
 struct refusal_case {
 	const char *name;
-	char *addr;
+	char **addr;
 	unsigned int offset;
 	int expected;
 };
 
-#define REFUSED(n, error)	{ #n, probe_##n, 0, error }
+#define REFUSED(n, error)	{ #n, &probe_##n, 0, error }
 
 static const struct refusal_case refusal_cases[] = {
 	REFUSED(int3_, -EINVAL),
@@ -516,12 +528,12 @@ static const struct refusal_case refusal_cases[] = {
 	REFUSED(call_gs, -EOPNOTSUPP),
 	REFUSED(call_eax_mem, -EOPNOTSUPP),
 	REFUSED(pad_nop, -EINVAL),
-	{ "padding, further in", probe_pad_nop, 7, -EINVAL },
+	{ "padding, further in", &probe_pad_nop, 7, -EINVAL },
 	REFUSED(pad_int3, -EINVAL),
-	{ "trap padding, further in", probe_pad_int3, 7, -EINVAL },
-	{ "inside, 1", probe_inside, 1, -EILSEQ },
-	{ "inside, 2", probe_inside, 2, -EILSEQ },
-	{ "inside, 9", probe_inside, 9, -EILSEQ },
+	{ "trap padding, further in", &probe_pad_int3, 7, -EINVAL },
+	{ "inside, 1", &probe_inside, 1, -EILSEQ },
+	{ "inside, 2", &probe_inside, 2, -EILSEQ },
+	{ "inside, 9", &probe_inside, 9, -EILSEQ },
 };
 
 KUNIT_ARRAY_PARAM_DESC(refusal, refusal_cases, name);
@@ -530,7 +542,7 @@ static void test_refusal(struct kunit *test)
 {
 	const struct refusal_case *c = test->param_value;
 	struct kprobe p = {
-		.addr = (kprobe_opcode_t *)c->addr,
+		.addr = (kprobe_opcode_t *)*c->addr,
 		.offset = c->offset,
 	};
 	unsigned int sites = kprobe_sites_in_use();

@@ -135,10 +135,13 @@ int kprobe_int3_handler(struct pt_regs *regs)
 			regs->ip = addr;
 			return 1;
 		}
-		/* Put there since it was looked for?  Its site came first. */
+		/*
+		 * Put there since it was looked for?  Its site came first; or
+		 * it is one of text_poke_bp(), set since exc_int3() asked.
+		 */
 		site = kprobe_site_find(addr);
 		if (!site)
-			return 0;
+			return poke_int3_handler(regs);
 	}
 
 	regs->ip = addr;
