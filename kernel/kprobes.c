@@ -96,6 +96,7 @@
 #include <asm/sections.h>
 #include "kprobes/internal.h"
 
+/* Sites, probes, states and the switch; see "Locks" above. */
 DEFINE_MUTEX(kprobe_mutex);
 LIST_HEAD(kprobe_sites);
 LIST_HEAD(kprobe_gone_sites);

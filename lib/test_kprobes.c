@@ -27,7 +27,7 @@
  * Functions to be probed.  noipa: nothing about them is known to callers, so
  * they are called as they stand.
  */
-#define TARGET	noinline __attribute__((noipa))
+#define TARGET	__attribute__((noipa))
 
 static TARGET int target_add(int a, int b)
 {
@@ -857,7 +857,7 @@ static void storm_round(struct kunit *test, const struct storm_case *c)
 	if (c->removal == BY_DISABLE) {
 		KUNIT_EXPECT_EQ(test, disable_kprobe(&g->probe), 0);
 		WRITE_ONCE(g->alive, 0);
-		udelay(20);
+		udelay(8);
 		WRITE_ONCE(g->alive, ALIVE);
 		KUNIT_EXPECT_EQ(test, enable_kprobe(&g->probe), 0);
 	}
@@ -951,7 +951,7 @@ static void test_slots_are_freed(struct kunit *test)
 }
 
 static struct kunit_case lifetime_tests[] = {
-	KUNIT_CASE_PARAM_ATTR(test_storm, storm_gen_params, { .speed = KUNIT_SPEED_SLOW }),
+	KUNIT_CASE_PARAM(test_storm, storm_gen_params),
 	KUNIT_CASE(test_two_as_array),
 	KUNIT_CASE(test_invalid_in_array),
 	KUNIT_CASE(test_register_again),

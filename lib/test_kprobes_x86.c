@@ -154,7 +154,8 @@ CODE(imul, "mov %rdi, %rax", "imul %rsi, %rax", "test %eax, %eax");
 CODE(mul, "mov %rdi, %rax", "mul %rsi", "test %eax, %eax");
 CODE(div, "mov %rdi, %rax\n xor %edx, %edx\n mov %rsi, %rcx\n or $1, %rcx",
      "div %rcx", "test %eax, %eax");
-CODE(shl, "mov %rdi, %rax\n mov %rsi, %rcx", "shl %cl, %rax", "test %eax, %eax");
+CODE(shl, "mov %rdi, %rax\n mov %rsi, %rcx", "shl %cl, %rax",
+     "test %eax, %eax");
 CODE(cmov, "mov %rdi, %rax", "cmovc %rsi, %rax", "");
 CODE(setcc, "mov %rdi, %rax", "setbe %al", "");
 CODE(bswap, "mov %rdi, %rax", "bswap %rax", "");

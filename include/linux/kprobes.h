@@ -77,7 +77,7 @@ struct kprobe {
 	kprobe_post_handler_t post_handler;
 	kprobe_fault_handler_t fault_handler;
 	kprobe_opcode_t opcode;
-#ifndef ARCH_HAS_KPROBE_SITES
+#ifndef CONFIG_HAVE_KPROBE_SITES
 	struct arch_specific_insn ainsn;
 #endif
 	u32 flags;
@@ -196,7 +196,7 @@ bool is_kprobe_insn_slot(unsigned long addr);
 unsigned long kprobe_displaced_from(unsigned long addr);
 bool kprobe_undisplace(struct pt_regs *regs);
 
-#ifdef ARCH_HAS_KPROBE_SITES
+#ifdef CONFIG_HAVE_KPROBE_SITES
 
 /*
  * A page fault in a displaced instruction is to look as if it had happened
@@ -221,7 +221,7 @@ static nokprobe_inline bool kprobe_page_fault(struct pt_regs *regs,
 	return kprobe_fault_handler(regs, trap);
 }
 
-#endif /* ARCH_HAS_KPROBE_SITES */
+#endif /* CONFIG_HAVE_KPROBE_SITES */
 
 #else /* !CONFIG_KPROBES */
 

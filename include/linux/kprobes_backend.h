@@ -3,8 +3,8 @@
  * Dynamic probes: what the core (kernel/kprobes.c, kernel/kprobes/) and the
  * architectures' backends owe each other.
  *
- * An architecture that works on sites defines ARCH_HAS_KPROBE_SITES in its
- * <asm/kprobes.h>, along with
+ * An architecture that works on sites selects HAVE_KPROBE_SITES and defines in its
+ * <asm/kprobes.h>
  *
  *	struct arch_kprobe_insn	what it has learned of one instruction, and
  *	KPROBE_SLOT_SIZE	the bytes of one slot (a power of two),
@@ -70,7 +70,7 @@ enum kprobe_refusal {
 int kprobe_refusal_errno(enum kprobe_refusal why);
 const char *kprobe_refusal_name(enum kprobe_refusal why);
 
-#ifdef ARCH_HAS_KPROBE_SITES
+#ifdef CONFIG_HAVE_KPROBE_SITES
 
 /**
  * enum kprobe_site_state - how the text of a site looks
@@ -231,7 +231,7 @@ void arch_kprobe_fill_slots(void *text, size_t size);
 unsigned long arch_kprobe_undisplaced(struct kprobe_site *site, void *slot,
 				      unsigned long ip);
 
-#endif /* ARCH_HAS_KPROBE_SITES */
+#endif /* CONFIG_HAVE_KPROBE_SITES */
 
 /* Blacklist; the ranges are half open. */
 int kprobe_add_ksym_blacklist(unsigned long entry);

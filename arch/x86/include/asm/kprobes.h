@@ -12,8 +12,6 @@
 #include <linux/types.h>
 #include <asm/insn.h>
 
-#define ARCH_HAS_KPROBE_SITES
-
 /* An instruction of 15 bytes, and what leads back from behind it. */
 #define KPROBE_SLOT_SIZE	32
 
@@ -84,13 +82,9 @@ struct arch_kprobe_insn {
 
 int kprobe_int3_handler(struct pt_regs *regs);
 
-/* Faults in handlers are the handlers' own: no fault handlers yet. */
-static inline int kprobe_fault_handler(struct pt_regs *regs, int trapnr)
-{
-	return 0;
-}
-
 #else
+
+struct pt_regs;
 
 static inline int kprobe_int3_handler(struct pt_regs *regs)
 {
@@ -98,6 +92,12 @@ static inline int kprobe_int3_handler(struct pt_regs *regs)
 }
 
 #endif /* CONFIG_KPROBES */
+
+/* Faults in handlers are the handlers' own: no fault handlers yet. */
+static inline int kprobe_fault_handler(struct pt_regs *regs, int trapnr)
+{
+	return 0;
+}
 
 static inline int kprobe_debug_handler(struct pt_regs *regs)
 {

@@ -276,14 +276,12 @@ static enum kprobe_refusal classify_two_byte(struct insn *insn,
 		case 0xc2: case 0xc3:		/* vmlaunch, vmresume */
 		case 0xd8:			/* vmrun */
 		case 0xf8:			/* swapgs */
-		case 0xca: case 0xcb:		/* clac, stac; or eretu, erets */
-			if (insn->modrm.value == 0xca ||
-			    insn->modrm.value == 0xcb) {
-				if (insn_last_prefix_id(insn))
-					return KPROBE_FAR_TRANSFER;
-				break;
-			}
 			return KPROBE_FAR_TRANSFER;
+		case 0xca: case 0xcb:
+			/* clac and stac; with a prefix, eretu and erets */
+			if (insn_last_prefix_id(insn))
+				return KPROBE_FAR_TRANSFER;
+			break;
 		}
 		break;
 	}
@@ -301,6 +299,7 @@ static enum kprobe_refusal classify(struct insn *insn,
 	unsigned long next = addr + insn->length;
 	unsigned long relative = next + insn->immediate.value;
 	u8 op = insn->opcode.bytes[0];
+	u8 reg = X86_MODRM_REG(insn->modrm.value);
 
 	*result = (struct arch_kprobe_insn) {
 		.how = X86_KPROBE_DISPLACED,
@@ -341,11 +340,10 @@ static enum kprobe_refusal classify(struct insn *insn,
 	case 0xc3:
 		return branch(insn, result, X86_KPROBE_RET, 0);
 	case 0xff:
-		switch (X86_MODRM_REG(insn->modrm.value)) {
+		switch (reg) {
 		case 2: case 4:
 			return branch(insn, result, X86_KPROBE_JMP_REG, 0) ?:
-			       classify_indirect(insn, result, next,
-				X86_MODRM_REG(insn->modrm.value) == 2);
+			       classify_indirect(insn, result, next, reg == 2);
 		case 3: case 5:
 			return KPROBE_FAR_TRANSFER;
 		}

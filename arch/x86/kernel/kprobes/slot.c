@@ -15,8 +15,8 @@
 #include <asm/text-patching.h>
 #include "common.h"
 
-static_assert(KPROBE_SLOT_SIZE >= MAX_INSN_SIZE + CALL_INSN_SIZE +
-				  sizeof(struct kprobe_site *));
+static_assert(MAX_INSN_SIZE + CALL_INSN_SIZE + sizeof(struct kprobe_site *) <=
+	      KPROBE_SLOT_SIZE);
 
 void arch_kprobe_fill_slots(void *text, size_t size)
 {

@@ -153,9 +153,9 @@ int kprobe_int3_handler(struct pt_regs *regs)
 	post = verdict == KPROBE_STEP && READ_ONCE(site->npost);
 	if (insn->how == X86_KPROBE_DISPLACED) {
 		/* Pairs with smp_store_release() in make_slot(). */
-		regs->ip = (unsigned long)(post ?
-				smp_load_acquire(&insn->post_slot) :
-				insn->slot);
+		void *post_slot = smp_load_acquire(&insn->post_slot);
+
+		regs->ip = (unsigned long)(post ? post_slot : insn->slot);
 		return 1;
 	}
 
