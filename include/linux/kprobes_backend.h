@@ -3,7 +3,7 @@
  * Dynamic probes: what the core (kernel/kprobes.c, kernel/kprobes/) and the
  * architectures' backends owe each other.
  *
- * An architecture that works on sites selects HAVE_KPROBE_SITES and defines in its
+ * An architecture that works on sites selects HAVE_KPROBE_SITES, defines in its
  * <asm/kprobes.h>
  *
  *	struct arch_kprobe_insn	what it has learned of one instruction, and

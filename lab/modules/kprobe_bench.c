@@ -26,7 +26,7 @@
  */
 void bench_target(void);
 extern char bench_here[];
-asm(	".pushsection .text\n"
+asm(".pushsection .text\n"
 	".type bench_target, @function\n"
 	"bench_target:\n"
 	"	test	%eax, %eax\n"
@@ -43,7 +43,7 @@ asm(	".pushsection .text\n"
 
 /* Many functions for arrays: 16 bytes each, as a kernel has them. */
 extern char bench_many[];
-asm(	".pushsection .text\n"
+asm(".pushsection .text\n"
 	".altmacro\n"
 	".macro bench_one nr\n"
 	"	.type bench_many_\\nr, @function\n"
@@ -79,7 +79,7 @@ static void count_post(struct kprobe *p, struct pt_regs *regs,
 	hits++;
 }
 
-static u64 noinline time_calls(unsigned int n)
+static noinline u64 time_calls(unsigned int n)
 {
 	unsigned long flags;
 	u64 start;
@@ -129,9 +129,10 @@ static int time_hits(const char *name, struct kprobe *a, struct kprobe *b,
 	return 0;
 }
 
-#define PROBE(...) (struct kprobe) {					\
-	.addr = (kprobe_opcode_t *)bench_here,				\
-	.pre_handler = count_pre, ##__VA_ARGS__ }
+#define PROBE(...)							\
+	((struct kprobe) {						\
+		.addr = (kprobe_opcode_t *)bench_here,			\
+		.pre_handler = count_pre, ##__VA_ARGS__ })
 
 static int time_arrays(void)
 {
