@@ -11,7 +11,7 @@ QEMU=qemu-system-x86_64
 # With a thread for each CPU, TCG lets one execute text that another has
 # patched and made all CPUs synchronize on: nothing that patches text is
 # reliable there, stock included.
-QEMU_ARGS=(-machine pc -accel tcg,thread=single -cpu max -m 1024)
+QEMU_ARGS=(-machine pc -accel "tcg,thread=single" -cpu max -m 1024)
 CONSOLE=ttyS0
 # An emulator on a busy machine fails the test of the timer's interrupt.
 APPEND="no_timer_check"
