@@ -680,7 +680,8 @@ static void test_interrupt_on_top(struct kunit *test)
 	kprobe_busy_begin();
 	target_mul(1, 1);
 	irq_work_queue(&work);
-	irq_work_sync(&work);
+	while (irq_work_is_busy(&work))
+		cpu_relax();
 	kprobe_busy_end();
 	unregister_kprobe(&s.probe);
 	KUNIT_EXPECT_EQ(test, s.probe.nmissed, 1);
