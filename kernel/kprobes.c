@@ -80,7 +80,6 @@
 #define pr_fmt(fmt) "kprobes: " fmt
 
 #include <linux/export.h>
-#include <linux/hash.h>
 #include <linux/init.h>
 #include <linux/jump_label.h>
 #include <linux/kallsyms.h>
@@ -90,7 +89,6 @@
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/rculist.h>
-#include <linux/rhashtable.h>
 #include <linux/slab.h>
 #include <linux/static_call.h>
 #include <asm/sections.h>
@@ -106,32 +104,27 @@ static bool kprobe_ready __read_mostly;
 
 /* The probe whose handler runs on this CPU, and the context it runs in. */
 DEFINE_PER_CPU(struct kprobe *, current_kprobe);
-static DEFINE_PER_CPU(unsigned int, current_key);
+DEFINE_PER_CPU(unsigned int, kprobe_current_key);
 
 /*
  * The table of sites
  */
 
-static __always_inline u32 site_hash(const void *key, u32 len, u32 seed)
-{
-	return hash_long(*(const unsigned long *)key, 32) ^ seed;
-}
-
 static const struct rhashtable_params site_params = {
 	.key_len = sizeof(unsigned long),
 	.key_offset = offsetof(struct kprobe_site, addr),
 	.head_offset = offsetof(struct kprobe_site, node),
-	.hashfn = site_hash,
+	.hashfn = kprobe_site_hash,
 	.automatic_shrinking = true,
 };
 
-static struct rhashtable kprobe_table;
+struct rhashtable kprobe_table;
 
 /* The bottom bit of a pointer in the table: locked, or the end of a chain. */
 #define TABLE_BIT	1UL
 
 /**
- * kprobe_site_find - the site of an address
+ * kprobe_site_find_slowly - the site of an address, if it is not easily found
  * @addr: any address
  *
  * The hit path's own walk of the table.  The helpers of <linux/rhashtable.h>
@@ -141,7 +134,7 @@ static struct rhashtable kprobe_table;
  * Context: any, NMIs included; preemption off.
  * Return: the site, or NULL.
  */
-struct kprobe_site *kprobe_site_find(unsigned long addr)
+struct kprobe_site *kprobe_site_find_slowly(unsigned long addr)
 {
 	struct bucket_table *tbl = rcu_dereference_raw(kprobe_table.tbl);
 	struct rhash_lock_head __rcu *const *bkt;
@@ -154,7 +147,7 @@ struct kprobe_site *kprobe_site_find(unsigned long addr)
 		return NULL;
 
 	do {
-		hash = site_hash(&addr, sizeof(addr), tbl->hash_rnd) &
+		hash = kprobe_site_hash(&addr, sizeof(addr), tbl->hash_rnd) &
 		       (tbl->size - 1);
 		bkt = unlikely(tbl->nest) ? rht_bucket_nested(tbl, hash) :
 					    &tbl->buckets[hash];
@@ -178,105 +171,27 @@ again:
 
 	return NULL;
 }
-NOKPROBE_SYMBOL(kprobe_site_find);
+NOKPROBE_SYMBOL(kprobe_site_find_slowly);
 
 /* Called by the above where a table was grown without enough memory. */
 NOKPROBE_SYMBOL(rht_bucket_nested);
 NOKPROBE_SYMBOL(__rht_bucket_nested);
 
-/*
- * The hit
+/**
+ * kprobe_site_count_missed - a hit of @site that calls no handlers
+ * @site: it
  */
-
-static void site_count_missed(struct kprobe_site *site)
+void kprobe_site_count_missed(struct kprobe_site *site)
 {
 	struct kprobe *p;
 
 	list_for_each_entry_rcu(p, &site->active, list, true)
 		p->nmissed++;
 }
-NOKPROBE_SYMBOL(site_count_missed);
-
-/*
- * Whether it is the handler running on this CPU that has led to code with this
- * key.  current_key is what such code has: that of the handler itself.
- */
-static __always_inline bool kprobe_recursion(struct kprobe *running,
-					     unsigned int key)
-{
-	return unlikely(running) && __this_cpu_read(current_key) == key;
-}
-
-/**
- * kprobe_site_pre - a site was hit: call its pre handlers
- * @site: it
- * @regs: full registers, the instruction pointer at the site
- * @key: kprobe_context_key() of the code that was hit
- *
- * Context: any; interrupts off.
- * Return: how the hit goes on.
- */
-enum kprobe_verdict kprobe_site_pre(struct kprobe_site *site,
-				    struct pt_regs *regs, unsigned int key)
-{
-	struct kprobe *running = __this_cpu_read(current_kprobe);
-	enum kprobe_verdict verdict = KPROBE_STEP;
-	unsigned int running_key;
-	struct kprobe *p;
-
-	if (kprobe_recursion(running, key)) {
-		site_count_missed(site);
-		return KPROBE_STEP_MISSED;
-	}
-
-	running_key = __this_cpu_read(current_key);
-	__this_cpu_write(current_key, kprobe_context_key(0));
-
-	list_for_each_entry_rcu(p, &site->active, list, true) {
-		if (!p->pre_handler)
-			continue;
-		__this_cpu_write(current_kprobe, p);
-		if (p->pre_handler(p, regs)) {
-			verdict = KPROBE_DIVERTED;
-			break;
-		}
-	}
-
-	__this_cpu_write(current_kprobe, running);
-	__this_cpu_write(current_key, running_key);
-	return verdict;
-}
-NOKPROBE_SYMBOL(kprobe_site_pre);
-
-/**
- * kprobe_site_post - the instruction was executed: call the post handlers
- * @site: where; kprobe_site_pre() said KPROBE_STEP
- * @regs: full registers after the instruction
- *
- * Context: any; interrupts off.
- */
-void kprobe_site_post(struct kprobe_site *site, struct pt_regs *regs)
-{
-	struct kprobe *running = __this_cpu_read(current_kprobe);
-	unsigned int running_key = __this_cpu_read(current_key);
-	struct kprobe *p;
-
-	__this_cpu_write(current_key, kprobe_context_key(0));
-
-	list_for_each_entry_rcu(p, &site->active, list, true) {
-		if (!p->post_handler)
-			continue;
-		__this_cpu_write(current_kprobe, p);
-		p->post_handler(p, regs, 0);
-	}
-
-	__this_cpu_write(current_kprobe, running);
-	__this_cpu_write(current_key, running_key);
-}
-NOKPROBE_SYMBOL(kprobe_site_post);
+NOKPROBE_SYMBOL(kprobe_site_count_missed);
 
 /* Stands for whoever must not be disturbed by handlers. */
-static struct kprobe kprobe_busy = {
+struct kprobe kprobe_busy = {
 	.addr = (void *)kprobe_busy_begin,
 };
 
@@ -291,7 +206,7 @@ void kprobe_busy_begin(void)
 {
 	preempt_disable();
 	/* The key is no one's business until current_kprobe says so. */
-	__this_cpu_write(current_key, kprobe_context_key(0));
+	__this_cpu_write(kprobe_current_key, kprobe_context_key(0));
 	barrier();
 	__this_cpu_write(current_kprobe, &kprobe_busy);
 }
@@ -546,10 +461,14 @@ static struct kprobe_site *kprobe_registered_at(const struct kprobe *p)
 	return NULL;
 }
 
-static bool site_has_probe(struct kprobe_site *site, const struct kprobe *p)
+/* Whether it is, for one that may hold anything. */
+static bool kprobe_is_registered(const struct kprobe *p)
 {
+	struct kprobe_site *site = kprobe_registered_at(p);
 	struct kprobe *other;
 
+	if (!site)
+		return false;
 	hlist_for_each_entry(other, &site->probes, hlist)
 		if (other == p)
 			return true;
@@ -575,7 +494,7 @@ static int kprobe_attach(struct kprobe *p, struct list_head *touched)
 
 	lockdep_assert_held(&kprobe_mutex);
 
-	if (!p || p->flags & ~KPROBE_FLAGS_KNOWN)
+	if (p->flags & ~KPROBE_FLAGS_KNOWN)
 		return -EINVAL;
 	ret = kprobe_place(p->addr, p->symbol_name, p->offset, &addr,
 			   &on_entry);
@@ -589,10 +508,6 @@ static int kprobe_attach(struct kprobe *p, struct list_head *touched)
 	scoped_guard(preempt)
 		site = kprobe_site_find((unsigned long)addr);
 	fresh = !site;
-	if (site && p->site == site && site_has_probe(site, p)) {
-		module_put(mod);
-		return -EINVAL;
-	}
 	if (fresh) {
 		why = site_create(addr, &site);
 		if (why != KPROBE_OK)
@@ -629,10 +544,10 @@ out:
 }
 
 /*
- * Takes probes off their sites and waits until none of their handlers runs.
- * A probe that is not registered gets addr = NULL.
+ * Takes the first @num probes of a batch off their sites and waits until none
+ * of their handlers runs.  A probe that is not registered gets addr = NULL.
  */
-static void kprobes_detach(struct kprobe **ps, int num)
+static void kprobes_detach(struct kprobe_batch *batch, int num)
 {
 	struct kprobe_site *site, *next;
 	LIST_HEAD(touched);
@@ -643,7 +558,7 @@ static void kprobes_detach(struct kprobe **ps, int num)
 	lockdep_assert_held(&kprobe_mutex);
 
 	for (i = 0; i < num; i++) {
-		struct kprobe *p = ps[i];
+		struct kprobe *p = batch->nth(batch->array, i);
 
 		site = kprobe_registered_at(p);
 		if (!site) {
@@ -651,6 +566,8 @@ static void kprobes_detach(struct kprobe **ps, int num)
 				p->addr = NULL;
 			continue;
 		}
+		if (batch->leave)
+			batch->leave(batch, i);
 		if (!kprobe_disabled(p))
 			site_deactivate(site, p);
 		hlist_del_init(&p->hlist);
@@ -674,9 +591,78 @@ static void kprobes_detach(struct kprobe **ps, int num)
 	list_for_each_entry_safe(site, next, &empty, all)
 		site_drop(site);
 	/* No reader is left on these: callers may look whether they are in. */
-	for (i = 0; i < num; i++)
-		if (ps[i] && ps[i]->addr)
-			INIT_LIST_HEAD(&ps[i]->list);
+	for (i = 0; i < num; i++) {
+		struct kprobe *p = batch->nth(batch->array, i);
+
+		if (p && p->addr)
+			INIT_LIST_HEAD(&p->list);
+	}
+}
+
+/**
+ * kprobe_register_batch - register the probes of a batch, all or none
+ * @batch: probes of any kind
+ *
+ * Context: may sleep.
+ * Return: as register_kprobes().
+ */
+int kprobe_register_batch(struct kprobe_batch *batch)
+{
+	LIST_HEAD(touched);
+	struct kprobe_site *site, *next;
+	int i, ret = 0;
+
+	if (batch->num <= 0 || !batch->array)
+		return -EINVAL;
+	if (!kprobe_ready)
+		return -EAGAIN;
+
+	guard(mutex)(&kprobe_mutex);
+
+	for (i = 0; i < batch->num; i++) {
+		struct kprobe *p = batch->nth(batch->array, i);
+
+		/* It must stay as it is then. */
+		ret = p && !kprobe_is_registered(p) ? 0 : -EINVAL;
+		if (!ret && batch->join)
+			ret = batch->join(batch, i);
+		if (ret)
+			break;
+		ret = kprobe_attach(p, &touched);
+		if (ret) {
+			if (batch->leave)
+				batch->leave(batch, i);
+			break;
+		}
+	}
+	if (ret)
+		list_for_each_entry_safe(site, next, &touched, plan)
+			list_del_init(&site->plan);
+	else
+		ret = kprobe_reconcile(&touched, kprobe_global_on, NULL);
+	if (ret)
+		kprobes_detach(batch, i);
+	return ret;
+}
+
+/**
+ * kprobe_unregister_batch - unregister the probes of a batch
+ * @batch: probes of any kind
+ *
+ * Context: may sleep.
+ */
+void kprobe_unregister_batch(struct kprobe_batch *batch)
+{
+	if (batch->num <= 0 || !batch->array)
+		return;
+
+	guard(mutex)(&kprobe_mutex);
+	kprobes_detach(batch, batch->num);
+}
+
+static struct kprobe *nth_kprobe(void *array, int i)
+{
+	return ((struct kprobe **)array)[i];
 }
 
 /*
@@ -706,30 +692,11 @@ static void kprobes_detach(struct kprobe **ps, int num)
  */
 int register_kprobes(struct kprobe **ps, int num)
 {
-	LIST_HEAD(touched);
-	struct kprobe_site *site, *next;
-	int i, ret = 0;
+	struct kprobe_batch batch = {
+		.array = ps, .num = num, .nth = nth_kprobe,
+	};
 
-	if (num <= 0 || !ps)
-		return -EINVAL;
-	if (!kprobe_ready)
-		return -EAGAIN;
-
-	guard(mutex)(&kprobe_mutex);
-
-	for (i = 0; i < num; i++) {
-		ret = kprobe_attach(ps[i], &touched);
-		if (ret)
-			break;
-	}
-	if (ret)
-		list_for_each_entry_safe(site, next, &touched, plan)
-			list_del_init(&site->plan);
-	else
-		ret = kprobe_reconcile(&touched, kprobe_global_on, NULL);
-	if (ret)
-		kprobes_detach(ps, i);
-	return ret;
+	return kprobe_register_batch(&batch);
 }
 EXPORT_SYMBOL_GPL(register_kprobes);
 
@@ -757,11 +724,11 @@ EXPORT_SYMBOL_GPL(register_kprobe);
  */
 void unregister_kprobes(struct kprobe **ps, int num)
 {
-	if (num <= 0 || !ps)
-		return;
+	struct kprobe_batch batch = {
+		.array = ps, .num = num, .nth = nth_kprobe,
+	};
 
-	guard(mutex)(&kprobe_mutex);
-	kprobes_detach(ps, num);
+	kprobe_unregister_batch(&batch);
 }
 EXPORT_SYMBOL_GPL(unregister_kprobes);
 

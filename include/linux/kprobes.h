@@ -37,6 +37,7 @@ struct kprobe;
 struct kprobe_site;
 struct kretprobe;
 struct kretprobe_instance;
+struct kretprobe_pool;
 struct pt_regs;
 struct task_struct;
 
@@ -118,6 +119,9 @@ static inline bool kprobe_ftrace(struct kprobe *p)
  * @maxactive: calls to follow at once; not positive: as many as there are
  * @nmissed: calls that could not be followed
  * @data_size: bytes of private data for each followed call
+ * @pool: where calls are kept; private
+ *
+ * @kp's own handlers are the return probe's business, but for fault_handler.
  */
 struct kretprobe {
 	struct kprobe kp;
@@ -126,18 +130,29 @@ struct kretprobe {
 	int maxactive;
 	int nmissed;
 	size_t data_size;
+	struct kretprobe_pool *pool;
 };
 
 /** Upper limit of kretprobe::data_size, in bytes. */
 #define KRETPROBE_MAX_DATA_SIZE	4096
 
 /**
+ * struct kretprobe_owner - whose a followed call is, however long it takes
+ * @rp: the return probe; NULL once it is unregistered
+ */
+struct kretprobe_owner {
+	struct kretprobe *rp;
+};
+
+/**
  * struct kretprobe_instance - one followed call
  * @llist: the task's followed calls, innermost first
- * @rp: whose it is
+ * @rp: whose it was when it began; see get_kretprobe()
  * @ret_addr: where the function really returns to
  * @fp: the frame the return address was taken from
  * @task: who is in the call
+ * @owner: whose it is now
+ * @chained: the call is followed by the next one in @llist as well
  * @data: kretprobe::data_size bytes for the handlers
  */
 struct kretprobe_instance {
@@ -146,12 +161,20 @@ struct kretprobe_instance {
 	kprobe_opcode_t *ret_addr;
 	void *fp;
 	struct task_struct *task;
-	char data[];
+	struct kretprobe_owner *owner;
+	bool chained;
+	char data[] __aligned(sizeof(long));
 };
 
+/**
+ * get_kretprobe - the return probe that follows a call
+ * @ri: the followed call
+ *
+ * Return: the return probe, or NULL if it is being unregistered.
+ */
 static inline struct kretprobe *get_kretprobe(struct kretprobe_instance *ri)
 {
-	return READ_ONCE(ri->rp);
+	return READ_ONCE(ri->owner->rp);
 }
 
 static inline unsigned long
@@ -159,6 +182,23 @@ get_kretprobe_retaddr(struct kretprobe_instance *ri)
 {
 	return (unsigned long)ri->ret_addr;
 }
+
+/**
+ * struct jprobe - a request to be called as a function is, with its arguments
+ * @kp: where the function is
+ * @entry: what to call; has the prototype of the function
+ *
+ * @entry is called at the function's entry, before it, as a handler.  It ends
+ * with jprobe_return() or by returning; the value means nothing.  What it does
+ * to its arguments does not reach the function.
+ */
+struct jprobe {
+	struct kprobe kp;
+	void *entry;
+};
+
+/* For jprobe::entry, as it has always been written. */
+#define JPROBE_ENTRY(handler)	((kprobe_opcode_t *)(handler))
 
 #ifdef CONFIG_KPROBES
 
@@ -194,20 +234,29 @@ int kprobe_get_kallsym(unsigned int symnum, unsigned long *value, char *type,
 void kprobe_free_init_mem(void);
 bool is_kprobe_insn_slot(unsigned long addr);
 unsigned long kprobe_displaced_from(unsigned long addr);
-bool kprobe_undisplace(struct pt_regs *regs);
+struct kprobe_site *kprobe_undisplace(struct pt_regs *regs);
 
 #ifdef CONFIG_HAVE_KPROBE_SITES
+
+int register_jprobe(struct jprobe *jp);
+void unregister_jprobe(struct jprobe *jp);
+int register_jprobes(struct jprobe **jps, int num);
+void unregister_jprobes(struct jprobe **jps, int num);
+int disable_jprobe(struct jprobe *jp);
+int enable_jprobe(struct jprobe *jp);
+void jprobe_return(void);
+
+bool kprobe_fault(struct pt_regs *regs, unsigned int trap);
 
 /*
  * A page fault in a displaced instruction is to look as if it had happened
  * in place, before anything that could sleep and before the look-up of its
- * fix-up.  Nobody's handler takes the fault over: false.
+ * fix-up.
  */
 static nokprobe_inline bool kprobe_page_fault(struct pt_regs *regs,
 					      unsigned int trap)
 {
-	kprobe_undisplace(regs);
-	return false;
+	return !user_mode(regs) && kprobe_fault(regs, trap);
 }
 
 #else
@@ -277,7 +326,12 @@ static inline unsigned long kprobe_displaced_from(unsigned long addr)
 	return addr;
 }
 
-static inline bool kprobe_undisplace(struct pt_regs *regs)
+static inline struct kprobe_site *kprobe_undisplace(struct pt_regs *regs)
+{
+	return NULL;
+}
+
+static inline bool kprobe_fault(struct pt_regs *regs, unsigned int trap)
 {
 	return false;
 }
@@ -296,7 +350,54 @@ static inline void kprobe_free_init_mem(void) { }
 
 #endif /* CONFIG_KPROBES */
 
+#if !defined(CONFIG_KPROBES) || !defined(CONFIG_HAVE_KPROBE_SITES)
+
+static inline int register_jprobe(struct jprobe *jp)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline int register_jprobes(struct jprobe **jps, int num)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline int disable_jprobe(struct jprobe *jp)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline int enable_jprobe(struct jprobe *jp)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline void unregister_jprobe(struct jprobe *jp) { }
+static inline void unregister_jprobes(struct jprobe **jps, int num) { }
+static inline void jprobe_return(void) { }
+
+#endif /* !CONFIG_KPROBES || !CONFIG_HAVE_KPROBE_SITES */
+
 #ifdef CONFIG_KRETPROBES
+
+/**
+ * struct kretprobe_blackpoint - a function whose return cannot be followed
+ * @name: it
+ * @addr: for the architecture's use
+ */
+struct kretprobe_blackpoint {
+	const char *name;
+	void *addr;
+};
+
+extern struct kretprobe_blackpoint kretprobe_blacklist[];
+
+#ifndef CONFIG_HAVE_KPROBE_SITES
+void arch_prepare_kretprobe(struct kretprobe_instance *ri,
+			    struct pt_regs *regs);
+void arch_kretprobe_fixup_return(struct pt_regs *regs,
+				 kprobe_opcode_t *correct_ret_addr);
+#endif
 
 int register_kretprobe(struct kretprobe *rp);
 void unregister_kretprobe(struct kretprobe *rp);
@@ -305,6 +406,9 @@ void unregister_kretprobes(struct kretprobe **rps, int num);
 int disable_kretprobe(struct kretprobe *rp);
 int enable_kretprobe(struct kretprobe *rp);
 void kprobe_flush_task(struct task_struct *tsk);
+void __kretprobe_trampoline(void);
+unsigned long __kretprobe_trampoline_handler(struct pt_regs *regs,
+					     void *frame_pointer);
 bool is_kretprobe_trampoline(unsigned long addr);
 unsigned long kretprobe_find_ret_addr(struct task_struct *tsk, void *fp,
 				      struct llist_node **cur);

@@ -14,9 +14,13 @@
 #ifndef _LINUX_KPROBES_BACKEND_H
 #define _LINUX_KPROBES_BACKEND_H
 
+#include <linux/context_tracking.h>
+#include <linux/hash.h>
+#include <linux/irqflags.h>
 #include <linux/kprobes.h>
 #include <linux/preempt.h>
-#include <linux/rhashtable-types.h>
+#include <linux/rculist.h>
+#include <linux/rhashtable.h>
 
 /**
  * enum kprobe_refusal - why an address cannot be probed
@@ -190,7 +194,9 @@ int arch_kprobe_blacklist(void);
 
 /*
  * The hit path.  All of it runs with interrupts off: see "Who may run when"
- * at the head of kernel/kprobes.c, which rests on it.
+ * at the head of kernel/kprobes.c, which rests on it.  It is written here so
+ * that a backend's entry and the walk of the handlers become one function:
+ * calls between them would cost more than what they do.
  */
 
 /**
@@ -206,7 +212,62 @@ static __always_inline unsigned int kprobe_context_key(unsigned int entries)
 	       entries * (NMI_OFFSET + HARDIRQ_OFFSET);
 }
 
-struct kprobe_site *kprobe_site_find(unsigned long addr);
+/*
+ * The key that code has which is called by the handler running on this CPU.
+ * Means nothing unless there is a current_kprobe.
+ */
+DECLARE_PER_CPU(unsigned int, kprobe_current_key);
+
+/* Whether code with this key has been called by the handler @running. */
+static __always_inline bool kprobe_recursion(struct kprobe *running,
+					     unsigned int key)
+{
+	return unlikely(running) && __this_cpu_read(kprobe_current_key) == key;
+}
+
+/*
+ * The table of sites
+ */
+
+extern struct rhashtable kprobe_table;
+
+static __always_inline u32 kprobe_site_hash(const void *key, u32 len, u32 seed)
+{
+	return hash_long(*(const unsigned long *)key, 32) ^ seed;
+}
+
+struct kprobe_site *kprobe_site_find_slowly(unsigned long addr);
+
+/**
+ * kprobe_site_find - the site of an address
+ * @addr: any address
+ *
+ * Context: any, NMIs included; preemption off.
+ * Return: the site, or NULL.
+ */
+static __always_inline struct kprobe_site *kprobe_site_find(unsigned long addr)
+{
+	struct bucket_table *tbl = rcu_dereference_raw(kprobe_table.tbl);
+	struct kprobe_site *site;
+	struct rhash_head *he;
+	unsigned int bucket;
+
+	if (unlikely(!tbl || tbl->nest))
+		return kprobe_site_find_slowly(addr);
+
+	bucket = kprobe_site_hash(&addr, sizeof(addr), tbl->hash_rnd) &
+		 (tbl->size - 1);
+	he = (void *)((unsigned long)rcu_dereference_raw(tbl->buckets[bucket]) &
+		      ~1UL);
+	/* An odd pointer is the end of a chain. */
+	while (he && !((unsigned long)he & 1)) {
+		site = container_of(he, struct kprobe_site, node);
+		if (likely((unsigned long)site->addr == addr))
+			return site;
+		he = rcu_dereference_raw(he->next);
+	}
+	return kprobe_site_find_slowly(addr);
+}
 
 /** enum kprobe_verdict - how a hit goes on after the pre handlers */
 enum kprobe_verdict {
@@ -215,9 +276,145 @@ enum kprobe_verdict {
 	KPROBE_DIVERTED,	/* a handler has set the instruction pointer */
 };
 
-enum kprobe_verdict kprobe_site_pre(struct kprobe_site *site,
-				    struct pt_regs *regs, unsigned int key);
-void kprobe_site_post(struct kprobe_site *site, struct pt_regs *regs);
+void kprobe_site_count_missed(struct kprobe_site *site);
+
+/**
+ * kprobe_site_pre - a site was hit: call its pre handlers
+ * @site: it
+ * @regs: full registers, the instruction pointer at the site
+ * @entries: how many times irqentry_nmi_enter() was called for this hit
+ *
+ * Context: any; interrupts off.
+ * Return: how the hit goes on.
+ */
+static __always_inline enum kprobe_verdict
+kprobe_site_pre(struct kprobe_site *site, struct pt_regs *regs,
+		unsigned int entries)
+{
+	struct kprobe *running = __this_cpu_read(current_kprobe);
+	unsigned int running_key = __this_cpu_read(kprobe_current_key);
+	enum kprobe_verdict verdict = KPROBE_STEP;
+	struct kprobe *p;
+
+	if (kprobe_recursion(running, kprobe_context_key(entries))) {
+		kprobe_site_count_missed(site);
+		return KPROBE_STEP_MISSED;
+	}
+
+	/* What an NMI does to these from here on it undoes. */
+	__this_cpu_write(kprobe_current_key, kprobe_context_key(0));
+
+	list_for_each_entry_rcu(p, &site->active, list, true) {
+		if (!p->pre_handler)
+			continue;
+		__this_cpu_write(current_kprobe, p);
+		if (p->pre_handler(p, regs)) {
+			verdict = KPROBE_DIVERTED;
+			break;
+		}
+	}
+
+	__this_cpu_write(current_kprobe, running);
+	__this_cpu_write(kprobe_current_key, running_key);
+	return verdict;
+}
+
+/**
+ * kprobe_site_post - the instruction was executed: call the post handlers
+ * @site: where; kprobe_site_pre() said KPROBE_STEP
+ * @regs: full registers after the instruction
+ *
+ * Context: any; interrupts off.
+ */
+static __always_inline void kprobe_site_post(struct kprobe_site *site,
+					     struct pt_regs *regs)
+{
+	struct kprobe *running = __this_cpu_read(current_kprobe);
+	unsigned int running_key = __this_cpu_read(kprobe_current_key);
+	struct kprobe *p;
+
+	__this_cpu_write(kprobe_current_key, kprobe_context_key(0));
+
+	list_for_each_entry_rcu(p, &site->active, list, true) {
+		if (!p->post_handler)
+			continue;
+		__this_cpu_write(current_kprobe, p);
+		p->post_handler(p, regs, 0);
+	}
+
+	__this_cpu_write(current_kprobe, running);
+	__this_cpu_write(kprobe_current_key, running_key);
+}
+
+/**
+ * struct kprobe_hit_state - what kprobe_hit_enter() has found
+ * @flags: interrupts
+ * @watching: RCU was watching
+ */
+struct kprobe_hit_state {
+	unsigned long flags;
+	bool watching;
+};
+
+/**
+ * kprobe_hit_enter - make a hit that no exception brought like one
+ *
+ * Handlers find interrupts and preemption off and RCU watching.
+ */
+static __always_inline struct kprobe_hit_state kprobe_hit_enter(void)
+{
+	struct kprobe_hit_state state = { .watching = true };
+
+	local_irq_save(state.flags);
+	preempt_disable_notrace();
+#ifdef CONFIG_CONTEXT_TRACKING_IDLE
+	state.watching = rcu_is_watching_curr_cpu();
+	if (unlikely(!state.watching))
+		ct_nmi_enter();
+#endif
+	return state;
+}
+
+/** kprobe_hit_exit - the reverse of kprobe_hit_enter() */
+static __always_inline void kprobe_hit_exit(struct kprobe_hit_state state)
+{
+#ifdef CONFIG_CONTEXT_TRACKING_IDLE
+	if (unlikely(!state.watching))
+		ct_nmi_exit();
+#endif
+	preempt_enable_no_resched_notrace();
+	local_irq_restore(state.flags);
+}
+
+/*
+ * Calls of functions: what return probes and jprobes need of a backend.
+ *
+ * Its <asm/kprobes.h> has, as inline functions,
+ *
+ *	unsigned long *arch_kprobe_return_place(struct pt_regs *regs)
+ *		where a function that is about to begin has its return
+ *		address, on the stack or in @regs, and
+ *	void *arch_kprobe_frame(struct pt_regs *regs)
+ *		what the call can be told from others by, until it returns.
+ *
+ * Its __kretprobe_trampoline() calls __kretprobe_trampoline_handler() between
+ * kprobe_hit_enter() and kprobe_hit_exit().
+ */
+
+/**
+ * arch_jprobe_call - call a function with the arguments of another
+ * @entry: the function to call
+ * @regs: at the entry of the other
+ *
+ * Stack arguments are copied, 64 bytes at least.
+ *
+ * Context: the hit of a probe; returns when @entry does or when it calls
+ * arch_jprobe_return().
+ */
+void arch_jprobe_call(void *entry, struct pt_regs *regs);
+
+/** arch_jprobe_return - see there; does not return to its caller */
+void arch_jprobe_return(void);
 
 /* Slots: memory for displaced instructions, never writable and executable. */
 void *kprobe_slot_alloc(struct kprobe_site *owner);
@@ -241,6 +438,7 @@ int kprobe_add_area_blacklist(unsigned long start, unsigned long end);
 /* For the tests: how much is in use, and wait until what was freed is free. */
 unsigned int kprobe_slots_in_use(void);
 unsigned int kprobe_sites_in_use(void);
+unsigned int kretprobe_pools_in_use(void);
 void kprobe_flush_retired(void);
 #endif
 

@@ -76,13 +76,22 @@ static void list_show_place(struct seq_file *m, const struct kprobe *p)
 		seq_printf(m, " [%s]", module);
 }
 
+/* Return probe, jprobe or plain. */
+static char list_kind(const struct kprobe *p)
+{
+	if (kprobe_is_kretprobe(p))
+		return 'r';
+	return kprobe_is_jprobe(p) ? 'j' : 'k';
+}
+
 static int list_show(struct seq_file *m, void *v)
 {
 	struct kprobe_site *site = list_entry(v, struct kprobe_site, all);
 	struct kprobe *p;
 
 	hlist_for_each_entry(p, &site->probes, hlist) {
-		seq_printf(m, "%px  k  ", shown_address(m, p->addr));
+		seq_printf(m, "%px  %c  ", shown_address(m, p->addr),
+			   list_kind(p));
 		list_show_place(m, p);
 		seq_printf(m, "  %s%s%s\n", kprobe_gone(p) ? "[GONE]" : "",
 			   p->flags & KPROBE_FLAG_DISABLED ? "[DISABLED]" : "",

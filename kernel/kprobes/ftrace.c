@@ -12,9 +12,7 @@
  * own guard would drop hits without a trace, while the core counts them.
  */
 #include <linux/ftrace.h>
-#include <linux/irqflags.h>
 #include <linux/list.h>
-#include <linux/preempt.h>
 #include <linux/slab.h>
 #include "internal.h"
 
@@ -24,14 +22,14 @@ static void ftrace_site_hit(unsigned long ip, unsigned long parent_ip,
 	struct pt_regs *regs = ftrace_get_regs(fregs);
 	enum kprobe_verdict verdict;
 	struct kprobe_site *site;
-	unsigned long next, flags;
+	struct kprobe_hit_state state;
+	unsigned long next;
 
 	if (WARN_ON_ONCE(!regs))
 		return;
 
 	/* As the core demands for all of a hit. */
-	local_irq_save(flags);
-	preempt_disable_notrace();
+	state = kprobe_hit_enter();
 
 	site = kprobe_site_find(ip);
 	if (unlikely(!site))
@@ -40,7 +38,7 @@ static void ftrace_site_hit(unsigned long ip, unsigned long parent_ip,
 	/* Where live patching may have set its own way on: kept. */
 	next = instruction_pointer(regs);
 	instruction_pointer_set(regs, ip);
-	verdict = kprobe_site_pre(site, regs, kprobe_context_key(0));
+	verdict = kprobe_site_pre(site, regs, 0);
 	if (verdict == KPROBE_DIVERTED)
 		goto out;
 
@@ -53,8 +51,7 @@ static void ftrace_site_hit(unsigned long ip, unsigned long parent_ip,
 	}
 	instruction_pointer_set(regs, next);
 out:
-	preempt_enable_no_resched_notrace();
-	local_irq_restore(flags);
+	kprobe_hit_exit(state);
 }
 NOKPROBE_SYMBOL(ftrace_site_hit);
 

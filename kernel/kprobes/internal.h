@@ -16,6 +16,30 @@ struct seq_file;
 extern struct mutex kprobe_mutex;
 extern struct list_head kprobe_sites;		/* under kprobe_mutex */
 extern struct list_head kprobe_gone_sites;	/* under kprobe_mutex */
+extern struct kprobe kprobe_busy;		/* current_kprobe's value only */
+
+/**
+ * struct kprobe_batch - probes of one kind that are registered together
+ * @array: pointers to them
+ * @num: how many
+ * @nth: the kprobe in the i-th of them; NULL for a NULL pointer
+ * @join: called when the i-th is about to be put on its site and is not
+ *	registered; an errno refuses it; may be NULL
+ * @leave: called for each that has joined, before its handlers are waited
+ *	for; may be NULL
+ *
+ * The callbacks are called with kprobe_mutex held.
+ */
+struct kprobe_batch {
+	void *array;
+	int num;
+	struct kprobe *(*nth)(void *array, int i);
+	int (*join)(struct kprobe_batch *batch, int i);
+	void (*leave)(struct kprobe_batch *batch, int i);
+};
+
+int kprobe_register_batch(struct kprobe_batch *batch);
+void kprobe_unregister_batch(struct kprobe_batch *batch);
 
 int kprobe_set_global(bool on);
 bool kprobe_get_global(void);
@@ -53,6 +77,26 @@ static inline int kprobe_ftrace_arm(struct list_head *plan)
 }
 
 static inline void kprobe_ftrace_disarm(struct list_head *plan) { }
+#endif
+
+/* kretprobe.c */
+#ifdef CONFIG_KRETPROBES
+bool kprobe_is_kretprobe(const struct kprobe *p);
+#else
+static inline bool kprobe_is_kretprobe(const struct kprobe *p)
+{
+	return false;
+}
+#endif
+
+/* jprobe.c */
+#ifdef CONFIG_HAVE_KPROBE_SITES
+bool kprobe_is_jprobe(const struct kprobe *p);
+#else
+static inline bool kprobe_is_jprobe(const struct kprobe *p)
+{
+	return false;
+}
 #endif
 
 /* control.c */

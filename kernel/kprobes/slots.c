@@ -254,21 +254,26 @@ unsigned long kprobe_displaced_from(unsigned long addr)
  * After it, the exception looks as if the instruction had raised it in
  * place.  If the instruction is then restarted, that is a hit of its own.
  *
- * Context: any in which RCU is watching.
- * Return: whether @regs stood in a slot.
+ * Context: an exception; RCU is watching.
+ * Return: the site whose displaced instruction it was; NULL if it was none.
+ * It stays until the task has switched voluntarily.
  */
-bool kprobe_undisplace(struct pt_regs *regs)
+struct kprobe_site *kprobe_undisplace(struct pt_regs *regs)
 {
 	unsigned long ip = instruction_pointer(regs);
-	unsigned long in_place;
+	struct kprobe_site *site;
+	void *slot;
 
-	if (user_mode(regs))
-		return false;
-	in_place = kprobe_displaced_from(ip);
-	if (in_place == ip)
-		return false;
-	instruction_pointer_set(regs, in_place);
-	return true;
+	if (user_mode(regs) || !slots_near(ip))
+		return NULL;
+
+	guard(rcu)();
+	site = kprobe_slot_owner(ip, &slot);
+	if (site)
+		instruction_pointer_set(regs,
+					arch_kprobe_undisplaced(site, slot,
+								ip));
+	return site;
 }
 NOKPROBE_SYMBOL(kprobe_undisplace);
 

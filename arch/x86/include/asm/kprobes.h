@@ -11,6 +11,7 @@
 
 #include <linux/types.h>
 #include <asm/insn.h>
+#include <asm/ptrace.h>
 
 /* An instruction of 15 bytes, and what leads back from behind it. */
 #define KPROBE_SLOT_SIZE	32
@@ -18,7 +19,6 @@
 typedef u8 kprobe_opcode_t;
 
 struct kprobe;
-struct pt_regs;
 
 /**
  * enum x86_kprobe_how - how a probed instruction is executed elsewhere
@@ -82,6 +82,28 @@ struct arch_kprobe_insn {
 
 int kprobe_int3_handler(struct pt_regs *regs);
 
+/* At a function's entry, with the call's return address on top. */
+static __always_inline unsigned long *
+arch_kprobe_return_place(struct pt_regs *regs)
+{
+	return (unsigned long *)regs->sp;
+}
+
+static __always_inline void *arch_kprobe_frame(struct pt_regs *regs)
+{
+	return (void *)regs->sp;
+}
+
+/* The trampoline has put its own address where that of the call was. */
+static __always_inline void
+arch_kretprobe_fixup_return(struct pt_regs *regs, kprobe_opcode_t *ret)
+{
+	*(unsigned long *)(regs + 1) = (unsigned long)ret;
+}
+#define arch_kretprobe_fixup_return arch_kretprobe_fixup_return
+
+extern const int kretprobe_blacklist_size;
+
 #else
 
 struct pt_regs;
@@ -93,7 +115,7 @@ static inline int kprobe_int3_handler(struct pt_regs *regs)
 
 #endif /* CONFIG_KPROBES */
 
-/* Faults in handlers are the handlers' own: no fault handlers yet. */
+/* Asked after fixup_exception(), which has asked kprobe_fault() already. */
 static inline int kprobe_fault_handler(struct pt_regs *regs, int trapnr)
 {
 	return 0;

@@ -8,11 +8,16 @@
 
 #include <asm/asm.h>
 #include <asm/frame.h>
-#include <asm/insn.h>
+
+/* How much of its stack a jprobe's function finds copied: 64 bytes. */
+#define X86_JPROBE_STACK_WORDS	8
 
 #ifndef __ASSEMBLY__
 
+#include <asm/insn.h>
+
 struct kprobe_site;
+struct pt_regs;
 
 /*
  * For top-level asm(): with ss, sp and flags of a struct pt_regs on the
@@ -48,11 +53,17 @@ struct kprobe_site;
 /* insn.c */
 int x86_kprobe_original_text(unsigned long addr, u8 *buf, unsigned int size);
 
-/* slot.c */
+/* thunk.S */
 void kprobe_post_thunk(void);
+
+void x86_jprobe_call(void *entry, struct pt_regs *regs, unsigned long *stack);
+void x86_jprobe_return(unsigned long frame);
 
 /* trap.c */
 void kprobe_hit_post(struct pt_regs *regs);
+
+/* return.c */
+void kretprobe_hit(struct pt_regs *regs);
 
 #endif /* __ASSEMBLY__ */
 #endif /* __X86_KERNEL_KPROBES_COMMON_H */

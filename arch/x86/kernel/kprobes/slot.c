@@ -91,12 +91,13 @@ enum kprobe_refusal arch_kprobe_prepare(struct kprobe_site *site,
 {
 	struct arch_kprobe_insn *insn = &site->insn;
 
-	if (insn->how != X86_KPROBE_DISPLACED)
-		return KPROBE_OK;
-	if (!with_post)
+	/* Those that may fault do so in a slot. */
+	if (!with_post && (insn->how == X86_KPROBE_DISPLACED ||
+			   insn->how == X86_KPROBE_CALL_MEM ||
+			   insn->how == X86_KPROBE_JMP_MEM))
 		return make_slot(site, JMP32_INSN_OPCODE,
 				 site->addr + insn->len, false, &insn->slot);
-	if (insn->post_slot)
+	if (!with_post || insn->how != X86_KPROBE_DISPLACED || insn->post_slot)
 		return KPROBE_OK;
 	return make_slot(site, CALL_INSN_OPCODE, kprobe_post_thunk, true,
 			 &insn->post_slot);

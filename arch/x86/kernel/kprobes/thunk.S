@@ -1,24 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the displaced copy of an instruction calls for the post handlers.
+ * Hits that no exception has brought, and calls in place of another.
  */
 #include <linux/linkage.h>
 #include <linux/objtool.h>
 #include <asm/asm.h>
 #include <asm/frame.h>
 #include <asm/nospec-branch.h>
+#include <asm/percpu.h>
 #include <asm/ptrace-abi.h>
 #include <asm/segment.h>
 #include <asm/smap.h>
 #include <asm/unwind_hints.h>
 #include "../../entry/calling.h"
+#include "common.h"
 
 	.text
+
+/* As a trap would; sp is a word too low, and cs, ip, orig_ax are undefined. */
+.macro SAVE_HIT_REGS unwind_hint=1
+	pushq	$__KERNEL_DS		/* ss */
+	pushq	%rsp			/* sp */
+	pushfq				/* flags */
+	leaq	-3*8(%rsp), %rsp	/* cs, ip, orig_ax */
+	PUSH_REGS unwind_hint=\unwind_hint
+	ENCODE_FRAME_POINTER
+.endm
+
 /*
  * Called from a slot (slot.c); the word at the return address is the site.
- * Saves registers as a trap would and calls kprobe_hit_post(), which fills
- * in what is not known here, and in the end puts flags and instruction
- * pointer where the last two instructions here want them:
+ * kprobe_hit_post() fills in what is not known here, and in the end puts flags
+ * and instruction pointer where the last two instructions here want them:
  *
  *	regs->sp ->	flags
  *			ip
@@ -26,12 +38,7 @@
 SYM_CODE_START(kprobe_post_thunk)
 	UNWIND_HINT_FUNC
 	ANNOTATE_NOENDBR
-	pushq	$__KERNEL_DS		/* ss */
-	pushq	%rsp			/* sp, two words too low */
-	pushfq				/* flags */
-	leaq	-3*8(%rsp), %rsp	/* cs, ip, orig_ax */
-	PUSH_REGS
-	ENCODE_FRAME_POINTER
+	SAVE_HIT_REGS
 	ASM_CLAC
 	cld
 	movq	%rsp, %rdi
@@ -45,3 +52,83 @@ SYM_CODE_START(kprobe_post_thunk)
 	RET
 SYM_CODE_END(kprobe_post_thunk)
 _ASM_NOKPROBE(kprobe_post_thunk)
+
+#ifdef CONFIG_KRETPROBES
+/*
+ * Where a followed call returns to.  Its own address takes the place again in
+ * which it was found, so that an unwinder sees the stack that it sees in the
+ * function; kretprobe_hit() puts the real one there for the return below.
+ */
+SYM_CODE_START(__kretprobe_trampoline)
+	ANNOTATE_NOENDBR
+	pushq	$__kretprobe_trampoline
+	UNWIND_HINT_FUNC
+	SAVE_HIT_REGS unwind_hint=0
+	movq	%rsp, %rdi
+	call	kretprobe_hit
+	POP_REGS
+	leaq	3*8(%rsp), %rsp		/* orig_ax, ip, cs */
+	popfq
+	leaq	2*8(%rsp), %rsp		/* sp, ss; no flag is changed */
+	RET
+SYM_CODE_END(__kretprobe_trampoline)
+_ASM_NOKPROBE(__kretprobe_trampoline)
+#endif
+
+/*
+ * void x86_jprobe_call(void *entry, struct pt_regs *regs, unsigned long *stack)
+ *
+ * Calls @entry with the argument registers in @regs (and rax, which counts
+ * vector registers for variable arguments) and X86_JPROBE_STACK_WORDS words of
+ * @stack.  x86_jprobe_frame is where to come back to.
+ */
+SYM_FUNC_START(x86_jprobe_call)
+	pushq	%rbp
+	movq	%rsp, %rbp
+	pushq	%rbx
+	pushq	%r12
+	pushq	%r13
+	pushq	%r14
+	pushq	%r15
+	movq	%rsp, PER_CPU_VAR(x86_jprobe_frame)
+	.set offset, 8*X86_JPROBE_STACK_WORDS
+	.rept X86_JPROBE_STACK_WORDS
+	.set offset, offset - 8
+	pushq	offset(%rdx)
+	.endr
+	movq	%rdi, %r11
+	movq	%rsi, %r10
+	movq	RDI(%r10), %rdi
+	movq	RSI(%r10), %rsi
+	movq	RDX(%r10), %rdx
+	movq	RCX(%r10), %rcx
+	movq	R8(%r10), %r8
+	movq	R9(%r10), %r9
+	movq	RAX(%r10), %rax
+	CALL_NOSPEC r11
+	leaq	-5*8(%rbp), %rsp
+	popq	%r15
+	popq	%r14
+	popq	%r13
+	popq	%r12
+	popq	%rbx
+	popq	%rbp
+	RET
+SYM_FUNC_END(x86_jprobe_call)
+_ASM_NOKPROBE(x86_jprobe_call)
+
+/* void x86_jprobe_return(unsigned long frame): the end of the above. */
+SYM_CODE_START(x86_jprobe_return)
+	UNWIND_HINT_FUNC
+	ANNOTATE_NOENDBR
+	movq	%rdi, %rsp
+	UNWIND_HINT sp_reg=ORC_REG_SP sp_offset=7*8 type=UNWIND_HINT_TYPE_CALL
+	popq	%r15
+	popq	%r14
+	popq	%r13
+	popq	%r12
+	popq	%rbx
+	popq	%rbp
+	RET
+SYM_CODE_END(x86_jprobe_return)
+_ASM_NOKPROBE(x86_jprobe_return)

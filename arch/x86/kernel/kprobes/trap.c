@@ -13,14 +13,13 @@
  * Everything here runs with interrupts off, as kernel/kprobes.c demands: the
  * gate of int3 sees to that, and kprobe_hit_post() itself.
  */
-#include <linux/context_tracking.h>
-#include <linux/irqflags.h>
 #include <linux/kprobes_backend.h>
 #include <linux/list.h>
 #include <linux/memory.h>
 #include <linux/perf_event.h>
-#include <linux/preempt.h>
-#include <linux/rcupdate.h>
+#include <linux/uaccess.h>
+#include <asm/page.h>
+#include <asm/processor.h>
 #include <asm/ptrace.h>
 #include <asm/segment.h>
 #include <asm/text-patching.h>
@@ -60,8 +59,33 @@ static bool loop_taken(const struct arch_kprobe_insn *insn,
 }
 NOKPROBE_SYMBOL(loop_taken);
 
-/* Executes what is not displaced; regs->ip is at the instruction. */
-static void emulate(const struct arch_kprobe_insn *insn, struct pt_regs *regs)
+/*
+ * Reads where an indirect branch goes.  If that is no kernel memory, or none
+ * that can be read, the instruction is to find out itself, in its slot.
+ */
+static __always_inline bool read_target(const struct arch_kprobe_insn *insn,
+					struct pt_regs *regs,
+					unsigned long *target)
+{
+	unsigned long addr = operand_address(insn, regs);
+
+	if ((long)addr >= 0 ||
+	    !__is_canonical_address(addr, boot_cpu_data.x86_virt_bits))
+		goto fault;
+	__get_kernel_nofault(target, (void *)addr, unsigned long, fault);
+	return true;
+
+fault:
+	regs->ip = (unsigned long)insn->slot;
+	return false;
+}
+
+/*
+ * Executes what is not displaced; regs->ip is at the instruction.
+ *
+ * Return: whether it has been executed; if not, it is in a slot, from now on.
+ */
+static bool emulate(const struct arch_kprobe_insn *insn, struct pt_regs *regs)
 {
 	unsigned long next = regs->ip + insn->len;
 	unsigned long target;
@@ -98,14 +122,18 @@ static void emulate(const struct arch_kprobe_insn *insn, struct pt_regs *regs)
 		regs->ip = reg_at(regs, insn->base);
 		break;
 	case X86_KPROBE_CALL_MEM:
-		target = *(unsigned long *)operand_address(insn, regs);
+		if (!read_target(insn, regs, &target))
+			return false;
 		int3_emulate_push(regs, next);
 		regs->ip = target;
 		break;
 	case X86_KPROBE_JMP_MEM:
-		regs->ip = *(unsigned long *)operand_address(insn, regs);
+		if (!read_target(insn, regs, &target))
+			return false;
+		regs->ip = target;
 		break;
 	}
+	return true;
 }
 NOKPROBE_SYMBOL(emulate);
 
@@ -119,7 +147,6 @@ NOKPROBE_SYMBOL(emulate);
 int kprobe_int3_handler(struct pt_regs *regs)
 {
 	unsigned long addr = regs->ip - INT3_INSN_SIZE;
-	unsigned int key = kprobe_context_key(1);
 	const struct arch_kprobe_insn *insn;
 	enum kprobe_verdict verdict;
 	struct kprobe_site *site;
@@ -145,24 +172,23 @@ int kprobe_int3_handler(struct pt_regs *regs)
 	}
 
 	regs->ip = addr;
-	verdict = kprobe_site_pre(site, regs, key);
+	verdict = kprobe_site_pre(site, regs, 1);
 	if (verdict == KPROBE_DIVERTED)
 		return 1;
 
 	insn = &site->insn;
 	post = verdict == KPROBE_STEP && READ_ONCE(site->npost);
 	if (insn->how == X86_KPROBE_DISPLACED) {
-		/* Pairs with smp_store_release() in make_slot(). */
-		void *post_slot = smp_load_acquire(&insn->post_slot);
-
-		regs->ip = (unsigned long)(post ? post_slot : insn->slot);
+		/* The latter pairs with smp_store_release() in make_slot(). */
+		regs->ip = (unsigned long)
+			(likely(!post) ? insn->slot :
+					 smp_load_acquire(&insn->post_slot));
 		return 1;
 	}
 
 	/* A pre handler's change of it means nothing if it returns 0. */
 	regs->ip = addr;
-	emulate(insn, regs);
-	if (post)
+	if (emulate(insn, regs) && post)
 		kprobe_site_post(site, regs);
 	return 1;
 }
@@ -177,8 +203,7 @@ __visible void kprobe_hit_post(struct pt_regs *regs)
 	unsigned long *stack = (unsigned long *)regs->sp;
 	/* The thunk's return address, and what stands there in the slot. */
 	struct kprobe_site *site = *(struct kprobe_site **)stack[1];
-	unsigned long flags;
-	bool watching;
+	struct kprobe_hit_state state;
 
 	/* The stack pointer as it was before the slot's call. */
 	regs->sp = (unsigned long)(stack + 2);
@@ -186,29 +211,17 @@ __visible void kprobe_hit_post(struct pt_regs *regs)
 	regs->cs = __KERNEL_CS;
 	regs->orig_ax = -1;
 
-	local_irq_save(flags);
-	preempt_disable_notrace();
-	watching = rcu_is_watching();
-	if (!watching)
-		ct_nmi_enter();
-
+	state = kprobe_hit_enter();
 	kprobe_site_post(site, regs);
-
-	if (!watching)
-		ct_nmi_exit();
-	preempt_enable_no_resched_notrace();
+	kprobe_hit_exit(state);
 
 	/* For the last two instructions of the thunk. */
 	stack = (unsigned long *)regs->sp - 2;
 	stack[1] = regs->ip;
 	stack[0] = regs->flags;
 	regs->sp = (unsigned long)stack;
-	local_irq_restore(flags);
 }
 NOKPROBE_SYMBOL(kprobe_hit_post);
-
-/* Called by it before a hit of this function would be seen as recursion. */
-NOKPROBE_SYMBOL(rcu_is_watching);
 
 /*
  * A trap is one byte, so it is written and removed in one store, and which

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Jprobes on x86: the arguments of the probed function for another one.
+ */
+#include <linux/bug.h>
+#include <linux/kprobes_backend.h>
+#include <linux/mm.h>
+#include <linux/percpu.h>
+#include <linux/uaccess.h>
+#include <asm/ptrace.h>
+#include "common.h"
+
+/* The stack in x86_jprobe_call() of the jprobe that runs on this CPU. */
+DEFINE_PER_CPU(unsigned long, x86_jprobe_frame);
+
+void arch_jprobe_call(void *entry, struct pt_regs *regs)
+{
+	unsigned long *stack = (unsigned long *)regs->sp;
+	unsigned long outer = __this_cpu_read(x86_jprobe_frame);
+	unsigned long copy[X86_JPROBE_STACK_WORDS + 1];
+
+	/* Nobody knows whether the stack goes on behind the end of a page. */
+	if (unlikely(offset_in_page(stack) + sizeof(copy) > PAGE_SIZE)) {
+		unsigned long here = PAGE_SIZE - offset_in_page(stack);
+
+		memset(copy, 0, sizeof(copy));
+		if (copy_from_kernel_nofault(copy, stack, sizeof(copy)))
+			memcpy(copy, stack, here);
+		stack = copy;
+	}
+
+	/* Behind the return address. */
+	x86_jprobe_call(entry, regs, stack + 1);
+	__this_cpu_write(x86_jprobe_frame, outer);
+}
+NOKPROBE_SYMBOL(arch_jprobe_call);
+
+void arch_jprobe_return(void)
+{
+	unsigned long frame = __this_cpu_read(x86_jprobe_frame);
+
+	/* Called from anywhere else there is no way back. */
+	BUG_ON(!frame);
+	x86_jprobe_return(frame);
+}
+NOKPROBE_SYMBOL(arch_jprobe_return);

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Exceptions that handlers and displaced instructions raise.
+ *
+ * The architecture's exception handlers ask here before they look for a
+ * fix-up of their own.  An exception belongs to the probe whose handler is
+ * running in that very context, and otherwise, if it was raised in a slot, to
+ * the probes there, which see it as if the instruction had raised it in place.
+ */
+#include <linux/irqflags.h>
+#include <linux/ptrace.h>
+#include "internal.h"
+
+/* What happens in a fault handler is neither a hit nor another's fault. */
+static bool call_fault_handler(struct kprobe *p, struct pt_regs *regs,
+			       unsigned int trap)
+{
+	struct kprobe *running = __this_cpu_read(current_kprobe);
+	unsigned int running_key = __this_cpu_read(kprobe_current_key);
+	bool handled;
+
+	if (!p->fault_handler)
+		return false;
+
+	__this_cpu_write(kprobe_current_key, kprobe_context_key(0));
+	__this_cpu_write(current_kprobe, &kprobe_busy);
+	handled = p->fault_handler(p, regs, trap);
+	__this_cpu_write(current_kprobe, running);
+	__this_cpu_write(kprobe_current_key, running_key);
+	return handled;
+}
+NOKPROBE_SYMBOL(call_fault_handler);
+
+/**
+ * kprobe_fault - an exception: is it a probe's?
+ * @regs: of the exception, not from user mode; moved out of a slot
+ * @trap: its number
+ *
+ * Context: the exception, before interrupts are switched on for good.
+ * Return: whether a fault_handler has dealt with it.
+ */
+bool kprobe_fault(struct pt_regs *regs, unsigned int trap)
+{
+	struct kprobe_site *site = kprobe_undisplace(regs);
+	bool handled = false;
+	struct kprobe *p;
+
+	/* Handlers run with interrupts off, and so does what they raise. */
+	if (!site && likely(!irqs_disabled()))
+		return false;
+
+	guard(irqsave)();
+
+	p = __this_cpu_read(current_kprobe);
+	if (kprobe_recursion(p, kprobe_context_key(0)))
+		return call_fault_handler(p, regs, trap);
+	if (!site)
+		return false;
+
+	list_for_each_entry_rcu(p, &site->active, list, true) {
+		handled = call_fault_handler(p, regs, trap);
+		if (handled)
+			break;
+	}
+	return handled;
+}
+NOKPROBE_SYMBOL(kprobe_fault);

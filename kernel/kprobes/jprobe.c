@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Jprobes: be called as a function is called, with its arguments.
+ *
+ * A jprobe is a kprobe at the entry of a function whose pre handler calls the
+ * user's function, with the argument registers and a copy of the stack
+ * arguments that the probed function finds.  That function runs on top of the
+ * hit, so it is a handler like any other, and costs no exception of its own.
+ * jprobe_return() takes the stack back to where the backend has called it.
+ */
+#include <linux/export.h>
+#include "internal.h"
+
+static int jprobe_entry(struct kprobe *p, struct pt_regs *regs)
+{
+	struct jprobe *jp = container_of(p, struct jprobe, kp);
+
+	arch_jprobe_call(jp->entry, regs);
+	return 0;
+}
+NOKPROBE_SYMBOL(jprobe_entry);
+
+/** kprobe_is_jprobe - is this the kprobe in a jprobe? */
+bool kprobe_is_jprobe(const struct kprobe *p)
+{
+	return p->pre_handler == jprobe_entry;
+}
+
+static struct kprobe *nth_jprobe(void *array, int i)
+{
+	struct jprobe *jp = ((struct jprobe **)array)[i];
+
+	return jp ? &jp->kp : NULL;
+}
+
+static int jprobe_join(struct kprobe_batch *batch, int i)
+{
+	struct jprobe *jp = ((struct jprobe **)batch->array)[i];
+	int ret;
+
+	if (!jp->entry)
+		return -EINVAL;
+	ret = kprobe_on_func_entry(jp->kp.addr, jp->kp.symbol_name,
+				   jp->kp.offset);
+	if (ret)
+		return ret;
+	jp->kp.pre_handler = jprobe_entry;
+	jp->kp.post_handler = NULL;
+	return 0;
+}
+
+/**
+ * register_jprobes - register several jprobes, all or none
+ * @jps: the jprobes
+ * @num: how many
+ *
+ * Context: may sleep; not from a handler.
+ * Return: as register_kprobes(), and -EINVAL without an entry or where the
+ * place is not the entry of a function.
+ */
+int register_jprobes(struct jprobe **jps, int num)
+{
+	struct kprobe_batch batch = {
+		.array = jps, .num = num, .nth = nth_jprobe,
+		.join = jprobe_join,
+	};
+
+	return kprobe_register_batch(&batch);
+}
+EXPORT_SYMBOL_GPL(register_jprobes);
+
+/**
+ * register_jprobe - register a jprobe
+ * @jp: it
+ *
+ * Context and return values: as register_jprobes().
+ */
+int register_jprobe(struct jprobe *jp)
+{
+	return register_jprobes(&jp, 1);
+}
+EXPORT_SYMBOL_GPL(register_jprobe);
+
+/**
+ * unregister_jprobes - unregister several jprobes
+ * @jps: the jprobes
+ * @num: how many
+ *
+ * On return none of their functions runs or will be called.
+ *
+ * Context: may sleep; not from a handler.
+ */
+void unregister_jprobes(struct jprobe **jps, int num)
+{
+	struct kprobe_batch batch = {
+		.array = jps, .num = num, .nth = nth_jprobe,
+	};
+
+	kprobe_unregister_batch(&batch);
+}
+EXPORT_SYMBOL_GPL(unregister_jprobes);
+
+/**
+ * unregister_jprobe - unregister a jprobe
+ * @jp: it
+ *
+ * As unregister_jprobes().
+ */
+void unregister_jprobe(struct jprobe *jp)
+{
+	unregister_jprobes(&jp, 1);
+}
+EXPORT_SYMBOL_GPL(unregister_jprobe);
+
+/**
+ * disable_jprobe - keep a jprobe registered, but without hits
+ * @jp: it
+ *
+ * Context: may sleep; not from a handler.
+ * Return: as disable_kprobe().
+ */
+int disable_jprobe(struct jprobe *jp)
+{
+	return jp ? disable_kprobe(&jp->kp) : -EINVAL;
+}
+EXPORT_SYMBOL_GPL(disable_jprobe);
+
+/**
+ * enable_jprobe - let a disabled jprobe be hit again
+ * @jp: it
+ *
+ * Context: may sleep; not from a handler.
+ * Return: as enable_kprobe().
+ */
+int enable_jprobe(struct jprobe *jp)
+{
+	return jp ? enable_kprobe(&jp->kp) : -EINVAL;
+}
+EXPORT_SYMBOL_GPL(enable_jprobe);
+
+/**
+ * jprobe_return - end the function of a jprobe
+ *
+ * Does not come back to its caller, whose frames are left as they are.
+ *
+ * Context: the function called for a jprobe, or one it has called.
+ */
+void jprobe_return(void)
+{
+	arch_jprobe_return();
+}
+EXPORT_SYMBOL_GPL(jprobe_return);
+NOKPROBE_SYMBOL(jprobe_return);

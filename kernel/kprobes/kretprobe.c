@@ -1,0 +1,881 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Return probes: follow a call from its entry to its return.
+ *
+ * A return probe is a kprobe at the entry of a function.  Its pre handler
+ * takes an *instance* from the pool of the return probe, keeps the return
+ * address there and puts that of a trampoline in its place.  A task's
+ * instances form a stack, innermost call first.  When the function returns,
+ * the trampoline calls kretprobe_return(), which calls the handlers and sends
+ * the task to where it wanted to go.
+ *
+ *	task -> instance -> instance -> instance ->|	followed calls
+ *	            |           |           |
+ *	            +-----------+-----+-----+
+ *	                              v
+ *	rp <-----------------------> pool		per return probe
+ *	                              +- lists[cpu] -> free -> free ->|
+ *	                              +- strays ->|
+ *
+ * If several return probes follow one call (or a function that was entered by
+ * a jump from another followed one), only the first finds the real return
+ * address.  The others find the trampoline's; they are *chained* to the one
+ * below them, share its return address, and are all dealt with by one pass
+ * through the trampoline.  Other ways of following returns (rethook, function
+ * graph) may come in between; they are return addresses as good as any.
+ *
+ * Pools
+ * -----
+ *
+ * There is a list of free instances for each CPU, with a lock of its own that
+ * is only ever tried.  Entry takes from its CPU's list and return adds to its
+ * CPU's list, so in a steady state no two CPUs write to one cache line.  A CPU
+ * that has run out takes some from another.  The holder of a lock executes a
+ * few instructions with interrupts off; only an NMI on its CPU can keep it from
+ * going on, and hits in that NMI may come for the same lock.  So nobody waits
+ * for long: an entry that finds nothing in KRETPROBE_TRIES rounds counts a
+ * miss, and a return that finds its list locked leaves the instance among the
+ * strays, a lock-less list that is collected by whoever runs out next.
+ *
+ * (objpool has the fast path, but its size is fixed when it is made, and with
+ * a given maxactive its rings cannot be searched for the last free object.)
+ *
+ * A pool without a maxactive grows whenever an entry has found it empty.  That
+ * is work for a work queue; the hit only kicks it, by way of an irq_work since
+ * it may have come from anywhere.
+ *
+ * Who frees what when
+ * -------------------
+ *
+ * The pool outlives its return probe while calls are in flight.  Unregistering
+ * clears owner.rp before it waits for handlers to end.  After the wait no CPU
+ * is in a handler of it; returns that come later see no rp, call no handler
+ * and count their instance as gone in pool->balance, from 0 down, and do not
+ * touch the lists.  What has been free is then counted, and the instances
+ * still in flight are added to the balance; who brings it to 0 has the pool
+ * freed.  Every look at owner.rp together with what follows from it is done
+ * with interrupts off, since that is what is waited for.
+ */
+#define pr_fmt(fmt) "kprobes: " fmt
+
+#include <linux/atomic.h>
+#include <linux/bug.h>
+#include <linux/cpumask.h>
+#include <linux/export.h>
+#include <linux/irq_work.h>
+#include <linux/irqflags.h>
+#include <linux/kallsyms.h>
+#include <linux/llist.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/overflow.h>
+#include <linux/percpu.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+#include "internal.h"
+
+/* Rounds over all lists before an entry gives up. */
+#define KRETPROBE_TRIES		100
+
+/* How many free instances a CPU takes from another at a time. */
+#define KRETPROBE_LOOT		8
+
+/* A pool that grows by itself stops at this many instances. */
+#define KRETPROBE_POOL_MAX	65536U
+
+/**
+ * struct kretprobe_list - free instances of one CPU
+ * @locked: somebody works on @first
+ * @first: linked by kretprobe_instance::llist
+ */
+struct kretprobe_list {
+	atomic_t locked;
+	struct llist_node *first;
+};
+
+/**
+ * struct kretprobe_chunk - memory for some instances
+ * @next: the chunk allocated before it
+ * @instances: each of kretprobe_pool::size bytes
+ */
+struct kretprobe_chunk {
+	struct kretprobe_chunk *next;
+	char instances[] __aligned(sizeof(long));
+};
+
+/**
+ * struct kretprobe_pool - the instances of one return probe
+ * @owner: it; what instances and users see of the pool
+ * @lists: free instances
+ * @strays: more of them, for whoever finds no list it can lock
+ * @balance: instances not yet back; see "Who frees what when"
+ * @size: of an instance, in bytes
+ * @total: how many instances there are
+ * @grows: @total is not limited by the user
+ * @settled: all instances are back and the return probe is gone
+ * @chunks: their memory
+ * @kick: starts @work from a hit
+ * @work: grows the pool, or frees it
+ * @link: in a list of pools that are being unregistered
+ */
+struct kretprobe_pool {
+	struct kretprobe_owner owner;
+	struct kretprobe_list __percpu *lists;
+	struct llist_head strays;
+	atomic_t balance;
+	size_t size;
+	unsigned int total;
+	bool grows;
+	bool settled;
+	struct kretprobe_chunk *chunks;
+	struct irq_work kick;
+	struct work_struct work;
+	struct llist_node link;
+};
+
+static atomic_t pools_in_use;
+
+/*
+ * Free instances; all with interrupts off
+ */
+
+static __always_inline bool list_trylock(struct kretprobe_list *list)
+{
+	return !atomic_xchg_acquire(&list->locked, 1);
+}
+
+static __always_inline void list_unlock(struct kretprobe_list *list)
+{
+	atomic_set_release(&list->locked, 0);
+}
+
+static __always_inline struct kretprobe_instance *
+list_take(struct kretprobe_list *list)
+{
+	struct llist_node *node;
+
+	if (unlikely(!list_trylock(list)))
+		return NULL;
+	node = list->first;
+	if (likely(node))
+		list->first = node->next;
+	list_unlock(list);
+	return node ? llist_entry(node, struct kretprobe_instance, llist) :
+		      NULL;
+}
+
+static __always_inline void pool_put(struct kretprobe_pool *pool,
+				     struct kretprobe_instance *ri)
+{
+	struct kretprobe_list *list = this_cpu_ptr(pool->lists);
+
+	if (unlikely(!list_trylock(list))) {
+		llist_add(&ri->llist, &pool->strays);
+		return;
+	}
+	ri->llist.next = list->first;
+	list->first = &ri->llist;
+	list_unlock(list);
+}
+
+/* Puts a chain of free instances where this CPU finds them. */
+static void pool_put_chain(struct kretprobe_pool *pool,
+			   struct llist_node *node)
+{
+	while (node) {
+		struct llist_node *next = node->next;
+
+		pool_put(pool, llist_entry(node, struct kretprobe_instance,
+					   llist));
+		node = next;
+	}
+}
+NOKPROBE_SYMBOL(pool_put_chain);
+
+/* Takes up to KRETPROBE_LOOT instances from a list that is not empty. */
+static struct llist_node *list_loot(struct kretprobe_list *list)
+{
+	struct llist_node *first, *last;
+	int i;
+
+	if (!READ_ONCE(list->first) || !list_trylock(list))
+		return NULL;
+	first = list->first;
+	for (last = first, i = 1; last && i < KRETPROBE_LOOT; i++) {
+		if (!last->next)
+			break;
+		last = last->next;
+	}
+	if (last) {
+		list->first = last->next;
+		last->next = NULL;
+	}
+	list_unlock(list);
+	return first;
+}
+NOKPROBE_SYMBOL(list_loot);
+
+/* This CPU's list is empty, or locked by code below an NMI. */
+static noinline struct kretprobe_instance *
+pool_scavenge(struct kretprobe_pool *pool)
+{
+	struct llist_node *node;
+	bool all_empty;
+	int cpu, try;
+
+	for (try = 0; try < KRETPROBE_TRIES; try++) {
+		node = llist_del_all(&pool->strays);
+		all_empty = true;
+		for_each_possible_cpu(cpu) {
+			struct kretprobe_list *list;
+
+			if (node)
+				break;
+			list = per_cpu_ptr(pool->lists, cpu);
+			node = list_loot(list);
+			if (!node && atomic_read(&list->locked))
+				all_empty = false;
+		}
+		if (node) {
+			pool_put_chain(pool, node->next);
+			return llist_entry(node, struct kretprobe_instance,
+					   llist);
+		}
+		if (all_empty)
+			break;
+		cpu_relax();
+	}
+
+	if (pool->grows)
+		irq_work_queue(&pool->kick);
+	return NULL;
+}
+NOKPROBE_SYMBOL(pool_scavenge);
+
+static __always_inline struct kretprobe_instance *
+pool_get(struct kretprobe_pool *pool)
+{
+	struct kretprobe_instance *ri = list_take(this_cpu_ptr(pool->lists));
+
+	return likely(ri) ? ri : pool_scavenge(pool);
+}
+
+/* An instance is back after its return probe was unregistered. */
+static void pool_settle(struct kretprobe_pool *pool)
+{
+	if (!atomic_dec_and_test(&pool->balance))
+		return;
+	WRITE_ONCE(pool->settled, true);
+	irq_work_queue(&pool->kick);
+}
+NOKPROBE_SYMBOL(pool_settle);
+
+static __always_inline void recycle(struct kretprobe_instance *ri)
+{
+	struct kretprobe_pool *pool =
+		container_of(ri->owner, struct kretprobe_pool, owner);
+
+	if (likely(get_kretprobe(ri)))
+		pool_put(pool, ri);
+	else
+		pool_settle(pool);
+}
+
+/*
+ * The hit
+ */
+
+static __always_inline unsigned long trampoline_address(void)
+{
+	return (unsigned long)
+		dereference_kernel_function_descriptor(__kretprobe_trampoline);
+}
+
+/**
+ * is_kretprobe_trampoline - does a followed call return to this address?
+ * @addr: any address
+ *
+ * Context: any.
+ */
+bool is_kretprobe_trampoline(unsigned long addr)
+{
+	return addr == trampoline_address();
+}
+NOKPROBE_SYMBOL(is_kretprobe_trampoline);
+
+/* Has the call return to the trampoline; the rest is in @ri. */
+static __always_inline void divert_return(struct kretprobe_instance *ri,
+					  struct pt_regs *regs)
+{
+#ifdef CONFIG_HAVE_KPROBE_SITES
+	unsigned long *place = arch_kprobe_return_place(regs);
+
+	ri->ret_addr = (kprobe_opcode_t *)*place;
+	ri->fp = arch_kprobe_frame(regs);
+	*place = trampoline_address();
+#else
+	arch_prepare_kretprobe(ri, regs);
+#endif
+}
+
+/*
+ * The call is followed already, says its return address.  Return: whether
+ * that is true of the innermost instance of this task.
+ */
+static noinline bool chain_to_innermost(struct kretprobe_instance *ri)
+{
+	struct llist_node *first = current->kretprobe_instances.first;
+	struct kretprobe_instance *below;
+
+	if (!first)
+		return false;
+	below = llist_entry(first, struct kretprobe_instance, llist);
+	if (below->fp != ri->fp)
+		return false;
+	ri->ret_addr = below->ret_addr;
+	ri->chained = true;
+	return true;
+}
+NOKPROBE_SYMBOL(chain_to_innermost);
+
+/* The pre handler of the kprobe in a return probe. */
+static int kretprobe_entry(struct kprobe *p, struct pt_regs *regs)
+{
+	struct kretprobe *rp = container_of(p, struct kretprobe, kp);
+	struct kretprobe_instance *ri = pool_get(rp->pool);
+
+	if (unlikely(!ri)) {
+		rp->nmissed++;
+		return 0;
+	}
+
+	ri->rp = rp;
+	ri->task = current;
+	if (rp->entry_handler && rp->entry_handler(ri, regs)) {
+		recycle(ri);
+		return 0;
+	}
+
+	divert_return(ri, regs);
+	ri->chained = false;
+	if (unlikely((unsigned long)ri->ret_addr == trampoline_address()) &&
+	    !chain_to_innermost(ri)) {
+		/* Whosever that is, it is still on its way to the trampoline. */
+		rp->nmissed++;
+		recycle(ri);
+		return 0;
+	}
+	__llist_add(&ri->llist, &current->kretprobe_instances);
+	return 0;
+}
+NOKPROBE_SYMBOL(kretprobe_entry);
+
+/* There is no way on: the return address is lost. */
+static noinline void __noreturn return_unmatched(struct pt_regs *regs,
+						 void *frame)
+{
+	struct llist_node *first = current->kretprobe_instances.first;
+	struct kretprobe *rp = NULL;
+
+	if (first)
+		rp = get_kretprobe(llist_entry(first, struct kretprobe_instance,
+					       llist));
+	pr_err("kretprobe BUG!: Processing kretprobe %p @ %p\n", rp, frame);
+	BUG();
+}
+NOKPROBE_SYMBOL(return_unmatched);
+
+/*
+ * Finds what follows the call that returns from @frame, where it is not the
+ * innermost instance: those above it have been left without a return.
+ */
+static noinline struct kretprobe_instance *
+drop_abandoned(struct pt_regs *regs, void *frame)
+{
+	struct llist_node **first = &current->kretprobe_instances.first;
+	struct kretprobe_instance *ri;
+	struct llist_node *node;
+
+	for (node = *first; node; node = node->next) {
+		ri = llist_entry(node, struct kretprobe_instance, llist);
+		if (ri->fp == frame)
+			break;
+	}
+	if (!node)
+		return_unmatched(regs, frame);
+
+	while (*first != node) {
+		struct kretprobe_instance *gone =
+			llist_entry(*first, struct kretprobe_instance, llist);
+
+		*first = gone->llist.next;
+		recycle(gone);
+	}
+	return ri;
+}
+NOKPROBE_SYMBOL(drop_abandoned);
+
+#ifndef arch_kretprobe_fixup_return
+/* Backends whose unwinder looks at the trampoline's frame put it right. */
+void __weak arch_kretprobe_fixup_return(struct pt_regs *regs,
+					kprobe_opcode_t *correct_ret_addr)
+{
+}
+#endif
+
+/**
+ * __kretprobe_trampoline_handler - a followed call returns
+ * @regs: as the function left them; the instruction pointer is set to where
+ *	the task goes on
+ * @frame_pointer: what the backend has told the call by
+ *
+ * Context: any in which functions return; interrupts off on architectures
+ * that work on sites, preemption off on others.
+ * Return: where the task goes on.
+ */
+unsigned long __kretprobe_trampoline_handler(struct pt_regs *regs,
+					     void *frame_pointer)
+{
+	struct llist_node **first = &current->kretprobe_instances.first;
+	struct kprobe *running = __this_cpu_read(current_kprobe);
+	unsigned int running_key = __this_cpu_read(kprobe_current_key);
+	struct kretprobe_instance *ri, *next;
+	struct llist_node *node = *first;
+	unsigned long ret;
+
+	ri = llist_entry(node, struct kretprobe_instance, llist);
+	if (unlikely(!node || ri->fp != frame_pointer))
+		ri = drop_abandoned(regs, frame_pointer);
+
+	ret = (unsigned long)ri->ret_addr;
+	instruction_pointer_set(regs, ret);
+
+	__this_cpu_write(kprobe_current_key, kprobe_context_key(0));
+	/* In the list while the handlers run: they may look at the stack. */
+	for (next = ri;;
+	     next = llist_entry(next->llist.next, struct kretprobe_instance,
+				llist)) {
+		struct kretprobe *rp = get_kretprobe(next);
+
+		if (likely(rp && rp->handler)) {
+			__this_cpu_write(current_kprobe, &rp->kp);
+			rp->handler(next, regs);
+		}
+		if (likely(!next->chained))
+			break;
+	}
+	__this_cpu_write(current_kprobe, running);
+	__this_cpu_write(kprobe_current_key, running_key);
+
+	arch_kretprobe_fixup_return(regs, (kprobe_opcode_t *)ret);
+	/* From here on an unwinder finds the real address on the stack. */
+	barrier();
+	node = &ri->llist;
+	*first = next->llist.next;
+	next->llist.next = NULL;
+	do {
+		ri = llist_entry(node, struct kretprobe_instance, llist);
+		node = node->next;
+		recycle(ri);
+	} while (unlikely(node));
+	return ret;
+}
+NOKPROBE_SYMBOL(__kretprobe_trampoline_handler);
+
+/**
+ * kretprobe_find_ret_addr - where a followed call really returns to
+ * @tsk: current, or a task that does not run
+ * @fp: the frame whose return address is the trampoline's; NULL for the next
+ *	followed call, whatever its frame
+ * @cur: where the last search has ended; NULL in it to begin with
+ *
+ * Context: any; @tsk must not begin to run.
+ * Return: the address, or 0 where there is none.
+ */
+unsigned long kretprobe_find_ret_addr(struct task_struct *tsk, void *fp,
+				      struct llist_node **cur)
+{
+	struct llist_node *node;
+
+	if (WARN_ON_ONCE(!cur) || (tsk != current && task_is_running(tsk)))
+		return 0;
+
+	node = *cur ? (*cur)->next : tsk->kretprobe_instances.first;
+	for (; node; node = node->next) {
+		struct kretprobe_instance *ri =
+			llist_entry(node, struct kretprobe_instance, llist);
+		bool here = !fp || ri->fp == fp;
+
+		/* One frame, one answer: go to the end of a chain. */
+		if (here && !ri->chained) {
+			*cur = node;
+			return (unsigned long)ri->ret_addr;
+		}
+	}
+	return 0;
+}
+NOKPROBE_SYMBOL(kretprobe_find_ret_addr);
+
+/**
+ * kprobe_flush_task - a task is dead; its followed calls will never return
+ * @tsk: it
+ *
+ * Context: any but a hit; nobody looks at the task's stack any more.
+ */
+void kprobe_flush_task(struct task_struct *tsk)
+{
+	struct llist_node *node = __llist_del_all(&tsk->kretprobe_instances);
+
+	while (node) {
+		struct kretprobe_instance *ri =
+			llist_entry(node, struct kretprobe_instance, llist);
+
+		node = node->next;
+		/* Handlers are waited for with interrupts, and so is this. */
+		scoped_guard(irqsave)
+			recycle(ri);
+	}
+}
+NOKPROBE_SYMBOL(kprobe_flush_task);
+
+/*
+ * Making and freeing pools
+ */
+
+static void pool_free(struct kretprobe_pool *pool)
+{
+	struct kretprobe_chunk *chunk = pool->chunks;
+
+	while (chunk) {
+		struct kretprobe_chunk *next = chunk->next;
+
+		kvfree(chunk);
+		chunk = next;
+	}
+	free_percpu(pool->lists);
+	kfree(pool);
+	atomic_dec(&pools_in_use);
+}
+
+/* Adds @nr instances, spread over the CPUs. */
+static int pool_add(struct kretprobe_pool *pool, unsigned int nr)
+{
+	struct kretprobe_chunk *chunk;
+	unsigned int i;
+	int cpu = -1;
+
+	chunk = kvmalloc(size_add(sizeof(*chunk), size_mul(nr, pool->size)),
+			 GFP_KERNEL);
+	if (!chunk)
+		return -ENOMEM;
+	chunk->next = pool->chunks;
+	pool->chunks = chunk;
+	pool->total += nr;
+
+	for (i = 0; i < nr; i++) {
+		struct kretprobe_instance *ri =
+			(void *)chunk->instances + i * pool->size;
+		struct kretprobe_list *list;
+		bool added = false;
+
+		ri->owner = &pool->owner;
+		cpu = cpumask_next(cpu, cpu_possible_mask);
+		if (cpu >= nr_cpu_ids)
+			cpu = cpumask_first(cpu_possible_mask);
+		list = per_cpu_ptr(pool->lists, cpu);
+		scoped_guard(irqsave) {
+			if (list_trylock(list)) {
+				ri->llist.next = list->first;
+				list->first = &ri->llist;
+				list_unlock(list);
+				added = true;
+			}
+		}
+		if (!added)
+			llist_add(&ri->llist, &pool->strays);
+	}
+	return 0;
+}
+
+static void pool_work(struct work_struct *work)
+{
+	struct kretprobe_pool *pool =
+		container_of(work, struct kretprobe_pool, work);
+	unsigned int more;
+
+	if (READ_ONCE(pool->settled)) {
+		irq_work_sync(&pool->kick);
+		/* Those who walk the stack of a task that is just gone. */
+		synchronize_rcu();
+		pool_free(pool);
+		return;
+	}
+
+	more = min(pool->total, KRETPROBE_POOL_MAX - pool->total);
+	if (more)
+		pool_add(pool, more);
+}
+
+static void pool_kick(struct irq_work *kick)
+{
+	struct kretprobe_pool *pool =
+		container_of(kick, struct kretprobe_pool, kick);
+
+	queue_work(system_unbound_wq, &pool->work);
+}
+
+static struct kretprobe_pool *pool_create(struct kretprobe *rp)
+{
+	struct kretprobe_pool *pool;
+	unsigned int nr = rp->maxactive;
+
+	pool = kzalloc(sizeof(*pool), GFP_KERNEL);
+	if (!pool)
+		return NULL;
+	atomic_inc(&pools_in_use);
+	pool->lists = alloc_percpu(struct kretprobe_list);
+	if (!pool->lists)
+		goto free;
+
+	if (rp->maxactive <= 0) {
+		nr = max(10U, 2 * num_possible_cpus());
+		pool->grows = true;
+	}
+	pool->size = ALIGN(struct_size_t(struct kretprobe_instance, data,
+					 rp->data_size), sizeof(long));
+	init_irq_work(&pool->kick, pool_kick);
+	INIT_WORK(&pool->work, pool_work);
+	if (pool_add(pool, nr))
+		goto free;
+	pool->owner.rp = rp;
+	return pool;
+
+free:
+	pool_free(pool);
+	return NULL;
+}
+
+static unsigned int chain_length(struct llist_node *node)
+{
+	unsigned int length = 0;
+
+	for (; node; node = node->next)
+		length++;
+	return length;
+}
+
+/*
+ * Frees a pool as soon as all of its instances are back: its return probe has
+ * left it, and no handler is running.
+ */
+static void pool_retire(struct kretprobe_pool *pool)
+{
+	unsigned int idle;
+	int cpu;
+
+	irq_work_sync(&pool->kick);
+	cancel_work_sync(&pool->work);
+
+	idle = chain_length(pool->strays.first);
+	for_each_possible_cpu(cpu)
+		idle += chain_length(per_cpu_ptr(pool->lists, cpu)->first);
+
+	if (!atomic_add_return(pool->total - idle, &pool->balance)) {
+		WRITE_ONCE(pool->settled, true);
+		queue_work(system_unbound_wq, &pool->work);
+	}
+}
+
+static void pools_retire(struct llist_head *leaving)
+{
+	struct llist_node *first = __llist_del_all(leaving);
+	struct kretprobe_pool *pool, *next;
+
+	llist_for_each_entry_safe(pool, next, first, link)
+		pool_retire(pool);
+}
+
+/*
+ * The interface
+ */
+
+/* Return probes on their way in or out, and their pools. */
+struct kretprobe_batch {
+	struct kprobe_batch probes;
+	struct llist_head pools;
+};
+
+static struct kprobe *nth_kretprobe(void *array, int i)
+{
+	struct kretprobe *rp = ((struct kretprobe **)array)[i];
+
+	return rp ? &rp->kp : NULL;
+}
+
+static bool return_is_forbidden(const struct kprobe *p)
+{
+	unsigned long addr, offset, size;
+	int i;
+
+	addr = (unsigned long)(p->addr ?:
+			       kprobe_lookup_name(p->symbol_name, 0));
+	if (!kallsyms_lookup_size_offset(addr + p->offset, &size, &offset))
+		return false;
+	addr += p->offset - offset;
+	for (i = 0; i < kretprobe_blacklist_size; i++)
+		if (addr == kallsyms_lookup_name(kretprobe_blacklist[i].name))
+			return true;
+	return false;
+}
+
+/* Nobody knows it yet; kprobe_mutex keeps it so. */
+static int kretprobe_join(struct kprobe_batch *batch, int i)
+{
+	struct kretprobe *rp = ((struct kretprobe **)batch->array)[i];
+	int ret;
+
+	if (rp->data_size > KRETPROBE_MAX_DATA_SIZE)
+		return -E2BIG;
+	ret = kprobe_on_func_entry(rp->kp.addr, rp->kp.symbol_name,
+				   rp->kp.offset);
+	if (ret)
+		return ret;
+	if (return_is_forbidden(&rp->kp))
+		return -EINVAL;
+
+	rp->kp.pre_handler = kretprobe_entry;
+	rp->kp.post_handler = NULL;
+	rp->nmissed = 0;
+	rp->pool = pool_create(rp);
+	return rp->pool ? 0 : -ENOMEM;
+}
+
+static void kretprobe_leave(struct kprobe_batch *batch, int i)
+{
+	struct kretprobe_batch *b =
+		container_of(batch, struct kretprobe_batch, probes);
+	struct kretprobe *rp = ((struct kretprobe **)batch->array)[i];
+
+	/* Read by those who hold an instance. */
+	WRITE_ONCE(rp->pool->owner.rp, NULL);
+	__llist_add(&rp->pool->link, &b->pools);
+}
+
+/**
+ * register_kretprobes - register several return probes, all or none
+ * @rps: the return probes
+ * @num: how many
+ *
+ * Context: may sleep; not from a handler.
+ * Return: as register_kprobes(), and:
+ * -EINVAL: not at the entry of a function, or of one whose return cannot be
+ * followed.
+ * -E2BIG: data_size is above KRETPROBE_MAX_DATA_SIZE.
+ */
+int register_kretprobes(struct kretprobe **rps, int num)
+{
+	struct kretprobe_batch b = {
+		.probes = {
+			.array = rps, .num = num, .nth = nth_kretprobe,
+			.join = kretprobe_join, .leave = kretprobe_leave,
+		},
+	};
+	int ret = kprobe_register_batch(&b.probes);
+
+	pools_retire(&b.pools);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(register_kretprobes);
+
+/**
+ * register_kretprobe - register a return probe
+ * @rp: it
+ *
+ * Context and return values: as register_kretprobes().
+ */
+int register_kretprobe(struct kretprobe *rp)
+{
+	return register_kretprobes(&rp, 1);
+}
+EXPORT_SYMBOL_GPL(register_kretprobe);
+
+/**
+ * unregister_kretprobes - unregister several return probes
+ * @rps: the return probes
+ * @num: how many
+ *
+ * On return no handler of theirs runs or will run, calls that are followed
+ * at that time included; the return probes may be freed.
+ *
+ * Context: may sleep; not from a handler.
+ */
+void unregister_kretprobes(struct kretprobe **rps, int num)
+{
+	struct kretprobe_batch b = {
+		.probes = {
+			.array = rps, .num = num, .nth = nth_kretprobe,
+			.leave = kretprobe_leave,
+		},
+	};
+
+	kprobe_unregister_batch(&b.probes);
+	pools_retire(&b.pools);
+}
+EXPORT_SYMBOL_GPL(unregister_kretprobes);
+
+/**
+ * unregister_kretprobe - unregister a return probe
+ * @rp: it
+ *
+ * As unregister_kretprobes().
+ */
+void unregister_kretprobe(struct kretprobe *rp)
+{
+	unregister_kretprobes(&rp, 1);
+}
+EXPORT_SYMBOL_GPL(unregister_kretprobe);
+
+/**
+ * disable_kretprobe - follow no more calls until enabled again
+ * @rp: the return probe
+ *
+ * Calls that are followed already are followed to their end.
+ *
+ * Context: may sleep; not from a handler.
+ * Return: as disable_kprobe().
+ */
+int disable_kretprobe(struct kretprobe *rp)
+{
+	return rp ? disable_kprobe(&rp->kp) : -EINVAL;
+}
+EXPORT_SYMBOL_GPL(disable_kretprobe);
+
+/**
+ * enable_kretprobe - follow calls again
+ * @rp: the return probe
+ *
+ * Context: may sleep; not from a handler.
+ * Return: as enable_kprobe().
+ */
+int enable_kretprobe(struct kretprobe *rp)
+{
+	return rp ? enable_kprobe(&rp->kp) : -EINVAL;
+}
+EXPORT_SYMBOL_GPL(enable_kretprobe);
+
+/** kprobe_is_kretprobe - is this the kprobe in a return probe? */
+bool kprobe_is_kretprobe(const struct kprobe *p)
+{
+	return p->pre_handler == kretprobe_entry;
+}
+
+#if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST)
+/** kretprobe_pools_in_use - pools not freed yet, registered or not */
+unsigned int kretprobe_pools_in_use(void)
+{
+	return atomic_read(&pools_in_use);
+}
+EXPORT_SYMBOL_GPL(kretprobe_pools_in_use);
+#endif

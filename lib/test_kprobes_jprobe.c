@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * KUnit suite for jprobes: arguments in registers and on the stack, the ways
+ * to end, company on the same function.
+ */
+#include <kunit/test.h>
+#include <linux/kprobes.h>
+#include <linux/kprobes_backend.h>
+#include <linux/module.h>
+
+#define TARGET	__attribute__((noipa))
+
+/*
+ * Functions of 0 to 10 integers, which return a number that depends on all
+ * of them, and handlers that note what they have got, and then ruin it.
+ */
+#define NR_ARGS	10
+
+static long got[NR_ARGS];
+static int calls;
+static bool plain_return;
+
+static void noted(void)
+{
+	calls++;
+	if (!plain_return)
+		jprobe_return();
+}
+
+#define P0	void
+#define P1	long a1
+#define P2	P1, long a2
+#define P3	P2, long a3
+#define P4	P3, long a4
+#define P5	P4, long a5
+#define P6	P5, long a6
+#define P7	P6, long a7
+#define P8	P7, long a8
+#define P9	P8, long a9
+#define P10	P9, long a10
+#define V0
+#define V1	(11)
+#define V2	V1, (-22)
+#define V3	V2, 0x3333333333333333
+#define V4	V3, 44
+#define V5	V4, 55
+#define V6	V5, -6666666666
+#define V7	V6, 77
+#define V8	V7, 0x8888888888888888
+#define V9	V8, 99
+#define V10	V9, -101010
+
+/* What is done with each argument in f<n>() and in h<n>(). */
+#define SUM(n)	r = r * 31 + a##n;
+#define NOTE(n)	got[(n) - 1] = a##n; a##n = ~a##n; OPTIMIZER_HIDE_VAR(a##n);
+#define E0(x)
+#define E1(x)	x(1)
+#define E2(x)	E1(x) x(2)
+#define E3(x)	E2(x) x(3)
+#define E4(x)	E3(x) x(4)
+#define E5(x)	E4(x) x(5)
+#define E6(x)	E5(x) x(6)
+#define E7(x)	E6(x) x(7)
+#define E8(x)	E7(x) x(8)
+#define E9(x)	E8(x) x(9)
+#define E10(x)	E9(x) x(10)
+
+#define ARGS(n)								\
+	static TARGET long f##n(P##n)					\
+	{								\
+		long r = n;						\
+									\
+		E##n(SUM)						\
+		barrier();						\
+		return r;						\
+	}								\
+									\
+	static TARGET long h##n(P##n)					\
+	{								\
+		E##n(NOTE)						\
+		noted();						\
+		return -1;						\
+	}								\
+									\
+	static long call##n(void)					\
+	{								\
+		return f##n(V##n);					\
+	}
+
+ARGS(0)
+ARGS(1)
+ARGS(2)
+ARGS(3)
+ARGS(4)
+ARGS(5)
+ARGS(6)
+ARGS(7)
+ARGS(8)
+ARGS(9)
+ARGS(10)
+
+static const long values[NR_ARGS] = { V10 };
+
+struct args_case {
+	int nr;
+	long (*call)(void);
+	void *target;
+	void *entry;
+};
+
+#define ARGS_CASE(n)	{ n, call##n, f##n, h##n }
+
+static const struct args_case args_cases[] = {
+	ARGS_CASE(0), ARGS_CASE(1), ARGS_CASE(2), ARGS_CASE(3),
+	ARGS_CASE(4), ARGS_CASE(5), ARGS_CASE(6), ARGS_CASE(7),
+	ARGS_CASE(8), ARGS_CASE(9), ARGS_CASE(10),
+};
+
+static void args_desc(const struct args_case *c, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%d arguments", c->nr);
+}
+
+KUNIT_ARRAY_PARAM(args, args_cases, args_desc);
+
+static void test_arguments(struct kunit *test)
+{
+	const struct args_case *c = test->param_value;
+	struct jprobe jp = {
+		.kp.addr = c->target,
+		.entry = c->entry,
+	};
+	long plain = c->call();
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		calls = 0;
+		plain_return = i;
+		memset(got, 0, sizeof(got));
+		KUNIT_ASSERT_EQ(test, register_jprobe(&jp), 0);
+		KUNIT_EXPECT_EQ(test, c->call(), plain);
+		unregister_jprobe(&jp);
+		KUNIT_EXPECT_EQ(test, c->call(), plain);
+		KUNIT_EXPECT_EQ(test, calls, 1);
+		KUNIT_EXPECT_MEMEQ(test, got, values, c->nr * sizeof(long));
+		KUNIT_EXPECT_EQ(test, jp.kp.nmissed, 0);
+	}
+}
+
+/* Ends from deep within, with registers saved all the way. */
+static TARGET void deep_return(int n)
+{
+	if (n)
+		deep_return(n - 1);
+	else
+		jprobe_return();
+	barrier();
+}
+
+static long deep_handler(P2)
+{
+	calls++;
+	deep_return(5);
+	calls += 100;
+	return 0;
+}
+
+static void test_return_from_callee(struct kunit *test)
+{
+	struct jprobe jp = {
+		.kp.addr = (kprobe_opcode_t *)f2,
+		.entry = deep_handler,
+	};
+	long plain = call2();
+	int i;
+
+	calls = 0;
+	KUNIT_ASSERT_EQ(test, register_jprobe(&jp), 0);
+	for (i = 0; i < 10; i++)
+		KUNIT_EXPECT_EQ(test, call2(), plain);
+	unregister_jprobe(&jp);
+	KUNIT_EXPECT_EQ(test, calls, 10);
+}
+
+static struct kprobe *running;
+static bool irqs_on, may_preempt;
+
+static long state_handler(P1)
+{
+	running = kprobe_running();
+	irqs_on = !irqs_disabled();
+	may_preempt = preemptible();
+	calls++;
+	jprobe_return();
+	return 0;
+}
+
+static void test_state(struct kunit *test)
+{
+	struct jprobe jp = {
+		.kp.addr = (kprobe_opcode_t *)f1,
+		.entry = JPROBE_ENTRY(state_handler),
+	};
+
+	calls = 0;
+	KUNIT_ASSERT_EQ(test, register_jprobe(&jp), 0);
+	call1();
+	preempt_disable();
+	KUNIT_EXPECT_NULL(test, kprobe_running());
+	preempt_enable();
+	unregister_jprobe(&jp);
+	KUNIT_EXPECT_EQ(test, calls, 1);
+	KUNIT_EXPECT_PTR_EQ(test, running, &jp.kp);
+	KUNIT_EXPECT_FALSE(test, may_preempt);
+	/* As documented for x86. */
+	if (IS_ENABLED(CONFIG_X86))
+		KUNIT_EXPECT_FALSE(test, irqs_on);
+	KUNIT_EXPECT_FALSE(test, irqs_disabled());
+}
+
+static int count_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	calls += 10;
+	return 0;
+}
+
+static void count_post(struct kprobe *p, struct pt_regs *regs,
+		       unsigned long flags)
+{
+	calls += 100;
+}
+
+static int count_return(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	calls += 1000;
+	return 0;
+}
+
+static void test_company(struct kunit *test)
+{
+	struct jprobe jps[2] = {
+		{ .kp.addr = (kprobe_opcode_t *)f8, .entry = h8 },
+		{ .kp.addr = (kprobe_opcode_t *)f8, .entry = h8 },
+	};
+	struct jprobe *array[] = { &jps[0], &jps[1] };
+	struct kprobe p = {
+		.addr = (kprobe_opcode_t *)f8,
+		.pre_handler = count_pre,
+		.post_handler = count_post,
+	};
+	struct kretprobe rp = {
+		.kp.addr = (kprobe_opcode_t *)f8,
+		.handler = count_return,
+	};
+	bool returns = IS_ENABLED(CONFIG_KRETPROBES);
+	long plain = call8();
+	int all = returns ? 1112 : 112;
+
+	plain_return = false;
+	calls = 0;
+	KUNIT_ASSERT_EQ(test, register_jprobes(array, 2), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
+	if (returns)
+		KUNIT_ASSERT_EQ(test, register_kretprobe(&rp), 0);
+	KUNIT_EXPECT_EQ(test, call8(), plain);
+	KUNIT_EXPECT_EQ(test, calls, all);
+
+	calls = 0;
+	KUNIT_EXPECT_EQ(test, disable_jprobe(&jps[0]), 0);
+	KUNIT_EXPECT_EQ(test, call8(), plain);
+	KUNIT_EXPECT_EQ(test, calls, all - 1);
+	KUNIT_EXPECT_EQ(test, disable_jprobe(&jps[1]), 0);
+	KUNIT_EXPECT_EQ(test, call8(), plain);
+	KUNIT_EXPECT_EQ(test, calls, 2 * all - 3);
+	KUNIT_EXPECT_EQ(test, enable_jprobe(&jps[0]), 0);
+	KUNIT_EXPECT_EQ(test, enable_jprobe(&jps[1]), 0);
+	calls = 0;
+	KUNIT_EXPECT_EQ(test, call8(), plain);
+	KUNIT_EXPECT_EQ(test, calls, all);
+
+	if (returns)
+		unregister_kretprobe(&rp);
+	unregister_kprobe(&p);
+	unregister_jprobes(array, 2);
+	calls = 0;
+	KUNIT_EXPECT_EQ(test, call8(), plain);
+	KUNIT_EXPECT_EQ(test, calls, 0);
+}
+
+static long calling_handler(P1)
+{
+	calls++;
+	f2(1, 2);
+	jprobe_return();
+	return 0;
+}
+
+static void test_hit_in_handler(struct kunit *test)
+{
+	struct jprobe outer = {
+		.kp.addr = (kprobe_opcode_t *)f1, .entry = calling_handler,
+	};
+	struct jprobe inner = {
+		.kp.addr = (kprobe_opcode_t *)f2, .entry = h2,
+	};
+
+	calls = 0;
+	KUNIT_ASSERT_EQ(test, register_jprobe(&inner), 0);
+	KUNIT_ASSERT_EQ(test, register_jprobe(&outer), 0);
+	call1();
+	unregister_jprobe(&outer);
+	unregister_jprobe(&inner);
+	KUNIT_EXPECT_EQ(test, calls, 1);
+	KUNIT_EXPECT_EQ(test, inner.kp.nmissed, 1);
+}
+
+struct errno_case {
+	const char *name;
+	void *addr;
+	const char *symbol;
+	unsigned int offset;
+	void *entry;
+	int expected;
+};
+
+static const struct errno_case errno_cases[] = {
+	{ "no entry", f1, NULL, 0, NULL, -EINVAL },
+	{ "address and symbol", f1, "vfs_read", 0, h1, -EINVAL },
+	{ "neither address nor symbol", NULL, NULL, 0, h1, -EINVAL },
+	{ "no such symbol", NULL, "there_is_no_such_symbol", 0, h1, -ENOENT },
+	{ "not at the entry", f10, NULL, 9, h10, -EINVAL },
+	{ "not at the entry of a symbol", NULL, "vfs_read", 9, h10, -EINVAL },
+	{ "the engine itself", NULL, "kprobe_site_find_slowly", 0, h1, -EINVAL },
+};
+
+KUNIT_ARRAY_PARAM_DESC(errno, errno_cases, name);
+
+static void test_errno(struct kunit *test)
+{
+	const struct errno_case *c = test->param_value;
+	unsigned int sites = kprobe_sites_in_use();
+	struct jprobe jp = {
+		.kp.addr = c->addr,
+		.kp.symbol_name = c->symbol,
+		.kp.offset = c->offset,
+		.entry = c->entry,
+	};
+	struct jprobe good = {
+		.kp.addr = (kprobe_opcode_t *)f1, .entry = h1,
+	};
+	struct jprobe *array[] = { &good, &jp };
+	int ret;
+
+	ret = register_jprobe(&jp);
+	KUNIT_EXPECT_EQ(test, ret, c->expected);
+	if (!ret)
+		unregister_jprobe(&jp);
+	calls = 0;
+	KUNIT_EXPECT_EQ(test, register_jprobes(array, 2), c->expected);
+	call1();
+	KUNIT_EXPECT_EQ(test, calls, 0);
+	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
+}
+
+static void test_misuse(struct kunit *test)
+{
+	struct jprobe jp = {
+		.kp.addr = (kprobe_opcode_t *)f1, .entry = h1,
+	};
+	struct jprobe *array[] = { &jp }, *none = NULL;
+
+	KUNIT_EXPECT_EQ(test, register_jprobe(NULL), -EINVAL);
+	KUNIT_EXPECT_EQ(test, register_jprobes(&none, 1), -EINVAL);
+	KUNIT_EXPECT_EQ(test, register_jprobes(array, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, enable_jprobe(&jp), -EINVAL);
+	KUNIT_EXPECT_EQ(test, disable_jprobe(&jp), -EINVAL);
+	KUNIT_EXPECT_EQ(test, enable_jprobe(NULL), -EINVAL);
+	KUNIT_EXPECT_EQ(test, disable_jprobe(NULL), -EINVAL);
+	unregister_jprobe(NULL);
+	unregister_jprobe(&jp);
+	KUNIT_EXPECT_NULL(test, jp.kp.addr);
+
+	jp.kp.addr = (kprobe_opcode_t *)f1;
+	KUNIT_ASSERT_EQ(test, register_jprobe(&jp), 0);
+	KUNIT_EXPECT_EQ(test, register_jprobe(&jp), -EINVAL);
+	unregister_jprobe(&jp);
+}
+
+static struct kunit_case jprobe_tests[] = {
+	KUNIT_CASE_PARAM(test_arguments, args_gen_params),
+	KUNIT_CASE(test_return_from_callee),
+	KUNIT_CASE(test_state),
+	KUNIT_CASE(test_company),
+	KUNIT_CASE(test_hit_in_handler),
+	KUNIT_CASE_PARAM(test_errno, errno_gen_params),
+	KUNIT_CASE(test_misuse),
+	{}
+};
+
+static struct kunit_suite jprobe_suite = {
+	.name = "kprobes_jprobe",
+	.test_cases = jprobe_tests,
+};
+
+kunit_test_suite(jprobe_suite);
+
+MODULE_DESCRIPTION("KUnit suite for jprobes");
+MODULE_LICENSE("GPL");

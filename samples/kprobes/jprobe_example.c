@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Shows the arguments of calls of vfs_read(), by a function that has them.
+ *
+ *	insmod jprobe_example.ko limit=3
+ */
+#define pr_fmt(fmt) "jprobe_example: " fmt
+
+#include <linux/fs.h>
+#include <linux/kernel.h>
+#include <linux/kprobes.h>
+#include <linux/module.h>
+
+static unsigned int limit = 5;
+module_param(limit, uint, 0444);
+MODULE_PARM_DESC(limit, "how many calls to show");
+
+static atomic_t calls;
+
+/* The same prototype as vfs_read(). */
+static ssize_t watch_read(struct file *file, char __user *buf, size_t count,
+			  loff_t *pos)
+{
+	if (atomic_inc_return(&calls) <= limit)
+		pr_info("vfs_read of %pD: %zu bytes from %lld\n", file, count,
+			pos ? *pos : -1);
+
+	/* What would be returned means nothing. */
+	jprobe_return();
+	return 0;
+}
+
+static struct jprobe probe = {
+	.entry = watch_read,
+	.kp.symbol_name = "vfs_read",
+};
+
+static int __init jprobe_example_init(void)
+{
+	int ret = register_jprobe(&probe);
+
+	if (ret)
+		pr_err("cannot watch vfs_read: %d\n", ret);
+	return ret;
+}
+module_init(jprobe_example_init);
+
+static void __exit jprobe_example_exit(void)
+{
+	unregister_jprobe(&probe);
+	pr_info("vfs_read: %d calls, %lu missed\n", atomic_read(&calls),
+		probe.kp.nmissed);
+}
+module_exit(jprobe_example_exit);
+
+MODULE_DESCRIPTION("arguments of vfs_read");
+MODULE_LICENSE("GPL");
