@@ -104,7 +104,7 @@ static bool kprobe_ready __read_mostly;
 
 /* The probe whose handler runs on this CPU, and the context it runs in. */
 DEFINE_PER_CPU(struct kprobe *, current_kprobe);
-DEFINE_PER_CPU(unsigned int, kprobe_current_key);
+DEFINE_PER_CPU(unsigned int, kprobe_current_key) = KPROBE_NO_KEY;
 
 /*
  * The table of sites
@@ -178,17 +178,53 @@ NOKPROBE_SYMBOL(rht_bucket_nested);
 NOKPROBE_SYMBOL(__rht_bucket_nested);
 
 /**
- * kprobe_site_count_missed - a hit of @site that calls no handlers
- * @site: it
+ * kprobe_site_pre_nested - kprobe_site_pre() where a handler is running
+ * @site: what was hit
+ * @regs: full registers
+ * @entries: how many times irqentry_nmi_enter() was called for this hit
+ *
+ * Either that handler has led here, which is a miss, or this is an interrupt
+ * or NMI that has come on top of it.
+ *
+ * Context: any; interrupts off.
+ * Return: how the hit goes on.
  */
-void kprobe_site_count_missed(struct kprobe_site *site)
+enum kprobe_verdict kprobe_site_pre_nested(struct kprobe_site *site,
+					   struct pt_regs *regs,
+					   unsigned int entries)
 {
+	struct kprobe_outer outer;
 	struct kprobe *p;
+	bool diverted;
 
-	list_for_each_entry_rcu(p, &site->active, list, true)
-		p->nmissed++;
+	if (kprobe_recursion(kprobe_context_key(entries))) {
+		list_for_each_entry_rcu(p, &site->active, list, true)
+			p->nmissed++;
+		return KPROBE_STEP_MISSED;
+	}
+
+	outer = kprobe_run_begin_nested();
+	diverted = kprobe_call_pre(site, regs);
+	kprobe_run_end_nested(outer);
+	return diverted ? KPROBE_DIVERTED : KPROBE_STEP;
 }
-NOKPROBE_SYMBOL(kprobe_site_count_missed);
+NOKPROBE_SYMBOL(kprobe_site_pre_nested);
+
+/**
+ * kprobe_site_post_nested - kprobe_site_post() where a handler is running
+ * @site: what was hit
+ * @regs: full registers after the instruction
+ *
+ * Context: any; interrupts off.
+ */
+void kprobe_site_post_nested(struct kprobe_site *site, struct pt_regs *regs)
+{
+	struct kprobe_outer outer = kprobe_run_begin_nested();
+
+	kprobe_call_post(site, regs);
+	kprobe_run_end_nested(outer);
+}
+NOKPROBE_SYMBOL(kprobe_site_post_nested);
 
 /* Stands for whoever must not be disturbed by handlers. */
 struct kprobe kprobe_busy = {
@@ -200,21 +236,18 @@ struct kprobe kprobe_busy = {
  *
  * For those who run probe-like handlers of their own.  Disables preemption.
  *
- * Context: any.
+ * Context: any but a handler.
  */
 void kprobe_busy_begin(void)
 {
 	preempt_disable();
-	/* The key is no one's business until current_kprobe says so. */
-	__this_cpu_write(kprobe_current_key, kprobe_context_key(0));
-	barrier();
-	__this_cpu_write(current_kprobe, &kprobe_busy);
+	kprobe_run_begin();
 }
 
 /** kprobe_busy_end - the end of what kprobe_busy_begin() began */
 void kprobe_busy_end(void)
 {
-	__this_cpu_write(current_kprobe, NULL);
+	kprobe_run_end();
 	preempt_enable();
 }
 

@@ -393,6 +393,8 @@ struct kretprobe_blackpoint {
 extern struct kretprobe_blackpoint kretprobe_blacklist[];
 
 #ifndef CONFIG_HAVE_KPROBE_SITES
+unsigned long __kretprobe_trampoline_handler(struct pt_regs *regs,
+					     void *frame_pointer);
 void arch_prepare_kretprobe(struct kretprobe_instance *ri,
 			    struct pt_regs *regs);
 void arch_kretprobe_fixup_return(struct pt_regs *regs,
@@ -407,8 +409,6 @@ int disable_kretprobe(struct kretprobe *rp);
 int enable_kretprobe(struct kretprobe *rp);
 void kprobe_flush_task(struct task_struct *tsk);
 void __kretprobe_trampoline(void);
-unsigned long __kretprobe_trampoline_handler(struct pt_regs *regs,
-					     void *frame_pointer);
 bool is_kretprobe_trampoline(unsigned long addr);
 unsigned long kretprobe_find_ret_addr(struct task_struct *tsk, void *fp,
 				      struct llist_node **cur);

@@ -213,16 +213,76 @@ static __always_inline unsigned int kprobe_context_key(unsigned int entries)
 }
 
 /*
- * The key that code has which is called by the handler running on this CPU.
- * Means nothing unless there is a current_kprobe.
+ * The key of code that is called by the handler running on this CPU, or
+ * KPROBE_NO_KEY.  Together with current_kprobe it says what is running:
+ *
+ *	current_kprobe	kprobe_current_key
+ *	NULL		any		nothing
+ *	p		KPROBE_NO_KEY	p begins to, or ends
+ *	p		key		p, in the context of this key
+ *
+ * An NMI finds any of these and leaves it as it was, except that in the first
+ * case the key becomes KPROBE_NO_KEY, which nobody minds: whoever begins
+ * writes current_kprobe first, and whoever ends clears it first.
  */
 DECLARE_PER_CPU(unsigned int, kprobe_current_key);
+#define KPROBE_NO_KEY	(~0U)
 
-/* Whether code with this key has been called by the handler @running. */
-static __always_inline bool kprobe_recursion(struct kprobe *running,
-					     unsigned int key)
+/* A current_kprobe for those who are none. */
+extern struct kprobe kprobe_busy;
+
+/* Handlers are about to run on this CPU, where none is running. */
+static __always_inline void kprobe_run_begin(void)
 {
-	return unlikely(running) && __this_cpu_read(kprobe_current_key) == key;
+	__this_cpu_write(current_kprobe, &kprobe_busy);
+	barrier();
+	__this_cpu_write(kprobe_current_key, kprobe_context_key(0));
+	barrier();
+}
+
+/* They have run. */
+static __always_inline void kprobe_run_end(void)
+{
+	barrier();
+	__this_cpu_write(current_kprobe, NULL);
+	barrier();
+	__this_cpu_write(kprobe_current_key, KPROBE_NO_KEY);
+}
+
+/**
+ * struct kprobe_outer - a handler on top of which others run
+ * @running: it
+ * @key: that of its context
+ */
+struct kprobe_outer {
+	struct kprobe *running;
+	unsigned int key;
+};
+
+/* The same where a handler is running, in another context or this one. */
+static __always_inline struct kprobe_outer kprobe_run_begin_nested(void)
+{
+	struct kprobe_outer outer = {
+		.running = __this_cpu_read(current_kprobe),
+		.key = __this_cpu_read(kprobe_current_key),
+	};
+
+	kprobe_run_begin();
+	return outer;
+}
+
+static __always_inline void kprobe_run_end_nested(struct kprobe_outer outer)
+{
+	barrier();
+	__this_cpu_write(current_kprobe, outer.running);
+	__this_cpu_write(kprobe_current_key, outer.key);
+}
+
+/* Whether code with this key has been called by a handler. */
+static __always_inline bool kprobe_recursion(unsigned int key)
+{
+	return __this_cpu_read(current_kprobe) &&
+	       __this_cpu_read(kprobe_current_key) == key;
 }
 
 /*
@@ -276,7 +336,39 @@ enum kprobe_verdict {
 	KPROBE_DIVERTED,	/* a handler has set the instruction pointer */
 };
 
-void kprobe_site_count_missed(struct kprobe_site *site);
+/* Calls pre handlers.  Return: whether one of them has moved on. */
+static __always_inline bool kprobe_call_pre(struct kprobe_site *site,
+					    struct pt_regs *regs)
+{
+	struct kprobe *p;
+
+	list_for_each_entry_rcu(p, &site->active, list, true) {
+		if (!p->pre_handler)
+			continue;
+		__this_cpu_write(current_kprobe, p);
+		if (p->pre_handler(p, regs))
+			return true;
+	}
+	return false;
+}
+
+static __always_inline void kprobe_call_post(struct kprobe_site *site,
+					     struct pt_regs *regs)
+{
+	struct kprobe *p;
+
+	list_for_each_entry_rcu(p, &site->active, list, true) {
+		if (!p->post_handler)
+			continue;
+		__this_cpu_write(current_kprobe, p);
+		p->post_handler(p, regs, 0);
+	}
+}
+
+enum kprobe_verdict kprobe_site_pre_nested(struct kprobe_site *site,
+					   struct pt_regs *regs,
+					   unsigned int entries);
+void kprobe_site_post_nested(struct kprobe_site *site, struct pt_regs *regs);
 
 /**
  * kprobe_site_pre - a site was hit: call its pre handlers
@@ -291,32 +383,15 @@ static __always_inline enum kprobe_verdict
 kprobe_site_pre(struct kprobe_site *site, struct pt_regs *regs,
 		unsigned int entries)
 {
-	struct kprobe *running = __this_cpu_read(current_kprobe);
-	unsigned int running_key = __this_cpu_read(kprobe_current_key);
-	enum kprobe_verdict verdict = KPROBE_STEP;
-	struct kprobe *p;
+	bool diverted;
 
-	if (kprobe_recursion(running, kprobe_context_key(entries))) {
-		kprobe_site_count_missed(site);
-		return KPROBE_STEP_MISSED;
-	}
+	if (unlikely(__this_cpu_read(current_kprobe)))
+		return kprobe_site_pre_nested(site, regs, entries);
 
-	/* What an NMI does to these from here on it undoes. */
-	__this_cpu_write(kprobe_current_key, kprobe_context_key(0));
-
-	list_for_each_entry_rcu(p, &site->active, list, true) {
-		if (!p->pre_handler)
-			continue;
-		__this_cpu_write(current_kprobe, p);
-		if (p->pre_handler(p, regs)) {
-			verdict = KPROBE_DIVERTED;
-			break;
-		}
-	}
-
-	__this_cpu_write(current_kprobe, running);
-	__this_cpu_write(kprobe_current_key, running_key);
-	return verdict;
+	kprobe_run_begin();
+	diverted = kprobe_call_pre(site, regs);
+	kprobe_run_end();
+	return diverted ? KPROBE_DIVERTED : KPROBE_STEP;
 }
 
 /**
@@ -329,21 +404,12 @@ kprobe_site_pre(struct kprobe_site *site, struct pt_regs *regs,
 static __always_inline void kprobe_site_post(struct kprobe_site *site,
 					     struct pt_regs *regs)
 {
-	struct kprobe *running = __this_cpu_read(current_kprobe);
-	unsigned int running_key = __this_cpu_read(kprobe_current_key);
-	struct kprobe *p;
+	if (unlikely(__this_cpu_read(current_kprobe)))
+		return kprobe_site_post_nested(site, regs);
 
-	__this_cpu_write(kprobe_current_key, kprobe_context_key(0));
-
-	list_for_each_entry_rcu(p, &site->active, list, true) {
-		if (!p->post_handler)
-			continue;
-		__this_cpu_write(current_kprobe, p);
-		p->post_handler(p, regs, 0);
-	}
-
-	__this_cpu_write(current_kprobe, running);
-	__this_cpu_write(kprobe_current_key, running_key);
+	kprobe_run_begin();
+	kprobe_call_post(site, regs);
+	kprobe_run_end();
 }
 
 /**
@@ -397,9 +463,14 @@ static __always_inline void kprobe_hit_exit(struct kprobe_hit_state state)
  *	void *arch_kprobe_frame(struct pt_regs *regs)
  *		what the call can be told from others by, until it returns.
  *
- * Its __kretprobe_trampoline() calls __kretprobe_trampoline_handler() between
- * kprobe_hit_enter() and kprobe_hit_exit().
+ *	void *arch_kretprobe_enter(struct pt_regs *regs)
+ *		completes registers that __kretprobe_trampoline() has saved;
+ *		returns what arch_kprobe_frame() has told the call by.
+ *
+ * __kretprobe_trampoline() calls kretprobe_hit(), which sets the instruction
+ * pointer in the registers to where the call really returns to.
  */
+void kretprobe_hit(struct pt_regs *regs);
 
 /**
  * arch_jprobe_call - call a function with the arguments of another

@@ -15,18 +15,15 @@
 static bool call_fault_handler(struct kprobe *p, struct pt_regs *regs,
 			       unsigned int trap)
 {
-	struct kprobe *running = __this_cpu_read(current_kprobe);
-	unsigned int running_key = __this_cpu_read(kprobe_current_key);
+	struct kprobe_outer outer;
 	bool handled;
 
 	if (!p->fault_handler)
 		return false;
 
-	__this_cpu_write(kprobe_current_key, kprobe_context_key(0));
-	__this_cpu_write(current_kprobe, &kprobe_busy);
+	outer = kprobe_run_begin_nested();
 	handled = p->fault_handler(p, regs, trap);
-	__this_cpu_write(current_kprobe, running);
-	__this_cpu_write(kprobe_current_key, running_key);
+	kprobe_run_end_nested(outer);
 	return handled;
 }
 NOKPROBE_SYMBOL(call_fault_handler);
@@ -51,9 +48,9 @@ bool kprobe_fault(struct pt_regs *regs, unsigned int trap)
 
 	guard(irqsave)();
 
-	p = __this_cpu_read(current_kprobe);
-	if (kprobe_recursion(p, kprobe_context_key(0)))
-		return call_fault_handler(p, regs, trap);
+	if (kprobe_recursion(kprobe_context_key(0)))
+		return call_fault_handler(__this_cpu_read(current_kprobe),
+					  regs, trap);
 	if (!site)
 		return false;
 

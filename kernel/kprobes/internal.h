@@ -16,7 +16,6 @@ struct seq_file;
 extern struct mutex kprobe_mutex;
 extern struct list_head kprobe_sites;		/* under kprobe_mutex */
 extern struct list_head kprobe_gone_sites;	/* under kprobe_mutex */
-extern struct kprobe kprobe_busy;		/* current_kprobe's value only */
 
 /**
  * struct kprobe_batch - probes of one kind that are registered together

@@ -27,11 +27,12 @@
  * Pools
  * -----
  *
- * There is a list of free instances for each CPU, with a lock of its own that
- * is only ever tried.  Entry takes from its CPU's list and return adds to its
- * CPU's list, so in a steady state no two CPUs write to one cache line.  A CPU
- * that has run out takes some from another.  The holder of a lock executes a
- * few instructions with interrupts off; only an NMI on its CPU can keep it from
+ * Each CPU has one free instance at hand, which is taken and put back by
+ * exchanging a pointer, and a list of more of them, with a lock of its own
+ * that is only ever tried.  Entry takes what its CPU has and return puts it
+ * there, so in a steady state no two CPUs write to one cache line.  A CPU that
+ * has run out takes some from another.  The holder of a lock executes a few
+ * instructions with interrupts off; only an NMI on its CPU can keep it from
  * going on, and hits in that NMI may come for the same lock.  So nobody waits
  * for long: an entry that finds nothing in KRETPROBE_TRIES rounds counts a
  * miss, and a return that finds its list locked leaves the instance among the
@@ -87,10 +88,12 @@
 
 /**
  * struct kretprobe_list - free instances of one CPU
+ * @hand: the one to take first, or NULL
  * @locked: somebody works on @first
  * @first: linked by kretprobe_instance::llist
  */
 struct kretprobe_list {
+	struct kretprobe_instance *hand;
 	atomic_t locked;
 	struct llist_node *first;
 };
@@ -166,8 +169,8 @@ list_take(struct kretprobe_list *list)
 		      NULL;
 }
 
-static __always_inline void pool_put(struct kretprobe_pool *pool,
-				     struct kretprobe_instance *ri)
+static noinline void pool_put_list(struct kretprobe_pool *pool,
+				   struct kretprobe_instance *ri)
 {
 	struct kretprobe_list *list = this_cpu_ptr(pool->lists);
 
@@ -179,6 +182,15 @@ static __always_inline void pool_put(struct kretprobe_pool *pool,
 	list->first = &ri->llist;
 	list_unlock(list);
 }
+NOKPROBE_SYMBOL(pool_put_list);
+
+static __always_inline void pool_put(struct kretprobe_pool *pool,
+				     struct kretprobe_instance *ri)
+{
+	ri = xchg(&this_cpu_ptr(pool->lists)->hand, ri);
+	if (unlikely(ri))
+		pool_put_list(pool, ri);
+}
 
 /* Puts a chain of free instances where this CPU finds them. */
 static void pool_put_chain(struct kretprobe_pool *pool,
@@ -187,8 +199,9 @@ static void pool_put_chain(struct kretprobe_pool *pool,
 	while (node) {
 		struct llist_node *next = node->next;
 
-		pool_put(pool, llist_entry(node, struct kretprobe_instance,
-					   llist));
+		pool_put_list(pool,
+			      llist_entry(node, struct kretprobe_instance,
+					  llist));
 		node = next;
 	}
 }
@@ -217,13 +230,17 @@ static struct llist_node *list_loot(struct kretprobe_list *list)
 }
 NOKPROBE_SYMBOL(list_loot);
 
-/* This CPU's list is empty, or locked by code below an NMI. */
+/* This CPU has nothing at hand. */
 static noinline struct kretprobe_instance *
 pool_scavenge(struct kretprobe_pool *pool)
 {
+	struct kretprobe_instance *ri = list_take(this_cpu_ptr(pool->lists));
 	struct llist_node *node;
 	bool all_empty;
 	int cpu, try;
+
+	if (ri)
+		return ri;
 
 	for (try = 0; try < KRETPROBE_TRIES; try++) {
 		node = llist_del_all(&pool->strays);
@@ -234,6 +251,11 @@ pool_scavenge(struct kretprobe_pool *pool)
 			if (node)
 				break;
 			list = per_cpu_ptr(pool->lists, cpu);
+			if (READ_ONCE(list->hand)) {
+				ri = xchg(&list->hand, NULL);
+				if (ri)
+					return ri;
+			}
 			node = list_loot(list);
 			if (!node && atomic_read(&list->locked))
 				all_empty = false;
@@ -257,7 +279,8 @@ NOKPROBE_SYMBOL(pool_scavenge);
 static __always_inline struct kretprobe_instance *
 pool_get(struct kretprobe_pool *pool)
 {
-	struct kretprobe_instance *ri = list_take(this_cpu_ptr(pool->lists));
+	struct kretprobe_instance *ri =
+		xchg(&this_cpu_ptr(pool->lists)->hand, NULL);
 
 	return likely(ri) ? ri : pool_scavenge(pool);
 }
@@ -305,18 +328,24 @@ bool is_kretprobe_trampoline(unsigned long addr)
 }
 NOKPROBE_SYMBOL(is_kretprobe_trampoline);
 
-/* Has the call return to the trampoline; the rest is in @ri. */
-static __always_inline void divert_return(struct kretprobe_instance *ri,
+/*
+ * Has the call return to the trampoline; the rest is in @ri.  Return: whether
+ * it has been doing so before.
+ */
+static __always_inline bool divert_return(struct kretprobe_instance *ri,
 					  struct pt_regs *regs)
 {
 #ifdef CONFIG_HAVE_KPROBE_SITES
 	unsigned long *place = arch_kprobe_return_place(regs);
+	unsigned long ret = *place;
 
-	ri->ret_addr = (kprobe_opcode_t *)*place;
 	ri->fp = arch_kprobe_frame(regs);
+	ri->ret_addr = (kprobe_opcode_t *)ret;
 	*place = trampoline_address();
+	return ret == trampoline_address();
 #else
 	arch_prepare_kretprobe(ri, regs);
+	return (unsigned long)ri->ret_addr == trampoline_address();
 #endif
 }
 
@@ -358,10 +387,8 @@ static int kretprobe_entry(struct kprobe *p, struct pt_regs *regs)
 		return 0;
 	}
 
-	divert_return(ri, regs);
 	ri->chained = false;
-	if (unlikely((unsigned long)ri->ret_addr == trampoline_address()) &&
-	    !chain_to_innermost(ri)) {
+	if (unlikely(divert_return(ri, regs)) && !chain_to_innermost(ri)) {
 		/* Whosever that is, it is still on its way to the trampoline. */
 		rp->nmissed++;
 		recycle(ri);
@@ -425,64 +452,118 @@ void __weak arch_kretprobe_fixup_return(struct pt_regs *regs,
 }
 #endif
 
+/* Calls the handlers of a followed call; those chained to it come next. */
+static __always_inline struct kretprobe_instance *
+call_handlers(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	for (;;) {
+		struct kretprobe *rp = get_kretprobe(ri);
+
+		if (likely(rp && rp->handler)) {
+			__this_cpu_write(current_kprobe, &rp->kp);
+			rp->handler(ri, regs);
+		}
+		if (likely(!ri->chained))
+			return ri;
+		ri = llist_entry(ri->llist.next, struct kretprobe_instance,
+				 llist);
+	}
+}
+
+static noinline struct kretprobe_instance *
+call_handlers_nested(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct kprobe_outer outer = kprobe_run_begin_nested();
+
+	ri = call_handlers(ri, regs);
+	kprobe_run_end_nested(outer);
+	return ri;
+}
+NOKPROBE_SYMBOL(call_handlers_nested);
+
+/* Takes back the instances from the @first to the @last of one call. */
+static noinline void recycle_chain(struct kretprobe_instance *first,
+				   struct kretprobe_instance *last)
+{
+	struct kretprobe_instance *next;
+
+	for (; first != last; first = next) {
+		next = llist_entry(first->llist.next,
+				   struct kretprobe_instance, llist);
+		recycle(first);
+	}
+	recycle(last);
+}
+NOKPROBE_SYMBOL(recycle_chain);
+
+static __always_inline unsigned long follow_return(struct pt_regs *regs,
+						   void *frame)
+{
+	struct llist_node **top = &current->kretprobe_instances.first;
+	struct kretprobe_instance *ri, *last;
+	struct llist_node *node = *top;
+	unsigned long ret;
+
+	ri = llist_entry(node, struct kretprobe_instance, llist);
+	if (unlikely(!node || ri->fp != frame))
+		ri = drop_abandoned(regs, frame);
+
+	ret = (unsigned long)ri->ret_addr;
+	instruction_pointer_set(regs, ret);
+
+	/* On the stack while the handlers run: they may look at it. */
+	if (unlikely(__this_cpu_read(current_kprobe))) {
+		last = call_handlers_nested(ri, regs);
+	} else {
+		kprobe_run_begin();
+		last = call_handlers(ri, regs);
+		kprobe_run_end();
+	}
+
+	arch_kretprobe_fixup_return(regs, (kprobe_opcode_t *)ret);
+	/* From here on an unwinder finds the real address there. */
+	barrier();
+	*top = last->llist.next;
+	if (likely(ri == last))
+		recycle(ri);
+	else
+		recycle_chain(ri, last);
+	return ret;
+}
+
+#ifdef CONFIG_HAVE_KPROBE_SITES
+/**
+ * kretprobe_hit - a followed call has returned to the trampoline
+ * @regs: as the trampoline has saved them
+ *
+ * Context: any in which functions return.
+ */
+__visible void kretprobe_hit(struct pt_regs *regs)
+{
+	void *frame = arch_kretprobe_enter(regs);
+	struct kprobe_hit_state state = kprobe_hit_enter();
+
+	follow_return(regs, frame);
+	kprobe_hit_exit(state);
+}
+NOKPROBE_SYMBOL(kretprobe_hit);
+#else
 /**
  * __kretprobe_trampoline_handler - a followed call returns
  * @regs: as the function left them; the instruction pointer is set to where
  *	the task goes on
- * @frame_pointer: what the backend has told the call by
+ * @frame_pointer: what arch_prepare_kretprobe() has told the call by
  *
- * Context: any in which functions return; interrupts off on architectures
- * that work on sites, preemption off on others.
+ * Context: any in which functions return; preemption off.
  * Return: where the task goes on.
  */
 unsigned long __kretprobe_trampoline_handler(struct pt_regs *regs,
 					     void *frame_pointer)
 {
-	struct llist_node **first = &current->kretprobe_instances.first;
-	struct kprobe *running = __this_cpu_read(current_kprobe);
-	unsigned int running_key = __this_cpu_read(kprobe_current_key);
-	struct kretprobe_instance *ri, *next;
-	struct llist_node *node = *first;
-	unsigned long ret;
-
-	ri = llist_entry(node, struct kretprobe_instance, llist);
-	if (unlikely(!node || ri->fp != frame_pointer))
-		ri = drop_abandoned(regs, frame_pointer);
-
-	ret = (unsigned long)ri->ret_addr;
-	instruction_pointer_set(regs, ret);
-
-	__this_cpu_write(kprobe_current_key, kprobe_context_key(0));
-	/* In the list while the handlers run: they may look at the stack. */
-	for (next = ri;;
-	     next = llist_entry(next->llist.next, struct kretprobe_instance,
-				llist)) {
-		struct kretprobe *rp = get_kretprobe(next);
-
-		if (likely(rp && rp->handler)) {
-			__this_cpu_write(current_kprobe, &rp->kp);
-			rp->handler(next, regs);
-		}
-		if (likely(!next->chained))
-			break;
-	}
-	__this_cpu_write(current_kprobe, running);
-	__this_cpu_write(kprobe_current_key, running_key);
-
-	arch_kretprobe_fixup_return(regs, (kprobe_opcode_t *)ret);
-	/* From here on an unwinder finds the real address on the stack. */
-	barrier();
-	node = &ri->llist;
-	*first = next->llist.next;
-	next->llist.next = NULL;
-	do {
-		ri = llist_entry(node, struct kretprobe_instance, llist);
-		node = node->next;
-		recycle(ri);
-	} while (unlikely(node));
-	return ret;
+	return follow_return(regs, frame_pointer);
 }
 NOKPROBE_SYMBOL(__kretprobe_trampoline_handler);
+#endif
 
 /**
  * kretprobe_find_ret_addr - where a followed call really returns to
@@ -679,8 +760,11 @@ static void pool_retire(struct kretprobe_pool *pool)
 	cancel_work_sync(&pool->work);
 
 	idle = chain_length(pool->strays.first);
-	for_each_possible_cpu(cpu)
-		idle += chain_length(per_cpu_ptr(pool->lists, cpu)->first);
+	for_each_possible_cpu(cpu) {
+		struct kretprobe_list *list = per_cpu_ptr(pool->lists, cpu);
+
+		idle += chain_length(list->first) + !!list->hand;
+	}
 
 	if (!atomic_add_return(pool->total - idle, &pool->balance)) {
 		WRITE_ONCE(pool->settled, true);

@@ -41,6 +41,31 @@ asm(".pushsection .text\n"
 	".size bench_target, . - bench_target\n"
 	".popsection\n");
 
+/*
+ * bench_call: the same for the first instruction of a function, whose return
+ * can be followed.  bench_cheap has room for a jump there.
+ */
+void bench_call(void);
+void bench_cheap(void);
+asm(".pushsection .text\n"
+	".type bench_call, @function\n"
+	"bench_call:\n"
+	"	lea	1(%rax), %ecx\n"
+	"1:	lea	2(%rax), %edx\n"
+	"	test	$0, %al\n"
+	"	jnz	1b\n"
+	"	ret\n"
+	"	int3\n"
+	".size bench_call, . - bench_call\n"
+	".type bench_cheap, @function\n"
+	"bench_cheap:\n"
+	"	lea	1(%rax), %ecx\n"
+	"	lea	2(%rax), %edx\n"
+	"	ret\n"
+	"	int3\n"
+	".size bench_cheap, . - bench_cheap\n"
+	".popsection\n");
+
 /* Many functions for arrays: 16 bytes each, as a kernel has them. */
 extern char bench_many[];
 asm(".pushsection .text\n"
@@ -79,6 +104,8 @@ static void count_post(struct kprobe *p, struct pt_regs *regs,
 	hits++;
 }
 
+static void (*called)(void) = bench_target;
+
 static noinline u64 time_calls(unsigned int n)
 {
 	unsigned long flags;
@@ -87,7 +114,7 @@ static noinline u64 time_calls(unsigned int n)
 	local_irq_save(flags);
 	start = ktime_get_ns();
 	while (n--)
-		bench_target();
+		called();
 	start = ktime_get_ns() - start;
 	local_irq_restore(flags);
 	return start;
@@ -98,36 +125,121 @@ static void row(const char *name, u64 total, unsigned int n)
 	pr_info("BENCH %s %llu\n", name, div_u64(total + n / 2, n));
 }
 
-static int time_hits(const char *name, struct kprobe *a, struct kprobe *b,
-		     unsigned long per_hit)
-{
-	u64 idle, busy;
-	int ret;
+static u64 idle;
 
+static void start_hits(void (*function)(void))
+{
+	called = function;
 	time_calls(HITS);
 	idle = time_calls(HITS);
-	ret = register_kprobe(a);
-	if (!ret && b)
-		ret = register_kprobe(b);
-	if (ret) {
-		pr_err("BENCH-FAILED %s: register: %d\n", name, ret);
-		return ret;
-	}
+}
+
+/* Everything is registered. Return: instructions per hit. */
+static u64 time_hits(const char *name, unsigned long per_hit)
+{
+	u64 busy;
+
+	/* Time to be optimized in, where that is possible. */
 	msleep(300);
 	time_calls(HITS);
 	hits = 0;
-	busy = time_calls(HITS);
+	busy = time_calls(HITS) - idle;
 	if (hits != per_hit * HITS)
 		pr_err("BENCH-FAILED %s: %lu handlers ran\n", name, hits);
 	pr_info("BENCH-EXCEPTIONS-BEGIN %s %d\n", name, SHOWN);
+	/* The console is to have said so before the emulator tells of hits. */
+	msleep(200);
 	time_calls(SHOWN);
+	msleep(200);
 	pr_info("BENCH-EXCEPTIONS-END %s\n", name);
+	row(name, busy, HITS);
+	return busy;
+}
+
+static void failed(const char *name, int ret)
+{
+	pr_err("BENCH-FAILED %s: register: %d\n", name, ret);
+}
+
+static void time_kprobes(const char *name, struct kprobe *a, struct kprobe *b,
+			 unsigned long per_hit)
+{
+	int ret;
+
+	start_hits(bench_target);
+	ret = register_kprobe(a);
+	if (!ret && b)
+		ret = register_kprobe(b);
+	if (ret)
+		return failed(name, ret);
+	time_hits(name, per_hit);
 	unregister_kprobe(a);
 	if (b)
 		unregister_kprobe(b);
-	row(name, busy - idle, HITS);
+}
+
+static int count_return(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	hits++;
 	return 0;
 }
+
+/* A return probe, and what it costs above a probe of the function's entry. */
+static void time_return(void (*function)(void), const char *entry_name,
+			const char *name, const char *above_name)
+{
+	struct kprobe p = {
+		.addr = (kprobe_opcode_t *)function,
+		.pre_handler = count_pre,
+	};
+	struct kretprobe rp = {
+		.kp.addr = (kprobe_opcode_t *)function,
+		.handler = count_return,
+	};
+	u64 entry, both;
+	int ret;
+
+	start_hits(function);
+	ret = register_kprobe(&p);
+	if (ret)
+		return failed(entry_name, ret);
+	entry = time_hits(entry_name, 1);
+	unregister_kprobe(&p);
+	ret = register_kretprobe(&rp);
+	if (ret)
+		return failed(name, ret);
+	both = time_hits(name, 1);
+	unregister_kretprobe(&rp);
+	row(above_name, both - entry, HITS);
+}
+
+#ifdef JPROBE_ENTRY
+static void count_jprobe(void)
+{
+	hits++;
+	jprobe_return();
+}
+
+static void time_jprobe(void)
+{
+	struct jprobe jp = {
+		.kp.addr = (kprobe_opcode_t *)bench_call,
+		.entry = count_jprobe,
+	};
+	int ret;
+
+	start_hits(bench_call);
+	ret = register_jprobe(&jp);
+	if (ret)
+		return failed("jprobe", ret);
+	time_hits("jprobe", 1);
+	unregister_jprobe(&jp);
+}
+#else
+static void time_jprobe(void)
+{
+}
+#endif
 
 #define PROBE(...)							\
 	((struct kprobe) {						\
@@ -179,9 +291,14 @@ static int __init kprobe_bench_init(void)
 	struct kprobe one = PROBE(), two = PROBE(), three = PROBE();
 	struct kprobe post = PROBE(.post_handler = count_post);
 
-	time_hits("trap", &one, NULL, 1);
-	time_hits("trap-post", &post, NULL, 2);
-	time_hits("trap-two-probes", &two, &three, 2);
+	time_kprobes("trap", &one, NULL, 1);
+	time_kprobes("trap-post", &post, NULL, 2);
+	time_kprobes("trap-two-probes", &two, &three, 2);
+	time_return(bench_call, "trap-entry", "return-trap",
+		    "return-above-trap");
+	time_return(bench_cheap, "cheap-entry", "return-cheap",
+		    "return-above-cheap");
+	time_jprobe();
 	if (time_arrays())
 		pr_err("BENCH-FAILED arrays\n");
 	pr_info("BENCH-END\n");

@@ -12,6 +12,7 @@
 #include <linux/types.h>
 #include <asm/insn.h>
 #include <asm/ptrace.h>
+#include <asm/segment.h>
 
 /* An instruction of 15 bytes, and what leads back from behind it. */
 #define KPROBE_SLOT_SIZE	32
@@ -94,7 +95,20 @@ static __always_inline void *arch_kprobe_frame(struct pt_regs *regs)
 	return (void *)regs->sp;
 }
 
-/* The trampoline has put its own address where that of the call was. */
+/*
+ * The trampoline has put its own address where that of the call was, right
+ * behind the registers; those are to be as behind the return.
+ */
+static __always_inline void *arch_kretprobe_enter(struct pt_regs *regs)
+{
+	unsigned long *place = (unsigned long *)(regs + 1);
+
+	regs->sp = (unsigned long)(place + 1);
+	regs->cs = __KERNEL_CS;
+	regs->orig_ax = -1;
+	return place;
+}
+
 static __always_inline void
 arch_kretprobe_fixup_return(struct pt_regs *regs, kprobe_opcode_t *ret)
 {

@@ -62,8 +62,5 @@ void x86_jprobe_return(unsigned long frame);
 /* trap.c */
 void kprobe_hit_post(struct pt_regs *regs);
 
-/* return.c */
-void kretprobe_hit(struct pt_regs *regs);
-
 #endif /* __ASSEMBLY__ */
 #endif /* __X86_KERNEL_KPROBES_COMMON_H */

@@ -1,0 +1,573 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * KUnit suite for fault handlers on x86-64: exceptions that handlers and
+ * displaced instructions raise, taken over or declined.
+ */
+#include <kunit/test.h>
+#include <linux/extable.h>
+#include <linux/kprobes.h>
+#include <linux/kprobes_backend.h>
+#include <linux/module.h>
+#include <linux/objtool.h>
+#include <linux/vmalloc.h>
+#include <asm/asm.h>
+#include <asm/ibt.h>
+#include <asm/linkage.h>
+#include <asm/nospec-branch.h>
+#include <asm/trapnr.h>
+
+#define TARGET	__attribute__((noipa))
+
+#define BAD_PAGE	(-0xff0UL)		/* page fault */
+#define BAD_FORM	0x8000000000000000UL	/* general protection */
+
+static TARGET int probed(int a)
+{
+	barrier();
+	return a + 1;
+}
+
+/* Where whoever raises an exception wants to go on. */
+static unsigned long resume_at;
+
+/* What a fault handler has seen, and whether it takes the fault over. */
+struct sentry {
+	struct kprobe probe;
+	bool declines;
+	unsigned int faults;
+	unsigned int pre;
+	unsigned int post;
+	int trap;
+	unsigned long ip;
+	bool preemptible;
+	bool irqs_on;
+	struct kprobe *argument;
+};
+
+static int sentry_fault(struct kprobe *p, struct pt_regs *regs, int trap)
+{
+	struct sentry *s = container_of(p, struct sentry, probe);
+
+	s->faults++;
+	s->trap = trap;
+	s->ip = regs->ip;
+	s->argument = p;
+	s->preemptible |= preemptible();
+	s->irqs_on |= !irqs_disabled();
+	if (s->declines)
+		return 0;
+	regs->ip = resume_at;
+	return 1;
+}
+
+static int sentry_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	container_of(p, struct sentry, probe)->pre++;
+	return 0;
+}
+
+static void sentry_post(struct kprobe *p, struct pt_regs *regs,
+			unsigned long flags)
+{
+	container_of(p, struct sentry, probe)->post++;
+}
+
+#define RAISE(instruction)						\
+	asm volatile("lea	1f(%%rip), %%rax\n\t"			\
+		     "mov	%%rax, resume_at(%%rip)\n\t"		\
+		     "xor	%%edx, %%edx\n\t"			\
+		     "xor	%%ecx, %%ecx\n\t"			\
+		     instruction "\n"					\
+		     "1:"						\
+		     :: "D" (BAD_PAGE), "S" (BAD_FORM)			\
+		     : "rax", "rcx", "rdx", "memory")
+
+static void raise_exception(int trap)
+{
+	switch (trap) {
+	case X86_TRAP_PF:
+		RAISE("mov (%%rdi), %%rax");
+		break;
+	case X86_TRAP_GP:
+		RAISE("mov (%%rsi), %%rax");
+		break;
+	case X86_TRAP_DE:
+		RAISE("div %%ecx");
+		break;
+	case X86_TRAP_UD:
+		/* Not ud2, which is a BUG(). */
+		RAISE(".byte 0x0f, 0xff, 0xc0");
+		break;
+	}
+}
+
+struct trap_case {
+	const char *name;
+	int trap;
+};
+
+static const struct trap_case trap_cases[] = {
+	{ "page fault", X86_TRAP_PF },
+	{ "general protection", X86_TRAP_GP },
+	{ "divide", X86_TRAP_DE },
+	{ "invalid opcode", X86_TRAP_UD },
+};
+
+KUNIT_ARRAY_PARAM_DESC(trap, trap_cases, name);
+
+static int trap_to_raise;
+
+static int raising_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	sentry_pre(p, regs);
+	raise_exception(trap_to_raise);
+	return 0;
+}
+
+static void raising_post(struct kprobe *p, struct pt_regs *regs,
+			 unsigned long flags)
+{
+	sentry_post(p, regs, flags);
+	raise_exception(trap_to_raise);
+}
+
+static void expect_fault(struct kunit *test, const struct sentry *s, int trap)
+{
+	KUNIT_EXPECT_EQ(test, s->faults, 1);
+	KUNIT_EXPECT_EQ(test, s->trap, trap);
+	KUNIT_EXPECT_PTR_EQ(test, s->argument, &s->probe);
+	KUNIT_EXPECT_FALSE(test, s->preemptible);
+	KUNIT_EXPECT_FALSE(test, s->irqs_on);
+}
+
+static void test_in_pre_handler(struct kunit *test)
+{
+	const struct trap_case *c = test->param_value;
+	struct sentry s = {
+		.probe.addr = (kprobe_opcode_t *)probed,
+		.probe.pre_handler = raising_pre,
+		.probe.post_handler = sentry_post,
+		.probe.fault_handler = sentry_fault,
+	};
+
+	trap_to_raise = c->trap;
+	KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
+	KUNIT_EXPECT_EQ(test, probed(1), 2);
+	unregister_kprobe(&s.probe);
+	expect_fault(test, &s, c->trap);
+	KUNIT_EXPECT_EQ(test, s.pre, 1);
+	KUNIT_EXPECT_EQ(test, s.post, 1);
+}
+
+static void test_in_post_handler(struct kunit *test)
+{
+	const struct trap_case *c = test->param_value;
+	struct sentry s = {
+		.probe.addr = (kprobe_opcode_t *)probed,
+		.probe.post_handler = raising_post,
+		.probe.fault_handler = sentry_fault,
+	};
+
+	trap_to_raise = c->trap;
+	KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
+	KUNIT_EXPECT_EQ(test, probed(1), 2);
+	unregister_kprobe(&s.probe);
+	expect_fault(test, &s, c->trap);
+	KUNIT_EXPECT_EQ(test, s.post, 1);
+}
+
+/* Reads with a fix-up, as get_kernel_nofault() does. */
+static int fixed_up;
+
+static int fixed_up_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	unsigned long bad = BAD_PAGE;
+
+	sentry_pre(p, regs);
+	asm volatile("1:	mov	(%1), %%rax\n"
+		     "	jmp	3f\n"
+		     "2:	incl	%0\n"
+		     "3:\n"
+		     _ASM_EXTABLE(1b, 2b)
+		     : "+m" (fixed_up) : "r" (bad) : "rax");
+	return 0;
+}
+
+static void test_declined_in_handler(struct kunit *test)
+{
+	struct sentry s = {
+		.declines = true,
+		.probe.addr = (kprobe_opcode_t *)probed,
+		.probe.pre_handler = fixed_up_pre,
+		.probe.fault_handler = sentry_fault,
+	};
+
+	fixed_up = 0;
+	KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
+	KUNIT_EXPECT_EQ(test, probed(1), 2);
+	unregister_kprobe(&s.probe);
+	expect_fault(test, &s, X86_TRAP_PF);
+	KUNIT_EXPECT_EQ(test, fixed_up, 1);
+
+	/* The same without a fault handler. */
+	s.probe.fault_handler = NULL;
+	KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
+	KUNIT_EXPECT_EQ(test, probed(1), 2);
+	unregister_kprobe(&s.probe);
+	KUNIT_EXPECT_EQ(test, s.faults, 1);
+	KUNIT_EXPECT_EQ(test, fixed_up, 2);
+}
+
+static int faulting_fault(struct kprobe *p, struct pt_regs *regs, int trap)
+{
+	sentry_fault(p, regs, trap);
+	/* A hit here is missed, a fault fixed up. */
+	probed(5);
+	fixed_up_pre(p, regs);
+	return 1;
+}
+
+static void test_in_fault_handler(struct kunit *test)
+{
+	struct sentry s = {
+		.probe.addr = (kprobe_opcode_t *)probed,
+		.probe.pre_handler = raising_pre,
+		.probe.fault_handler = faulting_fault,
+	};
+
+	fixed_up = 0;
+	trap_to_raise = X86_TRAP_DE;
+	KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
+	KUNIT_EXPECT_EQ(test, probed(1), 2);
+	unregister_kprobe(&s.probe);
+	expect_fault(test, &s, X86_TRAP_DE);
+	KUNIT_EXPECT_EQ(test, fixed_up, 1);
+	KUNIT_EXPECT_EQ(test, s.probe.nmissed, 1);
+}
+
+/* A fault is the running handler's, not that of others at the site. */
+static void test_company(struct kunit *test)
+{
+	struct sentry other = {
+		.probe.addr = (kprobe_opcode_t *)probed,
+		.probe.pre_handler = sentry_pre,
+		.probe.fault_handler = sentry_fault,
+	};
+	struct sentry s = {
+		.probe.addr = (kprobe_opcode_t *)probed,
+		.probe.pre_handler = raising_pre,
+		.probe.fault_handler = sentry_fault,
+	};
+
+	trap_to_raise = X86_TRAP_PF;
+	KUNIT_ASSERT_EQ(test, register_kprobe(&other.probe), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
+	KUNIT_EXPECT_EQ(test, probed(1), 2);
+	unregister_kprobe(&s.probe);
+	unregister_kprobe(&other.probe);
+	expect_fault(test, &s, X86_TRAP_PF);
+	KUNIT_EXPECT_EQ(test, other.faults, 0);
+	KUNIT_EXPECT_EQ(test, other.pre, 1);
+}
+
+/* Other kinds of probes: the fault handler is that of the kprobe in them. */
+static int raising_return(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	raise_exception(trap_to_raise);
+	return 0;
+}
+
+static int raising_function(int a)
+{
+	raise_exception(trap_to_raise);
+	jprobe_return();
+	return 0;
+}
+
+static struct kprobe *kind_of_fault;
+
+static int kind_fault(struct kprobe *p, struct pt_regs *regs, int trap)
+{
+	kind_of_fault = p;
+	regs->ip = resume_at;
+	return 1;
+}
+
+static void test_in_return_handler(struct kunit *test)
+{
+	struct kretprobe rp = {
+		.kp.addr = (kprobe_opcode_t *)probed,
+		.kp.fault_handler = kind_fault,
+		.handler = raising_return,
+	};
+
+	if (!IS_ENABLED(CONFIG_KRETPROBES))
+		kunit_skip(test, "this kernel has no return probes");
+	kind_of_fault = NULL;
+	trap_to_raise = X86_TRAP_GP;
+	KUNIT_ASSERT_EQ(test, register_kretprobe(&rp), 0);
+	KUNIT_EXPECT_EQ(test, probed(1), 2);
+	unregister_kretprobe(&rp);
+	KUNIT_EXPECT_PTR_EQ(test, kind_of_fault, &rp.kp);
+}
+
+static void test_in_jprobe(struct kunit *test)
+{
+	struct jprobe jp = {
+		.kp.addr = (kprobe_opcode_t *)probed,
+		.kp.fault_handler = kind_fault,
+		.entry = raising_function,
+	};
+
+	kind_of_fault = NULL;
+	trap_to_raise = X86_TRAP_DE;
+	KUNIT_ASSERT_EQ(test, register_jprobe(&jp), 0);
+	KUNIT_EXPECT_EQ(test, probed(1), 2);
+	unregister_jprobe(&jp);
+	KUNIT_EXPECT_PTR_EQ(test, kind_of_fault, &jp.kp);
+}
+
+/*
+ * Displaced instructions.  fault_<name>(a) executes the probed one, at
+ * *at_<name>, with a in rdi, and returns 1, or 2 where the fix-up of the
+ * exception table has been at work.  *after_<name> is where to go on.
+ */
+#define FAULTING(name, probed)						\
+	asm(".pushsection .text\n"					\
+	    ".balign 16\n"						\
+	    ".type fault_" #name ", @function\n"			\
+	    "fault_" #name ":\n\t" ASM_ENDBR				\
+	    "	mov	$1, %eax\n"					\
+	    "	xor	%edx, %edx\n"					\
+	    "	xor	%ecx, %ecx\n"					\
+	    ".Lat_" #name ":\n\t" probed "\n"				\
+	    ".Lafter_" #name ":\n"					\
+	    "	mov	$1, %eax\n"					\
+	    "	jmp	2f\n"						\
+	    "1:	mov	$2, %eax\n"					\
+	    "2:\n\t" ASM_RET						\
+	    ".size fault_" #name ", . - fault_" #name "\n"		\
+	    ".popsection\n"						\
+	    _ASM_EXTABLE(.Lat_##name, 1b)				\
+	    ".pushsection .data\n"					\
+	    ".balign 8\n"						\
+	    "at_" #name ": .quad .Lat_" #name "\n"			\
+	    "after_" #name ": .quad .Lafter_" #name "\n"		\
+	    ".popsection\n");						\
+	long fault_##name(unsigned long a);				\
+	extern unsigned long at_##name, after_##name;			\
+	STACK_FRAME_NON_STANDARD(fault_##name)
+
+FAULTING(load, "mov (%rdi), %r8");
+FAULTING(store, "movl $7, 8(%rdi)");
+FAULTING(divide, "div %ecx");
+FAULTING(call_memory, ANNOTATE_RETPOLINE_SAFE "call *(%rdi)");
+FAULTING(jump_memory, ANNOTATE_RETPOLINE_SAFE "jmp *(%rdi)");
+
+struct displaced_case {
+	const char *name;
+	long (*function)(unsigned long a);
+	unsigned long *at;
+	unsigned long *after;
+	unsigned long argument;
+	int trap;
+};
+
+#define DISPLACED(n, argument, trap)					\
+	{ #n ", " #trap, fault_##n, &at_##n, &after_##n, argument, trap }
+
+static const struct displaced_case displaced_cases[] = {
+	DISPLACED(load, BAD_PAGE, X86_TRAP_PF),
+	DISPLACED(load, BAD_FORM, X86_TRAP_GP),
+	DISPLACED(store, BAD_PAGE, X86_TRAP_PF),
+	DISPLACED(divide, 0, X86_TRAP_DE),
+	DISPLACED(call_memory, BAD_PAGE, X86_TRAP_PF),
+	DISPLACED(call_memory, BAD_FORM, X86_TRAP_GP),
+	DISPLACED(jump_memory, BAD_PAGE, X86_TRAP_PF),
+	DISPLACED(jump_memory, BAD_FORM, X86_TRAP_GP),
+};
+
+KUNIT_ARRAY_PARAM_DESC(displaced, displaced_cases, name);
+
+static void test_displaced(struct kunit *test)
+{
+	const struct displaced_case *c = test->param_value;
+	int post, declines;
+
+	KUNIT_ASSERT_EQ(test, c->function(c->argument), 2);
+	for (post = 0; post < 2; post++) {
+		for (declines = 0; declines < 2; declines++) {
+			struct sentry s = {
+				.declines = declines,
+				.probe.addr = (kprobe_opcode_t *)*c->at,
+				.probe.pre_handler = sentry_pre,
+				.probe.post_handler = post ? sentry_post : NULL,
+				.probe.fault_handler = sentry_fault,
+			};
+
+			resume_at = *c->after;
+			KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
+			KUNIT_EXPECT_EQ(test, c->function(c->argument),
+					declines ? 2 : 1);
+			unregister_kprobe(&s.probe);
+			expect_fault(test, &s, c->trap);
+			KUNIT_EXPECT_EQ(test, s.ip, *c->at);
+			KUNIT_EXPECT_EQ(test, s.pre, 1);
+			KUNIT_EXPECT_EQ(test, s.post, 0);
+		}
+	}
+}
+
+/* All probes there are asked, in their order, until one takes it over. */
+static void test_displaced_company(struct kunit *test)
+{
+	struct sentry s[4];
+	int i;
+
+	resume_at = after_load;
+	for (i = 0; i < 4; i++) {
+		s[i] = (struct sentry) {
+			.declines = i != 2,
+			.probe.addr = (kprobe_opcode_t *)at_load,
+			.probe.fault_handler = i ? sentry_fault : NULL,
+		};
+		KUNIT_ASSERT_EQ(test, register_kprobe(&s[i].probe), 0);
+	}
+	KUNIT_EXPECT_EQ(test, fault_load(BAD_PAGE), 1);
+	for (i = 0; i < 4; i++)
+		unregister_kprobe(&s[i].probe);
+	KUNIT_EXPECT_EQ(test, s[1].faults, 1);
+	KUNIT_EXPECT_EQ(test, s[2].faults, 1);
+	KUNIT_EXPECT_EQ(test, s[3].faults, 0);
+}
+
+/* Executed by a handler, it is the handler's. */
+static int loading_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	sentry_pre(p, regs);
+	fault_load(BAD_PAGE);
+	return 0;
+}
+
+static void test_displaced_in_handler(struct kunit *test)
+{
+	struct sentry inner = {
+		.probe.addr = (kprobe_opcode_t *)at_load,
+		.probe.fault_handler = sentry_fault,
+	};
+	struct sentry outer = {
+		.probe.addr = (kprobe_opcode_t *)probed,
+		.probe.pre_handler = loading_pre,
+		.probe.fault_handler = sentry_fault,
+	};
+
+	resume_at = after_load;
+	KUNIT_ASSERT_EQ(test, register_kprobe(&inner.probe), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&outer.probe), 0);
+	KUNIT_EXPECT_EQ(test, probed(1), 2);
+	unregister_kprobe(&outer.probe);
+	unregister_kprobe(&inner.probe);
+	KUNIT_EXPECT_EQ(test, inner.probe.nmissed, 1);
+	KUNIT_EXPECT_EQ(test, inner.faults, 0);
+	expect_fault(test, &outer, X86_TRAP_PF);
+	KUNIT_EXPECT_EQ(test, outer.ip, at_load);
+}
+
+/* A disabled probe is asked nothing. */
+static void test_displaced_disabled(struct kunit *test)
+{
+	struct sentry s = {
+		.probe.addr = (kprobe_opcode_t *)at_load,
+		.probe.fault_handler = sentry_fault,
+	};
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
+	KUNIT_EXPECT_EQ(test, disable_kprobe(&s.probe), 0);
+	KUNIT_EXPECT_EQ(test, fault_load(BAD_PAGE), 2);
+	unregister_kprobe(&s.probe);
+	KUNIT_EXPECT_EQ(test, s.faults, 0);
+}
+
+/*
+ * Jprobes on a stack that ends soon: what cannot be read is not passed on.
+ */
+static long seen_on_stack[2];
+
+static void stack_handler(long a, long b, long c, long d, long e, long f,
+			  long g, long h)
+{
+	seen_on_stack[0] = g;
+	seen_on_stack[1] = h;
+	jprobe_return();
+}
+
+asm(".pushsection .text\n"
+    ".type on_this_stack, @function\n"
+    "on_this_stack:\n\t" ASM_ENDBR
+    "	push	%rbp\n"
+    "	mov	%rsp, %rbp\n"
+    "	mov	%rdi, %rsp\n"
+    "	push	$1234\n"
+    "	call	at_stack_end\n"
+    "	leave\n\t" ASM_RET
+    ".size on_this_stack, . - on_this_stack\n"
+    ".type at_stack_end, @function\n"
+    "at_stack_end:\n\t" ASM_ENDBR
+    "	mov	8(%rsp), %rax\n\t" ASM_RET
+    ".size at_stack_end, . - at_stack_end\n"
+    ".popsection\n");
+long on_this_stack(void *end);
+void at_stack_end(void);
+STACK_FRAME_NON_STANDARD(on_this_stack);
+STACK_FRAME_NON_STANDARD(at_stack_end);
+
+static void test_jprobe_at_stack_end(struct kunit *test)
+{
+	struct jprobe jp = {
+		.kp.addr = (kprobe_opcode_t *)at_stack_end,
+		.entry = stack_handler,
+	};
+	unsigned long flags;
+	void *stack;
+	long ret;
+
+	stack = vmalloc(THREAD_SIZE);
+	KUNIT_ASSERT_NOT_NULL(test, stack);
+	KUNIT_ASSERT_EQ(test, register_jprobe(&jp), 0);
+	seen_on_stack[1] = 1;
+	local_irq_save(flags);
+	ret = on_this_stack(stack + THREAD_SIZE);
+	local_irq_restore(flags);
+	unregister_jprobe(&jp);
+	vfree(stack);
+	KUNIT_EXPECT_EQ(test, ret, 1234);
+	KUNIT_EXPECT_EQ(test, seen_on_stack[0], 1234);
+	KUNIT_EXPECT_EQ(test, seen_on_stack[1], 0);
+	KUNIT_EXPECT_EQ(test, jp.kp.nmissed, 0);
+}
+
+static struct kunit_case fault_tests[] = {
+	KUNIT_CASE_PARAM(test_in_pre_handler, trap_gen_params),
+	KUNIT_CASE_PARAM(test_in_post_handler, trap_gen_params),
+	KUNIT_CASE(test_declined_in_handler),
+	KUNIT_CASE(test_in_fault_handler),
+	KUNIT_CASE(test_company),
+	KUNIT_CASE(test_in_return_handler),
+	KUNIT_CASE(test_in_jprobe),
+	KUNIT_CASE_PARAM(test_displaced, displaced_gen_params),
+	KUNIT_CASE(test_displaced_company),
+	KUNIT_CASE(test_displaced_in_handler),
+	KUNIT_CASE(test_displaced_disabled),
+	KUNIT_CASE(test_jprobe_at_stack_end),
+	{}
+};
+
+static struct kunit_suite fault_suite = {
+	.name = "kprobes_fault",
+	.test_cases = fault_tests,
+};
+
+kunit_test_suite(fault_suite);
+
+MODULE_DESCRIPTION("KUnit suite for fault handlers of kprobes on x86-64");
+MODULE_LICENSE("GPL");
