@@ -383,15 +383,16 @@ static __always_inline enum kprobe_verdict
 kprobe_site_pre(struct kprobe_site *site, struct pt_regs *regs,
 		unsigned int entries)
 {
-	bool diverted;
-
 	if (unlikely(__this_cpu_read(current_kprobe)))
 		return kprobe_site_pre_nested(site, regs, entries);
 
 	kprobe_run_begin();
-	diverted = kprobe_call_pre(site, regs);
+	if (unlikely(kprobe_call_pre(site, regs))) {
+		kprobe_run_end();
+		return KPROBE_DIVERTED;
+	}
 	kprobe_run_end();
-	return diverted ? KPROBE_DIVERTED : KPROBE_STEP;
+	return KPROBE_STEP;
 }
 
 /**
@@ -413,43 +414,55 @@ static __always_inline void kprobe_site_post(struct kprobe_site *site,
 }
 
 /**
- * struct kprobe_hit_state - what kprobe_hit_enter() has found
- * @flags: interrupts
- * @watching: RCU was watching
- */
-struct kprobe_hit_state {
-	unsigned long flags;
-	bool watching;
-};
-
-/**
  * kprobe_hit_enter - make a hit that no exception brought like one
  *
- * Handlers find interrupts and preemption off and RCU watching.
+ * Handlers find interrupts and preemption off; see kprobe_rcu_watching(), too.
+ *
+ * Return: for kprobe_hit_exit().
  */
-static __always_inline struct kprobe_hit_state kprobe_hit_enter(void)
+static __always_inline unsigned long kprobe_hit_enter(void)
 {
-	struct kprobe_hit_state state = { .watching = true };
+	unsigned long flags;
 
-	local_irq_save(state.flags);
+	local_irq_save(flags);
 	preempt_disable_notrace();
-#ifdef CONFIG_CONTEXT_TRACKING_IDLE
-	state.watching = rcu_is_watching_curr_cpu();
-	if (unlikely(!state.watching))
-		ct_nmi_enter();
-#endif
-	return state;
+	return flags;
 }
 
 /** kprobe_hit_exit - the reverse of kprobe_hit_enter() */
-static __always_inline void kprobe_hit_exit(struct kprobe_hit_state state)
+static __always_inline void kprobe_hit_exit(unsigned long flags)
+{
+	preempt_enable_no_resched_notrace();
+	local_irq_restore(flags);
+}
+
+/**
+ * kprobe_rcu_watching - is RCU watching this CPU?
+ *
+ * If it is not, handlers are to be called between kprobe_rcu_enter() and
+ * kprobe_rcu_exit(), out of line, since that is rare.
+ */
+static __always_inline bool kprobe_rcu_watching(void)
 {
 #ifdef CONFIG_CONTEXT_TRACKING_IDLE
-	if (unlikely(!state.watching))
-		ct_nmi_exit();
+	return rcu_is_watching_curr_cpu();
+#else
+	return true;
 #endif
-	preempt_enable_no_resched_notrace();
-	local_irq_restore(state.flags);
+}
+
+static __always_inline void kprobe_rcu_enter(void)
+{
+#ifdef CONFIG_CONTEXT_TRACKING_IDLE
+	ct_nmi_enter();
+#endif
+}
+
+static __always_inline void kprobe_rcu_exit(void)
+{
+#ifdef CONFIG_CONTEXT_TRACKING_IDLE
+	ct_nmi_exit();
+#endif
 }
 
 /*

@@ -16,42 +16,52 @@
 #include <linux/slab.h>
 #include "internal.h"
 
-static void ftrace_site_hit(unsigned long ip, unsigned long parent_ip,
-			    struct ftrace_ops *ops, struct ftrace_regs *fregs)
+static void ftrace_site_handlers(unsigned long ip, struct pt_regs *regs)
 {
-	struct pt_regs *regs = ftrace_get_regs(fregs);
+	struct kprobe_site *site = kprobe_site_find(ip);
 	enum kprobe_verdict verdict;
-	struct kprobe_site *site;
-	struct kprobe_hit_state state;
 	unsigned long next;
 
-	if (WARN_ON_ONCE(!regs))
-		return;
-
-	/* As the core demands for all of a hit. */
-	state = kprobe_hit_enter();
-
-	site = kprobe_site_find(ip);
 	if (unlikely(!site))
-		goto out;
+		return;
 
 	/* Where live patching may have set its own way on: kept. */
 	next = instruction_pointer(regs);
 	instruction_pointer_set(regs, ip);
 	verdict = kprobe_site_pre(site, regs, 0);
 	if (verdict == KPROBE_DIVERTED)
-		goto out;
+		return;
 
 	if (verdict == KPROBE_STEP && READ_ONCE(site->npost)) {
 		instruction_pointer_set(regs, ip + MCOUNT_INSN_SIZE);
 		kprobe_site_post(site, regs);
 		/* A post handler may move on from there, too. */
 		if (instruction_pointer(regs) != ip + MCOUNT_INSN_SIZE)
-			goto out;
+			return;
 	}
 	instruction_pointer_set(regs, next);
-out:
-	kprobe_hit_exit(state);
+}
+NOKPROBE_SYMBOL(ftrace_site_handlers);
+
+static void ftrace_site_hit(unsigned long ip, unsigned long parent_ip,
+			    struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	struct pt_regs *regs = ftrace_get_regs(fregs);
+	unsigned long flags;
+
+	if (WARN_ON_ONCE(!regs))
+		return;
+
+	/* As the core demands for all of a hit. */
+	flags = kprobe_hit_enter();
+	if (likely(kprobe_rcu_watching())) {
+		ftrace_site_handlers(ip, regs);
+	} else {
+		kprobe_rcu_enter();
+		ftrace_site_handlers(ip, regs);
+		kprobe_rcu_exit();
+	}
+	kprobe_hit_exit(flags);
 }
 NOKPROBE_SYMBOL(ftrace_site_hit);
 

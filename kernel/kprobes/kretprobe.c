@@ -532,6 +532,14 @@ static __always_inline unsigned long follow_return(struct pt_regs *regs,
 }
 
 #ifdef CONFIG_HAVE_KPROBE_SITES
+static noinline void follow_return_unwatched(struct pt_regs *regs, void *frame)
+{
+	kprobe_rcu_enter();
+	follow_return(regs, frame);
+	kprobe_rcu_exit();
+}
+NOKPROBE_SYMBOL(follow_return_unwatched);
+
 /**
  * kretprobe_hit - a followed call has returned to the trampoline
  * @regs: as the trampoline has saved them
@@ -541,10 +549,13 @@ static __always_inline unsigned long follow_return(struct pt_regs *regs,
 __visible void kretprobe_hit(struct pt_regs *regs)
 {
 	void *frame = arch_kretprobe_enter(regs);
-	struct kprobe_hit_state state = kprobe_hit_enter();
+	unsigned long flags = kprobe_hit_enter();
 
-	follow_return(regs, frame);
-	kprobe_hit_exit(state);
+	if (likely(kprobe_rcu_watching()))
+		follow_return(regs, frame);
+	else
+		follow_return_unwatched(regs, frame);
+	kprobe_hit_exit(flags);
 }
 NOKPROBE_SYMBOL(kretprobe_hit);
 #else

@@ -104,7 +104,7 @@ static __always_inline void *arch_kretprobe_enter(struct pt_regs *regs)
 	unsigned long *place = (unsigned long *)(regs + 1);
 
 	regs->sp = (unsigned long)(place + 1);
-	regs->cs = __KERNEL_CS;
+	regs->csx = __KERNEL_CS;
 	regs->orig_ax = -1;
 	return place;
 }

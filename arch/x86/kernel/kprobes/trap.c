@@ -194,6 +194,15 @@ int kprobe_int3_handler(struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(kprobe_int3_handler);
 
+static noinline void site_post_unwatched(struct kprobe_site *site,
+					 struct pt_regs *regs)
+{
+	kprobe_rcu_enter();
+	kprobe_site_post(site, regs);
+	kprobe_rcu_exit();
+}
+NOKPROBE_SYMBOL(site_post_unwatched);
+
 /**
  * kprobe_hit_post - a displaced instruction has been executed
  * @regs: as kprobe_post_thunk has built them
@@ -203,17 +212,20 @@ __visible void kprobe_hit_post(struct pt_regs *regs)
 	unsigned long *stack = (unsigned long *)regs->sp;
 	/* The thunk's return address, and what stands there in the slot. */
 	struct kprobe_site *site = *(struct kprobe_site **)stack[1];
-	struct kprobe_hit_state state;
+	unsigned long flags;
 
 	/* The stack pointer as it was before the slot's call. */
 	regs->sp = (unsigned long)(stack + 2);
 	regs->ip = (unsigned long)site->addr + site->insn.len;
-	regs->cs = __KERNEL_CS;
+	regs->csx = __KERNEL_CS;
 	regs->orig_ax = -1;
 
-	state = kprobe_hit_enter();
-	kprobe_site_post(site, regs);
-	kprobe_hit_exit(state);
+	flags = kprobe_hit_enter();
+	if (likely(kprobe_rcu_watching()))
+		kprobe_site_post(site, regs);
+	else
+		site_post_unwatched(site, regs);
+	kprobe_hit_exit(flags);
 
 	/* For the last two instructions of the thunk. */
 	stack = (unsigned long *)regs->sp - 2;
