@@ -95,8 +95,8 @@ static void raise_exception(int trap)
 		RAISE("div %%ecx");
 		break;
 	case X86_TRAP_UD:
-		/* Not ud2, which is a BUG(). */
-		RAISE(".byte 0x0f, 0xff, 0xc0");
+		/* A locked no-op; ud2 is a BUG(). */
+		RAISE(".byte 0xf0, 0x90");
 		break;
 	}
 }

@@ -8,10 +8,10 @@
 
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
-#include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
+#include <linux/sched/clock.h>
 
 static char *func = "kernel_clone";
 module_param(func, charp, 0444);
@@ -26,7 +26,7 @@ static atomic64_t returns;
 
 /* What is kept for each call from its entry to its return. */
 struct stopwatch {
-	ktime_t start;
+	u64 start;
 };
 
 /* Only calls made for user space: others are not followed. */
@@ -36,18 +36,19 @@ static int start_watch(struct kretprobe_instance *ri, struct pt_regs *regs)
 
 	if (!current->mm)
 		return 1;
-	watch->start = ktime_get();
+	/* A clock that may be read in whatever context this is. */
+	watch->start = local_clock();
 	return 0;
 }
 
 static int show_call(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct stopwatch *watch = (struct stopwatch *)ri->data;
-	s64 ns = ktime_to_ns(ktime_sub(ktime_get(), watch->start));
+	u64 ns = local_clock() - watch->start;
 
 	atomic64_inc(&returns);
 	if (atomic_inc_return(&shown) <= limit)
-		pr_info("%s returned %ld after %lld ns, called from %pS\n",
+		pr_info("%s returned %ld after %llu ns, called from %pS\n",
 			func, (long)regs_return_value(regs), ns,
 			(void *)get_kretprobe_retaddr(ri));
 	return 0;
