@@ -319,6 +319,23 @@ int kprobe_on_func_entry(kprobe_opcode_t *addr, const char *sym,
 	return on_entry ? 0 : -EINVAL;
 }
 
+/**
+ * kprobe_at_entry - is a probed instruction the first of its function?
+ * @addr: any address
+ *
+ * For unwinders: the function has not made a stack frame there.
+ *
+ * Context: any.
+ */
+bool kprobe_at_entry(unsigned long addr)
+{
+	struct kprobe_site *site;
+
+	guard(preempt_notrace)();
+	site = kprobe_site_find(addr);
+	return site && site->on_entry;
+}
+
 /* The kernel patches some of its instructions itself. */
 static enum kprobe_refusal kprobe_foreign_patch(struct kprobe_site *site)
 {
@@ -392,7 +409,7 @@ static enum kprobe_refusal kprobe_inspect(struct kprobe_site *site)
  * Sites and the probes on them, all under kprobe_mutex
  */
 
-static enum kprobe_refusal site_create(kprobe_opcode_t *addr,
+static enum kprobe_refusal site_create(kprobe_opcode_t *addr, bool on_entry,
 				       struct kprobe_site **result)
 {
 	struct kprobe_site *site;
@@ -403,6 +420,7 @@ static enum kprobe_refusal site_create(kprobe_opcode_t *addr,
 		return KPROBE_NO_MEMORY;
 
 	site->addr = addr;
+	site->on_entry = on_entry;
 	INIT_LIST_HEAD(&site->active);
 	INIT_LIST_HEAD(&site->plan);
 	INIT_HLIST_HEAD(&site->probes);
@@ -542,7 +560,7 @@ static int kprobe_attach(struct kprobe *p, struct list_head *touched)
 		site = kprobe_site_find((unsigned long)addr);
 	fresh = !site;
 	if (fresh) {
-		why = site_create(addr, &site);
+		why = site_create(addr, on_entry, &site);
 		if (why != KPROBE_OK)
 			goto out;
 	}

@@ -147,7 +147,7 @@ struct kretprobe_owner {
 /**
  * struct kretprobe_instance - one followed call
  * @llist: the task's followed calls, innermost first
- * @rp: whose it was when it began; see get_kretprobe()
+ * @rp: whose it was when it began; handlers are only called while it is
  * @ret_addr: where the function really returns to
  * @fp: the frame the return address was taken from
  * @task: who is in the call
@@ -170,11 +170,12 @@ struct kretprobe_instance {
  * get_kretprobe - the return probe that follows a call
  * @ri: the followed call
  *
- * Return: the return probe, or NULL if it is being unregistered.
+ * Context: the handlers of that return probe, which are waited for before it
+ * is gone: never NULL there.
  */
 static inline struct kretprobe *get_kretprobe(struct kretprobe_instance *ri)
 {
-	return READ_ONCE(ri->owner->rp);
+	return ri->rp;
 }
 
 static inline unsigned long
@@ -234,6 +235,7 @@ int kprobe_get_kallsym(unsigned int symnum, unsigned long *value, char *type,
 void kprobe_free_init_mem(void);
 bool is_kprobe_insn_slot(unsigned long addr);
 unsigned long kprobe_displaced_from(unsigned long addr);
+bool kprobe_at_entry(unsigned long addr);
 struct kprobe_site *kprobe_undisplace(struct pt_regs *regs);
 
 #ifdef CONFIG_HAVE_KPROBE_SITES
@@ -324,6 +326,11 @@ static inline bool is_kprobe_insn_slot(unsigned long addr)
 static inline unsigned long kprobe_displaced_from(unsigned long addr)
 {
 	return addr;
+}
+
+static inline bool kprobe_at_entry(unsigned long addr)
+{
+	return false;
 }
 
 static inline struct kprobe_site *kprobe_undisplace(struct pt_regs *regs)

@@ -111,6 +111,7 @@ enum kprobe_site_state {
  * @state: how the text looks; under kprobe_mutex and text_mutex
  * @next: how it is to look when the batch is applied; under kprobe_mutex
  * @on_ftrace: the instruction is ftrace's to patch; constant
+ * @on_entry: nothing of the function has been executed before; constant
  * @opcode: what the trap stands in the place of; constant
  * @npost: how many of @active have a post handler; under kprobe_mutex
  * @retired: in the queue of things to free behind a grace period
@@ -127,6 +128,7 @@ struct kprobe_site {
 	enum kprobe_site_state state : 8;
 	enum kprobe_site_state next : 8;
 	bool on_ftrace;
+	bool on_entry;
 	kprobe_opcode_t opcode;
 	unsigned int npost;
 	struct llist_node retired;

@@ -300,7 +300,7 @@ static __always_inline void recycle(struct kretprobe_instance *ri)
 	struct kretprobe_pool *pool =
 		container_of(ri->owner, struct kretprobe_pool, owner);
 
-	if (likely(get_kretprobe(ri)))
+	if (likely(READ_ONCE(pool->owner.rp)))
 		pool_put(pool, ri);
 	else
 		pool_settle(pool);
@@ -407,8 +407,7 @@ static noinline void __noreturn return_unmatched(struct pt_regs *regs,
 	struct kretprobe *rp = NULL;
 
 	if (first)
-		rp = get_kretprobe(llist_entry(first, struct kretprobe_instance,
-					       llist));
+		rp = llist_entry(first, struct kretprobe_instance, llist)->rp;
 	pr_err("kretprobe BUG!: Processing kretprobe %p @ %p\n", rp, frame);
 	BUG();
 }
@@ -457,7 +456,7 @@ static __always_inline struct kretprobe_instance *
 call_handlers(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	for (;;) {
-		struct kretprobe *rp = get_kretprobe(ri);
+		struct kretprobe *rp = READ_ONCE(ri->owner->rp);
 
 		if (likely(rp && rp->handler)) {
 			__this_cpu_write(current_kprobe, &rp->kp);
