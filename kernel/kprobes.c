@@ -199,7 +199,7 @@ enum kprobe_verdict kprobe_site_pre_nested(struct kprobe_site *site,
 
 	if (kprobe_recursion(kprobe_context_key(entries))) {
 		list_for_each_entry_rcu(p, &site->active, list, true)
-			p->nmissed++;
+			kprobe_count_miss(&p->nmissed);
 		return KPROBE_STEP_MISSED;
 	}
 
@@ -634,7 +634,7 @@ static void kprobes_detach(struct kprobe_batch *batch, int num)
 	if (list_empty(&touched))
 		return;
 
-	/* Arms nothing, so it cannot fail. */
+	/* What fails, if anything, is to arm others' probes once more. */
 	kprobe_reconcile(&touched, kprobe_global_on, &quiet);
 	if (!quiet)
 		kprobe_wait_for_handlers();
@@ -818,11 +818,14 @@ static int kprobe_set_disabled(struct kprobe *p, bool disable)
 
 	site_touch(site, &touched);
 	ret = kprobe_reconcile(&touched, kprobe_global_on, &quiet);
-	if (ret) {
+	if (ret && !disable) {
 		/* Not armed: nothing has been hit meanwhile. */
 		site_deactivate(site, p);
 		p->flags ^= KPROBE_FLAG_DISABLED;
 	}
+	/* Others there may not have been armed; this one is not concerned. */
+	if (disable)
+		ret = 0;
 	if (kprobe_disabled(p) && !quiet)
 		kprobe_wait_for_handlers();
 	return ret;

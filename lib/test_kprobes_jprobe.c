@@ -4,6 +4,7 @@
  * to end, company on the same function.
  */
 #include <kunit/test.h>
+#include <linux/fprobe.h>
 #include <linux/kprobes.h>
 #include <linux/kprobes_backend.h>
 #include <linux/module.h>
@@ -314,6 +315,53 @@ static void test_hit_in_handler(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, inner.kp.nmissed, 1);
 }
 
+/*
+ * Somebody follows returns of the jprobe's function, which does not return,
+ * and of the function around all of it, which does.
+ */
+static TARGET long around(void)
+{
+	return call2() + 1;
+}
+
+static int fprobe_exits;
+
+static void fprobe_exit(struct fprobe *fp, unsigned long ip,
+			unsigned long ret_ip, struct pt_regs *regs, void *data)
+{
+	fprobe_exits++;
+}
+
+static void test_followed_by_fprobe(struct kunit *test)
+{
+	unsigned long addrs[] = {
+		(unsigned long)around, (unsigned long)h2,
+		(unsigned long)deep_return,
+	};
+	struct jprobe jp = {
+		.kp.addr = (kprobe_opcode_t *)f2, .entry = h2,
+	};
+	struct fprobe fp = { .exit_handler = fprobe_exit };
+	long plain = call2();
+	int i, ret;
+
+	calls = 0;
+	plain_return = false;
+	fprobe_exits = 0;
+	ret = register_fprobe_ips(&fp, addrs, ARRAY_SIZE(addrs));
+	if (ret)
+		kunit_skip(test, "no fprobe: %d", ret);
+	ret = register_jprobe(&jp);
+	KUNIT_EXPECT_EQ(test, ret, 0);
+	for (i = 0; i < 10; i++)
+		KUNIT_EXPECT_EQ(test, around(), plain + 1);
+	if (!ret)
+		unregister_jprobe(&jp);
+	unregister_fprobe(&fp);
+	KUNIT_EXPECT_EQ(test, calls, 10);
+	KUNIT_EXPECT_EQ(test, fprobe_exits, 10);
+}
+
 struct errno_case {
 	const char *name;
 	void *addr;
@@ -392,6 +440,7 @@ static struct kunit_case jprobe_tests[] = {
 	KUNIT_CASE(test_state),
 	KUNIT_CASE(test_company),
 	KUNIT_CASE(test_hit_in_handler),
+	KUNIT_CASE(test_followed_by_fprobe),
 	KUNIT_CASE_PARAM(test_errno, errno_gen_params),
 	KUNIT_CASE(test_misuse),
 	{}

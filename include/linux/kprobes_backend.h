@@ -14,6 +14,7 @@
 #ifndef _LINUX_KPROBES_BACKEND_H
 #define _LINUX_KPROBES_BACKEND_H
 
+#include <linux/atomic.h>
 #include <linux/context_tracking.h>
 #include <linux/hash.h>
 #include <linux/irqflags.h>
@@ -21,6 +22,7 @@
 #include <linux/preempt.h>
 #include <linux/rculist.h>
 #include <linux/rhashtable.h>
+#include <asm/processor.h>
 
 /**
  * enum kprobe_refusal - why an address cannot be probed
@@ -230,6 +232,16 @@ static __always_inline unsigned int kprobe_context_key(unsigned int entries)
 DECLARE_PER_CPU(unsigned int, kprobe_current_key);
 #define KPROBE_NO_KEY	(~0U)
 
+/* Adds 1 to a counter that belongs to users: rare, but exact. */
+#define kprobe_count_miss(counter)					\
+do {									\
+	typeof(counter) __counter = (counter);				\
+	typeof(*__counter) __n = READ_ONCE(*__counter);			\
+									\
+	while (!try_cmpxchg(__counter, &__n, __n + 1))			\
+		cpu_relax();						\
+} while (0)
+
 /* A current_kprobe for those who are none. */
 extern struct kprobe kprobe_busy;
 
@@ -431,11 +443,15 @@ static __always_inline unsigned long kprobe_hit_enter(void)
 	return flags;
 }
 
-/** kprobe_hit_exit - the reverse of kprobe_hit_enter() */
+/*
+ * kprobe_hit_exit - the reverse of kprobe_hit_enter()
+ *
+ * In this order, since a handler may have woken up somebody on this CPU.
+ */
 static __always_inline void kprobe_hit_exit(unsigned long flags)
 {
-	preempt_enable_no_resched_notrace();
 	local_irq_restore(flags);
+	preempt_enable_notrace();
 }
 
 /**
@@ -474,7 +490,9 @@ static __always_inline void kprobe_rcu_exit(void)
  *
  *	unsigned long *arch_kprobe_return_place(struct pt_regs *regs)
  *		where a function that is about to begin has its return
- *		address, on the stack or in @regs, and
+ *		address, on the stack or in @regs,
+ *	bool arch_kprobe_irqs_on(struct pt_regs *regs)
+ *		whether interrupts were on where these are from, and
  *	void *arch_kprobe_frame(struct pt_regs *regs)
  *		what the call can be told from others by, until it returns.
  *

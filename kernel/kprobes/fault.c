@@ -42,8 +42,8 @@ bool kprobe_fault(struct pt_regs *regs, unsigned int trap)
 	bool handled = false;
 	struct kprobe *p;
 
-	/* Handlers run with interrupts off, and so does what they raise. */
-	if (!site && likely(!irqs_disabled()))
+	/* Not a handler, then: they run with interrupts off. */
+	if (!site && likely(arch_kprobe_irqs_on(regs)))
 		return false;
 
 	guard(irqsave)();

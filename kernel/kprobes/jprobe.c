@@ -9,13 +9,46 @@
  * jprobe_return() takes the stack back to where the backend has called it.
  */
 #include <linux/export.h>
+#include <linux/ftrace.h>
+#include <linux/rethook.h>
+#include <linux/sched.h>
 #include "internal.h"
+
+/*
+ * Others who follow returns may have followed calls that jprobe_return() has
+ * cut short.  The function graph tracer is kept from it; rethook is told.
+ */
+static __always_inline struct llist_node *rethooks_now(void)
+{
+#ifdef CONFIG_RETHOOK
+	return current->rethooks.first;
+#else
+	return NULL;
+#endif
+}
+
+static __always_inline void rethooks_since(struct llist_node *before)
+{
+#ifdef CONFIG_RETHOOK
+	struct llist_node *node;
+
+	while (unlikely(current->rethooks.first != before)) {
+		node = current->rethooks.first;
+		current->rethooks.first = node->next;
+		rethook_recycle(llist_entry(node, struct rethook_node, llist));
+	}
+#endif
+}
 
 static int jprobe_entry(struct kprobe *p, struct pt_regs *regs)
 {
 	struct jprobe *jp = container_of(p, struct jprobe, kp);
+	struct llist_node *rethooks = rethooks_now();
 
+	pause_graph_tracing();
 	arch_jprobe_call(jp->entry, regs);
+	unpause_graph_tracing();
+	rethooks_since(rethooks);
 	return 0;
 }
 NOKPROBE_SYMBOL(jprobe_entry);
@@ -145,7 +178,7 @@ EXPORT_SYMBOL_GPL(enable_jprobe);
  *
  * Context: the function called for a jprobe, or one it has called.
  */
-void jprobe_return(void)
+void notrace jprobe_return(void)
 {
 	arch_jprobe_return();
 }

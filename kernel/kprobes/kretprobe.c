@@ -31,15 +31,16 @@
  * exchanging a pointer, and a list of more of them, with a lock of its own
  * that is only ever tried.  Entry takes what its CPU has and return puts it
  * there, so in a steady state no two CPUs write to one cache line.  A CPU that
- * has run out takes some from another.  The holder of a lock executes a few
+ * has run out takes one from another.  The holder of a lock executes a few
  * instructions with interrupts off; only an NMI on its CPU can keep it from
  * going on, and hits in that NMI may come for the same lock.  So nobody waits
  * for long: an entry that finds nothing in KRETPROBE_TRIES rounds counts a
  * miss, and a return that finds its list locked leaves the instance among the
  * strays, a lock-less list that is collected by whoever runs out next.
  *
- * (objpool has the fast path, but its size is fixed when it is made, and with
- * a given maxactive its rings cannot be searched for the last free object.)
+ * (objpool would do, but that its size is fixed when it is made, and that an
+ * object being pushed cannot be popped by others for a while, nor told from
+ * one in use; so that a given maxactive would not be met exactly.)
  *
  * A pool without a maxactive grows whenever an entry has found it empty.  That
  * is work for a work queue; the hit only kicks it, by way of an irq_work since
@@ -73,6 +74,7 @@
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 #include "internal.h"
@@ -80,11 +82,9 @@
 /* Rounds over all lists before an entry gives up. */
 #define KRETPROBE_TRIES		100
 
-/* How many free instances a CPU takes from another at a time. */
-#define KRETPROBE_LOOT		8
-
-/* A pool that grows by itself stops at this many instances. */
+/* A pool that grows by itself stops at so many instances, and bytes. */
 #define KRETPROBE_POOL_MAX	65536U
+#define KRETPROBE_POOL_BYTES	SZ_32M
 
 /**
  * struct kretprobe_list - free instances of one CPU
@@ -113,9 +113,11 @@ struct kretprobe_chunk {
  * @owner: it; what instances and users see of the pool
  * @lists: free instances
  * @strays: more of them, for whoever finds no list it can lock
+ * @moving: how many CPUs are putting strays into lists
  * @balance: instances not yet back; see "Who frees what when"
  * @size: of an instance, in bytes
  * @total: how many instances there are
+ * @limit: how many there may be if it grows
  * @grows: @total is not limited by the user
  * @settled: all instances are back and the return probe is gone
  * @chunks: their memory
@@ -127,9 +129,11 @@ struct kretprobe_pool {
 	struct kretprobe_owner owner;
 	struct kretprobe_list __percpu *lists;
 	struct llist_head strays;
+	atomic_t moving;
 	atomic_t balance;
 	size_t size;
 	unsigned int total;
+	unsigned int limit;
 	bool grows;
 	bool settled;
 	struct kretprobe_chunk *chunks;
@@ -154,15 +158,25 @@ static __always_inline void list_unlock(struct kretprobe_list *list)
 	atomic_set_release(&list->locked, 0);
 }
 
+/* @sure: set to false where a free instance may have been overlooked. */
 static __always_inline struct kretprobe_instance *
-list_take(struct kretprobe_list *list)
+list_take(struct kretprobe_list *list, bool *sure)
 {
+	struct kretprobe_instance *ri;
 	struct llist_node *node;
 
-	if (unlikely(!list_trylock(list)))
+	if (READ_ONCE(list->hand)) {
+		ri = xchg(&list->hand, NULL);
+		if (ri)
+			return ri;
+	}
+	/* Locked: something is being added or taken. */
+	if (!list_trylock(list)) {
+		*sure = false;
 		return NULL;
+	}
 	node = list->first;
-	if (likely(node))
+	if (node)
 		list->first = node->next;
 	list_unlock(list);
 	return node ? llist_entry(node, struct kretprobe_instance, llist) :
@@ -187,90 +201,62 @@ NOKPROBE_SYMBOL(pool_put_list);
 static __always_inline void pool_put(struct kretprobe_pool *pool,
 				     struct kretprobe_instance *ri)
 {
-	ri = xchg(&this_cpu_ptr(pool->lists)->hand, ri);
-	if (unlikely(ri))
+	if (unlikely(cmpxchg(&this_cpu_ptr(pool->lists)->hand, NULL, ri)))
 		pool_put_list(pool, ri);
 }
 
-/* Puts a chain of free instances where this CPU finds them. */
-static void pool_put_chain(struct kretprobe_pool *pool,
-			   struct llist_node *node)
+/* Takes one of the strays and puts the others where they are found. */
+static struct kretprobe_instance *pool_collect(struct kretprobe_pool *pool)
 {
-	while (node) {
-		struct llist_node *next = node->next;
+	struct llist_node *node, *next, *first;
 
+	if (llist_empty(&pool->strays))
+		return NULL;
+
+	/* Others who find nothing are to look again. */
+	atomic_inc(&pool->moving);
+	first = llist_del_all(&pool->strays);
+	for (node = first ? first->next : NULL; node; node = next) {
+		next = node->next;
 		pool_put_list(pool,
 			      llist_entry(node, struct kretprobe_instance,
 					  llist));
-		node = next;
 	}
+	atomic_dec(&pool->moving);
+	return first ? llist_entry(first, struct kretprobe_instance, llist) :
+		       NULL;
 }
-NOKPROBE_SYMBOL(pool_put_chain);
+NOKPROBE_SYMBOL(pool_collect);
 
-/* Takes up to KRETPROBE_LOOT instances from a list that is not empty. */
-static struct llist_node *list_loot(struct kretprobe_list *list)
-{
-	struct llist_node *first, *last;
-	int i;
-
-	if (!READ_ONCE(list->first) || !list_trylock(list))
-		return NULL;
-	first = list->first;
-	for (last = first, i = 1; last && i < KRETPROBE_LOOT; i++) {
-		if (!last->next)
-			break;
-		last = last->next;
-	}
-	if (last) {
-		list->first = last->next;
-		last->next = NULL;
-	}
-	list_unlock(list);
-	return first;
-}
-NOKPROBE_SYMBOL(list_loot);
-
-/* This CPU has nothing at hand. */
+/* This CPU has nothing at hand: looks everywhere, its own list first. */
 static noinline struct kretprobe_instance *
 pool_scavenge(struct kretprobe_pool *pool)
 {
-	struct kretprobe_instance *ri = list_take(this_cpu_ptr(pool->lists));
-	struct llist_node *node;
-	bool all_empty;
-	int cpu, try;
-
-	if (ri)
-		return ri;
+	int cpu, nr, try;
 
 	for (try = 0; try < KRETPROBE_TRIES; try++) {
-		node = llist_del_all(&pool->strays);
-		all_empty = true;
-		for_each_possible_cpu(cpu) {
-			struct kretprobe_list *list;
+		struct kretprobe_instance *ri;
+		bool sure = true;
 
-			if (node)
-				break;
-			list = per_cpu_ptr(pool->lists, cpu);
-			if (READ_ONCE(list->hand)) {
-				ri = xchg(&list->hand, NULL);
-				if (ri)
-					return ri;
-			}
-			node = list_loot(list);
-			if (!node && atomic_read(&list->locked))
-				all_empty = false;
+		cpu = raw_smp_processor_id();
+		for (nr = 0; nr < nr_cpu_ids; nr++, cpu++) {
+			if (cpu >= nr_cpu_ids)
+				cpu = 0;
+			if (!cpu_possible(cpu))
+				continue;
+			ri = list_take(per_cpu_ptr(pool->lists, cpu), &sure);
+			if (ri)
+				return ri;
 		}
-		if (node) {
-			pool_put_chain(pool, node->next);
-			return llist_entry(node, struct kretprobe_instance,
-					   llist);
-		}
-		if (all_empty)
+		ri = pool_collect(pool);
+		if (ri)
+			return ri;
+		if (sure && !atomic_read(&pool->moving))
 			break;
 		cpu_relax();
 	}
 
-	if (pool->grows)
+	if (pool->grows && READ_ONCE(pool->total) < pool->limit)
 		irq_work_queue(&pool->kick);
 	return NULL;
 }
@@ -376,7 +362,7 @@ static int kretprobe_entry(struct kprobe *p, struct pt_regs *regs)
 	struct kretprobe_instance *ri = pool_get(rp->pool);
 
 	if (unlikely(!ri)) {
-		rp->nmissed++;
+		kprobe_count_miss(&rp->nmissed);
 		return 0;
 	}
 
@@ -390,10 +376,12 @@ static int kretprobe_entry(struct kprobe *p, struct pt_regs *regs)
 	ri->chained = false;
 	if (unlikely(divert_return(ri, regs)) && !chain_to_innermost(ri)) {
 		/* Whosever that is, it is still on its way to the trampoline. */
-		rp->nmissed++;
+		kprobe_count_miss(&rp->nmissed);
 		recycle(ri);
 		return 0;
 	}
+	/* Complete, for an NMI that looks at the stack. */
+	barrier();
 	__llist_add(&ri->llist, &current->kretprobe_instances);
 	return 0;
 }
@@ -575,6 +563,9 @@ unsigned long __kretprobe_trampoline_handler(struct pt_regs *regs,
 NOKPROBE_SYMBOL(__kretprobe_trampoline_handler);
 #endif
 
+/* Another task may run after all, and its instances change under our eyes. */
+#define KRETPROBE_STEPS		100000
+
 /**
  * kretprobe_find_ret_addr - where a followed call really returns to
  * @tsk: current, or a task that does not run
@@ -582,25 +573,38 @@ NOKPROBE_SYMBOL(__kretprobe_trampoline_handler);
  *	followed call, whatever its frame
  * @cur: where the last search has ended; NULL in it to begin with
  *
- * Context: any; @tsk must not begin to run.
+ * Should another task begin to run, the result may be wrong, but no more.
+ *
+ * Context: any.
  * Return: the address, or 0 where there is none.
  */
 unsigned long kretprobe_find_ret_addr(struct task_struct *tsk, void *fp,
 				      struct llist_node **cur)
 {
-	struct llist_node *node;
+	struct llist_node *node, *after;
+	int steps = KRETPROBE_STEPS;
 
 	if (WARN_ON_ONCE(!cur) || (tsk != current && task_is_running(tsk)))
 		return 0;
 
-	node = *cur ? (*cur)->next : tsk->kretprobe_instances.first;
-	for (; node; node = node->next) {
+	/* Pools are freed behind a grace period.  (Is RCU watching?  Maybe.) */
+	guard(preempt_notrace)();
+
+	node = READ_ONCE(tsk->kretprobe_instances.first);
+	/* The last one may be gone, for another task: do not look into it. */
+	for (after = node; *cur && after && --steps; after = after->next) {
+		if (after == *cur) {
+			node = after->next;
+			break;
+		}
+	}
+
+	for (; node && --steps > 0; node = READ_ONCE(node->next)) {
 		struct kretprobe_instance *ri =
 			llist_entry(node, struct kretprobe_instance, llist);
-		bool here = !fp || ri->fp == fp;
 
 		/* One frame, one answer: go to the end of a chain. */
-		if (here && !ri->chained) {
+		if ((!fp || ri->fp == fp) && !ri->chained) {
 			*cur = node;
 			return (unsigned long)ri->ret_addr;
 		}
@@ -658,12 +662,12 @@ static int pool_add(struct kretprobe_pool *pool, unsigned int nr)
 	int cpu = -1;
 
 	chunk = kvmalloc(size_add(sizeof(*chunk), size_mul(nr, pool->size)),
-			 GFP_KERNEL);
+			 GFP_KERNEL | __GFP_NOWARN);
 	if (!chunk)
 		return -ENOMEM;
 	chunk->next = pool->chunks;
 	pool->chunks = chunk;
-	pool->total += nr;
+	WRITE_ONCE(pool->total, pool->total + nr);
 
 	for (i = 0; i < nr; i++) {
 		struct kretprobe_instance *ri =
@@ -704,9 +708,10 @@ static void pool_work(struct work_struct *work)
 		return;
 	}
 
-	more = min(pool->total, KRETPROBE_POOL_MAX - pool->total);
-	if (more)
-		pool_add(pool, more);
+	if (pool->total >= pool->limit)
+		return;
+	more = min(pool->total, pool->limit - pool->total);
+	pool_add(pool, more);
 }
 
 static void pool_kick(struct irq_work *kick)
@@ -736,6 +741,8 @@ static struct kretprobe_pool *pool_create(struct kretprobe *rp)
 	}
 	pool->size = ALIGN(struct_size_t(struct kretprobe_instance, data,
 					 rp->data_size), sizeof(long));
+	pool->limit = clamp(KRETPROBE_POOL_BYTES / pool->size, nr,
+			    KRETPROBE_POOL_MAX);
 	init_irq_work(&pool->kick, pool_kick);
 	INIT_WORK(&pool->work, pool_work);
 	if (pool_add(pool, nr))

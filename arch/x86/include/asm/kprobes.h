@@ -11,6 +11,7 @@
 
 #include <linux/types.h>
 #include <asm/insn.h>
+#include <asm/processor-flags.h>
 #include <asm/ptrace.h>
 #include <asm/segment.h>
 
@@ -82,6 +83,11 @@ struct arch_kprobe_insn {
 };
 
 int kprobe_int3_handler(struct pt_regs *regs);
+
+static __always_inline bool arch_kprobe_irqs_on(struct pt_regs *regs)
+{
+	return regs->flags & X86_EFLAGS_IF;
+}
 
 /* At a function's entry, with the call's return address on top. */
 static __always_inline unsigned long *

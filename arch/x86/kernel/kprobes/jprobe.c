@@ -35,7 +35,7 @@ void arch_jprobe_call(void *entry, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(arch_jprobe_call);
 
-void arch_jprobe_return(void)
+void notrace arch_jprobe_return(void)
 {
 	unsigned long frame = __this_cpu_read(x86_jprobe_frame);
 

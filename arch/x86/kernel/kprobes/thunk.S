@@ -64,6 +64,7 @@ SYM_CODE_START(__kretprobe_trampoline)
 	pushq	$__kretprobe_trampoline
 	UNWIND_HINT_FUNC
 	SAVE_HIT_REGS unwind_hint=0
+	ASM_CLAC
 	movq	%rsp, %rdi
 	call	kretprobe_hit
 	POP_REGS
