@@ -375,7 +375,7 @@ static int kretprobe_entry(struct kprobe *p, struct pt_regs *regs)
 
 	ri->chained = false;
 	if (unlikely(divert_return(ri, regs)) && !chain_to_innermost(ri)) {
-		/* Whosever that is, it is still on its way to the trampoline. */
+		/* Whosever it is, it is still on its way to the trampoline. */
 		kprobe_count_miss(&rp->nmissed);
 		recycle(ri);
 		return 0;

@@ -14,6 +14,7 @@
 
 #ifndef __ASSEMBLY__
 
+#include <linux/percpu-defs.h>
 #include <asm/insn.h>
 
 struct kprobe_site;
@@ -52,6 +53,9 @@ struct pt_regs;
 
 /* insn.c */
 int x86_kprobe_original_text(unsigned long addr, u8 *buf, unsigned int size);
+
+/* jprobe.c */
+DECLARE_PER_CPU(unsigned long, x86_jprobe_frame);
 
 /* thunk.S */
 void kprobe_post_thunk(void);

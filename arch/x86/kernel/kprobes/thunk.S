@@ -60,6 +60,8 @@ _ASM_NOKPROBE(kprobe_post_thunk)
  * function; kretprobe_hit() puts the real one there for the return below.
  */
 SYM_CODE_START(__kretprobe_trampoline)
+	/* Behind a return, whose address an NMI still finds. */
+	UNWIND_HINT sp_reg=ORC_REG_SP sp_offset=0 type=UNWIND_HINT_TYPE_CALL
 	ANNOTATE_NOENDBR
 	pushq	$__kretprobe_trampoline
 	UNWIND_HINT_FUNC

@@ -179,10 +179,12 @@ int kprobe_int3_handler(struct pt_regs *regs)
 	insn = &site->insn;
 	post = verdict == KPROBE_STEP && READ_ONCE(site->npost);
 	if (insn->how == X86_KPROBE_DISPLACED) {
-		/* The latter pairs with smp_store_release() in make_slot(). */
-		regs->ip = (unsigned long)
-			(likely(!post) ? insn->slot :
-					 smp_load_acquire(&insn->post_slot));
+		const void *slot = insn->slot;
+
+		/* Pairs with smp_store_release() in make_slot(). */
+		if (unlikely(post))
+			slot = smp_load_acquire(&insn->post_slot);
+		regs->ip = (unsigned long)slot;
 		return 1;
 	}
 
