@@ -181,8 +181,8 @@ int kprobe_int3_handler(struct pt_regs *regs)
 	if (insn->how == X86_KPROBE_DISPLACED) {
 		const void *slot = insn->slot;
 
-		/* Pairs with smp_store_release() in make_slot(). */
 		if (unlikely(post))
+			/* Pairs with smp_store_release() in make_slot(). */
 			slot = smp_load_acquire(&insn->post_slot);
 		regs->ip = (unsigned long)slot;
 		return 1;
