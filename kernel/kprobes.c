@@ -10,11 +10,14 @@
  *	     |
  *	  [ site ]---probes---> p2 -> p1 -> p0	all, newest first
  *	     |
- *	     +-------active---> p0 -> p2	the enabled ones, oldest first;
+ *	     +-------active---> p0 -> p2	the enabled ones, oldest first
+ *	     |
+ *	     +----------pre---> p2		those of them with a pre handler;
  *						what a hit walks
  *
  * What lives elsewhere: kernel/kprobes/text.c decides how the text of a site
- * is to look and makes it so; slots.c has memory for displaced instructions,
+ * is to look and makes it so; optimizer.c has jumps put in the place of
+ * breakpoints, later on; slots.c has memory for displaced instructions,
  * retire.c frees it; blacklist.c says what must not be probed; control.c has
  * the files in debugfs.  Backends are in arch/.
  *
@@ -90,7 +93,6 @@
 #include <linux/percpu.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
-#include <linux/static_call.h>
 #include <asm/sections.h>
 #include "kprobes/internal.h"
 
@@ -203,9 +205,10 @@ enum kprobe_verdict kprobe_site_pre_nested(struct kprobe_site *site,
 		return KPROBE_STEP_MISSED;
 	}
 
-	outer = kprobe_run_begin_nested();
-	diverted = kprobe_call_pre(site, regs);
-	kprobe_run_end_nested(outer);
+	p = kprobe_first_pre(site);
+	outer = kprobe_run_begin();
+	diverted = kprobe_call_pre(p, regs);
+	kprobe_run_end(outer);
 	return diverted ? KPROBE_DIVERTED : KPROBE_STEP;
 }
 NOKPROBE_SYMBOL(kprobe_site_pre_nested);
@@ -219,17 +222,47 @@ NOKPROBE_SYMBOL(kprobe_site_pre_nested);
  */
 void kprobe_site_post_nested(struct kprobe_site *site, struct pt_regs *regs)
 {
-	struct kprobe_outer outer = kprobe_run_begin_nested();
+	struct kprobe_outer outer = kprobe_run_begin();
 
 	kprobe_call_post(site, regs);
-	kprobe_run_end_nested(outer);
+	kprobe_run_end(outer);
 }
 NOKPROBE_SYMBOL(kprobe_site_post_nested);
+
+static int nobody_pre_handler(struct kprobe *p, struct pt_regs *regs)
+{
+	return 0;
+}
+NOKPROBE_SYMBOL(nobody_pre_handler);
+
+/* Spares the hit path a question. */
+struct kprobe kprobe_nobody = {
+	.addr = (void *)nobody_pre_handler,
+	.pre_handler = nobody_pre_handler,
+};
 
 /* Stands for whoever must not be disturbed by handlers. */
 struct kprobe kprobe_busy = {
 	.addr = (void *)kprobe_busy_begin,
 };
+
+/**
+ * kprobe_reschedule - a handler has woken up somebody who is to run now
+ * @regs: where the hit has been
+ *
+ * Context: interrupts off; on where @regs are from, or this is not the time.
+ */
+void kprobe_reschedule(struct pt_regs *regs)
+{
+#ifdef CONFIG_PREEMPTION
+	if (!arch_kprobe_irqs_on(regs))
+		return;
+	local_irq_enable();
+	__preempt_schedule_notrace();
+	local_irq_disable();
+#endif
+}
+NOKPROBE_SYMBOL(kprobe_reschedule);
 
 /**
  * kprobe_busy_begin - from here on, hits in this context miss their handlers
@@ -247,7 +280,7 @@ void kprobe_busy_begin(void)
 /** kprobe_busy_end - the end of what kprobe_busy_begin() began */
 void kprobe_busy_end(void)
 {
-	kprobe_run_end();
+	kprobe_run_end((struct kprobe_outer) { .key = KPROBE_NO_KEY });
 	preempt_enable();
 }
 
@@ -336,18 +369,6 @@ bool kprobe_at_entry(unsigned long addr)
 	return site && site->on_entry;
 }
 
-/* The kernel patches some of its instructions itself. */
-static enum kprobe_refusal kprobe_foreign_patch(struct kprobe_site *site)
-{
-	void *addr = site->addr;
-
-	if (jump_label_text_reserved(addr, addr))
-		return KPROBE_JUMP_LABEL;
-	if (static_call_text_reserved(addr, addr))
-		return KPROBE_STATIC_CALL;
-	return KPROBE_OK;
-}
-
 /*
  * What can be said of an address without looking at the instruction.
  *
@@ -399,7 +420,7 @@ static enum kprobe_refusal kprobe_inspect(struct kprobe_site *site)
 	mutex_lock(&text_mutex);
 	why = arch_kprobe_inspect(site);
 	if (why == KPROBE_OK)
-		why = kprobe_foreign_patch(site);
+		why = kprobe_patched(addr, addr + 1);
 	mutex_unlock(&text_mutex);
 	jump_label_unlock();
 	return why;
@@ -421,9 +442,11 @@ static enum kprobe_refusal site_create(kprobe_opcode_t *addr, bool on_entry,
 
 	site->addr = addr;
 	site->on_entry = on_entry;
+	site->pre = &kprobe_nobody;
 	INIT_LIST_HEAD(&site->active);
 	INIT_LIST_HEAD(&site->plan);
 	INIT_HLIST_HEAD(&site->probes);
+	kprobe_optimizer_init_site(site);
 
 	why = kprobe_inspect(site);
 	if (why != KPROBE_OK)
@@ -457,6 +480,7 @@ static void site_drop(struct kprobe_site *site)
 		rhashtable_remove_fast(&kprobe_table, &site->node,
 				       site_params);
 	list_del(&site->all);
+	kprobe_optimizer_forget(site);
 	kprobe_retire(site);
 }
 
@@ -464,6 +488,16 @@ static void site_touch(struct kprobe_site *site, struct list_head *touched)
 {
 	if (list_empty(&site->plan))
 		list_add_tail(&site->plan, touched);
+}
+
+/* What points, or is to point, to an active probe in the list site->pre. */
+static struct kprobe **site_pre_link(struct kprobe_site *site,
+				     struct kprobe *p)
+{
+	list_for_each_entry_continue_reverse(p, &site->active, list)
+		if (p->pre_handler)
+			return &p->pre_next;
+	return &site->pre;
 }
 
 /* Puts an enabled probe among the site's active ones, by age. */
@@ -480,16 +514,34 @@ static void site_activate(struct kprobe_site *site, struct kprobe *p)
 	}
 	/* Pairs with the walks in kprobe_site_pre() and kprobe_site_post(). */
 	list_add_rcu(&p->list, older);
+	if (p->pre_handler) {
+		struct kprobe **link = site_pre_link(site, p);
+
+		p->pre_next = *link == &kprobe_nobody ? NULL : *link;
+		rcu_assign_pointer(*link, p);
+	}
 	if (p->post_handler)
 		WRITE_ONCE(site->npost, site->npost + 1);
+	if (kprobe_is_jprobe(p))
+		site->njprobe++;
 }
 
 /* The caller waits for handlers before @p->list is used again. */
 static void site_deactivate(struct kprobe_site *site, struct kprobe *p)
 {
+	if (p->pre_handler) {
+		struct kprobe **link = site_pre_link(site, p);
+		struct kprobe *next = p->pre_next;
+
+		if (!next && link == &site->pre)
+			next = &kprobe_nobody;
+		WRITE_ONCE(*link, next);
+	}
 	list_del_rcu(&p->list);
 	if (p->post_handler)
 		WRITE_ONCE(site->npost, site->npost - 1);
+	if (kprobe_is_jprobe(p))
+		site->njprobe--;
 }
 
 /* The site a caller's probe is registered at; NULL if it is at none. */
@@ -582,6 +634,8 @@ static int kprobe_attach(struct kprobe *p, struct list_head *touched)
 		p->flags |= KPROBE_FLAG_ON_FUNC_ENTRY;
 	if (site->on_ftrace)
 		p->flags |= KPROBE_FLAG_FTRACE;
+	if (site->state == KPROBE_SITE_JUMP)
+		p->flags |= KPROBE_FLAG_OPTIMIZED;
 	INIT_LIST_HEAD(&p->list);
 	hlist_add_head(&p->hlist, &site->probes);
 	if (!kprobe_disabled(p))
@@ -1004,6 +1058,7 @@ early_initcall(kprobe_init);
 
 static int __init kprobe_init_files(void)
 {
+	kprobe_optimizer_start();
 	kprobe_control_init();
 	return 0;
 }

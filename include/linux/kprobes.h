@@ -51,8 +51,9 @@ typedef int (*kretprobe_handler_t)(struct kretprobe_instance *ri,
 
 /**
  * struct kprobe - one request to be called at one instruction
- * @list: the site's handlers to run (RCU); linked only while enabled
+ * @list: the site's enabled probes, oldest first (RCU)
  * @hlist: the site's probes, enabled or not, in the order of registration
+ * @pre_next: the next enabled one that has a pre handler (RCU); private
  * @nmissed: hits at which the handlers could not run
  * @addr: the probed instruction; set it, or @symbol_name, and not both
  * @symbol_name: "symbol" or "module:symbol"
@@ -70,6 +71,7 @@ typedef int (*kretprobe_handler_t)(struct kretprobe_instance *ri,
 struct kprobe {
 	struct hlist_node hlist;
 	struct list_head list;
+	struct kprobe *pre_next;
 	unsigned long nmissed;
 	kprobe_opcode_t *addr;
 	const char *symbol_name;
@@ -149,10 +151,9 @@ struct kretprobe_owner {
  * @llist: the task's followed calls, innermost first
  * @rp: whose it was when it began; handlers are only called while it is
  * @ret_addr: where the function really returns to
- * @fp: the frame the return address was taken from
+ * @fp: the frame the return address was taken from; private
  * @task: who is in the call
  * @owner: whose it is now
- * @chained: the call is followed by the next one in @llist as well
  * @data: kretprobe::data_size bytes for the handlers
  */
 struct kretprobe_instance {
@@ -162,7 +163,6 @@ struct kretprobe_instance {
 	void *fp;
 	struct task_struct *task;
 	struct kretprobe_owner *owner;
-	bool chained;
 	char data[] __aligned(sizeof(long));
 };
 
@@ -466,13 +466,16 @@ void kprobe_ftrace_kill(void);
 static inline void kprobe_ftrace_kill(void) { }
 #endif
 
-#ifdef CONFIG_OPTPROBES
-bool is_kprobe_optinsn_slot(unsigned long addr);
+#if defined(CONFIG_KPROBES) && defined(CONFIG_OPTPROBES)
+void wait_for_kprobe_optimizer(void);
 #else
+static inline void wait_for_kprobe_optimizer(void) { }
+#endif
+
+/* Detours are slots, too: is_kprobe_insn_slot() knows them. */
 static inline bool is_kprobe_optinsn_slot(unsigned long addr)
 {
 	return false;
 }
-#endif
 
 #endif /* _LINUX_KPROBES_H */

@@ -79,21 +79,81 @@ const char *kprobe_refusal_name(enum kprobe_refusal why);
 #ifdef CONFIG_HAVE_KPROBE_SITES
 
 /**
+ * enum kprobe_obstacle - why a breakpoint cannot become a jump
+ *
+ * Up to @KPROBE_OBSTACLE_TEXT they come and go; from there on they are in the
+ * text, which does not change.
+ *
+ * @KPROBE_NO_OBSTACLE: it can
+ * @KPROBE_SWITCHED_OFF: by the sysctl
+ * @KPROBE_POST_HANDLER: a probe there has a post handler, and needs the trap
+ * @KPROBE_JPROBE: a jprobe is there
+ * @KPROBE_PROBE_INSIDE: another probe stands under the jump
+ * @KPROBE_DETOUR_MEMORY: no memory for the detour
+ * @KPROBE_OBSTACLE_TEXT: an ftrace site, or none of the following
+ * @KPROBE_NOT_ANALYSED: the function is too large, or its text unreadable
+ * @KPROBE_FUNCTION_END: the jump would reach beyond the function
+ * @KPROBE_COLD_PART: a part of a function that others jump into
+ * @KPROBE_JUMPED_INTO: a branch leads under the jump
+ * @KPROBE_EXCEPTION_LANDING: an exception fix-up leads under the jump
+ * @KPROBE_INDIRECT_JUMP: the function has an indirect jump with unknown targets
+ * @KPROBE_CALL_INSIDE: a call under the jump: it would return there
+ * @KPROBE_FAULT_INSIDE: an instruction under the jump, other than the first,
+ *	that may fault and be restarted
+ * @KPROBE_PATCHED_INSIDE: the kernel itself patches what is under the jump
+ * @KPROBE_FORBIDDEN_INSIDE: what is under the jump must not be probed
+ * @KPROBE_BOUND_INSIDE: an instruction under the jump works only where it
+ *	stands
+ * @KPROBE_FOREIGN_TRAP: somebody else's breakpoint in the function
+ * @KPROBE_DIRECTION: the function sets the direction flag
+ * @KPROBE_DETOUR_LENGTH: the displaced instructions need more room than there is
+ * @KPROBE_DETOUR_REACH: their operands are too far from any detour
+ */
+enum kprobe_obstacle {
+	KPROBE_NO_OBSTACLE,
+	KPROBE_SWITCHED_OFF,
+	KPROBE_POST_HANDLER,
+	KPROBE_JPROBE,
+	KPROBE_PROBE_INSIDE,
+	KPROBE_DETOUR_MEMORY,
+	KPROBE_OBSTACLE_TEXT,
+	KPROBE_NOT_ANALYSED,
+	KPROBE_FUNCTION_END,
+	KPROBE_COLD_PART,
+	KPROBE_JUMPED_INTO,
+	KPROBE_EXCEPTION_LANDING,
+	KPROBE_INDIRECT_JUMP,
+	KPROBE_CALL_INSIDE,
+	KPROBE_FAULT_INSIDE,
+	KPROBE_PATCHED_INSIDE,
+	KPROBE_FORBIDDEN_INSIDE,
+	KPROBE_BOUND_INSIDE,
+	KPROBE_FOREIGN_TRAP,
+	KPROBE_DIRECTION,
+	KPROBE_DETOUR_LENGTH,
+	KPROBE_DETOUR_REACH,
+};
+
+const char *kprobe_obstacle_name(enum kprobe_obstacle what);
+
+/**
  * enum kprobe_site_state - how the text of a site looks
  *
- *	TRAP <----> CLEAN <----> FTRACE
- *		      |
- *		      v
- *		    GONE
+ *	JUMP <----> TRAP <----> CLEAN <----> FTRACE
+ *	  |                     ^ |
+ *	  +---------------------+ v
+ *	                         GONE
  *
  * @KPROBE_SITE_CLEAN: as if nobody probed it
  * @KPROBE_SITE_TRAP: a breakpoint stands there
+ * @KPROBE_SITE_JUMP: a jump to the detour stands there
  * @KPROBE_SITE_FTRACE: ftrace calls for it
  * @KPROBE_SITE_GONE: there is no such text any more; final
  */
 enum kprobe_site_state {
 	KPROBE_SITE_CLEAN,
 	KPROBE_SITE_TRAP,
+	KPROBE_SITE_JUMP,
 	KPROBE_SITE_FTRACE,
 	KPROBE_SITE_GONE,
 };
@@ -102,8 +162,10 @@ enum kprobe_site_state {
  * struct kprobe_site - one probed address
  * @node: in the table of sites, by @addr; under kprobe_mutex, read by RCU
  * @addr: the probed address; constant
- * @active: kprobe::list of the probes to be called, in the order of their
+ * @active: kprobe::list of the enabled probes, in the order of their
  *	registration; changed under kprobe_mutex, read by RCU
+ * @pre: those of them that have a pre handler, by kprobe::pre_next, or
+ *	kprobe_nobody; same
  * @insn: what the backend knows of the instruction; its post_slot is
  *	published with release semantics, all else is constant once @node is in
  * @probes: kprobe::hlist of all probes, in the order of registration; under
@@ -116,13 +178,20 @@ enum kprobe_site_state {
  * @on_entry: nothing of the function has been executed before; constant
  * @opcode: what the trap stands in the place of; constant
  * @npost: how many of @active have a post handler; under kprobe_mutex
+ * @njprobe: how many of @active are jprobes; under kprobe_mutex
+ * @obstacle: enum kprobe_obstacle in the text, if it has been analysed; under
+ *	kprobe_mutex
+ * @detoured: traps already run the displaced copy in the detour; under
+ *	kprobe_mutex
+ * @optimize: in a list of kernel/kprobes/optimizer.c; under kprobe_mutex
  * @retired: in the queue of things to free behind a grace period
  */
 struct kprobe_site {
 	struct rhash_head node;
 	kprobe_opcode_t *addr;
-	struct list_head active;
+	struct kprobe *pre;
 	struct arch_kprobe_insn insn;
+	struct list_head active;
 
 	struct hlist_head probes;
 	struct list_head all;
@@ -133,6 +202,12 @@ struct kprobe_site {
 	bool on_entry;
 	kprobe_opcode_t opcode;
 	unsigned int npost;
+	unsigned int njprobe;
+#ifdef CONFIG_OPTPROBES
+	u8 obstacle;
+	bool detoured;
+	struct list_head optimize;
+#endif
 	struct llist_node retired;
 };
 
@@ -187,6 +262,59 @@ void arch_kprobe_release(struct kprobe_site *site);
  */
 void arch_kprobe_patch(struct list_head *plan);
 
+#ifdef CONFIG_OPTPROBES
+/*
+ * Jumps.  <asm/kprobes.h> has KPROBE_DETOUR_SIZE, the bytes of a detour (a
+ * power of two), and KPROBE_JUMP_SIZE, those of the jump.
+ */
+
+/**
+ * arch_kprobe_analyse - may a jump take the place of this site's trap?
+ * @site: has been inspected
+ *
+ * Fills in what arch_kprobe_detour() wants to know.
+ *
+ * Context: may sleep; kprobe_mutex held.
+ * Return: KPROBE_NO_OBSTACLE, or what is in the way: an obstacle in the text,
+ * or KPROBE_DETOUR_MEMORY.
+ */
+enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site);
+
+/**
+ * arch_kprobe_detour - build the detour of a site
+ * @site: has been analysed with success; may have one already
+ *
+ * Context: may sleep; kprobe_mutex held.
+ * Return: as arch_kprobe_analyse().
+ */
+enum kprobe_obstacle arch_kprobe_detour(struct kprobe_site *site);
+
+/**
+ * arch_kprobe_use_detour - where is a trap to run the displaced instruction?
+ * @site: has a detour
+ * @use: there, with all others under the jump; or alone, in its slot
+ *
+ * Context: kprobe_mutex held.
+ */
+void arch_kprobe_use_detour(struct kprobe_site *site, bool use);
+
+/**
+ * arch_kprobe_unanalyse - forget what has been learned of a site's function
+ * @site: goes away, or its text does
+ *
+ * Context: kprobe_mutex held.
+ */
+void arch_kprobe_unanalyse(struct kprobe_site *site);
+
+/* For the former: does the kernel itself patch some of [start, end)? */
+enum kprobe_refusal kprobe_patched(unsigned long start, unsigned long end);
+
+/* And where jump labels in [start, end) lead, also those off. */
+bool kprobe_jump_label_targets(unsigned long start, unsigned long end,
+			       void (*found)(void *data, unsigned long target),
+			       void *data);
+#endif /* CONFIG_OPTPROBES */
+
 /**
  * arch_kprobe_blacklist - what the architecture wants never to be probed
  *
@@ -217,20 +345,36 @@ static __always_inline unsigned int kprobe_context_key(unsigned int entries)
 }
 
 /*
- * The key of code that is called by the handler running on this CPU, or
- * KPROBE_NO_KEY.  Together with current_kprobe it says what is running:
+ * Who is running on this CPU, together with current_kprobe:
  *
  *	current_kprobe	kprobe_current_key
- *	NULL		any		nothing
- *	p		KPROBE_NO_KEY	p begins to, or ends
- *	p		key		p, in the context of this key
+ *	NULL		any		nobody
+ *	p		KPROBE_NO_KEY	a handler, in no NMI; or it begins or ends
+ *	p		KPROBE_TRAP_KEY	a handler, in no NMI but that of its trap
+ *	p		key		a handler in an NMI, or the caller of
+ *					kprobe_busy_begin(): in this context
  *
- * An NMI finds any of these and leaves it as it was, except that in the first
- * case the key becomes KPROBE_NO_KEY, which nobody minds: whoever begins
- * writes current_kprobe first, and whoever ends clears it first.
+ * Outside of NMIs a handler need not say more: interrupts are off, so a hit on
+ * top of it stands in an NMI, or has been brought about by it.  Whoever has a
+ * key writes it after current_kprobe and takes it away after that is NULL; an
+ * NMI that comes between finds KPROBE_NO_KEY or nobody, which for an NMI is
+ * the same, and leaves both as it has found them.
  */
 DECLARE_PER_CPU(unsigned int, kprobe_current_key);
 #define KPROBE_NO_KEY	(~0U)
+#define KPROBE_TRAP_KEY	(~1U)
+
+/*
+ * Whether a hit has to tell its context from others': something is running on
+ * this CPU, or this is an NMI.  @entries: as for kprobe_context_key().
+ */
+static __always_inline bool kprobe_hit_nests(unsigned int entries)
+{
+	/* The hit's own entry is one NMI, and a second one makes two. */
+	const unsigned int nmi = entries ? NMI_MASK & ~NMI_OFFSET : NMI_MASK;
+
+	return __this_cpu_read(current_kprobe) || (preempt_count() & nmi);
+}
 
 /* Adds 1 to a counter that belongs to users: rare, but exact. */
 #define kprobe_count_miss(counter)					\
@@ -245,24 +389,6 @@ do {									\
 /* A current_kprobe for those who are none. */
 extern struct kprobe kprobe_busy;
 
-/* Handlers are about to run on this CPU, where none is running. */
-static __always_inline void kprobe_run_begin(void)
-{
-	__this_cpu_write(current_kprobe, &kprobe_busy);
-	barrier();
-	__this_cpu_write(kprobe_current_key, kprobe_context_key(0));
-	barrier();
-}
-
-/* They have run. */
-static __always_inline void kprobe_run_end(void)
-{
-	barrier();
-	__this_cpu_write(current_kprobe, NULL);
-	barrier();
-	__this_cpu_write(kprobe_current_key, KPROBE_NO_KEY);
-}
-
 /**
  * struct kprobe_outer - a handler on top of which others run
  * @running: it
@@ -273,30 +399,62 @@ struct kprobe_outer {
 	unsigned int key;
 };
 
-/* The same where a handler is running, in another context or this one. */
-static __always_inline struct kprobe_outer kprobe_run_begin_nested(void)
+/* Handlers are about to run, in whatever context and on top of whatever. */
+static __always_inline struct kprobe_outer kprobe_run_begin(void)
 {
 	struct kprobe_outer outer = {
 		.running = __this_cpu_read(current_kprobe),
 		.key = __this_cpu_read(kprobe_current_key),
 	};
 
-	kprobe_run_begin();
+	__this_cpu_write(current_kprobe, &kprobe_busy);
+	barrier();
+	__this_cpu_write(kprobe_current_key, kprobe_context_key(0));
+	barrier();
 	return outer;
 }
 
-static __always_inline void kprobe_run_end_nested(struct kprobe_outer outer)
+/* They have run. */
+static __always_inline void kprobe_run_end(struct kprobe_outer outer)
 {
 	barrier();
 	__this_cpu_write(current_kprobe, outer.running);
+	barrier();
 	__this_cpu_write(kprobe_current_key, outer.key);
 }
 
 /* Whether code with this key has been called by a handler. */
 static __always_inline bool kprobe_recursion(unsigned int key)
 {
-	return __this_cpu_read(current_kprobe) &&
-	       __this_cpu_read(kprobe_current_key) == key;
+	unsigned int running = __this_cpu_read(kprobe_current_key);
+
+	if (!__this_cpu_read(current_kprobe))
+		return false;
+	if (running == KPROBE_NO_KEY)
+		return (key & NMI_MASK) == 0;
+	if (running == KPROBE_TRAP_KEY)
+		return (key & NMI_MASK) == NMI_OFFSET;
+	return running == key;
+}
+
+/* What a hit that does not nest says of itself, before and behind handlers. */
+static __always_inline void kprobe_run_first(struct kprobe *p,
+					     unsigned int entries)
+{
+	__this_cpu_write(current_kprobe, p);
+	barrier();
+	if (entries)
+		__this_cpu_write(kprobe_current_key, KPROBE_TRAP_KEY);
+	barrier();
+}
+
+static __always_inline void kprobe_run_last(unsigned int entries)
+{
+	barrier();
+	__this_cpu_write(current_kprobe, NULL);
+	barrier();
+	if (entries)
+		__this_cpu_write(kprobe_current_key, KPROBE_NO_KEY);
 }
 
 /*
@@ -350,19 +508,29 @@ enum kprobe_verdict {
 	KPROBE_DIVERTED,	/* a handler has set the instruction pointer */
 };
 
-/* Calls pre handlers.  Return: whether one of them has moved on. */
-static __always_inline bool kprobe_call_pre(struct kprobe_site *site,
+/* Where a site without pre handlers has its first probe that has one. */
+extern struct kprobe kprobe_nobody;
+
+static __always_inline struct kprobe *
+kprobe_first_pre(const struct kprobe_site *site)
+{
+	return rcu_dereference_raw(site->pre);
+}
+
+/*
+ * Calls pre handlers, from kprobe_first_pre() on.
+ *
+ * Return: whether one of them has moved on.
+ */
+static __always_inline bool kprobe_call_pre(struct kprobe *p,
 					    struct pt_regs *regs)
 {
-	struct kprobe *p;
-
-	list_for_each_entry_rcu(p, &site->active, list, true) {
-		if (!p->pre_handler)
-			continue;
+	do {
 		__this_cpu_write(current_kprobe, p);
 		if (p->pre_handler(p, regs))
 			return true;
-	}
+		p = rcu_dereference_raw(p->pre_next);
+	} while (p);
 	return false;
 }
 
@@ -397,15 +565,23 @@ static __always_inline enum kprobe_verdict
 kprobe_site_pre(struct kprobe_site *site, struct pt_regs *regs,
 		unsigned int entries)
 {
-	if (unlikely(__this_cpu_read(current_kprobe)))
+	struct kprobe *first;
+
+	if (unlikely(kprobe_hit_nests(entries)))
 		return kprobe_site_pre_nested(site, regs, entries);
 
-	kprobe_run_begin();
-	if (unlikely(kprobe_call_pre(site, regs))) {
-		kprobe_run_end();
+	first = kprobe_first_pre(site);
+	if (entries) {
+		/* May be there for post handlers. Jumps seldom have nobody. */
+		if (first == &kprobe_nobody)
+			return KPROBE_STEP;
+		kprobe_run_first(first, entries);
+	}
+	if (unlikely(kprobe_call_pre(first, regs))) {
+		kprobe_run_last(entries);
 		return KPROBE_DIVERTED;
 	}
-	kprobe_run_end();
+	kprobe_run_last(entries);
 	return KPROBE_STEP;
 }
 
@@ -413,18 +589,20 @@ kprobe_site_pre(struct kprobe_site *site, struct pt_regs *regs,
  * kprobe_site_post - the instruction was executed: call the post handlers
  * @site: where; kprobe_site_pre() said KPROBE_STEP
  * @regs: full registers after the instruction
+ * @entries: as for kprobe_site_pre()
  *
  * Context: any; interrupts off.
  */
 static __always_inline void kprobe_site_post(struct kprobe_site *site,
-					     struct pt_regs *regs)
+					     struct pt_regs *regs,
+					     unsigned int entries)
 {
-	if (unlikely(__this_cpu_read(current_kprobe)))
+	if (unlikely(kprobe_hit_nests(entries)))
 		return kprobe_site_post_nested(site, regs);
 
-	kprobe_run_begin();
+	kprobe_run_first(&kprobe_busy, entries);
 	kprobe_call_post(site, regs);
-	kprobe_run_end();
+	kprobe_run_last(entries);
 }
 
 /**
@@ -454,6 +632,34 @@ static __always_inline void kprobe_hit_exit(unsigned long flags)
 	preempt_enable_notrace();
 }
 
+void kprobe_reschedule(struct pt_regs *regs);
+
+/**
+ * kprobe_thunk_enter - the same for a hit that a backend's own code has brought
+ * @regs: what that code has saved, with interrupts as they were
+ *
+ * It has already disabled interrupts, and will restore them from @regs.
+ */
+static __always_inline void kprobe_thunk_enter(struct pt_regs *regs)
+{
+	if (IS_ENABLED(CONFIG_TRACE_IRQFLAGS) && arch_kprobe_irqs_on(regs))
+		trace_hardirqs_off();
+	preempt_disable_notrace();
+}
+
+/** kprobe_thunk_exit - the reverse of kprobe_thunk_enter() */
+static __always_inline void kprobe_thunk_exit(struct pt_regs *regs)
+{
+#ifdef CONFIG_PREEMPTION
+	if (unlikely(__preempt_count_dec_and_test()))
+		kprobe_reschedule(regs);
+#else
+	preempt_enable_notrace();
+#endif
+	if (IS_ENABLED(CONFIG_TRACE_IRQFLAGS) && arch_kprobe_irqs_on(regs))
+		trace_hardirqs_on();
+}
+
 /**
  * kprobe_rcu_watching - is RCU watching this CPU?
  *
@@ -463,7 +669,9 @@ static __always_inline void kprobe_hit_exit(unsigned long flags)
 static __always_inline bool kprobe_rcu_watching(void)
 {
 #ifdef CONFIG_CONTEXT_TRACKING_IDLE
-	return rcu_is_watching_curr_cpu();
+	/* rcu_is_watching_curr_cpu(), without the address of what it reads. */
+	return __this_cpu_read(context_tracking.state.counter) &
+	       CT_RCU_WATCHING;
 #else
 	return true;
 #endif
@@ -497,8 +705,9 @@ static __always_inline void kprobe_rcu_exit(void)
  *		what the call can be told from others by, until it returns.
  *
  *	void *arch_kretprobe_enter(struct pt_regs *regs)
- *		completes registers that __kretprobe_trampoline() has saved;
- *		returns what arch_kprobe_frame() has told the call by.
+ *		completes registers that __kretprobe_trampoline() has saved,
+ *		after which it has disabled interrupts; returns what
+ *		arch_kprobe_frame() has told the call by.
  *
  * __kretprobe_trampoline() calls kretprobe_hit(), which sets the instruction
  * pointer in the registers to where the call really returns to.
@@ -521,7 +730,7 @@ void arch_jprobe_call(void *entry, struct pt_regs *regs);
 void arch_jprobe_return(void);
 
 /* Slots: memory for displaced instructions, never writable and executable. */
-void *kprobe_slot_alloc(struct kprobe_site *owner);
+void *kprobe_slot_alloc(struct kprobe_site *owner, unsigned int size);
 void kprobe_slot_free(void *slot);
 struct kprobe_site *kprobe_slot_owner(unsigned long addr, void **slot);
 
@@ -531,6 +740,13 @@ void arch_kprobe_fill_slots(void *text, size_t size);
 /* Where a displaced instruction pointer would be in place. */
 unsigned long arch_kprobe_undisplaced(struct kprobe_site *site, void *slot,
 				      unsigned long ip);
+
+/*
+ * The same for one that is to go on there: changes @ip and returns true, unless
+ * nobody may go on there.
+ */
+bool arch_kprobe_in_place(struct kprobe_site *site, void *slot,
+			  unsigned long *ip);
 
 #endif /* CONFIG_HAVE_KPROBE_SITES */
 

@@ -93,8 +93,9 @@ static int list_show(struct seq_file *m, void *v)
 		seq_printf(m, "%px  %c  ", shown_address(m, p->addr),
 			   list_kind(p));
 		list_show_place(m, p);
-		seq_printf(m, "  %s%s%s\n", kprobe_gone(p) ? "[GONE]" : "",
+		seq_printf(m, "  %s%s%s%s\n", kprobe_gone(p) ? "[GONE]" : "",
 			   p->flags & KPROBE_FLAG_DISABLED ? "[DISABLED]" : "",
+			   kprobe_optimized(p) ? "[OPTIMIZED]" : "",
 			   kprobe_ftrace(p) ? "[FTRACE]" : "");
 	}
 	return 0;

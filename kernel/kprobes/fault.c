@@ -21,9 +21,9 @@ static bool call_fault_handler(struct kprobe *p, struct pt_regs *regs,
 	if (!p->fault_handler)
 		return false;
 
-	outer = kprobe_run_begin_nested();
+	outer = kprobe_run_begin();
 	handled = p->fault_handler(p, regs, trap);
-	kprobe_run_end_nested(outer);
+	kprobe_run_end(outer);
 	return handled;
 }
 NOKPROBE_SYMBOL(call_fault_handler);

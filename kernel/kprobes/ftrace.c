@@ -34,7 +34,7 @@ static void ftrace_site_handlers(unsigned long ip, struct pt_regs *regs)
 
 	if (verdict == KPROBE_STEP && READ_ONCE(site->npost)) {
 		instruction_pointer_set(regs, ip + MCOUNT_INSN_SIZE);
-		kprobe_site_post(site, regs);
+		kprobe_site_post(site, regs, 0);
 		/* A post handler may move on from there, too. */
 		if (instruction_pointer(regs) != ip + MCOUNT_INSN_SIZE)
 			return;

@@ -46,7 +46,27 @@ bool kprobe_get_global(void);
 /* text.c: what the text is to look like, and making it so */
 void kprobe_site_mark_gone(struct kprobe_site *site);
 int kprobe_reconcile(struct list_head *touched, bool global_on, bool *quiet);
+void kprobe_reconcile_jumps(struct list_head *touched);
+void kprobe_patch(struct list_head *plan);
 void kprobe_wait_for_handlers(void);
+
+/* optimizer.c: jumps in the place of breakpoints, in the background */
+#ifdef CONFIG_OPTPROBES
+enum kprobe_obstacle kprobe_obstacle_now(const struct kprobe_site *site);
+void kprobe_optimizer_init_site(struct kprobe_site *site);
+void kprobe_optimizer_consider(struct kprobe_site *site);
+void kprobe_optimizer_cancel(struct kprobe_site *site);
+void kprobe_optimizer_forget(struct kprobe_site *site);
+struct kprobe_site *kprobe_detour_over(unsigned long addr, unsigned int back);
+void kprobe_optimizer_start(void);
+void kprobe_optimizer_switch(bool on);
+bool kprobe_optimizer_on(void);
+#else
+static inline void kprobe_optimizer_init_site(struct kprobe_site *site) { }
+static inline void kprobe_optimizer_consider(struct kprobe_site *site) { }
+static inline void kprobe_optimizer_forget(struct kprobe_site *site) { }
+static inline void kprobe_optimizer_start(void) { }
+#endif
 
 /* retire.c: freeing what a preempted task may still stand on */
 int kprobe_retire_init(void);

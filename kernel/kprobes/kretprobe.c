@@ -201,7 +201,9 @@ NOKPROBE_SYMBOL(pool_put_list);
 static __always_inline void pool_put(struct kretprobe_pool *pool,
 				     struct kretprobe_instance *ri)
 {
-	if (unlikely(cmpxchg(&this_cpu_ptr(pool->lists)->hand, NULL, ri)))
+	struct kretprobe_instance *none = NULL;
+
+	if (unlikely(!try_cmpxchg(&this_cpu_ptr(pool->lists)->hand, &none, ri)))
 		pool_put_list(pool, ri);
 }
 
@@ -263,12 +265,15 @@ pool_scavenge(struct kretprobe_pool *pool)
 NOKPROBE_SYMBOL(pool_scavenge);
 
 static __always_inline struct kretprobe_instance *
+pool_take_hand(struct kretprobe_pool *pool)
+{
+	return xchg(&this_cpu_ptr(pool->lists)->hand, NULL);
+}
+
+static __always_inline struct kretprobe_instance *
 pool_get(struct kretprobe_pool *pool)
 {
-	struct kretprobe_instance *ri =
-		xchg(&this_cpu_ptr(pool->lists)->hand, NULL);
-
-	return likely(ri) ? ri : pool_scavenge(pool);
+	return pool_take_hand(pool) ?: pool_scavenge(pool);
 }
 
 /* An instance is back after its return probe was unregistered. */
@@ -336,6 +341,22 @@ static __always_inline bool divert_return(struct kretprobe_instance *ri,
 }
 
 /*
+ * Frames are aligned: the bottom bit of kretprobe_instance::fp says that the
+ * call is followed by the next one in the task's list as well.
+ */
+#define KRETPROBE_CHAINED	1UL
+
+static __always_inline bool is_chained(const struct kretprobe_instance *ri)
+{
+	return (unsigned long)ri->fp & KRETPROBE_CHAINED;
+}
+
+static __always_inline void *frame_of(const struct kretprobe_instance *ri)
+{
+	return (void *)((unsigned long)ri->fp & ~KRETPROBE_CHAINED);
+}
+
+/*
  * The call is followed already, says its return address.  Return: whether
  * that is true of the innermost instance of this task.
  */
@@ -347,18 +368,17 @@ static noinline bool chain_to_innermost(struct kretprobe_instance *ri)
 	if (!first)
 		return false;
 	below = llist_entry(first, struct kretprobe_instance, llist);
-	if (below->fp != ri->fp)
+	if (frame_of(below) != ri->fp)
 		return false;
 	ri->ret_addr = below->ret_addr;
-	ri->chained = true;
+	ri->fp += KRETPROBE_CHAINED;
 	return true;
 }
 NOKPROBE_SYMBOL(chain_to_innermost);
 
-/* The pre handler of the kprobe in a return probe. */
-static int kretprobe_entry(struct kprobe *p, struct pt_regs *regs)
+static noinline int kretprobe_entry_slowly(struct kretprobe *rp,
+					   struct pt_regs *regs)
 {
-	struct kretprobe *rp = container_of(p, struct kretprobe, kp);
 	struct kretprobe_instance *ri = pool_get(rp->pool);
 
 	if (unlikely(!ri)) {
@@ -373,7 +393,6 @@ static int kretprobe_entry(struct kprobe *p, struct pt_regs *regs)
 		return 0;
 	}
 
-	ri->chained = false;
 	if (unlikely(divert_return(ri, regs)) && !chain_to_innermost(ri)) {
 		/* Whosever it is, it is still on its way to the trampoline. */
 		kprobe_count_miss(&rp->nmissed);
@@ -384,6 +403,41 @@ static int kretprobe_entry(struct kprobe *p, struct pt_regs *regs)
 	barrier();
 	__llist_add(&ri->llist, &current->kretprobe_instances);
 	return 0;
+}
+NOKPROBE_SYMBOL(kretprobe_entry_slowly);
+
+/*
+ * The pre handler of the kprobe in a return probe.  What happens nearly always
+ * is written out, so that it needs neither calls nor registers to be saved.
+ */
+static int kretprobe_entry(struct kprobe *p, struct pt_regs *regs)
+{
+	struct kretprobe *rp = container_of(p, struct kretprobe, kp);
+#ifdef CONFIG_HAVE_KPROBE_SITES
+	unsigned long *place = arch_kprobe_return_place(regs);
+	struct task_struct *task = current;
+	struct kretprobe_instance *ri;
+	unsigned long ret = *place;
+
+	if (unlikely(rp->entry_handler || ret == trampoline_address()))
+		return kretprobe_entry_slowly(rp, regs);
+	ri = pool_take_hand(rp->pool);
+	if (unlikely(!ri))
+		return kretprobe_entry_slowly(rp, regs);
+
+	ri->rp = rp;
+	ri->task = task;
+	ri->fp = arch_kprobe_frame(regs);
+	ri->ret_addr = (kprobe_opcode_t *)ret;
+	*place = trampoline_address();
+	ri->llist.next = task->kretprobe_instances.first;
+	/* Complete, for an NMI that looks at the stack. */
+	barrier();
+	task->kretprobe_instances.first = &ri->llist;
+	return 0;
+#else
+	return kretprobe_entry_slowly(rp, regs);
+#endif
 }
 NOKPROBE_SYMBOL(kretprobe_entry);
 
@@ -414,7 +468,7 @@ drop_abandoned(struct pt_regs *regs, void *frame)
 
 	for (node = *first; node; node = node->next) {
 		ri = llist_entry(node, struct kretprobe_instance, llist);
-		if (ri->fp == frame)
+		if (frame_of(ri) == frame)
 			break;
 	}
 	if (!node)
@@ -440,9 +494,11 @@ void __weak arch_kretprobe_fixup_return(struct pt_regs *regs,
 #endif
 
 /* Calls the handlers of a followed call; those chained to it come next. */
-static __always_inline struct kretprobe_instance *
-call_handlers(struct kretprobe_instance *ri, struct pt_regs *regs)
+static struct kretprobe_instance *call_handlers(struct kretprobe_instance *ri,
+						struct pt_regs *regs)
 {
+	struct kprobe_outer outer = kprobe_run_begin();
+
 	for (;;) {
 		struct kretprobe *rp = READ_ONCE(ri->owner->rp);
 
@@ -450,23 +506,15 @@ call_handlers(struct kretprobe_instance *ri, struct pt_regs *regs)
 			__this_cpu_write(current_kprobe, &rp->kp);
 			rp->handler(ri, regs);
 		}
-		if (likely(!ri->chained))
-			return ri;
+		if (!is_chained(ri))
+			break;
 		ri = llist_entry(ri->llist.next, struct kretprobe_instance,
 				 llist);
 	}
-}
-
-static noinline struct kretprobe_instance *
-call_handlers_nested(struct kretprobe_instance *ri, struct pt_regs *regs)
-{
-	struct kprobe_outer outer = kprobe_run_begin_nested();
-
-	ri = call_handlers(ri, regs);
-	kprobe_run_end_nested(outer);
+	kprobe_run_end(outer);
 	return ri;
 }
-NOKPROBE_SYMBOL(call_handlers_nested);
+NOKPROBE_SYMBOL(call_handlers);
 
 /* Takes back the instances from the @first to the @last of one call. */
 static noinline void recycle_chain(struct kretprobe_instance *first,
@@ -483,7 +531,7 @@ static noinline void recycle_chain(struct kretprobe_instance *first,
 }
 NOKPROBE_SYMBOL(recycle_chain);
 
-static __always_inline unsigned long follow_return(struct pt_regs *regs,
+static noinline unsigned long follow_return_slowly(struct pt_regs *regs,
 						   void *frame)
 {
 	struct llist_node **top = &current->kretprobe_instances.first;
@@ -492,37 +540,60 @@ static __always_inline unsigned long follow_return(struct pt_regs *regs,
 	unsigned long ret;
 
 	ri = llist_entry(node, struct kretprobe_instance, llist);
-	if (unlikely(!node || ri->fp != frame))
+	if (unlikely(!node || frame_of(ri) != frame))
 		ri = drop_abandoned(regs, frame);
 
 	ret = (unsigned long)ri->ret_addr;
 	instruction_pointer_set(regs, ret);
 
 	/* On the stack while the handlers run: they may look at it. */
-	if (unlikely(__this_cpu_read(current_kprobe))) {
-		last = call_handlers_nested(ri, regs);
-	} else {
-		kprobe_run_begin();
-		last = call_handlers(ri, regs);
-		kprobe_run_end();
-	}
+	last = call_handlers(ri, regs);
 
 	arch_kretprobe_fixup_return(regs, (kprobe_opcode_t *)ret);
 	/* From here on an unwinder finds the real address there. */
 	barrier();
 	*top = last->llist.next;
-	if (likely(ri == last))
-		recycle(ri);
-	else
-		recycle_chain(ri, last);
+	recycle_chain(ri, last);
 	return ret;
 }
+NOKPROBE_SYMBOL(follow_return_slowly);
 
 #ifdef CONFIG_HAVE_KPROBE_SITES
+/* What happens nearly always, as in kretprobe_entry(). */
+static __always_inline void follow_return(struct pt_regs *regs, void *frame)
+{
+	struct llist_node *node = current->kretprobe_instances.first;
+	struct kretprobe_instance *ri =
+		llist_entry(node, struct kretprobe_instance, llist);
+	struct kretprobe *rp;
+
+	/* One that is chained does not have this frame, either. */
+	if (unlikely(!node || ri->fp != frame || kprobe_hit_nests(0)))
+		goto slowly;
+	rp = READ_ONCE(ri->owner->rp);
+	if (unlikely(!rp || !rp->handler))
+		goto slowly;
+
+	instruction_pointer_set(regs, (unsigned long)ri->ret_addr);
+	__this_cpu_write(current_kprobe, &rp->kp);
+	rp->handler(ri, regs);
+	__this_cpu_write(current_kprobe, NULL);
+
+	arch_kretprobe_fixup_return(regs, ri->ret_addr);
+	barrier();
+	current->kretprobe_instances.first = ri->llist.next;
+	/* It still is: unregistering waits for this CPU before it counts. */
+	pool_put(container_of(ri->owner, struct kretprobe_pool, owner), ri);
+	return;
+
+slowly:
+	follow_return_slowly(regs, frame);
+}
+
 static noinline void follow_return_unwatched(struct pt_regs *regs, void *frame)
 {
 	kprobe_rcu_enter();
-	follow_return(regs, frame);
+	follow_return_slowly(regs, frame);
 	kprobe_rcu_exit();
 }
 NOKPROBE_SYMBOL(follow_return_unwatched);
@@ -531,18 +602,19 @@ NOKPROBE_SYMBOL(follow_return_unwatched);
  * kretprobe_hit - a followed call has returned to the trampoline
  * @regs: as the trampoline has saved them
  *
- * Context: any in which functions return.
+ * Context: any in which functions return; interrupts off, as for
+ * kprobe_thunk_enter().
  */
 __visible void kretprobe_hit(struct pt_regs *regs)
 {
 	void *frame = arch_kretprobe_enter(regs);
-	unsigned long flags = kprobe_hit_enter();
 
+	kprobe_thunk_enter(regs);
 	if (likely(kprobe_rcu_watching()))
 		follow_return(regs, frame);
 	else
 		follow_return_unwatched(regs, frame);
-	kprobe_hit_exit(flags);
+	kprobe_thunk_exit(regs);
 }
 NOKPROBE_SYMBOL(kretprobe_hit);
 #else
@@ -558,7 +630,7 @@ NOKPROBE_SYMBOL(kretprobe_hit);
 unsigned long __kretprobe_trampoline_handler(struct pt_regs *regs,
 					     void *frame_pointer)
 {
-	return follow_return(regs, frame_pointer);
+	return follow_return_slowly(regs, frame_pointer);
 }
 NOKPROBE_SYMBOL(__kretprobe_trampoline_handler);
 #endif
@@ -604,7 +676,7 @@ unsigned long kretprobe_find_ret_addr(struct task_struct *tsk, void *fp,
 			llist_entry(node, struct kretprobe_instance, llist);
 
 		/* One frame, one answer: go to the end of a chain. */
-		if ((!fp || ri->fp == fp) && !ri->chained) {
+		if ((!fp || ri->fp == fp) && !is_chained(ri)) {
 			*cur = node;
 			return (unsigned long)ri->ret_addr;
 		}

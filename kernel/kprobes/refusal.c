@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Why an address cannot be probed: the reasons' names, and the errno that
- * callers of register_kprobe() have always got for each.
+ * callers of register_kprobe() have always got for each.  And why a probe is
+ * not hit by a jump.
  */
 #include <linux/array_size.h>
 #include "internal.h"
@@ -43,4 +44,37 @@ int kprobe_refusal_errno(enum kprobe_refusal why)
 const char *kprobe_refusal_name(enum kprobe_refusal why)
 {
 	return refusals[why].name;
+}
+
+static const char * const obstacles[] = {
+	[KPROBE_NO_OBSTACLE]		= "none",
+	[KPROBE_SWITCHED_OFF]		= "switched-off",
+	[KPROBE_POST_HANDLER]		= "post-handler",
+	[KPROBE_JPROBE]			= "jprobe",
+	[KPROBE_PROBE_INSIDE]		= "probe-inside",
+	[KPROBE_DETOUR_MEMORY]		= "no-memory",
+	[KPROBE_OBSTACLE_TEXT]		= "ftrace-site",
+	[KPROBE_NOT_ANALYSED]		= "not-analysed",
+	[KPROBE_FUNCTION_END]		= "function-end",
+	[KPROBE_COLD_PART]		= "cold-part",
+	[KPROBE_JUMPED_INTO]		= "jumped-into",
+	[KPROBE_EXCEPTION_LANDING]	= "exception-landing",
+	[KPROBE_INDIRECT_JUMP]		= "indirect-jump",
+	[KPROBE_CALL_INSIDE]		= "call-inside",
+	[KPROBE_FAULT_INSIDE]		= "fault-inside",
+	[KPROBE_PATCHED_INSIDE]		= "patched-inside",
+	[KPROBE_FORBIDDEN_INSIDE]	= "forbidden-inside",
+	[KPROBE_BOUND_INSIDE]		= "bound-inside",
+	[KPROBE_FOREIGN_TRAP]		= "foreign-trap",
+	[KPROBE_DIRECTION]		= "direction-flag",
+	[KPROBE_DETOUR_LENGTH]		= "detour-size",
+	[KPROBE_DETOUR_REACH]		= "detour-reach",
+};
+
+static_assert(ARRAY_SIZE(obstacles) == KPROBE_DETOUR_REACH + 1);
+
+/** kprobe_obstacle_name - what users are shown for this obstacle */
+const char *kprobe_obstacle_name(enum kprobe_obstacle what)
+{
+	return obstacles[what];
 }

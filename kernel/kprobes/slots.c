@@ -5,7 +5,7 @@
  * Pages come from execmem and are made read-only and executable before the
  * first slot in them is given out; from then on only text_poke_copy() and
  * its like write to them.  Freed slots are used again, and pages without any
- * slot in use are given back but for one.
+ * slot in use are given back but for one.  All slots in a page have one size.
  *
  *	slot_pages (xarray by page number)
  *	   |
@@ -16,6 +16,7 @@
  * Readers (faults, kallsyms, unwinders, in any context) find a page by
  * xa_load() and its owners under RCU.
  */
+#include <linux/array_size.h>
 #include <linux/bitmap.h>
 #include <linux/execmem.h>
 #include <linux/list.h>
@@ -27,16 +28,17 @@
 #include <linux/xarray.h>
 #include "internal.h"
 
-#define SLOTS_PER_PAGE	(PAGE_SIZE / KPROBE_SLOT_SIZE)
+#define SLOTS_PER_PAGE_MAX	(PAGE_SIZE / KPROBE_SLOT_SIZE)
 
 /* How /proc/kallsyms and perf call a page of slots. */
 #define SLOT_PAGE_NAME	"kprobe_insn_page"
 
 /**
  * struct slot_page - a page of slots
- * @link: in slot_page_list; under slot_mutex, read by RCU
+ * @link: in a list of slot_lists[]; under slot_mutex, read by RCU
  * @rcu: for freeing it
  * @text: the page; constant
+ * @size: of each slot, in bytes; constant
  * @nused: bits set in @used; under slot_mutex
  * @used: slots given out; under slot_mutex
  * @owner: whose they are; written under slot_mutex, read by RCU
@@ -45,17 +47,22 @@ struct slot_page {
 	struct list_head link;
 	struct rcu_head rcu;
 	void *text;
+	unsigned int size;
 	unsigned int nused;
-	DECLARE_BITMAP(used, SLOTS_PER_PAGE);
-	struct kprobe_site *owner[SLOTS_PER_PAGE];
+	DECLARE_BITMAP(used, SLOTS_PER_PAGE_MAX);
+	struct kprobe_site *owner[];
 };
 
 /* Innermost: nothing is locked while this is held but memory allocation. */
 static DEFINE_MUTEX(slot_mutex);
-static LIST_HEAD(slot_page_list);
+/* For small slots and for large ones. */
+static struct list_head slot_lists[] = {
+	LIST_HEAD_INIT(slot_lists[0]),
+	LIST_HEAD_INIT(slot_lists[1]),
+};
 static DEFINE_XARRAY(slot_pages);
 static unsigned int slots_used;
-static unsigned int slot_pages_empty;
+static unsigned int slot_pages_empty[ARRAY_SIZE(slot_lists)];
 
 /*
  * Where slots have ever been.  Lets nearly all look-ups end before they come
@@ -69,18 +76,32 @@ static __always_inline bool slots_near(unsigned long addr)
 	return addr >= READ_ONCE(slots_low) && addr < READ_ONCE(slots_high);
 }
 
+static unsigned int slots_per_page(const struct slot_page *page)
+{
+	return PAGE_SIZE / page->size;
+}
+
+/* Which of the lists has slots of this size. */
+static unsigned int slot_list_index(unsigned int size)
+{
+	return size > KPROBE_SLOT_SIZE;
+}
+
 static unsigned long slot_page_key(const void *text)
 {
 	return (unsigned long)text >> PAGE_SHIFT;
 }
 
-static struct slot_page *slot_page_create(void)
+static struct slot_page *slot_page_create(unsigned int size)
 {
-	struct slot_page *page = kzalloc(sizeof(*page), GFP_KERNEL);
+	struct slot_page *page = kzalloc(struct_size(page, owner,
+						     PAGE_SIZE / size),
+					 GFP_KERNEL);
 
 	if (!page)
 		return NULL;
 
+	page->size = size;
 	page->text = execmem_alloc(EXECMEM_KPROBES, PAGE_SIZE);
 	if (!page->text)
 		goto free_page;
@@ -95,8 +116,8 @@ static struct slot_page *slot_page_create(void)
 	WRITE_ONCE(slots_low, umin(slots_low, (unsigned long)page->text));
 	WRITE_ONCE(slots_high,
 		   umax(slots_high, (unsigned long)page->text + PAGE_SIZE));
-	list_add_rcu(&page->link, &slot_page_list);
-	slot_pages_empty++;
+	list_add_rcu(&page->link, &slot_lists[slot_list_index(size)]);
+	slot_pages_empty[slot_list_index(size)]++;
 	perf_event_ksymbol(PERF_RECORD_KSYMBOL_TYPE_OOL,
 			   (unsigned long)page->text, PAGE_SIZE, false,
 			   SLOT_PAGE_NAME);
@@ -116,7 +137,7 @@ static void slot_page_destroy(struct slot_page *page)
 			   SLOT_PAGE_NAME);
 	xa_erase(&slot_pages, slot_page_key(page->text));
 	list_del_rcu(&page->link);
-	slot_pages_empty--;
+	slot_pages_empty[slot_list_index(page->size)]--;
 	execmem_free(page->text);
 	kfree_rcu(page, rcu);
 }
@@ -124,38 +145,39 @@ static void slot_page_destroy(struct slot_page *page)
 /**
  * kprobe_slot_alloc - get a slot
  * @owner: the site it is for; found again by kprobe_slot_owner()
+ * @size: how large: KPROBE_SLOT_SIZE or KPROBE_DETOUR_SIZE
  *
  * Context: may sleep.
- * Return: KPROBE_SLOT_SIZE bytes of read-only executable memory, aligned to
- * their size, or NULL.
+ * Return: so many bytes of read-only executable memory, aligned to their
+ * size, or NULL.
  */
-void *kprobe_slot_alloc(struct kprobe_site *owner)
+void *kprobe_slot_alloc(struct kprobe_site *owner, unsigned int size)
 {
+	struct list_head *list = &slot_lists[slot_list_index(size)];
 	struct slot_page *page;
 	unsigned int index;
 
 	guard(mutex)(&slot_mutex);
 
 	/* Pages with room are kept in front of full ones. */
-	page = list_first_entry_or_null(&slot_page_list, struct slot_page,
-					link);
-	if (!page || page->nused == SLOTS_PER_PAGE)
-		page = slot_page_create();
+	page = list_first_entry_or_null(list, struct slot_page, link);
+	if (!page || page->nused == slots_per_page(page))
+		page = slot_page_create(size);
 	if (!page)
 		return NULL;
 
-	index = find_first_zero_bit(page->used, SLOTS_PER_PAGE);
+	index = find_first_zero_bit(page->used, slots_per_page(page));
 	__set_bit(index, page->used);
 	WRITE_ONCE(page->owner[index], owner);
 	if (!page->nused++)
-		slot_pages_empty--;
+		slot_pages_empty[slot_list_index(size)]--;
 	slots_used++;
 
-	if (page->nused == SLOTS_PER_PAGE) {
+	if (page->nused == slots_per_page(page)) {
 		list_del_rcu(&page->link);
-		list_add_tail_rcu(&page->link, &slot_page_list);
+		list_add_tail_rcu(&page->link, list);
 	}
-	return page->text + index * KPROBE_SLOT_SIZE;
+	return page->text + index * size;
 }
 
 /**
@@ -167,7 +189,7 @@ void *kprobe_slot_alloc(struct kprobe_site *owner)
 void kprobe_slot_free(void *slot)
 {
 	struct slot_page *page;
-	unsigned int index;
+	unsigned int index, *empty;
 
 	guard(mutex)(&slot_mutex);
 
@@ -175,17 +197,19 @@ void kprobe_slot_free(void *slot)
 	if (WARN_ON_ONCE(!page))
 		return;
 
-	index = offset_in_page(slot) / KPROBE_SLOT_SIZE;
+	index = offset_in_page(slot) / page->size;
 	if (WARN_ON_ONCE(!__test_and_clear_bit(index, page->used)))
 		return;
 
 	WRITE_ONCE(page->owner[index], NULL);
 	slots_used--;
-	if (page->nused == SLOTS_PER_PAGE) {
+	if (page->nused == slots_per_page(page)) {
 		list_del_rcu(&page->link);
-		list_add_rcu(&page->link, &slot_page_list);
+		list_add_rcu(&page->link,
+			     &slot_lists[slot_list_index(page->size)]);
 	}
-	if (!--page->nused && ++slot_pages_empty > 1)
+	empty = &slot_pages_empty[slot_list_index(page->size)];
+	if (!--page->nused && ++*empty > 1)
 		slot_page_destroy(page);
 }
 
@@ -199,15 +223,16 @@ void kprobe_slot_free(void *slot)
  */
 struct kprobe_site *kprobe_slot_owner(unsigned long addr, void **slot)
 {
-	unsigned int index = offset_in_page(addr) / KPROBE_SLOT_SIZE;
 	struct slot_page *page;
+	unsigned int index;
 
 	if (!slots_near(addr))
 		return NULL;
 	page = xa_load(&slot_pages, addr >> PAGE_SHIFT);
 	if (!page)
 		return NULL;
-	*slot = page->text + index * KPROBE_SLOT_SIZE;
+	index = offset_in_page(addr) / page->size;
+	*slot = page->text + index * page->size;
 	return READ_ONCE(page->owner[index]);
 }
 NOKPROBE_SYMBOL(kprobe_slot_owner);
@@ -253,6 +278,8 @@ unsigned long kprobe_displaced_from(unsigned long addr)
  *
  * After it, the exception looks as if the instruction had raised it in
  * place.  If the instruction is then restarted, that is a hit of its own.
+ * Other instructions in a detour than the probed one cannot be restarted in
+ * place, where the jump is; they have no fix-ups, and stay where they are.
  *
  * Context: an exception; RCU is watching.
  * Return: the site whose displaced instruction it was; NULL if it was none.
@@ -269,10 +296,9 @@ struct kprobe_site *kprobe_undisplace(struct pt_regs *regs)
 
 	guard(rcu)();
 	site = kprobe_slot_owner(ip, &slot);
-	if (site)
-		instruction_pointer_set(regs,
-					arch_kprobe_undisplaced(site, slot,
-								ip));
+	if (!site || !arch_kprobe_in_place(site, slot, &ip))
+		return NULL;
+	instruction_pointer_set(regs, ip);
 	return site;
 }
 NOKPROBE_SYMBOL(kprobe_undisplace);
@@ -291,14 +317,18 @@ int kprobe_get_kallsym(unsigned int symnum, unsigned long *value, char *type,
 {
 	struct slot_page *page;
 
+	int i;
+
 	guard(rcu)();
-	list_for_each_entry_rcu(page, &slot_page_list, link) {
-		if (symnum--)
-			continue;
-		strscpy(sym, SLOT_PAGE_NAME, KSYM_NAME_LEN);
-		*type = 't';
-		*value = (unsigned long)page->text;
-		return 0;
+	for (i = 0; i < ARRAY_SIZE(slot_lists); i++) {
+		list_for_each_entry_rcu(page, &slot_lists[i], link) {
+			if (symnum--)
+				continue;
+			strscpy(sym, SLOT_PAGE_NAME, KSYM_NAME_LEN);
+			*type = 't';
+			*value = (unsigned long)page->text;
+			return 0;
+		}
 	}
 	return -ERANGE;
 }

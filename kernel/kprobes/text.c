@@ -13,6 +13,10 @@
 #include <linux/smp.h>
 #include "internal.h"
 
+/*
+ * Only the optimizer makes jumps; here they are kept, at first. Whether they
+ * may stay depends on other sites, too: see kprobe_plan_jumps().
+ */
 static enum kprobe_site_state kprobe_site_wish(const struct kprobe_site *site,
 					       bool global_on)
 {
@@ -20,7 +24,28 @@ static enum kprobe_site_state kprobe_site_wish(const struct kprobe_site *site,
 		return KPROBE_SITE_GONE;
 	if (!global_on || list_empty(&site->active))
 		return KPROBE_SITE_CLEAN;
-	return site->on_ftrace ? KPROBE_SITE_FTRACE : KPROBE_SITE_TRAP;
+	if (site->on_ftrace)
+		return KPROBE_SITE_FTRACE;
+	return site->state == KPROBE_SITE_JUMP ? KPROBE_SITE_JUMP :
+						 KPROBE_SITE_TRAP;
+}
+
+static bool kprobe_transition_exists(enum kprobe_site_state from,
+				     enum kprobe_site_state to)
+{
+	switch (from) {
+	case KPROBE_SITE_CLEAN:
+		return to != KPROBE_SITE_JUMP;
+	case KPROBE_SITE_TRAP:
+		return to == KPROBE_SITE_CLEAN || to == KPROBE_SITE_JUMP;
+	case KPROBE_SITE_JUMP:
+		return to == KPROBE_SITE_CLEAN || to == KPROBE_SITE_TRAP;
+	case KPROBE_SITE_FTRACE:
+		return to == KPROBE_SITE_CLEAN;
+	case KPROBE_SITE_GONE:
+		break;
+	}
+	return false;
 }
 
 /*
@@ -28,18 +53,36 @@ static enum kprobe_site_state kprobe_site_wish(const struct kprobe_site *site,
  *
  *	      register, enable, switch on
  *	CLEAN --------------------------> TRAP or FTRACE, by kind of the site
- *	  |  <--------------------------
- *	  |   unregister, disable, off
- *	  v
- *	 GONE	module unloaded, init text freed
+ *	 | ^  <--------------------------
+ *	 | |   unregister, disable, off
+ *	 | |
+ *	 | |         the optimizer, once nothing is in the way
+ *	 | |  TRAP ------------------------------------------> JUMP
+ *	 | |   ^                                               |  |
+ *	 | |   +-----------------------------------------------+  |
+ *	 | |     a post handler, a jprobe, a probe inside, sysctl |
+ *	 | |                                                      |
+ *	 | +------------------------------------------------------+
+ *	 |           unregister, disable, off
+ *	 v
+ *	GONE	module unloaded, init text freed
  */
 static void kprobe_site_set_state(struct kprobe_site *site,
 				  enum kprobe_site_state state)
 {
 	lockdep_assert_held(&kprobe_mutex);
-	WARN_ON_ONCE(site->state != KPROBE_SITE_CLEAN &&
-		     state != KPROBE_SITE_CLEAN);
+	WARN_ON_ONCE(!kprobe_transition_exists(site->state, state));
 
+#ifdef CONFIG_OPTPROBES
+	struct kprobe *p;
+
+	if (site->state == KPROBE_SITE_JUMP || state == KPROBE_SITE_JUMP)
+		hlist_for_each_entry(p, &site->probes, hlist)
+			p->flags ^= KPROBE_FLAG_OPTIMIZED;
+	/* From here on no text is in the way of a single instruction. */
+	if (site->state == KPROBE_SITE_JUMP)
+		arch_kprobe_use_detour(site, false);
+#endif
 	site->state = state;
 }
 
@@ -52,6 +95,7 @@ static void kprobe_site_set_state(struct kprobe_site *site,
 void kprobe_site_mark_gone(struct kprobe_site *site)
 {
 	kprobe_site_set_state(site, KPROBE_SITE_GONE);
+	kprobe_optimizer_forget(site);
 }
 
 static void kprobe_plan_done(struct list_head *plan)
@@ -61,8 +105,69 @@ static void kprobe_plan_done(struct list_head *plan)
 	list_for_each_entry_safe(site, next, plan, plan) {
 		kprobe_site_set_state(site, site->next);
 		list_del_init(&site->plan);
+		kprobe_optimizer_consider(site);
 	}
 }
+
+/**
+ * kprobe_patch - bring the text of sites to their next state
+ * @plan: sites, linked by kprobe_site::plan, none of them ftrace's; empty on
+ *	return
+ *
+ * Context: may sleep; kprobe_mutex held.
+ */
+void kprobe_patch(struct list_head *plan)
+{
+	cpus_read_lock();
+	mutex_lock(&text_mutex);
+	arch_kprobe_patch(plan);
+	mutex_unlock(&text_mutex);
+	cpus_read_unlock();
+	kprobe_plan_done(plan);
+}
+
+#ifdef CONFIG_OPTPROBES
+/*
+ * Decides which jumps of @touched have to go, also those that no one has
+ * touched but into which a trap of @touched is to be written.  The same for
+ * sites that are on the way to a jump: those go on with the trap.
+ */
+static void kprobe_plan_jumps(struct list_head *touched)
+{
+	struct kprobe_site *site, *over;
+	unsigned int back;
+	LIST_HEAD(more);
+
+	list_for_each_entry(site, touched, plan) {
+		if (site->state != KPROBE_SITE_CLEAN ||
+		    site->next != KPROBE_SITE_TRAP)
+			continue;
+		for (back = 1; back < KPROBE_JUMP_SIZE; back++) {
+			over = kprobe_detour_over((unsigned long)site->addr,
+						  back);
+			if (!over || !list_empty(&over->plan))
+				continue;
+			over->next = over->state;
+			list_add_tail(&over->plan, &more);
+		}
+	}
+	list_splice_tail(&more, touched);
+
+	list_for_each_entry(site, touched, plan) {
+		if (site->state == KPROBE_SITE_JUMP) {
+			if (site->next == KPROBE_SITE_JUMP &&
+			    kprobe_obstacle_now(site))
+				site->next = KPROBE_SITE_TRAP;
+		} else if (site->detoured) {
+			if (site->next != KPROBE_SITE_TRAP ||
+			    kprobe_obstacle_now(site))
+				kprobe_optimizer_cancel(site);
+		}
+	}
+}
+#else
+static void kprobe_plan_jumps(struct list_head *touched) { }
+#endif
 
 /* Those of @touched that ftrace arms or disarms, and takes off @touched. */
 static int kprobe_reconcile_ftrace(struct list_head *touched)
@@ -113,27 +218,50 @@ int kprobe_reconcile(struct list_head *touched, bool global_on, bool *quiet)
 
 	lockdep_assert_held(&kprobe_mutex);
 
-	list_for_each_entry_safe(site, next, touched, plan) {
+	list_for_each_entry(site, touched, plan)
 		site->next = kprobe_site_wish(site, global_on);
-		if (site->next == site->state)
-			list_del_init(&site->plan);
+	kprobe_plan_jumps(touched);
+	list_for_each_entry_safe(site, next, touched, plan) {
+		if (site->next != site->state)
+			continue;
+		list_del_init(&site->plan);
+		/* What has been in the way may have been a handler. */
+		kprobe_optimizer_consider(site);
 	}
 
 	ret = kprobe_reconcile_ftrace(touched);
 
 	patched = !list_empty(touched);
-	if (patched) {
-		cpus_read_lock();
-		mutex_lock(&text_mutex);
-		arch_kprobe_patch(touched);
-		mutex_unlock(&text_mutex);
-		cpus_read_unlock();
-		kprobe_plan_done(touched);
-	}
+	if (patched)
+		kprobe_patch(touched);
 	if (quiet)
 		*quiet = patched;
 	return ret;
 }
+
+#ifdef CONFIG_OPTPROBES
+/**
+ * kprobe_reconcile_jumps - turn back the jumps that may no longer be
+ * @touched: as for kprobe_reconcile()
+ *
+ * Context: may sleep; kprobe_mutex held.
+ */
+void kprobe_reconcile_jumps(struct list_head *touched)
+{
+	struct kprobe_site *site, *next;
+
+	lockdep_assert_held(&kprobe_mutex);
+
+	list_for_each_entry(site, touched, plan)
+		site->next = site->state;
+	kprobe_plan_jumps(touched);
+	list_for_each_entry_safe(site, next, touched, plan)
+		if (site->next == site->state)
+			list_del_init(&site->plan);
+	if (!list_empty(touched))
+		kprobe_patch(touched);
+}
+#endif
 
 static void kprobe_was_here(void *unused)
 {

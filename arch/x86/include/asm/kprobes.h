@@ -17,6 +17,10 @@
 
 /* An instruction of 15 bytes, and what leads back from behind it. */
 #define KPROBE_SLOT_SIZE	32
+/* The entry (see detour.c), the instructions of a region, the way back. */
+#define KPROBE_DETOUR_SIZE	64
+/* A jump, and how many instructions can begin under it. */
+#define KPROBE_JUMP_SIZE	5
 
 typedef u8 kprobe_opcode_t;
 
@@ -54,8 +58,32 @@ enum x86_kprobe_how {
 	X86_KPROBE_CALL_MEM,
 };
 
+struct x86_function;
+
+/**
+ * struct x86_kprobe_jump - a jump in the place of a trap
+ * @detour: where it leads; NULL while there is none
+ * @function: what is known of the function; under kprobe_mutex
+ * @region: bytes displaced into the detour
+ * @nr: instructions displaced
+ * @from: where each of them begins, in bytes behind the probed address
+ * @to: where each of them begins in the detour
+ * @text: what the jump stands in the place of
+ */
+struct x86_kprobe_jump {
+	void *detour;
+	struct x86_function *function;
+	u8 region;
+	u8 nr;
+	u8 from[KPROBE_JUMP_SIZE];
+	u8 to[KPROBE_JUMP_SIZE];
+	u8 text[KPROBE_JUMP_SIZE];
+};
+
 /**
  * struct arch_kprobe_insn - one probed instruction
+ * @run: where a trap goes on: @slot, or the copy in the detour, if that is in
+ *	use; NULL: the instruction is emulated
  * @slot: displaced copy that jumps back
  * @post_slot: displaced copy that calls the post handlers; made when the
  *	first post handler comes, and published with release semantics
@@ -70,6 +98,7 @@ enum x86_kprobe_how {
  * @narrow: counts in %ecx and not in %rcx
  */
 struct arch_kprobe_insn {
+	void *run;
 	void *slot;
 	void *post_slot;
 	unsigned long target;
@@ -80,6 +109,9 @@ struct arch_kprobe_insn {
 	s16 index;
 	u8 scale;
 	bool narrow;
+#ifdef CONFIG_OPTPROBES
+	struct x86_kprobe_jump jump;
+#endif
 };
 
 int kprobe_int3_handler(struct pt_regs *regs);
@@ -103,16 +135,11 @@ static __always_inline void *arch_kprobe_frame(struct pt_regs *regs)
 
 /*
  * The trampoline has put its own address where that of the call was, right
- * behind the registers; those are to be as behind the return.
+ * behind the registers.
  */
 static __always_inline void *arch_kretprobe_enter(struct pt_regs *regs)
 {
-	unsigned long *place = (unsigned long *)(regs + 1);
-
-	regs->sp = (unsigned long)(place + 1);
-	regs->csx = __KERNEL_CS;
-	regs->orig_ax = -1;
-	return place;
+	return regs + 1;
 }
 
 static __always_inline void

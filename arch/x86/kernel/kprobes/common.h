@@ -12,13 +12,18 @@
 /* How much of its stack a jprobe's function finds copied: 64 bytes. */
 #define X86_JPROBE_STACK_WORDS	8
 
+/* In a detour, the site is so many bytes before the call's return address. */
+#define X86_DETOUR_CALL_END	28
+
 #ifndef __ASSEMBLY__
 
+#include <linux/kprobes_backend.h>
 #include <linux/percpu-defs.h>
 #include <asm/insn.h>
 
 struct kprobe_site;
 struct pt_regs;
+struct x86_function;
 
 /*
  * For top-level asm(): with ss, sp and flags of a struct pt_regs on the
@@ -53,18 +58,41 @@ struct pt_regs;
 
 /* insn.c */
 int x86_kprobe_original_text(unsigned long addr, u8 *buf, unsigned int size);
+enum kprobe_refusal x86_kprobe_classify(struct insn *insn,
+					struct arch_kprobe_insn *result,
+					unsigned long addr);
+
+/* slot.c */
+bool x86_kprobe_relocate(struct insn *insn, u8 *copy, unsigned long from,
+			 unsigned long to);
+
+/* function.c */
+enum kprobe_obstacle x86_function_get(unsigned long addr,
+				      struct x86_function **result);
+void x86_function_put(struct x86_function *function);
+unsigned long x86_function_end(const struct x86_function *function);
+bool x86_function_lands_in(const struct x86_function *function,
+			   unsigned long start, unsigned long end);
+enum kprobe_obstacle x86_fixup_lands_in(unsigned long start,
+					unsigned long end);
 
 /* jprobe.c */
 DECLARE_PER_CPU(unsigned long, x86_jprobe_frame);
 
 /* thunk.S */
 void kprobe_post_thunk(void);
+void kprobe_jump_thunk(void);
+void kprobe_jump_divert(void);
 
 void x86_jprobe_call(void *entry, struct pt_regs *regs, unsigned long *stack);
 void x86_jprobe_return(unsigned long frame);
 
 /* trap.c */
 void kprobe_hit_post(struct pt_regs *regs);
+
+/* detour.c */
+void kprobe_hit_jump(struct kprobe_site *site, struct pt_regs *regs);
+void x86_kprobe_queue_jump(struct kprobe_site *site);
 
 #endif /* __ASSEMBLY__ */
 #endif /* __X86_KERNEL_KPROBES_COMMON_H */

@@ -26,8 +26,27 @@
 /* No function is larger; what seems so is a hole between functions. */
 #define FUNCTION_MAX_SIZE	SZ_256K
 
+/* What a site has changed in the text at @addr, put back into @buf. */
+static void undo_site(const struct kprobe_site *site, unsigned long addr,
+		      u8 *buf, unsigned int size)
+{
+	unsigned long at = (unsigned long)site->addr;
+#ifdef CONFIG_OPTPROBES
+	unsigned int i;
+
+	if (site->state == KPROBE_SITE_JUMP) {
+		for (i = 0; i < KPROBE_JUMP_SIZE; i++)
+			if (at + i >= addr && at + i < addr + size)
+				buf[at + i - addr] = site->insn.jump.text[i];
+		return;
+	}
+#endif
+	if (site->state == KPROBE_SITE_TRAP && at >= addr)
+		buf[at - addr] = site->opcode;
+}
+
 /**
- * x86_kprobe_original_text - read text as it is without our traps
+ * x86_kprobe_original_text - read text as it is without our traps and jumps
  * @addr: where
  * @buf: to be filled in
  * @size: how much; what cannot be read becomes a trap
@@ -38,6 +57,8 @@
 int x86_kprobe_original_text(unsigned long addr, u8 *buf, unsigned int size)
 {
 	unsigned int i, valid = size;
+	struct kprobe_site *site;
+	u8 before;
 
 	lockdep_assert_held(&text_mutex);
 
@@ -50,14 +71,22 @@ int x86_kprobe_original_text(unsigned long addr, u8 *buf, unsigned int size)
 	}
 
 	for (i = 0; i < valid; i++) {
-		struct kprobe_site *site;
-
-		if (buf[i] != INT3_INSN_OPCODE)
+		if (buf[i] != INT3_INSN_OPCODE && buf[i] != JMP32_INSN_OPCODE)
 			continue;
 		scoped_guard(preempt)
 			site = kprobe_site_find(addr + i);
-		if (site && site->state == KPROBE_SITE_TRAP)
-			buf[i] = site->opcode;
+		if (site)
+			undo_site(site, addr, buf, size);
+	}
+	/* A jump that begins before. */
+	for (i = 1; i < KPROBE_JUMP_SIZE; i++) {
+		if (get_kernel_nofault(before, (u8 *)(addr - i)) ||
+		    before != JMP32_INSN_OPCODE)
+			continue;
+		scoped_guard(preempt)
+			site = kprobe_site_find(addr - i);
+		if (site && site->state == KPROBE_SITE_JUMP)
+			undo_site(site, addr, buf, size);
 	}
 	return 0;
 }
@@ -292,9 +321,9 @@ static enum kprobe_refusal classify_two_byte(struct insn *insn,
  * Fills in everything of @result but the slots for the instruction that has
  * been decoded from @addr.
  */
-static enum kprobe_refusal classify(struct insn *insn,
-				    struct arch_kprobe_insn *result,
-				    unsigned long addr)
+enum kprobe_refusal x86_kprobe_classify(struct insn *insn,
+					struct arch_kprobe_insn *result,
+					unsigned long addr)
 {
 	unsigned long next = addr + insn->length;
 	unsigned long relative = next + insn->immediate.value;
@@ -376,7 +405,7 @@ enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site)
 	if (insn_decode_kernel(&insn, buf))
 		return KPROBE_UNDECODABLE;
 	site->opcode = buf[0];
-	return classify(&insn, &site->insn, addr);
+	return x86_kprobe_classify(&insn, &site->insn, addr);
 }
 
 /*

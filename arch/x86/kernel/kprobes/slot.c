@@ -23,29 +23,45 @@ void arch_kprobe_fill_slots(void *text, size_t size)
 	memset(text, INT3_INSN_OPCODE, size);
 }
 
-/*
- * Copies the instruction of @site to @buf so that it works in @slot.  An
- * operand relative to the instruction pointer is all that can depend on
+/**
+ * x86_kprobe_relocate - make an instruction work elsewhere
+ * @insn: it, decoded
+ * @copy: a copy of it, to be changed
+ * @from: where it stands
+ * @to: where the copy is to stand
+ *
+ * An operand relative to the instruction pointer is all that can depend on
  * where a displaced instruction stands.
+ *
+ * Return: whether the operand is in reach.
  */
+bool x86_kprobe_relocate(struct insn *insn, u8 *copy, unsigned long from,
+			 unsigned long to)
+{
+	long disp;
+
+	if (!insn_rip_relative(insn))
+		return true;
+	disp = insn->displacement.value + (long)(from - to);
+	if (disp != (s32)disp)
+		return false;
+	*(s32 *)(copy + insn_offset_displacement(insn)) = disp;
+	return true;
+}
+
+/* Copies the instruction of @site to @buf so that it works in @slot. */
 static enum kprobe_refusal copy_displaced(const struct kprobe_site *site,
 					  const void *slot, u8 *buf)
 {
+	unsigned long addr = (unsigned long)site->addr;
 	struct insn insn;
-	long disp;
 
-	if (x86_kprobe_original_text((unsigned long)site->addr, buf,
-				     MAX_INSN_SIZE))
+	if (x86_kprobe_original_text(addr, buf, MAX_INSN_SIZE))
 		return KPROBE_NOT_TEXT;
 	if (insn_decode_kernel(&insn, buf))
 		return KPROBE_UNDECODABLE;
-	if (!insn_rip_relative(&insn))
-		return KPROBE_OK;
-
-	disp = insn.displacement.value + ((long)site->addr - (long)slot);
-	if (disp != (s32)disp)
+	if (!x86_kprobe_relocate(&insn, buf, addr, (unsigned long)slot))
 		return KPROBE_OUT_OF_REACH;
-	*(s32 *)(buf + insn_offset_displacement(&insn)) = disp;
 	return KPROBE_OK;
 }
 
@@ -59,7 +75,7 @@ static enum kprobe_refusal make_slot(struct kprobe_site *site, u8 opcode,
 	enum kprobe_refusal why;
 	void *slot;
 
-	slot = kprobe_slot_alloc(site);
+	slot = kprobe_slot_alloc(site, KPROBE_SLOT_SIZE);
 	if (!slot)
 		return KPROBE_NO_MEMORY;
 
@@ -90,17 +106,24 @@ enum kprobe_refusal arch_kprobe_prepare(struct kprobe_site *site,
 					bool with_post)
 {
 	struct arch_kprobe_insn *insn = &site->insn;
+	enum kprobe_refusal why;
+
+	if (with_post) {
+		if (insn->how != X86_KPROBE_DISPLACED || insn->post_slot)
+			return KPROBE_OK;
+		return make_slot(site, CALL_INSN_OPCODE, kprobe_post_thunk,
+				 true, &insn->post_slot);
+	}
 
 	/* Those that may fault do so in a slot. */
-	if (!with_post && (insn->how == X86_KPROBE_DISPLACED ||
-			   insn->how == X86_KPROBE_CALL_MEM ||
-			   insn->how == X86_KPROBE_JMP_MEM))
-		return make_slot(site, JMP32_INSN_OPCODE,
-				 site->addr + insn->len, false, &insn->slot);
-	if (!with_post || insn->how != X86_KPROBE_DISPLACED || insn->post_slot)
+	if (insn->how != X86_KPROBE_DISPLACED &&
+	    insn->how != X86_KPROBE_CALL_MEM && insn->how != X86_KPROBE_JMP_MEM)
 		return KPROBE_OK;
-	return make_slot(site, CALL_INSN_OPCODE, kprobe_post_thunk, true,
-			 &insn->post_slot);
+	why = make_slot(site, JMP32_INSN_OPCODE, site->addr + insn->len, false,
+			&insn->slot);
+	if (insn->how == X86_KPROBE_DISPLACED)
+		insn->run = insn->slot;
+	return why;
 }
 
 void arch_kprobe_release(struct kprobe_site *site)
@@ -109,14 +132,66 @@ void arch_kprobe_release(struct kprobe_site *site)
 		kprobe_slot_free(site->insn.slot);
 	if (site->insn.post_slot)
 		kprobe_slot_free(site->insn.post_slot);
+#ifdef CONFIG_OPTPROBES
+	if (site->insn.jump.detour)
+		kprobe_slot_free(site->insn.jump.detour);
+#endif
+}
+
+/*
+ * Of an address in a detour: which of the displaced instructions is not yet
+ * completed; -1 before the first, nr behind the last.
+ */
+static __always_inline int detour_index(const struct kprobe_site *site,
+					const void *slot, unsigned long ip)
+{
+	int i = -1;
+
+#ifdef CONFIG_OPTPROBES
+	const struct x86_kprobe_jump *jump = &site->insn.jump;
+	unsigned int offset = ip - (unsigned long)slot;
+
+	while (i + 1 < jump->nr && offset >= jump->to[i + 1])
+		i++;
+#endif
+	return i;
+}
+
+static __always_inline bool in_detour(const struct kprobe_site *site,
+				      const void *slot)
+{
+#ifdef CONFIG_OPTPROBES
+	return slot == site->insn.jump.detour;
+#else
+	return false;
+#endif
 }
 
 unsigned long arch_kprobe_undisplaced(struct kprobe_site *site, void *slot,
 				      unsigned long ip)
 {
 	unsigned long addr = (unsigned long)site->addr;
+	int i;
 
-	/* An instruction that has not been completed, or what comes after. */
-	return ip == (unsigned long)slot ? addr : addr + site->insn.len;
+	if (!in_detour(site, slot))
+		/* One that has not been completed, or what comes after. */
+		return ip == (unsigned long)slot ? addr : addr + site->insn.len;
+
+#ifdef CONFIG_OPTPROBES
+	i = detour_index(site, slot, ip);
+	if (i >= 0)
+		addr += site->insn.jump.from[i];
+#endif
+	return addr;
 }
 NOKPROBE_SYMBOL(arch_kprobe_undisplaced);
+
+bool arch_kprobe_in_place(struct kprobe_site *site, void *slot,
+			  unsigned long *ip)
+{
+	if (in_detour(site, slot) && detour_index(site, slot, *ip) != 0)
+		return false;
+	*ip = arch_kprobe_undisplaced(site, slot, *ip);
+	return true;
+}
+NOKPROBE_SYMBOL(arch_kprobe_in_place);

@@ -17,14 +17,22 @@
 
 	.text
 
-/* As a trap would; sp is a word too low, and cs, ip, orig_ax are undefined. */
+/*
+ * As a trap would, but for the instruction pointer; the word on top of the
+ * stack is not the interrupted code's.  Leaves interrupts off.
+ */
 .macro SAVE_HIT_REGS unwind_hint=1
 	pushq	$__KERNEL_DS		/* ss */
-	pushq	%rsp			/* sp */
+	pushq	%rsp			/* sp, two words lower than it was */
 	pushfq				/* flags */
-	leaq	-3*8(%rsp), %rsp	/* cs, ip, orig_ax */
+	cli
+	pushq	$__KERNEL_CS		/* cs */
+	pushq	$0			/* ip */
+	pushq	$-1			/* orig_ax */
 	PUSH_REGS unwind_hint=\unwind_hint
 	ENCODE_FRAME_POINTER
+	addq	$2*8, RSP(%rsp)
+	ASM_CLAC
 .endm
 
 /*
@@ -39,7 +47,6 @@ SYM_CODE_START(kprobe_post_thunk)
 	UNWIND_HINT_FUNC
 	ANNOTATE_NOENDBR
 	SAVE_HIT_REGS
-	ASM_CLAC
 	cld
 	movq	%rsp, %rdi
 	call	kprobe_hit_post
@@ -52,6 +59,38 @@ SYM_CODE_START(kprobe_post_thunk)
 	RET
 SYM_CODE_END(kprobe_post_thunk)
 _ASM_NOKPROBE(kprobe_post_thunk)
+
+#ifdef CONFIG_OPTPROBES
+/*
+ * Called from a detour (detour.c), with all of an exception's frame on the
+ * stack below the return address, but for the stack pointer, which is that
+ * behind the first push.  Returns to the detour with what is in that frame by
+ * then, or to kprobe_jump_divert.
+ */
+SYM_CODE_START(kprobe_jump_thunk)
+	UNWIND_HINT_IRET_REGS offset=8
+	ANNOTATE_NOENDBR
+	addq	$8, RSP-ORIG_RAX(%rsp)
+	PUSH_REGS
+	ENCODE_FRAME_POINTER
+	movq	ORIG_RAX(%rsp), %rdi
+	movq	%rsp, %rsi
+	movq	-X86_DETOUR_CALL_END(%rdi), %rdi
+	call	kprobe_hit_jump
+	POP_REGS
+	UNWIND_HINT_IRET_REGS offset=8
+	RET
+SYM_CODE_END(kprobe_jump_thunk)
+_ASM_NOKPROBE(kprobe_jump_thunk)
+
+/* A handler goes on elsewhere: the frame has it all. */
+SYM_CODE_START(kprobe_jump_divert)
+	UNWIND_HINT_IRET_REGS
+	ANNOTATE_NOENDBR
+	iretq
+SYM_CODE_END(kprobe_jump_divert)
+_ASM_NOKPROBE(kprobe_jump_divert)
+#endif
 
 #ifdef CONFIG_KRETPROBES
 /*
@@ -66,7 +105,6 @@ SYM_CODE_START(__kretprobe_trampoline)
 	pushq	$__kretprobe_trampoline
 	UNWIND_HINT_FUNC
 	SAVE_HIT_REGS unwind_hint=0
-	ASM_CLAC
 	movq	%rsp, %rdi
 	call	kretprobe_hit
 	POP_REGS

@@ -8,13 +8,16 @@
  *	                              +-> slot: instruction, jump back
  *	                              |
  *	                              +-> post_slot: instruction, thunk, post
- *	                                  handlers, go on
+ *	                              |   handlers, go on
+ *	                              +-> detour: while a jump to it is being
+ *	                                  made, see detour.c
  *
  * Everything here runs with interrupts off, as kernel/kprobes.c demands: the
  * gate of int3 sees to that, and kprobe_hit_post() itself.
  */
 #include <linux/kprobes_backend.h>
 #include <linux/list.h>
+#include <linux/list_sort.h>
 #include <linux/memory.h>
 #include <linux/perf_event.h>
 #include <linux/uaccess.h>
@@ -150,6 +153,7 @@ int kprobe_int3_handler(struct pt_regs *regs)
 	const struct arch_kprobe_insn *insn;
 	enum kprobe_verdict verdict;
 	struct kprobe_site *site;
+	const void *run;
 	bool post;
 
 	if (user_mode(regs))
@@ -179,19 +183,24 @@ int kprobe_int3_handler(struct pt_regs *regs)
 	insn = &site->insn;
 	post = verdict == KPROBE_STEP && READ_ONCE(site->npost);
 	if (insn->how == X86_KPROBE_DISPLACED) {
-		const void *slot = insn->slot;
-
-		if (unlikely(post))
+		run = READ_ONCE(insn->run);
+		/* A detour in use goes first: a jump may be half written. */
+		if (unlikely(post) && run == insn->slot)
 			/* Pairs with smp_store_release() in make_slot(). */
-			slot = smp_load_acquire(&insn->post_slot);
-		regs->ip = (unsigned long)slot;
+			run = smp_load_acquire(&insn->post_slot);
+		regs->ip = (unsigned long)run;
+		return 1;
+	}
+	run = READ_ONCE(insn->run);
+	if (unlikely(run)) {
+		regs->ip = (unsigned long)run;
 		return 1;
 	}
 
 	/* A pre handler's change of it means nothing if it returns 0. */
 	regs->ip = addr;
 	if (emulate(insn, regs) && post)
-		kprobe_site_post(site, regs);
+		kprobe_site_post(site, regs, 1);
 	return 1;
 }
 NOKPROBE_SYMBOL(kprobe_int3_handler);
@@ -200,7 +209,7 @@ static noinline void site_post_unwatched(struct kprobe_site *site,
 					 struct pt_regs *regs)
 {
 	kprobe_rcu_enter();
-	kprobe_site_post(site, regs);
+	kprobe_site_post(site, regs, 0);
 	kprobe_rcu_exit();
 }
 NOKPROBE_SYMBOL(site_post_unwatched);
@@ -211,23 +220,18 @@ NOKPROBE_SYMBOL(site_post_unwatched);
  */
 __visible void kprobe_hit_post(struct pt_regs *regs)
 {
-	unsigned long *stack = (unsigned long *)regs->sp;
 	/* The thunk's return address, and what stands there in the slot. */
-	struct kprobe_site *site = *(struct kprobe_site **)stack[1];
-	unsigned long flags;
+	unsigned long *stack = (unsigned long *)regs->sp - 1;
+	struct kprobe_site *site = *(struct kprobe_site **)*stack;
 
-	/* The stack pointer as it was before the slot's call. */
-	regs->sp = (unsigned long)(stack + 2);
 	regs->ip = (unsigned long)site->addr + site->insn.len;
-	regs->csx = __KERNEL_CS;
-	regs->orig_ax = -1;
 
-	flags = kprobe_hit_enter();
+	kprobe_thunk_enter(regs);
 	if (likely(kprobe_rcu_watching()))
-		kprobe_site_post(site, regs);
+		kprobe_site_post(site, regs, 0);
 	else
 		site_post_unwatched(site, regs);
-	kprobe_hit_exit(flags);
+	kprobe_thunk_exit(regs);
 
 	/* For the last two instructions of the thunk. */
 	stack = (unsigned long *)regs->sp - 2;
@@ -237,26 +241,68 @@ __visible void kprobe_hit_post(struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(kprobe_hit_post);
 
+/* Jumps are several bytes: text_poke_bp() knows how to write those. */
+static void patch_jumps(struct list_head *plan)
+{
+#ifdef CONFIG_OPTPROBES
+	struct kprobe_site *site;
+	bool patched = false;
+
+	list_for_each_entry(site, plan, plan) {
+		if (site->state != KPROBE_SITE_JUMP &&
+		    site->next != KPROBE_SITE_JUMP)
+			continue;
+		x86_kprobe_queue_jump(site);
+		patched = true;
+	}
+	/* Among others, an IPI to every CPU: see patch_traps(). */
+	if (patched)
+		text_poke_finish();
+#endif
+}
+
 /*
  * A trap is one byte, so it is written and removed in one store, and which
  * of the two a CPU sees does not matter until all have been told.
  */
-void arch_kprobe_patch(struct list_head *plan)
+static void patch_traps(struct list_head *plan)
 {
 	const u8 trap = INT3_INSN_OPCODE;
 	struct kprobe_site *site;
-
-	lockdep_assert_held(&text_mutex);
+	bool patched = false;
 
 	list_for_each_entry(site, plan, plan) {
 		bool arm = site->next == KPROBE_SITE_TRAP;
 		const u8 *old = arm ? &site->opcode : &trap;
 		const u8 *new = arm ? &trap : &site->opcode;
 
+		if (site->state == KPROBE_SITE_JUMP ||
+		    site->next == KPROBE_SITE_JUMP)
+			continue;
 		text_poke(site->addr, new, INT3_INSN_SIZE);
 		perf_event_text_poke(site->addr, old, INT3_INSN_SIZE, new,
 				     INT3_INSN_SIZE);
+		patched = true;
 	}
 	/* An IPI to every CPU: what kernel/kprobes.c relies on. */
-	text_poke_sync();
+	if (patched)
+		text_poke_sync();
+}
+
+static int by_address(void *unused, const struct list_head *a,
+		      const struct list_head *b)
+{
+	return list_entry(a, struct kprobe_site, plan)->addr >
+	       list_entry(b, struct kprobe_site, plan)->addr;
+}
+
+void arch_kprobe_patch(struct list_head *plan)
+{
+	lockdep_assert_held(&text_mutex);
+
+	/* text_poke_queue() takes as many at a time as are in this order. */
+	list_sort(NULL, plan, by_address);
+	/* First, since a trap may be meant for what a jump still covers. */
+	patch_jumps(plan);
+	patch_traps(plan);
 }

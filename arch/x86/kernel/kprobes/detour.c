@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Jumps in the place of traps on x86: the detour, and the hit by it.
+ *
+ *	probed address:	jmp ---->	[site]
+ *				     ->	push ss, sp, flags; cli; push cs, ip
+ *					call kprobe_jump_thunk
+ *					drop ip, cs; pop flags, sp
+ *					[instruction]...	the region
+ *	behind the region:  <----	jmp
+ *
+ * The pushes and the thunk's build a struct pt_regs whose instruction pointer
+ * is the probed address; the return address of the call takes the place of
+ * orig_ax, which is no register of the interrupted code.  From the site in
+ * front of it the thunk knows whose hit it is.  What the handlers change in
+ * the registers is what is popped; only where they want to go on elsewhere,
+ * kprobe_jump_divert() is returned to, which has what an IRET wants.
+ *
+ * The direction flag is clear: functions that set it are not probed by a jump.
+ */
+#include <linux/irqflags.h>
+#include <linux/kprobes_backend.h>
+#include <linux/list.h>
+#include <linux/memory.h>
+#include <linux/preempt.h>
+#include <linux/string.h>
+#include <asm/alternative.h>
+#include <asm/cpufeature.h>
+#include <linux/extable.h>
+#include <asm/ptrace.h>
+#include <asm/segment.h>
+#include <asm/text-patching.h>
+#include "common.h"
+
+#define CLAC_SIZE	3
+
+/* Where the jump leads: the call ends at a fixed distance from the site. */
+static unsigned int detour_entry(void)
+{
+	return sizeof(struct kprobe_site *) +
+	       (cpu_feature_enabled(X86_FEATURE_SMAP) ? 0 : CLAC_SIZE);
+}
+
+struct detour {
+	u8 buf[KPROBE_DETOUR_SIZE];
+	unsigned int len;
+};
+
+static void emit(struct detour *d, const void *bytes, unsigned int n)
+{
+	memcpy(d->buf + d->len, bytes, n);
+	d->len += n;
+}
+
+#define EMIT(d, ...)							\
+do {									\
+	static const u8 __bytes[] = { __VA_ARGS__ };			\
+									\
+	emit(d, __bytes, sizeof(__bytes));				\
+} while (0)
+
+static void emit_branch(struct detour *d, const void *detour, u8 opcode,
+			const void *target)
+{
+	__text_gen_insn(d->buf + d->len, opcode, detour + d->len, target,
+			JMP32_INSN_SIZE);
+	d->len += JMP32_INSN_SIZE;
+}
+
+static_assert(__KERNEL_DS < 0x80 && __KERNEL_CS < 0x80);
+
+static void emit_entry(struct detour *d, const struct kprobe_site *site,
+		       const void *detour)
+{
+	s32 ip = (unsigned long)site->addr;
+
+	emit(d, &site, sizeof(site));
+	while (d->len < detour_entry())
+		EMIT(d, INT3_INSN_OPCODE);
+	EMIT(d, 0x6a, __KERNEL_DS);		/* push $__KERNEL_DS */
+	EMIT(d, 0x54);				/* push %rsp */
+	EMIT(d, 0x9c);				/* pushf */
+	EMIT(d, 0xfa);				/* cli */
+	if (cpu_feature_enabled(X86_FEATURE_SMAP))
+		EMIT(d, 0x0f, 0x01, 0xca);	/* clac */
+	EMIT(d, 0x6a, __KERNEL_CS);		/* push $__KERNEL_CS */
+	EMIT(d, 0x68);				/* push $ip */
+	emit(d, &ip, sizeof(ip));
+	emit_branch(d, detour, CALL_INSN_OPCODE, kprobe_jump_thunk);
+	WARN_ON_ONCE(d->len != X86_DETOUR_CALL_END);
+	EMIT(d, 0x48, 0x8d, 0x64, 0x24, 0x10);	/* lea 16(%rsp), %rsp */
+	EMIT(d, 0x9d);				/* popf */
+	EMIT(d, 0x5c);				/* pop %rsp */
+}
+
+/* What emit_entry() and the way back take. */
+#define DETOUR_FIXED	(X86_DETOUR_CALL_END + 7 + JMP32_INSN_SIZE)
+
+/* Adds one instruction of the region, @insn, which stands at @addr. */
+static enum kprobe_obstacle emit_displaced(struct detour *d,
+					   const void *detour,
+					   unsigned long addr,
+					   struct insn *insn, const u8 *text)
+{
+	struct arch_kprobe_insn what;
+	u8 copy[MAX_INSN_SIZE];
+
+	if (x86_kprobe_classify(insn, &what, addr))
+		return KPROBE_BOUND_INSIDE;
+	/* With room for a near branch, whatever it was. */
+	if (d->len + max(insn->length, 6) > sizeof(d->buf) - JMP32_INSN_SIZE)
+		return KPROBE_DETOUR_LENGTH;
+
+	switch ((enum x86_kprobe_how)what.how) {
+	case X86_KPROBE_JCC: {
+		const u8 escape = 0x0f;
+
+		emit(d, &escape, 1);
+		/* Its displacement is relative to the end, as a jump's. */
+		emit_branch(d, detour, 0x80 | what.cond, (void *)what.target);
+		break;
+	}
+	case X86_KPROBE_JMP:
+		emit_branch(d, detour, JMP32_INSN_OPCODE, (void *)what.target);
+		break;
+	case X86_KPROBE_CALL:
+	case X86_KPROBE_CALL_REG:
+	case X86_KPROBE_CALL_MEM:
+		return KPROBE_CALL_INSIDE;
+	case X86_KPROBE_LOOP:
+		/* There is no such branch with a longer way. */
+		return KPROBE_BOUND_INSIDE;
+	default:
+		memcpy(copy, text, insn->length);
+		if (!x86_kprobe_relocate(insn, copy, addr,
+					 (unsigned long)detour + d->len))
+			return KPROBE_DETOUR_REACH;
+		emit(d, copy, insn->length);
+	}
+	return KPROBE_NO_OBSTACLE;
+}
+
+/* Whether the text goes on behind this instruction only if jumped to. */
+static bool ends_flow(const struct arch_kprobe_insn *what)
+{
+	return what->how == X86_KPROBE_JMP || what->how == X86_KPROBE_RET ||
+	       what->how == X86_KPROBE_JMP_REG ||
+	       what->how == X86_KPROBE_JMP_MEM;
+}
+
+/*
+ * Writes into @d what is to stand at @detour, and into the site's jump where
+ * which instruction went.  Stops at what cannot be displaced.
+ */
+static enum kprobe_obstacle emit_region(struct kprobe_site *site,
+					struct detour *d, const void *detour,
+					unsigned long end)
+{
+	struct x86_kprobe_jump *jump = &site->insn.jump;
+	unsigned long addr = (unsigned long)site->addr;
+	u8 text[KPROBE_JUMP_SIZE + MAX_INSN_SIZE];
+	struct arch_kprobe_insn what = {};
+	enum kprobe_obstacle obstacle;
+	unsigned int offset = 0;
+	struct insn insn;
+
+	if (x86_kprobe_original_text(addr, text, sizeof(text)))
+		return KPROBE_NOT_ANALYSED;
+	memcpy(jump->text, text, sizeof(jump->text));
+	jump->nr = 0;
+
+	while (offset < KPROBE_JUMP_SIZE) {
+		if (addr + offset >= end)
+			return KPROBE_FUNCTION_END;
+		/* Against speculation, or between functions: not displaced. */
+		if (text[offset] == INT3_INSN_OPCODE && offset &&
+		    ends_flow(&what)) {
+			offset++;
+			continue;
+		}
+		if (insn_decode_kernel(&insn, text + offset))
+			return KPROBE_NOT_ANALYSED;
+		if (within_kprobe_blacklist(addr + offset))
+			return KPROBE_FORBIDDEN_INSIDE;
+		/* It would be restarted where the jump is. */
+		if (offset && search_exception_tables(addr + offset))
+			return KPROBE_FAULT_INSIDE;
+
+		jump->from[jump->nr] = offset;
+		jump->to[jump->nr] = d->len;
+		obstacle = emit_displaced(d, detour, addr + offset, &insn,
+					  text + offset);
+		if (obstacle)
+			return obstacle;
+		jump->nr++;
+		x86_kprobe_classify(&insn, &what, addr + offset);
+		offset += insn.length;
+	}
+	if (addr + offset > end)
+		return KPROBE_FUNCTION_END;
+	jump->region = offset;
+	emit_branch(d, detour, JMP32_INSN_OPCODE, site->addr + offset);
+	return KPROBE_NO_OBSTACLE;
+}
+
+/* What else there is under the jump. */
+static enum kprobe_obstacle inspect_region(struct kprobe_site *site)
+{
+	unsigned long addr = (unsigned long)site->addr;
+	unsigned long end = addr + site->insn.jump.region;
+
+	if (x86_function_lands_in(site->insn.jump.function, addr + 1, end))
+		return KPROBE_JUMPED_INTO;
+	if (ftrace_text_reserved((void *)addr, (void *)end - 1) ||
+	    alternatives_text_reserved((void *)addr, (void *)end - 1) ||
+	    kprobe_patched(addr, end))
+		return KPROBE_PATCHED_INSIDE;
+	return x86_fixup_lands_in(addr + 1, end);
+}
+
+enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site)
+{
+	struct x86_kprobe_jump *jump = &site->insn.jump;
+	enum kprobe_obstacle obstacle;
+	struct detour d = { .len = DETOUR_FIXED - JMP32_INSN_SIZE };
+
+	/* There, flags are not what they seem. */
+	if (cpu_feature_enabled(X86_FEATURE_XENPV))
+		return KPROBE_NOT_ANALYSED;
+	if (jump->detour)
+		return KPROBE_NO_OBSTACLE;
+
+	jump_label_lock();
+	mutex_lock(&text_mutex);
+	obstacle = jump->function ? KPROBE_NO_OBSTACLE :
+		   x86_function_get((unsigned long)site->addr, &jump->function);
+	if (!obstacle)
+		/* As if the detour were right here: what is out of reach? */
+		obstacle = emit_region(site, &d, site->addr,
+				       x86_function_end(jump->function));
+	if (!obstacle)
+		obstacle = inspect_region(site);
+	mutex_unlock(&text_mutex);
+	jump_label_unlock();
+	return obstacle;
+}
+
+enum kprobe_obstacle arch_kprobe_detour(struct kprobe_site *site)
+{
+	struct x86_kprobe_jump *jump = &site->insn.jump;
+	enum kprobe_obstacle obstacle;
+	struct detour d = {};
+	void *detour;
+
+	if (jump->detour)
+		return KPROBE_NO_OBSTACLE;
+	detour = kprobe_slot_alloc(site, KPROBE_DETOUR_SIZE);
+	if (!detour)
+		return KPROBE_DETOUR_MEMORY;
+
+	mutex_lock(&text_mutex);
+	emit_entry(&d, site, detour);
+	obstacle = emit_region(site, &d, detour,
+			       x86_function_end(jump->function));
+	mutex_unlock(&text_mutex);
+	if (obstacle) {
+		kprobe_slot_free(detour);
+		return obstacle;
+	}
+	memset(d.buf + d.len, INT3_INSN_OPCODE, sizeof(d.buf) - d.len);
+	text_poke_copy(detour, d.buf, sizeof(d.buf));
+	jump->detour = detour;
+	return KPROBE_NO_OBSTACLE;
+}
+
+void arch_kprobe_unanalyse(struct kprobe_site *site)
+{
+	x86_function_put(site->insn.jump.function);
+	site->insn.jump.function = NULL;
+}
+
+void arch_kprobe_use_detour(struct kprobe_site *site, bool use)
+{
+	struct arch_kprobe_insn *insn = &site->insn;
+	void *run = insn->how == X86_KPROBE_DISPLACED ? insn->slot : NULL;
+
+	if (use)
+		run = insn->jump.detour + insn->jump.to[0];
+	/*
+	 * Orders text_poke_copy() before it.  Pairs with the dependency in
+	 * kprobe_int3_handler() from the pointer to what is executed there.
+	 */
+	smp_store_release(&insn->run, run);
+}
+
+/**
+ * x86_kprobe_queue_jump - have a jump written or removed
+ * @site: either its state or its next one is KPROBE_SITE_JUMP
+ *
+ * Whoever executes what is half written takes the jump.
+ *
+ * Context: text_mutex held; text_poke_finish() does it.
+ */
+void x86_kprobe_queue_jump(struct kprobe_site *site)
+{
+	struct x86_kprobe_jump *jump = &site->insn.jump;
+	u8 text[KPROBE_JUMP_SIZE], branch[KPROBE_JUMP_SIZE];
+
+	__text_gen_insn(branch, JMP32_INSN_OPCODE, site->addr,
+			jump->detour + detour_entry(), sizeof(branch));
+	memcpy(text, site->next == KPROBE_SITE_JUMP ? branch : jump->text,
+	       sizeof(text));
+	if (site->next == KPROBE_SITE_TRAP)
+		text[0] = INT3_INSN_OPCODE;
+	text_poke_queue(site->addr, text, sizeof(text), branch);
+}
+
+/*
+ * The hit
+ */
+
+static noinline enum kprobe_verdict site_pre_unwatched(struct kprobe_site *site,
+						       struct pt_regs *regs)
+{
+	enum kprobe_verdict verdict;
+
+	kprobe_rcu_enter();
+	verdict = kprobe_site_pre(site, regs, 0);
+	kprobe_rcu_exit();
+	return verdict;
+}
+NOKPROBE_SYMBOL(site_pre_unwatched);
+
+/**
+ * kprobe_hit_jump - a hit by way of a detour
+ * @site: where
+ * @regs: complete, but for orig_ax
+ *
+ * Context: any; interrupts off, as for kprobe_thunk_enter().
+ */
+__visible void kprobe_hit_jump(struct kprobe_site *site, struct pt_regs *regs)
+{
+	enum kprobe_verdict verdict;
+
+	kprobe_thunk_enter(regs);
+	if (likely(kprobe_rcu_watching()))
+		verdict = kprobe_site_pre(site, regs, 0);
+	else
+		verdict = site_pre_unwatched(site, regs);
+	if (unlikely(verdict == KPROBE_DIVERTED))
+		regs->orig_ax = (unsigned long)kprobe_jump_divert;
+
+	kprobe_thunk_exit(regs);
+}
+NOKPROBE_SYMBOL(kprobe_hit_jump);

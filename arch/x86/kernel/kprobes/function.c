@@ -1,0 +1,504 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What a jump in the place of a trap wants to know of the function it is in:
+ * where control comes in other than by the instruction before.
+ *
+ * The function is decoded once; what is found is kept as long as a site in it
+ * is.  Counted as ways in: the targets of all its branches, also of those that
+ * a jump label has switched off, what tables of addresses of code hold that
+ * are read in the function, and all of this for the parts that the compiler
+ * has put elsewhere (.cold).  Exception fix-ups are known for all of the
+ * kernel.
+ *
+ * A jump through a register is taken for the call that ends a function: tables
+ * for a switch are read with a scaled index and no base in the kernel, and
+ * where they are there at all, they are found by that.
+ */
+#include <linux/extable.h>
+#include <linux/jhash.h>
+#include <linux/kallsyms.h>
+#include <linux/kprobes_backend.h>
+#include <linux/limits.h>
+#include <linux/memory.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/rhashtable.h>
+#include <linux/sizes.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+#include <asm/extable.h>
+#include <asm/sections.h>
+#include <asm/text-patching.h>
+#include "common.h"
+
+/* Larger ones are not decoded: nobody probes them that often. */
+#define FUNCTION_ANALYSED_MAX	SZ_64K
+/* A function with more parts elsewhere is not understood. */
+#define PARTS_MAX		4
+/* A table with more entries is not one of these. */
+#define TABLE_MAX		SZ_4K
+
+/**
+ * struct x86_function - a function that sites are in
+ * @node: in the table of functions
+ * @start: where it begins
+ * @size: in bytes, with the padding behind it
+ * @users: sites that know it
+ * @obstacle: what keeps jumps out of all of it
+ * @nr: how many ways in there are
+ * @way_in: those, relative to @start, in order
+ */
+struct x86_function {
+	struct rhash_head node;
+	unsigned long start;
+	u32 size;
+	u32 users;
+	enum kprobe_obstacle obstacle;
+	u32 nr;
+	u32 way_in[];
+};
+
+static const struct rhashtable_params function_params = {
+	.key_len = sizeof(unsigned long),
+	.key_offset = offsetof(struct x86_function, start),
+	.head_offset = offsetof(struct x86_function, node),
+	.automatic_shrinking = true,
+};
+
+/* Both under kprobe_mutex. */
+static struct rhashtable functions;
+static bool functions_there;
+
+struct text_range {
+	unsigned long start;
+	unsigned long size;
+};
+
+/* What is known of a function while it is decoded. */
+struct analysis {
+	struct text_range all;
+	struct text_range part[PARTS_MAX];
+	unsigned int nr_parts;
+	u32 *way_in;
+	unsigned int nr;
+	unsigned int max;
+	enum kprobe_obstacle obstacle;
+};
+
+static bool in_text(const struct text_range *range, unsigned long addr)
+{
+	return addr - range->start < range->size;
+}
+
+static void add_way_in(struct analysis *a, unsigned long target)
+{
+	u32 *more;
+
+	if (!in_text(&a->all, target))
+		return;
+	if (a->nr == a->max) {
+		more = krealloc_array(a->way_in, a->max * 2 + 16,
+				      sizeof(*more), GFP_KERNEL);
+		if (!more) {
+			a->obstacle = KPROBE_DETOUR_MEMORY;
+			return;
+		}
+		a->way_in = more;
+		a->max = a->max * 2 + 16;
+	}
+	a->way_in[a->nr++] = target - a->all.start;
+}
+
+static bool known_part(const struct analysis *a, unsigned long addr)
+{
+	unsigned int i;
+
+	for (i = 0; i < a->nr_parts; i++)
+		if (in_text(&a->part[i], addr))
+			return true;
+	return false;
+}
+
+/*
+ * Is this address outside of the function in a part of it?  If so, it is
+ * decoded later on.
+ */
+static bool find_part(struct analysis *a, unsigned long addr)
+{
+	unsigned long size, offset;
+	char name[KSYM_NAME_LEN];
+	char *module;
+
+	if (known_part(a, addr))
+		return true;
+	if (!kallsyms_lookup(addr, &size, &offset, &module, name) ||
+	    !strstr(name, ".cold"))
+		return false;
+	if (a->nr_parts == PARTS_MAX) {
+		a->obstacle = KPROBE_NOT_ANALYSED;
+		return false;
+	}
+	a->part[a->nr_parts++] = (struct text_range) { addr - offset, size };
+	return true;
+}
+
+static void add_branch(struct analysis *a, unsigned long target)
+{
+	if (in_text(&a->all, target))
+		add_way_in(a, target);
+	else if (target != (unsigned long)__x86_return_thunk)
+		find_part(a, target);
+}
+
+static void add_jump_label(void *analysis, unsigned long target)
+{
+	add_branch(analysis, target);
+}
+
+/* A table of addresses in the function and its parts ends where others come. */
+static void read_table(struct analysis *a, unsigned long table)
+{
+	unsigned long target;
+	unsigned int i;
+
+	for (i = 0; i < TABLE_MAX; i++) {
+		if (get_kernel_nofault(target, (unsigned long *)table + i))
+			return;
+		if (in_text(&a->all, target))
+			add_way_in(a, target);
+		else if (!__kernel_text_address(target) ||
+			 !find_part(a, target))
+			return;
+	}
+}
+
+/* Memory at a constant and an index times eight: perhaps a table. */
+static bool reads_table(const struct insn *insn)
+{
+	return insn->modrm.nbytes && X86_MODRM_MOD(insn->modrm.value) == 0 &&
+	       X86_MODRM_RM(insn->modrm.value) == 4 &&
+	       X86_SIB_BASE(insn->sib.value) == 5 &&
+	       !X86_REX_B(insn->rex_prefix.value) &&
+	       X86_SIB_SCALE(insn->sib.value) == 3;
+}
+
+/* FF /4 with a base and an index: a table, but where? */
+static bool jumps_somewhere(const struct insn *insn)
+{
+	return X86_MODRM_MOD(insn->modrm.value) != 3 && insn->sib.nbytes &&
+	       !reads_table(insn) &&
+	       (X86_SIB_INDEX(insn->sib.value) != 4 ||
+		X86_REX_X(insn->rex_prefix.value));
+}
+
+/*
+ * Notes where an instruction leads.
+ *
+ * Return: whether what follows it may be filled with traps.
+ */
+static bool scan_insn(struct analysis *a, const struct insn *insn,
+		      unsigned long next)
+{
+	unsigned long relative = next + insn->immediate.value;
+	u8 op = insn->opcode.bytes[0];
+	u8 modrm = insn->modrm.value;
+
+	if (reads_table(insn))
+		read_table(a, insn->displacement.value);
+	if (insn_is_avx((struct insn *)insn))
+		return false;
+
+	if (op == 0x0f && insn->opcode.nbytes == 2) {
+		op = insn->opcode.bytes[1];
+		if (op >= 0x80 && op <= 0x8f)
+			add_branch(a, relative);
+		/* ud2, ud1, sysret, sysexit */
+		return op == 0x0b || op == 0xb9 || op == 0x07 || op == 0x35;
+	}
+	if (insn->opcode.nbytes > 1)
+		return false;
+
+	switch (op) {
+	case 0x70 ... 0x7f:
+	case 0xe0 ... 0xe3:
+		add_branch(a, relative);
+		return false;
+	case 0xe8:
+		add_way_in(a, relative);
+		/* One that does not return. */
+		return true;
+	case 0xe9: case 0xeb:
+		add_branch(a, relative);
+		return true;
+	case 0xc7:
+		if (modrm == 0xf8)
+			add_branch(a, relative);
+		return false;
+	case 0xc2: case 0xc3: case 0xca: case 0xcb: case 0xcf:
+		return true;
+	case 0xfd:
+		a->obstacle = KPROBE_DIRECTION;
+		return false;
+	case 0xff:
+		if (X86_MODRM_REG(modrm) == 4 && jumps_somewhere(insn))
+			a->obstacle = KPROBE_INDIRECT_JUMP;
+		return X86_MODRM_REG(modrm) == 4 || X86_MODRM_REG(modrm) == 2;
+	}
+	return false;
+}
+
+static void scan_range(struct analysis *a, const struct text_range *range)
+{
+	bool filler = false;
+	struct insn insn;
+	unsigned int i;
+	u8 *text;
+
+	text = kvmalloc(range->size + MAX_INSN_SIZE, GFP_KERNEL);
+	if (!text) {
+		a->obstacle = KPROBE_DETOUR_MEMORY;
+		return;
+	}
+	memset(text + range->size, INT3_INSN_OPCODE, MAX_INSN_SIZE);
+	if (x86_kprobe_original_text(range->start, text, range->size))
+		a->obstacle = KPROBE_NOT_ANALYSED;
+
+	for (i = 0; i < range->size && !a->obstacle; i += insn.length) {
+		if (text[i] == INT3_INSN_OPCODE) {
+			if (!filler)
+				a->obstacle = KPROBE_FOREIGN_TRAP;
+			insn.length = 1;
+			continue;
+		}
+		if (insn_decode_kernel(&insn, text + i)) {
+			a->obstacle = KPROBE_NOT_ANALYSED;
+			break;
+		}
+		filler = scan_insn(a, &insn, range->start + i + insn.length);
+	}
+	kvfree(text);
+
+	if (!kprobe_jump_label_targets(range->start,
+				       range->start + range->size,
+				       add_jump_label, a))
+		a->obstacle = KPROBE_DETOUR_MEMORY;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const u32 *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* What is found, as it is to be kept; NULL without memory. */
+static struct x86_function *function_from(struct analysis *a)
+{
+	struct x86_function *function;
+	unsigned int i;
+
+	sort(a->way_in, a->nr, sizeof(*a->way_in), by_value, NULL);
+	function = kmalloc(struct_size(function, way_in, a->nr), GFP_KERNEL);
+	if (!function)
+		return NULL;
+
+	*function = (struct x86_function) {
+		.start = a->all.start,
+		.size = a->all.size,
+		.obstacle = a->obstacle,
+	};
+	for (i = 0; i < a->nr; i++)
+		if (!i || a->way_in[i] != a->way_in[i - 1])
+			function->way_in[function->nr++] = a->way_in[i];
+	return function;
+}
+
+static struct x86_function *analyse(unsigned long start, unsigned long size,
+				    const char *name)
+{
+	struct x86_function *function = NULL;
+	struct analysis a = { .all = { start, size } };
+	unsigned int i;
+
+	if (size > FUNCTION_ANALYSED_MAX)
+		a.obstacle = KPROBE_NOT_ANALYSED;
+	else if (strstr(name, ".cold"))
+		a.obstacle = KPROBE_COLD_PART;
+	else
+		scan_range(&a, &a.all);
+	/* There may be more of them by then. */
+	for (i = 0; i < a.nr_parts && !a.obstacle; i++) {
+		if (a.part[i].size > FUNCTION_ANALYSED_MAX)
+			a.obstacle = KPROBE_NOT_ANALYSED;
+		else
+			scan_range(&a, &a.part[i]);
+	}
+
+	if (a.obstacle != KPROBE_DETOUR_MEMORY)
+		function = function_from(&a);
+	kfree(a.way_in);
+	return function;
+}
+
+/**
+ * x86_function_get - what is known of the function around an address
+ * @addr: the address
+ * @result: filled in; to be given to x86_function_put(), on any return
+ *
+ * Context: may sleep; kprobe_mutex and text_mutex held.
+ * Return: what keeps jumps out of all of the function, if anything.
+ */
+enum kprobe_obstacle x86_function_get(unsigned long addr,
+				      struct x86_function **result)
+{
+	struct x86_function *function;
+	unsigned long size, offset;
+	char name[KSYM_NAME_LEN];
+	char *module;
+
+	*result = NULL;
+	if (!functions_there) {
+		if (rhashtable_init(&functions, &function_params))
+			return KPROBE_DETOUR_MEMORY;
+		functions_there = true;
+	}
+
+	if (!kallsyms_lookup(addr, &size, &offset, &module, name))
+		return KPROBE_NOT_ANALYSED;
+	addr -= offset;
+
+	function = rhashtable_lookup_fast(&functions, &addr, function_params);
+	if (!function) {
+		function = analyse(addr, size, name);
+		if (!function)
+			return KPROBE_DETOUR_MEMORY;
+		if (rhashtable_insert_fast(&functions, &function->node,
+					   function_params)) {
+			kfree(function);
+			return KPROBE_DETOUR_MEMORY;
+		}
+	}
+	function->users++;
+	*result = function;
+	return function->obstacle;
+}
+
+/**
+ * x86_function_put - a site no longer needs this
+ * @function: from x86_function_get(); may be NULL
+ *
+ * Context: kprobe_mutex held.
+ */
+void x86_function_put(struct x86_function *function)
+{
+	if (!function || --function->users)
+		return;
+	rhashtable_remove_fast(&functions, &function->node, function_params);
+	kfree(function);
+}
+
+/** x86_function_end - the address behind a function */
+unsigned long x86_function_end(const struct x86_function *function)
+{
+	return function->start + function->size;
+}
+
+/** x86_function_lands_in - does a way in lead into [@start, @end)? */
+bool x86_function_lands_in(const struct x86_function *function,
+			   unsigned long start, unsigned long end)
+{
+	u32 low = 0, high = function->nr;
+
+	start -= function->start;
+	end -= function->start;
+	while (low < high) {
+		u32 mid = low + (high - low) / 2;
+
+		if (function->way_in[mid] < start)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < function->nr && function->way_in[low] < end;
+}
+
+/*
+ * Exception fix-ups of the kernel proper, relative to _text and in order: the
+ * kernel's table is in the order of what faults.  Under kprobe_mutex.
+ */
+extern struct exception_table_entry __start___ex_table[];
+extern struct exception_table_entry __stop___ex_table[];
+
+static u32 *fixups;
+static unsigned int nr_fixups;
+
+static unsigned long fixup_of(const struct exception_table_entry *e)
+{
+	return (unsigned long)&e->fixup + e->fixup;
+}
+
+static bool fixups_ready(void)
+{
+	struct exception_table_entry *e;
+
+	if (fixups)
+		return true;
+	fixups = kvmalloc_array(__stop___ex_table - __start___ex_table + 1,
+				sizeof(*fixups), GFP_KERNEL);
+	if (!fixups)
+		return false;
+	for (e = __start___ex_table; e < __stop___ex_table; e++)
+		fixups[nr_fixups++] = fixup_of(e) - (unsigned long)_text;
+	sort(fixups, nr_fixups, sizeof(*fixups), by_value, NULL);
+	return true;
+}
+
+static bool kernel_fixup_in(unsigned long start, unsigned long end)
+{
+	unsigned int low = 0, high = nr_fixups;
+
+	start -= (unsigned long)_text;
+	end -= (unsigned long)_text;
+	while (low < high) {
+		unsigned int mid = low + (high - low) / 2;
+
+		if (fixups[mid] < start)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < nr_fixups && fixups[low] < end;
+}
+
+/**
+ * x86_fixup_lands_in - does an exception fix-up lead into this text?
+ * @start: first byte of it
+ * @end: behind it
+ *
+ * Context: may sleep; kprobe_mutex held.
+ * Return: KPROBE_EXCEPTION_LANDING if so.
+ */
+enum kprobe_obstacle x86_fixup_lands_in(unsigned long start, unsigned long end)
+{
+#ifdef CONFIG_MODULES
+	struct module *mod;
+	unsigned int i;
+
+	scoped_guard(preempt)
+		mod = __module_text_address(start);
+	for (i = 0; mod && i < mod->num_exentries; i++) {
+		unsigned long fixup = fixup_of(&mod->extable[i]);
+
+		if (fixup >= start && fixup < end)
+			return KPROBE_EXCEPTION_LANDING;
+	}
+	if (mod)
+		return KPROBE_NO_OBSTACLE;
+#endif
+	if (!fixups_ready())
+		return KPROBE_DETOUR_MEMORY;
+	return kernel_fixup_in(start, end) ? KPROBE_EXCEPTION_LANDING :
+					     KPROBE_NO_OBSTACLE;
+}

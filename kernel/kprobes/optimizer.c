@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Puts jumps in the place of breakpoints, in the background.
+ *
+ * A jump is longer than a breakpoint: the instructions behind the probed one
+ * that it covers go to the detour as well, and nobody may be about to execute
+ * them in place when it is written.  So a site becomes a jump in two steps,
+ * with a grace period between them that no lock is held across:
+ *
+ *	in no list	nothing to do, or an obstacle
+ *	  |  kprobe_optimizer_consider()
+ *	  v
+ *	opt_queue	waits for the worker
+ *	  |  analysed, its detour built; traps now run the displaced copies of
+ *	  |  all of these instructions, in the detour: site->detoured
+ *	  v
+ *	opt_pass	waits for RCU-tasks: whoever has been among them in
+ *	  |		place, running or preempted, has left
+ *	  |  all of the pass patched in one batch
+ *	  v
+ *	in no list	KPROBE_SITE_JUMP
+ *
+ * kprobe_optimizer_cancel() takes a site out of either list, and then traps
+ * run its instruction alone again; a site that comes back later starts over.
+ * Whoever makes an obstacle cancels before the text follows (text.c).  The way
+ * back from a jump needs no grace period: the detour stays as long as the
+ * site does, and that is freed behind RCU-tasks.
+ *
+ * Whenever something might have been in a site's way and no longer is,
+ * kprobe_optimizer_consider() is called for it.  To ask once too often costs
+ * little.
+ */
+#include <linux/list.h>
+#include <linux/list_sort.h>
+#include <linux/rcupdate.h>
+#include <linux/rcupdate_wait.h>
+#include <linux/sched.h>
+#include <linux/workqueue.h>
+#include "internal.h"
+
+/* All under kprobe_mutex. */
+static LIST_HEAD(opt_queue);
+static LIST_HEAD(opt_pass);
+static bool opt_on = true;
+static bool opt_started;
+
+static struct workqueue_struct *opt_wq;
+
+static void optimizer_worker(struct work_struct *work);
+static DECLARE_DELAYED_WORK(opt_work, optimizer_worker);
+
+/* Many probes come one by one; let them gather for this many jiffies. */
+#define OPT_DELAY	(HZ / 20)
+
+static bool site_armed(const struct kprobe_site *site)
+{
+	return site->state != KPROBE_SITE_CLEAN ||
+	       (!list_empty(&site->plan) && site->next != KPROBE_SITE_CLEAN);
+}
+
+static struct kprobe_site *site_at(unsigned long addr)
+{
+	guard(preempt)();
+	return kprobe_site_find(addr);
+}
+
+/**
+ * kprobe_obstacle_now - what is in the way of a jump that may go again?
+ * @site: any
+ *
+ * Context: kprobe_mutex held.
+ * Return: KPROBE_NO_OBSTACLE, or one before KPROBE_OBSTACLE_TEXT.
+ */
+enum kprobe_obstacle kprobe_obstacle_now(const struct kprobe_site *site)
+{
+	struct kprobe_site *other;
+	unsigned int i;
+
+	lockdep_assert_held(&kprobe_mutex);
+
+	if (!opt_on)
+		return KPROBE_SWITCHED_OFF;
+	if (site->npost)
+		return KPROBE_POST_HANDLER;
+	if (site->njprobe)
+		return KPROBE_JPROBE;
+
+	for (i = 1; i < KPROBE_JUMP_SIZE; i++) {
+		other = site_at((unsigned long)site->addr + i);
+		if (other && site_armed(other))
+			return KPROBE_PROBE_INSIDE;
+	}
+	return KPROBE_NO_OBSTACLE;
+}
+
+/**
+ * kprobe_detour_over - the site whose jump covers an address, if it is a jump
+ *	or about to become one
+ * @addr: the address
+ * @back: how many bytes before it the site would be
+ *
+ * Context: kprobe_mutex held.
+ */
+struct kprobe_site *kprobe_detour_over(unsigned long addr, unsigned int back)
+{
+	struct kprobe_site *site = site_at(addr - back);
+
+	if (site && (site->detoured || site->state == KPROBE_SITE_JUMP))
+		return site;
+	return NULL;
+}
+
+void kprobe_optimizer_init_site(struct kprobe_site *site)
+{
+	INIT_LIST_HEAD(&site->optimize);
+}
+
+static void consider_one(struct kprobe_site *site)
+{
+	if (site->state != KPROBE_SITE_TRAP || !list_empty(&site->optimize) ||
+	    site->obstacle >= KPROBE_OBSTACLE_TEXT || kprobe_obstacle_now(site))
+		return;
+
+	list_add_tail(&site->optimize, &opt_queue);
+	if (opt_started)
+		queue_delayed_work(opt_wq, &opt_work, OPT_DELAY);
+}
+
+/**
+ * kprobe_optimizer_consider - a site has changed: should any become a jump?
+ * @site: it; those before it, which it may have been in the way of, are
+ *	looked at as well
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_optimizer_consider(struct kprobe_site *site)
+{
+	struct kprobe_site *before;
+	unsigned int back;
+
+	lockdep_assert_held(&kprobe_mutex);
+
+	consider_one(site);
+	if (site->state != KPROBE_SITE_CLEAN)
+		return;
+	for (back = 1; back < KPROBE_JUMP_SIZE; back++) {
+		before = site_at((unsigned long)site->addr - back);
+		if (before)
+			consider_one(before);
+	}
+}
+
+/**
+ * kprobe_optimizer_cancel - a site that waits is to stay a breakpoint
+ * @site: not a jump
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_optimizer_cancel(struct kprobe_site *site)
+{
+	lockdep_assert_held(&kprobe_mutex);
+
+	list_del_init(&site->optimize);
+	if (!site->detoured)
+		return;
+	arch_kprobe_use_detour(site, false);
+	site->detoured = false;
+}
+
+/**
+ * kprobe_optimizer_forget - a site, or its text, goes away
+ * @site: neither a trap nor a jump
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_optimizer_forget(struct kprobe_site *site)
+{
+	kprobe_optimizer_cancel(site);
+	arch_kprobe_unanalyse(site);
+}
+
+/* Finds out what there is to know. Return: whether the site can be a jump. */
+static bool prepare_jump(struct kprobe_site *site)
+{
+	if (site->state != KPROBE_SITE_TRAP || kprobe_obstacle_now(site))
+		return false;
+
+	site->obstacle = arch_kprobe_analyse(site);
+	if (!site->obstacle)
+		site->obstacle = arch_kprobe_detour(site);
+	return !site->obstacle;
+}
+
+static int by_address(void *unused, const struct list_head *a,
+		      const struct list_head *b)
+{
+	return list_entry(a, struct kprobe_site, optimize)->addr >
+	       list_entry(b, struct kprobe_site, optimize)->addr;
+}
+
+/* How many sites are prepared before others get a chance at the lock. */
+#define OPT_CHUNK	64
+
+static void optimizer_worker(struct work_struct *work)
+{
+	struct kprobe_site *site, *next;
+	unsigned int n = 0;
+	LIST_HEAD(plan);
+
+	mutex_lock(&kprobe_mutex);
+	/* Text is patched in the order of addresses. */
+	list_sort(NULL, &opt_queue, by_address);
+	while (!list_empty(&opt_queue)) {
+		site = list_first_entry(&opt_queue, struct kprobe_site,
+					optimize);
+		if (prepare_jump(site)) {
+			arch_kprobe_use_detour(site, true);
+			site->detoured = true;
+			list_move_tail(&site->optimize, &opt_pass);
+		} else {
+			list_del_init(&site->optimize);
+		}
+		if (++n % OPT_CHUNK == 0) {
+			mutex_unlock(&kprobe_mutex);
+			cond_resched();
+			mutex_lock(&kprobe_mutex);
+		}
+	}
+	n = list_count_nodes(&opt_pass);
+	mutex_unlock(&kprobe_mutex);
+	if (!n)
+		return;
+
+	synchronize_rcu_tasks();
+
+	mutex_lock(&kprobe_mutex);
+	list_for_each_entry_safe(site, next, &opt_pass, optimize) {
+		list_del_init(&site->optimize);
+		/* Whoever has made an obstacle has cancelled it. */
+		if (WARN_ON_ONCE(site->state != KPROBE_SITE_TRAP ||
+				 !site->detoured))
+			continue;
+		site->detoured = false;
+		site->next = KPROBE_SITE_JUMP;
+		list_add_tail(&site->plan, &plan);
+	}
+	if (!list_empty(&plan))
+		kprobe_patch(&plan);
+	mutex_unlock(&kprobe_mutex);
+}
+
+/**
+ * kprobe_optimizer_switch - allow jumps or turn all of them back
+ * @on: which
+ *
+ * Context: may sleep.
+ */
+void kprobe_optimizer_switch(bool on)
+{
+	struct kprobe_site *site;
+	LIST_HEAD(touched);
+
+	guard(mutex)(&kprobe_mutex);
+
+	opt_on = on;
+	if (on) {
+		list_for_each_entry(site, &kprobe_sites, all)
+			kprobe_optimizer_consider(site);
+		return;
+	}
+	list_for_each_entry(site, &kprobe_sites, all)
+		list_add_tail(&site->plan, &touched);
+	kprobe_reconcile_jumps(&touched);
+}
+
+/** kprobe_optimizer_on - whether jumps are allowed */
+bool kprobe_optimizer_on(void)
+{
+	guard(mutex)(&kprobe_mutex);
+	return opt_on;
+}
+
+/**
+ * kprobe_optimizer_start - from now on RCU-tasks can be waited for
+ *
+ * What has been registered before has been queued.
+ */
+void __init kprobe_optimizer_start(void)
+{
+	/* The worker waits for long: not on a queue that others wait for. */
+	opt_wq = alloc_workqueue("kprobe-optimizer", WQ_UNBOUND, 1);
+	if (!opt_wq)
+		return;
+
+	guard(mutex)(&kprobe_mutex);
+	opt_started = true;
+	queue_delayed_work(opt_wq, &opt_work, OPT_DELAY);
+}
+
+/**
+ * wait_for_kprobe_optimizer - until what can be a jump by now is one
+ *
+ * Context: may sleep.
+ */
+void wait_for_kprobe_optimizer(void)
+{
+	flush_delayed_work(&opt_work);
+	/* What was queued while the worker waited. */
+	flush_delayed_work(&opt_work);
+}
+EXPORT_SYMBOL_GPL(wait_for_kprobe_optimizer);
