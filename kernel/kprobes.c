@@ -92,6 +92,7 @@
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/rculist.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <asm/sections.h>
 #include "kprobes/internal.h"
@@ -250,16 +251,16 @@ struct kprobe kprobe_busy = {
  * kprobe_reschedule - a handler has woken up somebody who is to run now
  * @regs: where the hit has been
  *
- * Context: interrupts off; on where @regs are from, or this is not the time.
+ * As if an interrupt had done so.  Until preemption is off again, interrupts
+ * are, so that hits on the way there do not lead here.
+ *
+ * Context: interrupts off, preemption on.
  */
 void kprobe_reschedule(struct pt_regs *regs)
 {
 #ifdef CONFIG_PREEMPTION
-	if (!arch_kprobe_irqs_on(regs))
-		return;
-	local_irq_enable();
-	__preempt_schedule_notrace();
-	local_irq_disable();
+	if (arch_kprobe_irqs_on(regs) && preempt_model_preemptible())
+		preempt_schedule_irq();
 #endif
 }
 NOKPROBE_SYMBOL(kprobe_reschedule);
@@ -848,6 +849,77 @@ void unregister_kprobe(struct kprobe *p)
 	unregister_kprobes(&p, 1);
 }
 EXPORT_SYMBOL_GPL(unregister_kprobe);
+
+#ifdef CONFIG_DEBUG_FS
+/* What is in the way of a jump at a site that is, or might be, a breakpoint. */
+static enum kprobe_obstacle explain_obstacle(struct kprobe_site *site)
+{
+#ifdef CONFIG_OPTPROBES
+	enum kprobe_obstacle what = arch_kprobe_analyse(site);
+
+	return what ?: kprobe_obstacle_now(site);
+#else
+	return KPROBE_SWITCHED_OFF;
+#endif
+}
+
+/**
+ * kprobe_explain - what would happen to a probe, and why
+ * @addr: its address, or NULL
+ * @symbol: or its symbol
+ * @offset: bytes behind either
+ * @what: filled in
+ *
+ * Context: may sleep.
+ * Return: 0; -ENOENT where there is no such symbol.
+ */
+int kprobe_explain(kprobe_opcode_t *addr, const char *symbol,
+		   unsigned long offset, struct kprobe_explanation *what)
+{
+	struct kprobe_site *site, fresh = {};
+	struct module *mod;
+	bool on_entry;
+	int ret;
+
+	*what = (struct kprobe_explanation) {};
+	ret = kprobe_place(addr, symbol, offset, &addr, &on_entry);
+	if (ret)
+		return ret;
+	what->addr = addr;
+
+	guard(mutex)(&kprobe_mutex);
+
+	what->why = kprobe_admit_address((unsigned long)addr, &mod);
+	if (what->why != KPROBE_OK)
+		goto out;
+
+	scoped_guard(preempt)
+		site = kprobe_site_find((unsigned long)addr);
+	if (!site) {
+		site = &fresh;
+		site->addr = addr;
+		INIT_LIST_HEAD(&site->plan);
+		what->why = kprobe_inspect(site);
+		if (what->why != KPROBE_OK)
+			goto out;
+	}
+	what->how = KPROBE_HOW_DISPLACED;
+	if (site->on_ftrace)
+		what->how = KPROBE_HOW_FTRACE;
+	else if (arch_kprobe_emulated(site))
+		what->how = KPROBE_HOW_EMULATED;
+	what->state = site->state;
+	what->obstacle = site->on_ftrace ? KPROBE_OBSTACLE_TEXT :
+					   explain_obstacle(site);
+#ifdef CONFIG_OPTPROBES
+	if (site == &fresh)
+		arch_kprobe_unanalyse(site);
+#endif
+out:
+	module_put(mod);
+	return 0;
+}
+#endif /* CONFIG_DEBUG_FS */
 
 static int kprobe_set_disabled(struct kprobe *p, bool disable)
 {

@@ -235,6 +235,9 @@ kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
  */
 enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site);
 
+/** arch_kprobe_emulated - is the instruction of an inspected site emulated? */
+bool arch_kprobe_emulated(const struct kprobe_site *site);
+
 /**
  * arch_kprobe_prepare - make what @site needs to be hit
  * @site: has been inspected
@@ -530,7 +533,7 @@ static __always_inline bool kprobe_call_pre(struct kprobe *p,
 		if (p->pre_handler(p, regs))
 			return true;
 		p = rcu_dereference_raw(p->pre_next);
-	} while (p);
+	} while (unlikely(p));
 	return false;
 }
 
@@ -760,6 +763,11 @@ unsigned int kprobe_slots_in_use(void);
 unsigned int kprobe_sites_in_use(void);
 unsigned int kretprobe_pools_in_use(void);
 void kprobe_flush_retired(void);
+int kprobe_set_global(bool on);
+#ifdef CONFIG_OPTPROBES
+void kprobe_optimizer_switch(bool on);
+enum kprobe_obstacle kprobe_obstacle_at(kprobe_opcode_t *addr);
+#endif
 #endif
 
 #endif /* _LINUX_KPROBES_BACKEND_H */

@@ -4,11 +4,16 @@
  * be, and the switch for all of it.
  */
 #include <linux/cred.h>
+#include <linux/ctype.h>
 #include <linux/debugfs.h>
+#include <linux/errname.h>
 #include <linux/fs.h>
 #include <linux/kallsyms.h>
 #include <linux/kstrtox.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
 #include <linux/seq_file.h>
+#include <linux/string.h>
 #include <linux/uaccess.h>
 #include "internal.h"
 
@@ -178,6 +183,139 @@ static const struct file_operations enabled_fops = {
 	.llseek = default_llseek,
 };
 
+/*
+ * explain: write a place, read what would happen to a probe there.
+ */
+
+#define PLACE_MAX	(MODULE_NAME_LEN + KSYM_NAME_LEN + 24)
+
+static DEFINE_MUTEX(explain_mutex);
+static char explain_place[PLACE_MAX];
+
+/*
+ * "symbol", "module:symbol", either with "+offset", or an address, all with
+ * or without white space around.  @place is cut at the offset.
+ *
+ * Return: 0 or -EINVAL.
+ */
+static int explain_parse(char *place, unsigned long *addr,
+			 unsigned long *offset)
+{
+	char *plus = strchr(place, '+');
+
+	*addr = 0;
+	*offset = 0;
+	if (plus) {
+		*plus = 0;
+		if (kstrtoul(plus + 1, 0, offset))
+			return -EINVAL;
+	}
+	if (isdigit(*place))
+		return kstrtoul(place, 0, addr) || !*addr ? -EINVAL : 0;
+	return *place && !strpbrk(place, " \t\n") ? 0 : -EINVAL;
+}
+
+static void explain_refusal(struct seq_file *m, const char *name, int error)
+{
+	seq_printf(m, "refused: %s (%d, %s)\n", name, error,
+		   errname(error) ?: "?");
+}
+
+static void explain_jump(struct seq_file *m,
+			 const struct kprobe_explanation *what)
+{
+	if (!IS_ENABLED(CONFIG_OPTPROBES))
+		seq_puts(m, "optimized: no: not configured\n");
+	else if (what->obstacle)
+		seq_printf(m, "optimized: no: %s\n",
+			   kprobe_obstacle_name(what->obstacle));
+	else
+		seq_puts(m, "optimized: yes\n");
+}
+
+static int explain_show(struct seq_file *m, void *v)
+{
+	static const char * const hows[] = {
+		[KPROBE_HOW_EMULATED] = "emulated",
+		[KPROBE_HOW_DISPLACED] = "out of line",
+		[KPROBE_HOW_FTRACE] = "ftrace",
+	};
+	static const char * const states[] = {
+		[KPROBE_SITE_CLEAN] = "not armed",
+		[KPROBE_SITE_TRAP] = "breakpoint",
+		[KPROBE_SITE_JUMP] = "jump",
+		[KPROBE_SITE_FTRACE] = "ftrace",
+		[KPROBE_SITE_GONE] = "gone",
+	};
+	struct kprobe_explanation what;
+	unsigned long addr, offset;
+	char place[PLACE_MAX];
+	int ret;
+
+	scoped_guard(mutex, &explain_mutex)
+		strscpy(place, explain_place, sizeof(place));
+	if (!*place)
+		return 0;
+
+	seq_printf(m, "place: %s\n", place);
+	explain_parse(place, &addr, &offset);
+	ret = kprobe_explain((kprobe_opcode_t *)addr, addr ? NULL : place,
+			     offset, &what);
+	if (ret) {
+		explain_refusal(m, "no-such-symbol", ret);
+		return 0;
+	}
+	seq_printf(m, "address: %px %pS\n", shown_address(m, what.addr),
+		   what.addr);
+	if (what.why != KPROBE_OK) {
+		explain_refusal(m, kprobe_refusal_name(what.why),
+				kprobe_refusal_errno(what.why));
+		return 0;
+	}
+	seq_printf(m, "probed: %s\n", hows[what.how]);
+	if (what.how != KPROBE_HOW_FTRACE)
+		explain_jump(m, &what);
+	seq_printf(m, "now: %s\n", states[what.state]);
+	return 0;
+}
+
+static int explain_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, explain_show, NULL);
+}
+
+static ssize_t explain_write(struct file *file, const char __user *user_buf,
+			     size_t count, loff_t *ppos)
+{
+	char buf[PLACE_MAX], place[PLACE_MAX];
+	unsigned long addr, offset;
+	ssize_t ret;
+
+	if (count >= sizeof(buf))
+		return -EINVAL;
+	if (copy_from_user(buf, user_buf, count))
+		return -EFAULT;
+	buf[count] = 0;
+	strscpy(place, strim(buf), sizeof(place));
+	strscpy(buf, place, sizeof(buf));
+	ret = explain_parse(place, &addr, &offset);
+	if (ret)
+		return ret;
+
+	guard(mutex)(&explain_mutex);
+	strscpy(explain_place, buf, sizeof(explain_place));
+	return count;
+}
+
+static const struct file_operations explain_fops = {
+	.owner = THIS_MODULE,
+	.open = explain_open,
+	.read = seq_read,
+	.write = explain_write,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
+
 void __init kprobe_control_init(void)
 {
 	struct dentry *dir = debugfs_create_dir("kprobes", NULL);
@@ -185,4 +323,5 @@ void __init kprobe_control_init(void)
 	debugfs_create_file("list", 0400, dir, NULL, &list_fops);
 	debugfs_create_file("enabled", 0600, dir, NULL, &enabled_fops);
 	debugfs_create_file("blacklist", 0400, dir, NULL, &blacklist_fops);
+	debugfs_create_file("explain", 0600, dir, NULL, &explain_fops);
 }

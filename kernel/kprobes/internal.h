@@ -40,6 +40,29 @@ struct kprobe_batch {
 int kprobe_register_batch(struct kprobe_batch *batch);
 void kprobe_unregister_batch(struct kprobe_batch *batch);
 
+/**
+ * struct kprobe_explanation - what kprobe_explain() has to say
+ * @addr: the address that was meant
+ * @why: why it cannot be probed; the rest is for KPROBE_OK only
+ * @how: how it would be
+ * @state: how it is
+ * @obstacle: why not by a jump
+ */
+struct kprobe_explanation {
+	kprobe_opcode_t *addr;
+	enum kprobe_refusal why;
+	enum {
+		KPROBE_HOW_EMULATED,
+		KPROBE_HOW_DISPLACED,
+		KPROBE_HOW_FTRACE,
+	} how;
+	enum kprobe_site_state state;
+	enum kprobe_obstacle obstacle;
+};
+
+int kprobe_explain(kprobe_opcode_t *addr, const char *symbol,
+		   unsigned long offset, struct kprobe_explanation *what);
+
 int kprobe_set_global(bool on);
 bool kprobe_get_global(void);
 

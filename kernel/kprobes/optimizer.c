@@ -30,11 +30,14 @@
  * kprobe_optimizer_consider() is called for it.  To ask once too often costs
  * little.
  */
+#include <linux/kstrtox.h>
 #include <linux/list.h>
 #include <linux/list_sort.h>
 #include <linux/rcupdate.h>
 #include <linux/rcupdate_wait.h>
 #include <linux/sched.h>
+#include <linux/string.h>
+#include <linux/sysctl.h>
 #include <linux/workqueue.h>
 #include "internal.h"
 
@@ -280,6 +283,60 @@ bool kprobe_optimizer_on(void)
 	return opt_on;
 }
 
+#ifdef CONFIG_SYSCTL
+/* Users know the switch under two names. */
+static int switch_handler(const struct ctl_table *table, int write,
+			  void *buffer, size_t *lenp, loff_t *ppos)
+{
+	char text[4] = "";
+	bool on = kprobe_optimizer_on();
+	int ret;
+
+	if (!write) {
+		struct ctl_table shown = {
+			.data = text,
+			.maxlen = sizeof(text),
+		};
+
+		text[0] = on ? '1' : '0';
+		return proc_dostring(&shown, 0, buffer, lenp, ppos);
+	}
+
+	/* kstrtobool() looks at the first letter only. */
+	if (*ppos || !*lenp || *lenp >= sizeof(text))
+		return -EINVAL;
+	memcpy(text, buffer, *lenp);
+	if (strlen(strim(text)) != 1)
+		return -EINVAL;
+	ret = kstrtobool(strim(text), &on);
+	if (ret)
+		return ret;
+	kprobe_optimizer_switch(on);
+	*ppos += *lenp;
+	return 0;
+}
+
+static struct ctl_table optimizer_sysctls[] = {
+	{
+		.procname = "kprobes-optimization",
+		.mode = 0644,
+		.proc_handler = switch_handler,
+	},
+	{
+		.procname = "kprobes_optimization",
+		.mode = 0644,
+		.proc_handler = switch_handler,
+	},
+};
+
+static void __init sysctls_init(void)
+{
+	register_sysctl_init("debug", optimizer_sysctls);
+}
+#else
+static void __init sysctls_init(void) { }
+#endif
+
 /**
  * kprobe_optimizer_start - from now on RCU-tasks can be waited for
  *
@@ -288,6 +345,7 @@ bool kprobe_optimizer_on(void)
 void __init kprobe_optimizer_start(void)
 {
 	/* The worker waits for long: not on a queue that others wait for. */
+	sysctls_init();
 	opt_wq = alloc_workqueue("kprobe-optimizer", WQ_UNBOUND, 1);
 	if (!opt_wq)
 		return;
@@ -309,3 +367,25 @@ void wait_for_kprobe_optimizer(void)
 	flush_delayed_work(&opt_work);
 }
 EXPORT_SYMBOL_GPL(wait_for_kprobe_optimizer);
+
+#if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST)
+/**
+ * kprobe_obstacle_at - why is the probe at an address not hit by a jump?
+ * @addr: a site
+ *
+ * Context: may sleep.
+ */
+enum kprobe_obstacle kprobe_obstacle_at(kprobe_opcode_t *addr)
+{
+	struct kprobe_site *site;
+
+	guard(mutex)(&kprobe_mutex);
+	site = site_at((unsigned long)addr);
+	if (!site)
+		return KPROBE_DETOUR_MEMORY;
+	if (site->on_ftrace)
+		return KPROBE_OBSTACLE_TEXT;
+	return site->obstacle ?: kprobe_obstacle_now(site);
+}
+EXPORT_SYMBOL_GPL(kprobe_obstacle_at);
+#endif

@@ -70,6 +70,7 @@ bool x86_kprobe_relocate(struct insn *insn, u8 *copy, unsigned long from,
 enum kprobe_obstacle x86_function_get(unsigned long addr,
 				      struct x86_function **result);
 void x86_function_put(struct x86_function *function);
+bool x86_function_accesses_user(const struct x86_function *function);
 unsigned long x86_function_end(const struct x86_function *function);
 bool x86_function_lands_in(const struct x86_function *function,
 			   unsigned long start, unsigned long end);

@@ -5,7 +5,7 @@
  *	probed address:	jmp ---->	[site]
  *				     ->	push ss, sp, flags; cli; push cs, ip
  *					call kprobe_jump_thunk
- *					drop ip, cs; pop flags, sp
+ *					(drop ip, cs) pop flags, sp
  *					[instruction]...	the region
  *	behind the region:  <----	jmp
  *
@@ -14,9 +14,11 @@
  * orig_ax, which is no register of the interrupted code.  From the site in
  * front of it the thunk knows whose hit it is.  What the handlers change in
  * the registers is what is popped; only where they want to go on elsewhere,
- * kprobe_jump_divert() is returned to, which has what an IRET wants.
+ * the thunk returns to kprobe_jump_divert().
  *
  * The direction flag is clear: functions that set it are not probed by a jump.
+ * User memory may be accessible in functions that make it so or that have
+ * fix-ups for faults there; only these need it made inaccessible.
  */
 #include <linux/irqflags.h>
 #include <linux/kprobes_backend.h>
@@ -32,13 +34,20 @@
 #include <asm/text-patching.h>
 #include "common.h"
 
+/* Instructions that not all detours have. */
 #define CLAC_SIZE	3
+#define DROP_SIZE	5
+
+static bool needs_clac(const struct kprobe_site *site)
+{
+	return cpu_feature_enabled(X86_FEATURE_SMAP) &&
+	       x86_function_accesses_user(site->insn.jump.function);
+}
 
 /* Where the jump leads: the call ends at a fixed distance from the site. */
-static unsigned int detour_entry(void)
+static unsigned int detour_entry(const struct kprobe_site *site)
 {
-	return sizeof(struct kprobe_site *) +
-	       (cpu_feature_enabled(X86_FEATURE_SMAP) ? 0 : CLAC_SIZE);
+	return sizeof(site) + (needs_clac(site) ? 0 : CLAC_SIZE);
 }
 
 struct detour {
@@ -75,26 +84,27 @@ static void emit_entry(struct detour *d, const struct kprobe_site *site,
 	s32 ip = (unsigned long)site->addr;
 
 	emit(d, &site, sizeof(site));
-	while (d->len < detour_entry())
+	while (d->len < detour_entry(site))
 		EMIT(d, INT3_INSN_OPCODE);
 	EMIT(d, 0x6a, __KERNEL_DS);		/* push $__KERNEL_DS */
 	EMIT(d, 0x54);				/* push %rsp */
 	EMIT(d, 0x9c);				/* pushf */
 	EMIT(d, 0xfa);				/* cli */
-	if (cpu_feature_enabled(X86_FEATURE_SMAP))
+	if (needs_clac(site))
 		EMIT(d, 0x0f, 0x01, 0xca);	/* clac */
 	EMIT(d, 0x6a, __KERNEL_CS);		/* push $__KERNEL_CS */
 	EMIT(d, 0x68);				/* push $ip */
 	emit(d, &ip, sizeof(ip));
 	emit_branch(d, detour, CALL_INSN_OPCODE, kprobe_jump_thunk);
 	WARN_ON_ONCE(d->len != X86_DETOUR_CALL_END);
-	EMIT(d, 0x48, 0x8d, 0x64, 0x24, 0x10);	/* lea 16(%rsp), %rsp */
+	if (IS_ENABLED(CONFIG_MITIGATION_RETHUNK))
+		EMIT(d, 0x48, 0x8d, 0x64, 0x24, 0x10); /* lea 16(%rsp), %rsp */
 	EMIT(d, 0x9d);				/* popf */
 	EMIT(d, 0x5c);				/* pop %rsp */
 }
 
-/* What emit_entry() and the way back take. */
-#define DETOUR_FIXED	(X86_DETOUR_CALL_END + 7 + JMP32_INSN_SIZE)
+/* The most that emit_entry() and the way back take. */
+#define DETOUR_FIXED	(X86_DETOUR_CALL_END + DROP_SIZE + 2 + JMP32_INSN_SIZE)
 
 /* Adds one instruction of the region, @insn, which stands at @addr. */
 static enum kprobe_obstacle emit_displaced(struct detour *d,
@@ -307,7 +317,7 @@ void x86_kprobe_queue_jump(struct kprobe_site *site)
 	u8 text[KPROBE_JUMP_SIZE], branch[KPROBE_JUMP_SIZE];
 
 	__text_gen_insn(branch, JMP32_INSN_OPCODE, site->addr,
-			jump->detour + detour_entry(), sizeof(branch));
+			jump->detour + detour_entry(site), sizeof(branch));
 	memcpy(text, site->next == KPROBE_SITE_JUMP ? branch : jump->text,
 	       sizeof(text));
 	if (site->next == KPROBE_SITE_TRAP)
@@ -347,8 +357,12 @@ __visible void kprobe_hit_jump(struct kprobe_site *site, struct pt_regs *regs)
 		verdict = kprobe_site_pre(site, regs, 0);
 	else
 		verdict = site_pre_unwatched(site, regs);
-	if (unlikely(verdict == KPROBE_DIVERTED))
+	if (unlikely(verdict == KPROBE_DIVERTED)) {
+		/* By then nobody needs what stands there. */
+		regs->sp -= sizeof(regs->ip);
+		*(unsigned long *)regs->sp = regs->ip;
 		regs->orig_ax = (unsigned long)kprobe_jump_divert;
+	}
 
 	kprobe_thunk_exit(regs);
 }

@@ -47,6 +47,7 @@
  * @size: in bytes, with the padding behind it
  * @users: sites that know it
  * @obstacle: what keeps jumps out of all of it
+ * @accesses_user: there, user memory may be accessible
  * @nr: how many ways in there are
  * @way_in: those, relative to @start, in order
  */
@@ -55,7 +56,8 @@ struct x86_function {
 	unsigned long start;
 	u32 size;
 	u32 users;
-	enum kprobe_obstacle obstacle;
+	u8 obstacle;
+	bool accesses_user;
 	u32 nr;
 	u32 way_in[];
 };
@@ -85,6 +87,7 @@ struct analysis {
 	unsigned int nr;
 	unsigned int max;
 	enum kprobe_obstacle obstacle;
+	bool accesses_user;
 };
 
 static bool in_text(const struct text_range *range, unsigned long addr)
@@ -214,6 +217,9 @@ static bool scan_insn(struct analysis *a, const struct insn *insn,
 		op = insn->opcode.bytes[1];
 		if (op >= 0x80 && op <= 0x8f)
 			add_branch(a, relative);
+		/* stac */
+		if (op == 0x01 && modrm == 0xcb)
+			a->accesses_user = true;
 		/* ud2, ud1, sysret, sysexit */
 		return op == 0x0b || op == 0xb9 || op == 0x07 || op == 0x35;
 	}
@@ -293,6 +299,77 @@ static int by_value(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
+/*
+ * Exception fix-ups of the kernel proper, relative to _text and in order: the
+ * kernel's table is in the order of what faults.  Under kprobe_mutex.
+ */
+extern struct exception_table_entry __start___ex_table[];
+extern struct exception_table_entry __stop___ex_table[];
+
+static u32 *fixups;
+static unsigned int nr_fixups;
+
+static unsigned long fixup_of(const struct exception_table_entry *e)
+{
+	return (unsigned long)&e->fixup + e->fixup;
+}
+
+static bool fixups_ready(void)
+{
+	struct exception_table_entry *e;
+
+	if (fixups)
+		return true;
+	fixups = kvmalloc_array(__stop___ex_table - __start___ex_table + 1,
+				sizeof(*fixups), GFP_KERNEL);
+	if (!fixups)
+		return false;
+	for (e = __start___ex_table; e < __stop___ex_table; e++)
+		fixups[nr_fixups++] = fixup_of(e) - (unsigned long)_text;
+	sort(fixups, nr_fixups, sizeof(*fixups), by_value, NULL);
+	return true;
+}
+
+/* Whether the kernel proper has a fix-up for a fault in [start, end). */
+static bool faults_in(unsigned long start, unsigned long end)
+{
+	const struct exception_table_entry *low = __start___ex_table;
+	const struct exception_table_entry *high = __stop___ex_table;
+
+	/* In modules, perhaps. */
+	if (!core_kernel_text(start))
+		return true;
+
+	while (low < high) {
+		const struct exception_table_entry *mid =
+			low + (high - low) / 2;
+
+		if ((unsigned long)&mid->insn + mid->insn < start)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < __stop___ex_table &&
+	       (unsigned long)&low->insn + low->insn < end;
+}
+
+static bool kernel_fixup_in(unsigned long start, unsigned long end)
+{
+	unsigned int low = 0, high = nr_fixups;
+
+	start -= (unsigned long)_text;
+	end -= (unsigned long)_text;
+	while (low < high) {
+		unsigned int mid = low + (high - low) / 2;
+
+		if (fixups[mid] < start)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < nr_fixups && fixups[low] < end;
+}
+
 /* What is found, as it is to be kept; NULL without memory. */
 static struct x86_function *function_from(struct analysis *a)
 {
@@ -308,6 +385,9 @@ static struct x86_function *function_from(struct analysis *a)
 		.start = a->all.start,
 		.size = a->all.size,
 		.obstacle = a->obstacle,
+		.accesses_user = a->accesses_user ||
+				 faults_in(a->all.start,
+					   a->all.start + a->all.size),
 	};
 	for (i = 0; i < a->nr; i++)
 		if (!i || a->way_in[i] != a->way_in[i - 1])
@@ -399,6 +479,12 @@ void x86_function_put(struct x86_function *function)
 	kfree(function);
 }
 
+/** x86_function_accesses_user - may user memory be accessible there? */
+bool x86_function_accesses_user(const struct x86_function *function)
+{
+	return function->accesses_user;
+}
+
 /** x86_function_end - the address behind a function */
 unsigned long x86_function_end(const struct x86_function *function)
 {
@@ -422,54 +508,6 @@ bool x86_function_lands_in(const struct x86_function *function,
 			high = mid;
 	}
 	return low < function->nr && function->way_in[low] < end;
-}
-
-/*
- * Exception fix-ups of the kernel proper, relative to _text and in order: the
- * kernel's table is in the order of what faults.  Under kprobe_mutex.
- */
-extern struct exception_table_entry __start___ex_table[];
-extern struct exception_table_entry __stop___ex_table[];
-
-static u32 *fixups;
-static unsigned int nr_fixups;
-
-static unsigned long fixup_of(const struct exception_table_entry *e)
-{
-	return (unsigned long)&e->fixup + e->fixup;
-}
-
-static bool fixups_ready(void)
-{
-	struct exception_table_entry *e;
-
-	if (fixups)
-		return true;
-	fixups = kvmalloc_array(__stop___ex_table - __start___ex_table + 1,
-				sizeof(*fixups), GFP_KERNEL);
-	if (!fixups)
-		return false;
-	for (e = __start___ex_table; e < __stop___ex_table; e++)
-		fixups[nr_fixups++] = fixup_of(e) - (unsigned long)_text;
-	sort(fixups, nr_fixups, sizeof(*fixups), by_value, NULL);
-	return true;
-}
-
-static bool kernel_fixup_in(unsigned long start, unsigned long end)
-{
-	unsigned int low = 0, high = nr_fixups;
-
-	start -= (unsigned long)_text;
-	end -= (unsigned long)_text;
-	while (low < high) {
-		unsigned int mid = low + (high - low) / 2;
-
-		if (fixups[mid] < start)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < nr_fixups && fixups[low] < end;
 }
 
 /**

@@ -102,6 +102,11 @@ static enum kprobe_refusal make_slot(struct kprobe_site *site, u8 opcode,
 	return KPROBE_OK;
 }
 
+bool arch_kprobe_emulated(const struct kprobe_site *site)
+{
+	return site->insn.how != X86_KPROBE_DISPLACED;
+}
+
 enum kprobe_refusal arch_kprobe_prepare(struct kprobe_site *site,
 					bool with_post)
 {

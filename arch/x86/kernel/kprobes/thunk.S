@@ -64,8 +64,9 @@ _ASM_NOKPROBE(kprobe_post_thunk)
 /*
  * Called from a detour (detour.c), with all of an exception's frame on the
  * stack below the return address, but for the stack pointer, which is that
- * behind the first push.  Returns to the detour with what is in that frame by
- * then, or to kprobe_jump_divert.
+ * behind the first push.  Returns to the detour with flags and stack pointer
+ * left to pop, and if there are return thunks, with ip and cs, too; or to
+ * kprobe_jump_divert.
  */
 SYM_CODE_START(kprobe_jump_thunk)
 	UNWIND_HINT_IRET_REGS offset=8
@@ -79,15 +80,26 @@ SYM_CODE_START(kprobe_jump_thunk)
 	call	kprobe_hit_jump
 	POP_REGS
 	UNWIND_HINT_IRET_REGS offset=8
+#ifdef CONFIG_MITIGATION_RETHUNK
 	RET
+#else
+	ret	$2*8
+	int3
+#endif
 SYM_CODE_END(kprobe_jump_thunk)
 _ASM_NOKPROBE(kprobe_jump_thunk)
 
-/* A handler goes on elsewhere: the frame has it all. */
+/* A handler goes on elsewhere: that address is where the new stack begins. */
 SYM_CODE_START(kprobe_jump_divert)
-	UNWIND_HINT_IRET_REGS
+	UNWIND_HINT_UNDEFINED
 	ANNOTATE_NOENDBR
-	iretq
+#ifdef CONFIG_MITIGATION_RETHUNK
+	leaq	2*8(%rsp), %rsp
+#endif
+	popfq
+	popq	%rsp
+	UNWIND_HINT_FUNC
+	RET
 SYM_CODE_END(kprobe_jump_divert)
 _ASM_NOKPROBE(kprobe_jump_divert)
 #endif

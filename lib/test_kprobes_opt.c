@@ -1,0 +1,1157 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * KUnit suites for jumps in the place of breakpoints, on x86: what is in the
+ * way of one, when a breakpoint becomes a jump and back, and that a hit by a
+ * jump is like any other.
+ */
+#include <kunit/test.h>
+#include <linux/completion.h>
+#include <linux/delay.h>
+#include <linux/jump_label.h>
+#include <linux/kallsyms.h>
+#include <linux/kprobes.h>
+#include <linux/kprobes_backend.h>
+#include <linux/kthread.h>
+#include <linux/objtool.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+#include <linux/wait.h>
+#include <uapi/linux/sched/types.h>
+#include <asm/asm.h>
+#include <asm/ibt.h>
+#include <asm/linkage.h>
+#include <asm/nospec-branch.h>
+#include <asm/processor-flags.h>
+#include <asm/sections.h>
+#include <asm/text-patching.h>
+
+#define SAFE	ANNOTATE_RETPOLINE_SAFE
+
+/*
+ * FUNCTION(name, body): takes and returns eax, may use ecx and edx; is probed
+ * at the label .Lprobe_<name>, which probe_<name> points to.
+ * CODE(name, probed, after): the usual case of that.
+ */
+#define FUNCTION(name, ...)						\
+	asm(".pushsection .text\n"					\
+	    ".balign 16, 0xcc\n"					\
+	    ".type opt_" #name ", @function\n"				\
+	    "opt_" #name ":\n\t" ASM_ENDBR				\
+	    __VA_ARGS__ "\n"						\
+	    ".size opt_" #name ", . - opt_" #name "\n"			\
+	    ".balign 16, 0xcc\n"					\
+	    ".popsection\n"						\
+	    ".pushsection .data\n"					\
+	    ".balign 8\n"						\
+	    "probe_" #name ": .quad .Lprobe_" #name "\n"		\
+	    ".popsection\n");						\
+	extern char opt_##name[], *probe_##name;			\
+	STACK_FRAME_NON_STANDARD(opt_##name)
+
+#define CODE(name, probed, after)					\
+	FUNCTION(name, ".Lprobe_" #name ":\n\t" probed "\n\t" after "\n\t"	\
+		 ASM_RET)
+
+/* Three bytes and three: room for a way in between, under the jump. */
+#define FIRST	"lea 1(%rax), %ecx\n\t"
+#define SECOND	"lea 2(%rax), %edx\n\t"
+#define AFTER	"lea (%rcx, %rdx), %eax\n\t"
+
+/* Ways in. None of these is to be called with 0. */
+CODE(plain, FIRST, SECOND AFTER);
+CODE(jumped_into, FIRST,
+     "1:" SECOND "test %eax, %eax\n jnz 2f\n jmp 1b\n2:" AFTER);
+CODE(jumped_behind, FIRST,
+     SECOND "1: test %eax, %eax\n jnz 2f\n jmp 1b\n2:" AFTER);
+CODE(jumped_before, FIRST, SECOND "test %eax, %eax\n jnz 2f\n"
+     "jmp .Lprobe_jumped_before\n2:" AFTER);
+CODE(near_into, FIRST, "1:" SECOND "test %eax, %eax\n"
+     ".byte 0x0f, 0x84\n .long 1b - . - 4\n" AFTER);
+CODE(called_into, FIRST, "1:" SECOND AFTER "jmp 2f\n call 1b\n2:");
+CODE(loops_into, FIRST, "1:" SECOND "mov $1, %ecx\n loop 1b\n" AFTER);
+
+/* Functions that end, with something else behind or with padding. */
+FUNCTION(short, ".Lprobe_short: lea 1(%rax), %eax\n" SAFE "ret\n"
+	 ".type opt_short_next, @function\n"
+	 "opt_short_next: nop\n nop\n nop\n nop\n" SAFE "ret\n"
+	 ".size opt_short_next, . - opt_short_next");
+FUNCTION(padded, ".Lprobe_padded: lea 1(%rax), %eax\n" SAFE "ret\n"
+	 "int3\n int3\n int3");
+FUNCTION(at_end, "nop\n.Lprobe_at_end:" SAFE "ret\n"
+	 "int3\n int3\n int3\n int3\n int3");
+
+/* Exceptions. */
+CODE(fixup_into, FIRST,
+     "1:" SECOND AFTER "2: nop\n" _ASM_EXTABLE(2b, 1b));
+CODE(fixup_behind, FIRST,
+     SECOND "1:" AFTER "2: nop\n" _ASM_EXTABLE(2b, 1b));
+CODE(fault_second, FIRST, "2:" SECOND "1:" AFTER _ASM_EXTABLE(2b, 1b));
+CODE(fault_first, FIRST,
+     SECOND "1:" AFTER _ASM_EXTABLE(.Lprobe_fault_first, 1b));
+
+/* What is under the jump. */
+asm(".pushsection .text\n"
+    ".type opt_nothing, @function\n"
+    "opt_nothing: " SAFE "ret\n int3\n"
+    ".size opt_nothing, . - opt_nothing\n"
+    ".popsection\n");
+CODE(call_second, FIRST, "call opt_nothing\n" SECOND AFTER);
+CODE(call_third, FIRST, SECOND "call opt_nothing\n" AFTER);
+CODE(loop_first, "loop 1f\n1:", "nop\n nop\n nop\n" FIRST SECOND AFTER);
+CODE(jcc_first, "jz 1f\n jnz 1f\n mov $7, %eax\n1:", FIRST SECOND AFTER);
+CODE(jmp_third, "nop\n nop", "jmp 1f\n mov $7, %eax\n1:" FIRST SECOND AFTER);
+CODE(jmp_first, "jmp 1f", "mov $7, %eax\n1:" FIRST SECOND AFTER);
+CODE(bug_second, "jmp 1f", "ud2\n nop\n1:" FIRST SECOND AFTER);
+/* Two near branches and an instruction of 15 bytes. */
+CODE(long_region, "jz 1f\n jz 1f",
+     ".byte 0x2e, 0x2e, 0x2e, 0x2e, 0x2e, 0xc7, 0x05\n"
+     ".long opt_word - . - 8\n .long 5\n1:" FIRST SECOND AFTER);
+CODE(less_long_region, "jz 1f",
+     ".byte 0x2e, 0x2e, 0x2e, 0x2e, 0x2e, 0xc7, 0x05\n"
+     ".long opt_word - . - 8\n .long 5\n1:" FIRST SECOND AFTER);
+CODE(forbidden_second, FIRST, ".Lforbidden:" SECOND AFTER);
+
+/* What there is in the rest of the function. */
+CODE(trap_inside, FIRST, SECOND AFTER "jmp 1f\n nop\n int3\n1: nop");
+CODE(trap_padding, FIRST, SECOND AFTER "jmp 1f\n int3\n int3\n1: nop");
+CODE(huge, FIRST,
+     SECOND AFTER "jmp 1f\n .skip 65536, 0x90\n1: nop");
+CODE(direction, FIRST, SECOND AFTER "std\n cld\n");
+CODE(table_into, FIRST, "2:" SECOND AFTER "jmp 3f\n" SAFE
+     "jmp *1f(, %rax, 8)\n3: nop\n"
+     ".pushsection .rodata\n.balign 8\n1: .quad 3b, 3b, 2b, 0\n.popsection");
+CODE(table_behind, FIRST, SECOND "2:" AFTER "jmp 3f\n" SAFE
+     "jmp *1f(, %rax, 8)\n3: nop\n"
+     ".pushsection .rodata\n.balign 8\n1: .quad 3b, 3b, 2b, 0\n.popsection");
+CODE(table_read_into, FIRST, "2:" SECOND AFTER "jmp 3f\n"
+     "mov 1f(, %rax, 8), %rcx\n" SAFE "jmp *%rcx\n3: nop\n"
+     ".pushsection .rodata\n.balign 8\n1: .quad 3b, 3b, 2b, 0\n.popsection");
+CODE(jumps_somewhere, FIRST,
+     SECOND AFTER "jmp 3f\n" SAFE "jmp *(%rcx, %rax, 8)\n3: nop\n");
+CODE(tail_call, FIRST,
+     SECOND AFTER "jmp 3f\n" SAFE "jmp *8(%rcx)\n3: nop\n");
+
+/* A part elsewhere, which comes back. */
+#define COLD(name)							\
+	".pushsection .text.unlikely\n"					\
+	".type " name ".cold, @function\n"				\
+	name ".cold: .L" name "_part: nop\n nop\n nop\n nop\n nop\n jmp 1b\n" \
+	".size " name ".cold, . - " name ".cold\n"			\
+	".popsection\n"
+CODE(parted_into, FIRST, "1:" SECOND "test %eax, %eax\n"
+     "jz opt_parted_into.cold\n" AFTER COLD("opt_parted_into"));
+CODE(parted_behind, FIRST, SECOND "1: test %eax, %eax\n"
+     "jz opt_parted_behind.cold\n" AFTER COLD("opt_parted_behind"));
+asm(".pushsection .data\n.balign 8\n"
+    "probe_part: .quad .Lopt_parted_into_part\n"
+    "opt_forbidden: .quad .Lforbidden\n"
+    ".balign 4\n"
+    "opt_word: .long 0\n"
+    ".popsection\n"
+    ".pushsection .rodata\n.balign 4\n"
+    "opt_constant: .long 4711\n"
+    ".popsection\n");
+extern char *probe_part, *opt_forbidden;
+#define opt_part	NULL
+
+/* Jump labels that are off: one under the jump, others that lead there. */
+DEFINE_STATIC_KEY_FALSE(opt_test_key);
+#define JUMP_LABEL(from, to)						\
+	".pushsection __jump_table, \"aw\"\n"				\
+	_ASM_ALIGN "\n"							\
+	".long " from " - .\n"						\
+	".long " to " - .\n"						\
+	_ASM_PTR "opt_test_key - .\n"					\
+	".popsection\n"
+#define NOP5	".byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n"
+CODE(label_second, FIRST,
+     "1: " NOP5 "2:" SECOND AFTER JUMP_LABEL("1b", "2b"));
+CODE(label_into, FIRST,
+     "1:" SECOND AFTER "2: " NOP5 JUMP_LABEL("2b", "1b"));
+CODE(label_behind, FIRST,
+     SECOND "1:" AFTER "2: " NOP5 JUMP_LABEL("2b", "1b"));
+
+/* Operands relative to the instruction pointer; the stack; flags. */
+CODE(rip_first, "movl opt_constant(%rip), %ecx", "add %ecx, %eax");
+CODE(rip_second, "nop\n nop", "movl opt_constant(%rip), %ecx\n add %ecx, %eax");
+CODE(stack, "push %rbx\n push %rax", "mov %rsp, %rbx\n pop %rax\n"
+     "add (%rbx), %eax\n pop %rbx");
+CODE(halted, FIRST, "hlt\n" SECOND AFTER);
+CODE(flags, "test %eax, %eax\n setp %cl", "movzbl %cl, %eax\n");
+
+#define ENTRY(name, obstacle)						\
+	{ #name, opt_##name, &probe_##name, KPROBE_##obstacle }
+
+static const struct opt_case {
+	const char *name;
+	char *function;
+	char **probe;
+	enum kprobe_obstacle expected;
+} opt_cases[] = {
+	ENTRY(plain, NO_OBSTACLE),
+	ENTRY(jumped_into, JUMPED_INTO), ENTRY(jumped_behind, NO_OBSTACLE),
+	ENTRY(jumped_before, NO_OBSTACLE), ENTRY(near_into, JUMPED_INTO),
+	ENTRY(called_into, JUMPED_INTO), ENTRY(loops_into, JUMPED_INTO),
+	ENTRY(short, FUNCTION_END), ENTRY(padded, NO_OBSTACLE),
+	ENTRY(at_end, NO_OBSTACLE),
+	ENTRY(fixup_into, EXCEPTION_LANDING), ENTRY(fixup_behind, NO_OBSTACLE),
+	ENTRY(fault_second, FAULT_INSIDE), ENTRY(fault_first, NO_OBSTACLE),
+	ENTRY(call_second, CALL_INSIDE), ENTRY(call_third, NO_OBSTACLE),
+	ENTRY(loop_first, BOUND_INSIDE), ENTRY(jcc_first, NO_OBSTACLE),
+	ENTRY(jmp_third, NO_OBSTACLE), ENTRY(jmp_first, NO_OBSTACLE),
+	ENTRY(bug_second, BOUND_INSIDE),
+	ENTRY(long_region, DETOUR_LENGTH),
+	ENTRY(less_long_region, NO_OBSTACLE),
+	ENTRY(forbidden_second, FORBIDDEN_INSIDE),
+	ENTRY(trap_inside, FOREIGN_TRAP), ENTRY(trap_padding, NO_OBSTACLE),
+	ENTRY(huge, NOT_ANALYSED), ENTRY(direction, DIRECTION),
+	ENTRY(table_into, JUMPED_INTO), ENTRY(table_behind, NO_OBSTACLE),
+	ENTRY(table_read_into, JUMPED_INTO),
+	ENTRY(jumps_somewhere, INDIRECT_JUMP), ENTRY(tail_call, NO_OBSTACLE),
+	ENTRY(parted_into, JUMPED_INTO), ENTRY(parted_behind, NO_OBSTACLE),
+	ENTRY(part, COLD_PART),
+	ENTRY(label_second, PATCHED_INSIDE), ENTRY(label_into, JUMPED_INTO),
+	ENTRY(label_behind, NO_OBSTACLE),
+	ENTRY(rip_first, NO_OBSTACLE), ENTRY(rip_second, NO_OBSTACLE),
+	ENTRY(stack, NO_OBSTACLE), ENTRY(flags, NO_OBSTACLE),
+};
+
+KUNIT_ARRAY_PARAM_DESC(opt, opt_cases, name);
+
+static noinline unsigned int call(void *function, unsigned long a)
+{
+	asm volatile(SAFE "call *%[function]"
+		     : "+a" (a), ASM_CALL_CONSTRAINT
+		     : [function] "D" (function)
+		     : "rcx", "rdx", "memory", "cc");
+	return a;
+}
+
+/* A probe that counts. */
+struct counted {
+	struct kprobe probe;
+	unsigned int pre;
+	unsigned int post;
+	unsigned int astray;
+};
+
+static int counted_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	struct counted *c = container_of(p, struct counted, probe);
+
+	c->pre++;
+	if (regs->ip != (unsigned long)p->addr || kprobe_running() != p ||
+	    !irqs_disabled() || preemptible())
+		c->astray++;
+	return 0;
+}
+
+static void counted_post(struct kprobe *p, struct pt_regs *regs,
+			 unsigned long flags)
+{
+	container_of(p, struct counted, probe)->post++;
+}
+
+#define COUNTED(where, ...)						\
+	(struct counted) {						\
+		.probe.addr = (kprobe_opcode_t *)(where),		\
+		.probe.pre_handler = counted_pre,			\
+		__VA_ARGS__						\
+	}
+
+/* Once what happens in the background has happened. */
+static bool is_jump(const void *where)
+{
+	wait_for_kprobe_optimizer();
+	return *(u8 *)where == JMP32_INSN_OPCODE;
+}
+
+static bool is_trap(const void *where)
+{
+	return *(u8 *)where == INT3_INSN_OPCODE;
+}
+
+#define TEXT_SIZE	48
+
+static void test_obstacle(struct kunit *test)
+{
+	static const unsigned int arguments[] = { 1, 2, 77, 0x80000000 };
+	const struct opt_case *c = test->param_value;
+	struct counted p = COUNTED(*c->probe);
+	unsigned int i, plain[ARRAY_SIZE(arguments)];
+	u8 before[TEXT_SIZE];
+
+	if (c->expected == KPROBE_FORBIDDEN_INSIDE &&
+	    !within_kprobe_blacklist((unsigned long)opt_forbidden))
+		KUNIT_ASSERT_EQ(test,
+				kprobe_add_area_blacklist((unsigned long)
+							  opt_forbidden,
+							  (unsigned long)
+							  opt_forbidden + 1),
+				0);
+	memcpy(before, *c->probe, sizeof(before));
+	for (i = 0; c->function && i < ARRAY_SIZE(arguments); i++)
+		plain[i] = call(c->function, arguments[i]);
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
+	KUNIT_EXPECT_EQ(test, is_jump(*c->probe), !c->expected);
+	KUNIT_EXPECT_STREQ(test,
+			   kprobe_obstacle_name(kprobe_obstacle_at(p.probe.addr)),
+			   kprobe_obstacle_name(c->expected));
+	KUNIT_EXPECT_EQ(test, kprobe_optimized(&p.probe), !c->expected);
+	for (i = 0; c->function && i < ARRAY_SIZE(arguments); i++) {
+		KUNIT_EXPECT_EQ(test, call(c->function, arguments[i]),
+				plain[i]);
+		KUNIT_EXPECT_EQ(test, p.pre, i + 1);
+	}
+	unregister_kprobe(&p.probe);
+	KUNIT_EXPECT_EQ(test, p.astray, 0);
+	KUNIT_EXPECT_EQ(test, p.probe.nmissed, 0);
+	KUNIT_EXPECT_MEMEQ(test, before, *c->probe, sizeof(before));
+}
+
+/*
+ * The states
+ */
+
+/* What forces a jump back, and is done with when register or enable return. */
+static void test_post_handler(struct kunit *test)
+{
+	struct counted p = COUNTED(probe_plain);
+	struct counted q = COUNTED(probe_plain,
+				   .probe.post_handler = counted_post);
+	int i;
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
+	for (i = 0; i < 3; i++) {
+		KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
+		KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
+		KUNIT_EXPECT_TRUE(test, is_trap(probe_plain));
+		KUNIT_EXPECT_FALSE(test, kprobe_optimized(&p.probe));
+		KUNIT_EXPECT_EQ(test, kprobe_obstacle_at(p.probe.addr),
+				KPROBE_POST_HANDLER);
+		KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 13);
+		KUNIT_EXPECT_FALSE(test, is_jump(probe_plain));
+
+		/* A sibling that is disabled is not in the way. */
+		KUNIT_EXPECT_EQ(test, disable_kprobe(&q.probe), 0);
+		KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
+		KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 13);
+		KUNIT_EXPECT_EQ(test, enable_kprobe(&q.probe), 0);
+		KUNIT_EXPECT_TRUE(test, is_trap(probe_plain));
+		KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 13);
+		unregister_kprobe(&q.probe);
+		q.probe.addr = (kprobe_opcode_t *)probe_plain;
+	}
+	/* And so it stays if the other one goes first. */
+	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
+	unregister_kprobe(&p.probe);
+	KUNIT_EXPECT_FALSE(test, is_jump(probe_plain));
+	unregister_kprobe(&q.probe);
+	KUNIT_EXPECT_EQ(test, p.pre, 9);
+	KUNIT_EXPECT_EQ(test, q.pre, 6);
+	KUNIT_EXPECT_EQ(test, q.post, 6);
+	KUNIT_EXPECT_EQ(test, p.astray + q.astray, 0);
+}
+
+static unsigned int jprobe_calls;
+
+static void jprobe_entry(void)
+{
+	jprobe_calls++;
+	jprobe_return();
+}
+
+static void test_jprobe(struct kunit *test)
+{
+	struct counted p = COUNTED(probe_plain);
+	struct jprobe j = {
+		.kp.addr = (kprobe_opcode_t *)opt_plain,
+		.entry = jprobe_entry,
+	};
+
+	jprobe_calls = 0;
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
+	KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
+	KUNIT_ASSERT_EQ(test, register_jprobe(&j), 0);
+	KUNIT_EXPECT_FALSE(test, is_jump(probe_plain));
+	KUNIT_EXPECT_EQ(test, kprobe_obstacle_at(p.probe.addr), KPROBE_JPROBE);
+	KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 13);
+	KUNIT_EXPECT_EQ(test, disable_jprobe(&j), 0);
+	KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
+	KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 13);
+	KUNIT_EXPECT_EQ(test, enable_jprobe(&j), 0);
+	KUNIT_EXPECT_TRUE(test, is_trap(probe_plain));
+	unregister_jprobe(&j);
+	KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
+	unregister_kprobe(&p.probe);
+	KUNIT_EXPECT_EQ(test, p.pre, 2);
+	KUNIT_EXPECT_EQ(test, jprobe_calls, 1);
+}
+
+/* A probe under another's jump: sees the instruction there, and is hit. */
+static void test_probe_inside(struct kunit *test)
+{
+	u8 before[TEXT_SIZE];
+	struct counted p = COUNTED(probe_plain);
+	struct counted q = COUNTED(probe_plain + 3);
+	struct counted r = COUNTED(probe_plain + 6);
+
+	memcpy(before, probe_plain, sizeof(before));
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
+	KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
+	/* Right behind the jump. */
+	KUNIT_ASSERT_EQ(test, register_kprobe(&r.probe), 0);
+	KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
+	KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 13);
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
+	KUNIT_EXPECT_EQ(test, (u8)q.probe.opcode, before[3]);
+	KUNIT_EXPECT_TRUE(test, is_trap(probe_plain));
+	KUNIT_EXPECT_TRUE(test, is_trap(probe_plain + 3));
+	KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 13);
+	KUNIT_EXPECT_FALSE(test, is_jump(probe_plain));
+	KUNIT_EXPECT_EQ(test, kprobe_obstacle_at(p.probe.addr),
+			KPROBE_PROBE_INSIDE);
+	KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 13);
+	KUNIT_EXPECT_EQ(test, q.pre, 2);
+
+	/* A disarmed one is not in the way. */
+	KUNIT_EXPECT_EQ(test, disable_kprobe(&q.probe), 0);
+	KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
+	KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 13);
+	KUNIT_EXPECT_EQ(test, q.pre, 2);
+	KUNIT_EXPECT_EQ(test, enable_kprobe(&q.probe), 0);
+	KUNIT_EXPECT_TRUE(test, is_trap(probe_plain));
+	KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 13);
+	KUNIT_EXPECT_EQ(test, q.pre, 3);
+	unregister_kprobe(&q.probe);
+	KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
+	unregister_kprobe(&p.probe);
+	unregister_kprobe(&r.probe);
+	KUNIT_EXPECT_EQ(test, p.pre, 5);
+	KUNIT_EXPECT_EQ(test, r.pre, 5);
+	KUNIT_EXPECT_EQ(test, p.astray + q.astray + r.astray, 0);
+	KUNIT_EXPECT_MEMEQ(test, before, probe_plain, sizeof(before));
+}
+
+/* The same in one array: whoever comes first in it. */
+static void test_array_inside(struct kunit *test)
+{
+	struct counted p = COUNTED(probe_plain);
+	struct counted q = COUNTED(probe_plain + 3);
+	struct kprobe *ps[] = { &p.probe, &q.probe };
+	u8 before[TEXT_SIZE];
+	int i;
+
+	memcpy(before, probe_plain, sizeof(before));
+	for (i = 0; i < 2; i++) {
+		KUNIT_ASSERT_EQ(test, register_kprobes(ps, 2), 0);
+		KUNIT_EXPECT_FALSE(test, is_jump(probe_plain));
+		KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 13);
+		unregister_kprobes(ps, 2);
+		KUNIT_EXPECT_MEMEQ(test, before, probe_plain, sizeof(before));
+		p.probe.addr = (kprobe_opcode_t *)probe_plain;
+		q.probe.addr = (kprobe_opcode_t *)probe_plain + 3;
+		swap(ps[0], ps[1]);
+	}
+	KUNIT_EXPECT_EQ(test, p.pre, 2);
+	KUNIT_EXPECT_EQ(test, q.pre, 2);
+}
+
+static void test_disable(struct kunit *test)
+{
+	struct counted p = COUNTED(probe_plain);
+	u8 before[TEXT_SIZE];
+	int i;
+
+	memcpy(before, probe_plain, sizeof(before));
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
+	for (i = 0; i < 3; i++) {
+		KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
+		call(opt_plain, 1);
+		KUNIT_EXPECT_EQ(test, disable_kprobe(&p.probe), 0);
+		KUNIT_EXPECT_MEMEQ(test, before, probe_plain, sizeof(before));
+		KUNIT_EXPECT_FALSE(test, kprobe_optimized(&p.probe));
+		call(opt_plain, 1);
+		KUNIT_EXPECT_EQ(test, enable_kprobe(&p.probe), 0);
+		KUNIT_EXPECT_TRUE(test, is_trap(probe_plain));
+		call(opt_plain, 1);
+	}
+	unregister_kprobe(&p.probe);
+	KUNIT_EXPECT_EQ(test, p.pre, 6);
+}
+
+static void test_switches(struct kunit *test)
+{
+	struct counted p = COUNTED(probe_plain);
+	struct counted q = COUNTED(probe_padded);
+	u8 before[TEXT_SIZE];
+
+	memcpy(before, probe_plain, sizeof(before));
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
+	KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
+	kprobe_optimizer_switch(false);
+	KUNIT_EXPECT_TRUE(test, is_trap(probe_plain));
+	KUNIT_EXPECT_EQ(test, kprobe_obstacle_at(p.probe.addr),
+			KPROBE_SWITCHED_OFF);
+	call(opt_plain, 1);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
+	KUNIT_EXPECT_FALSE(test, is_jump(probe_plain));
+	KUNIT_EXPECT_FALSE(test, is_jump(probe_padded));
+	kprobe_optimizer_switch(true);
+	KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
+	KUNIT_EXPECT_TRUE(test, is_jump(probe_padded));
+	call(opt_plain, 1);
+
+	KUNIT_EXPECT_EQ(test, kprobe_set_global(false), 0);
+	KUNIT_EXPECT_MEMEQ(test, before, probe_plain, sizeof(before));
+	call(opt_plain, 1);
+	KUNIT_EXPECT_EQ(test, kprobe_set_global(true), 0);
+	KUNIT_EXPECT_TRUE(test, is_trap(probe_plain));
+	call(opt_plain, 1);
+	KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
+	call(opt_plain, 1);
+	unregister_kprobe(&p.probe);
+	unregister_kprobe(&q.probe);
+	KUNIT_EXPECT_EQ(test, p.pre, 4);
+}
+
+/* While it waits, in whatever step of it. */
+static void test_cancelled(struct kunit *test)
+{
+	u8 before[TEXT_SIZE];
+	unsigned int i, slots;
+
+	kprobe_flush_retired();
+	slots = kprobe_slots_in_use();
+	memcpy(before, probe_plain, sizeof(before));
+	for (i = 0; i < 60; i++) {
+		struct counted p = COUNTED(probe_plain);
+		struct counted q = COUNTED(probe_plain + 3);
+
+		KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
+		msleep(i * 3);
+		call(opt_plain, 1);
+		if (i % 3 == 0) {
+			disable_kprobe(&p.probe);
+			enable_kprobe(&p.probe);
+		} else if (i % 3 == 1) {
+			KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
+			call(opt_plain, 1);
+			KUNIT_EXPECT_EQ(test, q.pre, 1);
+			unregister_kprobe(&q.probe);
+		}
+		call(opt_plain, 1);
+		unregister_kprobe(&p.probe);
+		KUNIT_EXPECT_EQ(test, p.pre, i % 3 == 1 ? 3 : 2);
+		KUNIT_ASSERT_EQ(test,
+				memcmp(before, probe_plain, sizeof(before)), 0);
+	}
+	wait_for_kprobe_optimizer();
+	kprobe_flush_retired();
+	KUNIT_EXPECT_EQ(test, kprobe_slots_in_use(), slots);
+}
+
+/*
+ * The hit
+ */
+
+struct captured {
+	struct kprobe probe;
+	struct pt_regs regs;
+	unsigned int hits;
+};
+
+static int capture_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	struct captured *c = container_of(p, struct captured, probe);
+
+	c->regs = *regs;
+	c->hits++;
+	return 0;
+}
+
+/* All registers, as a breakpoint shows them. */
+static void test_registers(struct kunit *test)
+{
+	struct captured c = {
+		.probe.addr = (kprobe_opcode_t *)probe_plain,
+		.probe.pre_handler = capture_pre,
+	};
+	struct pt_regs trap;
+	int i;
+
+	kprobe_optimizer_switch(false);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
+	for (i = 0; i < 2; i++) {
+		KUNIT_EXPECT_EQ(test, is_jump(probe_plain), i);
+		/* From the same place, with the same in all registers. */
+		asm volatile("mov %[function], %%rdi\n\t"
+			     "mov $1, %%eax\n\t"
+			     "mov $2, %%ecx\n\t"
+			     "mov $3, %%edx\n\t"
+			     "mov $4, %%esi\n\t"
+			     "mov $8, %%r8d\n\t"
+			     "mov $9, %%r9d\n\t"
+			     "mov $10, %%r10d\n\t"
+			     "mov $11, %%r11d\n\t"
+			     "stc\n\t"
+			     SAFE "call *%%rdi"
+			     : ASM_CALL_CONSTRAINT
+			     : [function] "r" (opt_plain)
+			     : "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9",
+			       "r10", "r11", "memory", "cc");
+		if (!i) {
+			trap = c.regs;
+			kprobe_optimizer_switch(true);
+		}
+	}
+	unregister_kprobe(&c.probe);
+	KUNIT_EXPECT_EQ(test, c.hits, 2);
+	/* Which is no register of the interrupted code. */
+	trap.orig_ax = c.regs.orig_ax;
+	/* Resume flag: of the exception. */
+	trap.flags &= ~X86_EFLAGS_RF;
+	/* The counter of the loop above, and what is kept across it. */
+	trap.bx = c.regs.bx;
+	trap.bp = c.regs.bp;
+	trap.r12 = c.regs.r12;
+	trap.r13 = c.regs.r13;
+	trap.r14 = c.regs.r14;
+	trap.r15 = c.regs.r15;
+	KUNIT_EXPECT_MEMEQ(test, &trap, &c.regs, sizeof(trap));
+	KUNIT_EXPECT_EQ(test, c.regs.ip, (unsigned long)probe_plain);
+	KUNIT_EXPECT_EQ(test, c.regs.ax, 1);
+	KUNIT_EXPECT_EQ(test, c.regs.r11, 11);
+	KUNIT_EXPECT_TRUE(test, c.regs.flags & X86_EFLAGS_CF);
+	KUNIT_EXPECT_TRUE(test, c.regs.flags & X86_EFLAGS_IF);
+}
+
+/* What handlers change. */
+static int change_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	regs->ax = 100;
+	/* Tells nothing, with this return value. */
+	regs->ip = 0;
+	return 0;
+}
+
+static void test_change(struct kunit *test)
+{
+	struct kprobe p = {
+		.addr = (kprobe_opcode_t *)probe_plain,
+		.pre_handler = change_pre,
+	};
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
+	KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
+	KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 203);
+	unregister_kprobe(&p);
+}
+
+/* Elsewhere, and not to the instruction, nor to later handlers. */
+static int elsewhere_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	regs->ip = (unsigned long)probe_padded;
+	return 1;
+}
+
+/* Back to the caller, with a value, as error injection has it. */
+static int return_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	regs->ax = 4711;
+	regs->ip = *(unsigned long *)regs->sp;
+	regs->sp += sizeof(long);
+	return 1;
+}
+
+static void test_divert(struct kunit *test)
+{
+	struct kprobe p = {
+		.addr = (kprobe_opcode_t *)probe_plain,
+		.pre_handler = elsewhere_pre,
+	};
+	struct counted q = COUNTED(probe_plain);
+	int i;
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
+	KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
+	for (i = 0; i < 10; i++)
+		KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 6);
+	KUNIT_EXPECT_EQ(test, q.pre, 0);
+	KUNIT_EXPECT_FALSE(test, irqs_disabled());
+	unregister_kprobe(&p);
+
+	p = (struct kprobe) {
+		.addr = (kprobe_opcode_t *)probe_plain,
+		.pre_handler = return_pre,
+	};
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
+	KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
+	for (i = 0; i < 10; i++)
+		KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 4711);
+	unregister_kprobe(&p);
+	unregister_kprobe(&q.probe);
+	KUNIT_EXPECT_EQ(test, q.pre, 10);
+}
+
+/* A handler that hits others: misses, counted, at jumps as at traps. */
+static int recursive_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	regs->ax = call(opt_padded, 7);
+	return 0;
+}
+
+static void test_recursion(struct kunit *test)
+{
+	struct kprobe p = {
+		.addr = (kprobe_opcode_t *)probe_plain,
+		.pre_handler = recursive_pre,
+	};
+	struct counted q = COUNTED(probe_padded);
+	int i;
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
+	for (i = 0; i < 4; i++) {
+		if (i == 1)
+			KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
+		if (i == 2)
+			KUNIT_EXPECT_TRUE(test, is_jump(probe_padded));
+		if (i == 3)
+			kprobe_optimizer_switch(false);
+		KUNIT_EXPECT_EQ(test, call(opt_plain, 1), 19);
+	}
+	kprobe_optimizer_switch(true);
+	unregister_kprobe(&p);
+	unregister_kprobe(&q.probe);
+	KUNIT_EXPECT_EQ(test, q.pre, 0);
+	KUNIT_EXPECT_EQ(test, q.probe.nmissed, 4);
+}
+
+/*
+ * Preemption: a task that is kept from running while it stands in a detour,
+ * or in place among the instructions under a jump to be.
+ */
+
+struct kept {
+	struct kprobe probe;
+	struct task_struct *keeper;
+	struct completion go;
+	struct completion kept;
+	atomic_t woken;
+	bool release;
+};
+
+/* The caller is preempted as soon as that may be: right behind the hit. */
+static int kept_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	struct kept *k = container_of(p, struct kept, probe);
+
+	if (!atomic_xchg(&k->woken, 1))
+		complete(&k->go);
+	return 0;
+}
+
+/* Runs on the CPU of the caller, before it, until told to stop. */
+static int keeper(void *data)
+{
+	struct kept *k = data;
+
+	wait_for_completion(&k->go);
+	complete(&k->kept);
+	while (!READ_ONCE(k->release))
+		cpu_relax();
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(1);
+	return 0;
+}
+
+static int caller(void *data)
+{
+	unsigned int *result = data;
+
+	*result = call(opt_plain, 5);
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(1);
+	return 0;
+}
+
+static struct task_struct *start_keeper(struct kunit *test, struct kept *k)
+{
+	struct task_struct *task;
+
+	init_completion(&k->go);
+	init_completion(&k->kept);
+	task = kthread_create_on_cpu(keeper, k, 1, "kprobes-keeper");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	sched_set_fifo(task);
+	wake_up_process(task);
+	return task;
+}
+
+static struct task_struct *start_caller(struct kunit *test,
+					unsigned int *result)
+{
+	struct task_struct *task;
+
+	task = kthread_create_on_cpu(caller, result, 1, "kprobes-caller");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	wake_up_process(task);
+	return task;
+}
+
+static void test_preempted(struct kunit *test)
+{
+	struct task_struct *keeper_task, *caller_task;
+	unsigned int result = 0, slots;
+	struct kept k = {
+		.probe.addr = (kprobe_opcode_t *)probe_plain,
+		.probe.pre_handler = kept_pre,
+	};
+
+	if (!IS_ENABLED(CONFIG_PREEMPTION))
+		kunit_skip(test, "nobody is preempted");
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "needs a CPU to be kept");
+
+	kprobe_flush_retired();
+	slots = kprobe_slots_in_use();
+	keeper_task = start_keeper(test, &k);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&k.probe), 0);
+	KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
+	caller_task = start_caller(test, &result);
+	wait_for_completion(&k.kept);
+
+	/* Somewhere in the hit: nothing it stands on may go. */
+	unregister_kprobe(&k.probe);
+	msleep(300);
+	KUNIT_EXPECT_GT(test, kprobe_slots_in_use(), slots);
+	KUNIT_EXPECT_EQ(test, result, 0);
+	WRITE_ONCE(k.release, true);
+	kthread_stop(keeper_task);
+	kthread_stop(caller_task);
+	KUNIT_EXPECT_EQ(test, result, 13);
+	kprobe_flush_retired();
+	KUNIT_EXPECT_EQ(test, kprobe_slots_in_use(), slots);
+}
+
+/* Nearly always at one place: between two instructions under the jump. */
+static int halted_caller(void *data)
+{
+	unsigned int *result = data;
+
+	while (!kthread_should_stop()) {
+		*result = call(opt_halted, 5);
+		cond_resched_tasks_rcu_qs();
+	}
+	return 0;
+}
+
+static void test_preempted_in_place(struct kunit *test)
+{
+	struct task_struct *keeper_task, *caller_task;
+	struct counted p = COUNTED(probe_halted);
+	unsigned int result = 0;
+	struct kept k = {};
+
+	if (!IS_ENABLED(CONFIG_PREEMPTION))
+		kunit_skip(test, "nobody is preempted");
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "needs a CPU to be kept");
+
+	keeper_task = start_keeper(test, &k);
+	caller_task = kthread_create_on_cpu(halted_caller, &result, 1,
+					    "kprobes-caller");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(caller_task));
+	wake_up_process(caller_task);
+	msleep(50);
+	complete(&k.go);
+	wait_for_completion(&k.kept);
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
+	msleep(300);
+	KUNIT_EXPECT_TRUE(test, is_trap(probe_halted));
+	/* Others meanwhile have no such trouble. */
+	KUNIT_EXPECT_EQ(test, call(opt_halted, 5), 13);
+	KUNIT_EXPECT_EQ(test, p.pre, 1);
+	WRITE_ONCE(k.release, true);
+	KUNIT_EXPECT_TRUE(test, is_jump(probe_halted));
+	msleep(50);
+	KUNIT_EXPECT_GT(test, p.pre, 1);
+	KUNIT_EXPECT_EQ(test, result, 13);
+	kthread_stop(keeper_task);
+	kthread_stop(caller_task);
+	unregister_kprobe(&p.probe);
+	KUNIT_EXPECT_EQ(test, p.astray, 0);
+}
+
+/*
+ * Under load: callers on all CPUs while probes come and go.
+ */
+
+static unsigned int load_wrong;
+
+static int load_thread(void *unused)
+{
+	unsigned int n = 0;
+
+	while (!kthread_should_stop()) {
+		if (call(opt_plain, 5) != 13 || call(opt_padded, 5) != 6 ||
+		    call(opt_jcc_first, 5) != 13 ||
+		    call(opt_stack, 5) != 10)
+			WRITE_ONCE(load_wrong, load_wrong + 1);
+		/* Whoever never sleeps keeps jumps from being made. */
+		if (++n % 64 == 0)
+			cond_resched_tasks_rcu_qs();
+	}
+	return 0;
+}
+
+static void test_load(struct kunit *test)
+{
+	static char **where[] = {
+		&probe_plain, &probe_padded, &probe_jcc_first, &probe_stack,
+	};
+	struct task_struct *tasks[4];
+	struct counted p[ARRAY_SIZE(where)];
+	struct kprobe *ps[ARRAY_SIZE(where)];
+	unsigned int i, k, slots;
+	unsigned long missed = 0;
+	u8 before[TEXT_SIZE];
+
+	kprobe_flush_retired();
+	slots = kprobe_slots_in_use();
+	memcpy(before, probe_plain, sizeof(before));
+	load_wrong = 0;
+	for (i = 0; i < ARRAY_SIZE(tasks); i++)
+		tasks[i] = kthread_run(load_thread, NULL, "kprobes-load%u", i);
+	for (i = 0; i < 60; i++) {
+		struct counted q = COUNTED(probe_plain + 3,
+					   .probe.post_handler = counted_post);
+
+		for (k = 0; k < ARRAY_SIZE(where); k++) {
+			p[k] = COUNTED(*where[k]);
+			ps[k] = &p[k].probe;
+		}
+		KUNIT_ASSERT_EQ(test, register_kprobes(ps, ARRAY_SIZE(ps)), 0);
+		if (i % 3 == 0)
+			wait_for_kprobe_optimizer();
+		else
+			msleep(i);
+		if (i % 2) {
+			KUNIT_EXPECT_EQ(test, register_kprobe(&q.probe), 0);
+			msleep(2);
+			unregister_kprobe(&q.probe);
+		}
+		if (i % 5 == 0) {
+			kprobe_optimizer_switch(false);
+			msleep(1);
+			kprobe_optimizer_switch(true);
+		}
+		unregister_kprobes(ps, ARRAY_SIZE(ps));
+		for (k = 0; k < ARRAY_SIZE(where); k++) {
+			missed += p[k].probe.nmissed;
+			KUNIT_EXPECT_EQ(test, p[k].astray, 0);
+		}
+	}
+	for (i = 0; i < ARRAY_SIZE(tasks); i++)
+		kthread_stop(tasks[i]);
+	KUNIT_EXPECT_EQ(test, load_wrong, 0);
+	KUNIT_EXPECT_EQ(test, missed, 0);
+	KUNIT_EXPECT_MEMEQ(test, before, probe_plain, sizeof(before));
+	wait_for_kprobe_optimizer();
+	kprobe_flush_retired();
+	KUNIT_EXPECT_EQ(test, kprobe_slots_in_use(), slots);
+}
+
+/*
+ * Everything: a probe on the first instruction of each function of the kernel
+ * that can be probed, but behind the call of ftrace.
+ */
+
+/* With these everything takes ten times as long. */
+#if defined(CONFIG_KASAN) || defined(CONFIG_PROVE_LOCKING)
+#define EVERY		16	/* so many-th function */
+#else
+#define EVERY		1
+#endif
+
+struct all {
+	unsigned int nr;
+	unsigned int max;
+	unsigned int seen;
+	struct kprobe *probes;
+	struct kprobe **array;
+};
+
+static DEFINE_PER_CPU(unsigned long, all_hits);
+
+static int all_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	__this_cpu_inc(all_hits);
+	return 0;
+}
+/* One of the functions that are probed, otherwise. */
+NOKPROBE_SYMBOL(all_pre);
+
+static int all_count(void *data, const char *name, unsigned long addr)
+{
+	struct all *all = data;
+
+	all->max += is_kernel_text(addr);
+	return 0;
+}
+
+static int all_add(void *data, const char *name, unsigned long addr)
+{
+	struct all *all = data;
+	unsigned long call = ftrace_location(addr);
+	struct kprobe *p = &all->probes[all->nr];
+
+	if (!is_kernel_text(addr) || is_kernel_inittext(addr) ||
+	    all->nr == all->max || all->seen++ % EVERY)
+		return 0;
+	if (call)
+		addr = call + CALL_INSN_SIZE;
+	/* Several names of one address are one function. */
+	if (all->nr && p[-1].addr == (kprobe_opcode_t *)addr)
+		return 0;
+	p->addr = (kprobe_opcode_t *)addr;
+	p->pre_handler = all_pre;
+	p->flags = KPROBE_FLAG_DISABLED;
+	all->nr++;
+	return 0;
+}
+
+static int all_thread(void *unused)
+{
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(1);
+	return 0;
+}
+
+static void all_load(void)
+{
+	struct task_struct *task;
+	int i;
+
+	for (i = 0; i < 20; i++) {
+		kfree(kmalloc(100 << (i % 8), GFP_KERNEL));
+		vfree(vmalloc(PAGE_SIZE << (i % 4)));
+		task = kthread_run(all_thread, NULL, "kprobes-all");
+		if (!IS_ERR(task))
+			kthread_stop(task);
+		msleep(5);
+	}
+}
+
+static void test_everything(struct kunit *test)
+{
+	unsigned int nr[KPROBE_DETOUR_REACH + 1] = {};
+	size_t size = _etext - _stext;
+	unsigned int i, good = 0, jumps = 0, slots;
+	unsigned long hits = 0, missed = 0;
+	struct all all = {};
+	void *before;
+	u64 start;
+	int cpu;
+
+	kprobe_flush_retired();
+	slots = kprobe_slots_in_use();
+	kallsyms_on_each_symbol(all_count, &all);
+	all.probes = vzalloc(array_size(all.max, sizeof(*all.probes)));
+	all.array = vzalloc(array_size(all.max, sizeof(*all.array)));
+	before = vmalloc(size);
+	KUNIT_ASSERT_NOT_NULL(test, all.probes);
+	KUNIT_ASSERT_NOT_NULL(test, all.array);
+	KUNIT_ASSERT_NOT_NULL(test, before);
+	kallsyms_on_each_symbol(all_add, &all);
+	for (i = 0; i < all.nr; i++) {
+		struct kprobe *p = &all.probes[i];
+
+		cond_resched();
+		if (register_kprobe(p))
+			continue;
+		unregister_kprobe(p);
+		p->flags = 0;
+		all.array[good++] = p;
+	}
+	KUNIT_ASSERT_GT(test, good, all.nr / 2);
+	kprobe_flush_retired();
+
+	memcpy(before, _stext, size);
+	for_each_possible_cpu(cpu)
+		per_cpu(all_hits, cpu) = 0;
+	start = ktime_get_ns();
+	KUNIT_ASSERT_EQ(test, register_kprobes(all.array, good), 0);
+	wait_for_kprobe_optimizer();
+	start = ktime_get_ns() - start;
+	for (i = 0; i < good; i++) {
+		jumps += kprobe_optimized(all.array[i]);
+		nr[kprobe_obstacle_at(all.array[i]->addr)]++;
+	}
+	all_load();
+	for_each_possible_cpu(cpu)
+		hits += per_cpu(all_hits, cpu);
+	unregister_kprobes(all.array, good);
+	for (i = 0; i < good; i++)
+		missed += all.array[i]->nmissed;
+
+	KUNIT_EXPECT_EQ(test, memcmp(before, _stext, size), 0);
+	KUNIT_EXPECT_EQ(test, jumps, nr[KPROBE_NO_OBSTACLE]);
+	KUNIT_EXPECT_GE(test, jumps, good * 9 / 10);
+	KUNIT_EXPECT_GT(test, hits, 1000);
+	kunit_info(test, "%u functions, %u jumps after %llu ms, %lu hits, %lu missed",
+		   good, jumps, div_u64(start, NSEC_PER_MSEC), hits, missed);
+	for (i = 1; i < ARRAY_SIZE(nr); i++)
+		if (nr[i])
+			kunit_info(test, "%s: %u", kprobe_obstacle_name(i),
+				   nr[i]);
+	kprobe_flush_retired();
+	KUNIT_EXPECT_EQ(test, kprobe_slots_in_use(), slots);
+
+	vfree(before);
+	vfree(all.array);
+	vfree(all.probes);
+}
+
+static void opt_exit(struct kunit *test)
+{
+	kprobe_optimizer_switch(true);
+}
+
+static struct kunit_case opt_tests[] = {
+	KUNIT_CASE_PARAM(test_obstacle, opt_gen_params),
+	KUNIT_CASE(test_post_handler),
+	KUNIT_CASE(test_jprobe),
+	KUNIT_CASE(test_probe_inside),
+	KUNIT_CASE(test_array_inside),
+	KUNIT_CASE(test_disable),
+	KUNIT_CASE(test_switches),
+	KUNIT_CASE_SLOW(test_cancelled),
+	KUNIT_CASE(test_registers),
+	KUNIT_CASE(test_change),
+	KUNIT_CASE(test_divert),
+	KUNIT_CASE(test_recursion),
+	KUNIT_CASE(test_preempted),
+	KUNIT_CASE(test_preempted_in_place),
+	KUNIT_CASE_SLOW(test_load),
+	KUNIT_CASE_SLOW(test_everything),
+	{}
+};
+
+static struct kunit_suite opt_suite = {
+	.name = "kprobes_opt",
+	.test_cases = opt_tests,
+	.exit = opt_exit,
+};
+
+kunit_test_suite(opt_suite);
+
+MODULE_DESCRIPTION("KUnit suites for kprobes: jumps");
+MODULE_LICENSE("GPL");
