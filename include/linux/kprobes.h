@@ -462,8 +462,10 @@ static inline void kprobe_flush_task(struct task_struct *tsk) { }
 
 #ifdef CONFIG_KPROBES_ON_FTRACE
 void kprobe_ftrace_kill(void);
+void kprobe_ftrace_dropped(unsigned long ip);
 #else
 static inline void kprobe_ftrace_kill(void) { }
+static inline void kprobe_ftrace_dropped(unsigned long ip) { }
 #endif
 
 #if defined(CONFIG_KPROBES) && defined(CONFIG_OPTPROBES)

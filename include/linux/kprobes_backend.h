@@ -177,6 +177,7 @@ enum kprobe_site_state {
  * @on_ftrace: the instruction is ftrace's to patch; constant
  * @on_entry: nothing of the function has been executed before; constant
  * @opcode: what the trap stands in the place of; constant
+ * @ftrace_ops: by which ftrace calls; under kprobe_mutex, read by its callback
  * @npost: how many of @active have a post handler; under kprobe_mutex
  * @njprobe: how many of @active are jprobes; under kprobe_mutex
  * @obstacle: enum kprobe_obstacle in the text, if it has been analysed; under
@@ -201,6 +202,9 @@ struct kprobe_site {
 	bool on_ftrace;
 	bool on_entry;
 	kprobe_opcode_t opcode;
+#ifdef CONFIG_KPROBES_ON_FTRACE
+	struct ftrace_ops *ftrace_ops;
+#endif
 	unsigned int npost;
 	unsigned int njprobe;
 #ifdef CONFIG_OPTPROBES

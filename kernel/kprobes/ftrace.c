@@ -4,25 +4,37 @@
  *
  * That instruction is ftrace's to patch.  A site on it is hit by a callback
  * instead of a trap, and does not need a displaced copy: what is there does
- * nothing but call.  All such sites share one ftrace_ops, so that a batch of
+ * nothing but call.  All such sites share two ftrace_ops, so that a batch of
  * them is one update of ftrace, and the callback finds the site by its
  * address as a trap does.
  *
- * The ops guards against recursion itself (FTRACE_OPS_FL_RECURSION): ftrace's
- * own guard would drop hits without a trace, while the core counts them.
+ * Which of the two: ftrace wants to know who may send a function elsewhere,
+ * and allows one (IPMODIFY); live patching is such a one.  Most probes do no
+ * such thing.  Those that do say so by having a post handler, as they always
+ * had to.  What a pre handler wants is honoured in any case, as long as nobody
+ * else has other plans for the function.  A site knows its ops, and when that
+ * changes, it is in the new one before it leaves the old one; each looks
+ * whether it is the one to call handlers.
+ *
+ * Recursion is the core's business: without FTRACE_OPS_FL_RECURSION ftrace
+ * calls in any case, and the core counts what it misses.  Where several ops
+ * are on one function, ftrace calls them from a loop that does guard against
+ * recursion; kprobe_ftrace_dropped() is told what is lost there.
  */
 #include <linux/ftrace.h>
 #include <linux/list.h>
 #include <linux/slab.h>
 #include "internal.h"
 
-static void ftrace_site_handlers(unsigned long ip, struct pt_regs *regs)
+static __always_inline void ftrace_site_handlers(unsigned long ip,
+						 struct pt_regs *regs,
+						 struct ftrace_ops *ops)
 {
 	struct kprobe_site *site = kprobe_site_find(ip);
 	enum kprobe_verdict verdict;
 	unsigned long next;
 
-	if (unlikely(!site))
+	if (unlikely(!site || READ_ONCE(site->ftrace_ops) != ops))
 		return;
 
 	/* Where live patching may have set its own way on: kept. */
@@ -41,7 +53,16 @@ static void ftrace_site_handlers(unsigned long ip, struct pt_regs *regs)
 	}
 	instruction_pointer_set(regs, next);
 }
-NOKPROBE_SYMBOL(ftrace_site_handlers);
+
+static noinline void ftrace_site_unwatched(unsigned long ip,
+					   struct pt_regs *regs,
+					   struct ftrace_ops *ops)
+{
+	kprobe_rcu_enter();
+	ftrace_site_handlers(ip, regs, ops);
+	kprobe_rcu_exit();
+}
+NOKPROBE_SYMBOL(ftrace_site_unwatched);
 
 static void ftrace_site_hit(unsigned long ip, unsigned long parent_ip,
 			    struct ftrace_ops *ops, struct ftrace_regs *fregs)
@@ -54,78 +75,189 @@ static void ftrace_site_hit(unsigned long ip, unsigned long parent_ip,
 
 	/* As the core demands for all of a hit. */
 	flags = kprobe_hit_enter();
-	if (likely(kprobe_rcu_watching())) {
-		ftrace_site_handlers(ip, regs);
-	} else {
-		kprobe_rcu_enter();
-		ftrace_site_handlers(ip, regs);
-		kprobe_rcu_exit();
-	}
+	if (likely(kprobe_rcu_watching()))
+		ftrace_site_handlers(ip, regs, ops);
+	else
+		ftrace_site_unwatched(ip, regs, ops);
 	kprobe_hit_exit(flags);
 }
 NOKPROBE_SYMBOL(ftrace_site_hit);
 
-static struct ftrace_ops kprobe_ops = {
-	.func = ftrace_site_hit,
-	.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_RECURSION,
-};
-
-/* How many sites kprobe_ops calls for; under kprobe_mutex. */
-static unsigned int kprobe_ops_sites;
-
-/* The addresses of the @nr sites of @plan; the caller frees them. */
-static unsigned long *plan_addresses(struct list_head *plan, unsigned int *nr)
+/**
+ * kprobe_ftrace_dropped - ftrace has not called for a function
+ * @ip: of its call
+ *
+ * Context: any.
+ */
+void kprobe_ftrace_dropped(unsigned long ip)
 {
 	struct kprobe_site *site;
-	unsigned long *ips;
-	unsigned int i = 0;
+	struct kprobe *p;
 
-	*nr = list_count_nodes(plan);
-	ips = kvmalloc_array(*nr, sizeof(*ips), GFP_KERNEL);
-	if (!ips)
-		return NULL;
+	guard(preempt_notrace)();
+	site = kprobe_site_find(ip);
+	if (!site || !READ_ONCE(site->ftrace_ops))
+		return;
+	list_for_each_entry_rcu(p, &site->active, list, true)
+		kprobe_count_miss(&p->nmissed);
+}
+NOKPROBE_SYMBOL(kprobe_ftrace_dropped);
+
+/**
+ * struct site_ops - sites that ftrace calls for in one way
+ * @ops: for ftrace
+ * @nr: how many sites; under kprobe_mutex
+ */
+struct site_ops {
+	struct ftrace_ops ops;
+	unsigned int nr;
+};
+
+static struct site_ops plain_ops = {
+	.ops = {
+		.func = ftrace_site_hit,
+		.flags = FTRACE_OPS_FL_SAVE_REGS,
+	},
+};
+
+static struct site_ops ipmodify_ops = {
+	.ops = {
+		.func = ftrace_site_hit,
+		.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY,
+	},
+};
+
+/* ftrace has shut itself down: its functions are not to be called. */
+static bool ftrace_gone;
+
+static struct site_ops *site_ops_wanted(const struct kprobe_site *site)
+{
+	return site->npost ? &ipmodify_ops : &plain_ops;
+}
+
+static struct site_ops *site_ops_now(const struct kprobe_site *site)
+{
+	return container_of(site->ftrace_ops, struct site_ops, ops);
+}
+
+/**
+ * kprobe_ftrace_moves - is an armed site to be called for in another way?
+ * @site: on ftrace
+ *
+ * Context: kprobe_mutex held.
+ */
+bool kprobe_ftrace_moves(const struct kprobe_site *site)
+{
+	return site->ftrace_ops && site_ops_now(site) != site_ops_wanted(site);
+}
+
+/* Adds sites to an ops. None is there on failure. */
+static int ops_add(struct site_ops *to, unsigned long *ips, unsigned int nr)
+{
+	int ret;
+
+	if (!nr)
+		return 0;
+	ret = ftrace_set_filter_ips(&to->ops, ips, nr, 0, 0);
+	if (!ret && !to->nr) {
+		ret = register_ftrace_function(&to->ops);
+		if (ret)
+			ftrace_set_filter_ips(&to->ops, ips, nr, 1, 0);
+	}
+	if (!ret)
+		to->nr += nr;
+	return ret;
+}
+
+/* Cannot fail in a way that matters: one by one, memory is not needed. */
+static void ops_remove(struct site_ops *from, unsigned long *ips,
+		       unsigned int nr)
+{
+	unsigned int i;
+
+	if (!nr || ftrace_gone)
+		return;
+	from->nr -= nr;
+	/* An empty filter would mean every function. */
+	if (!from->nr)
+		unregister_ftrace_function(&from->ops);
+	if (!ftrace_set_filter_ips(&from->ops, ips, nr, 1, 0))
+		return;
+	for (i = 0; i < nr; i++)
+		ftrace_set_filter_ip(&from->ops, ips[i], 1, 0);
+}
+
+static void ops_remove_site(struct site_ops *from, struct kprobe_site *site)
+{
+	unsigned long ip = (unsigned long)site->addr;
+
+	ops_remove(from, &ip, 1);
+}
+
+/* Those sites of a batch that have, or are to have, one ops. */
+static unsigned int collect(struct list_head *plan, struct site_ops *ops,
+			    bool wanted, unsigned long *ips)
+{
+	struct kprobe_site *site;
+	unsigned int nr = 0;
+
 	list_for_each_entry(site, plan, plan)
-		ips[i++] = (unsigned long)site->addr;
-	return ips;
+		if ((wanted ? site_ops_wanted(site) : site_ops_now(site)) == ops)
+			ips[nr++] = (unsigned long)site->addr;
+	return nr;
 }
 
 /**
  * kprobe_ftrace_arm - have ftrace call for a set of sites
- * @plan: sites, linked by kprobe_site::plan, for none of which it does yet
+ * @plan: sites, linked by kprobe_site::plan, for none of which it does yet in
+ *	the way that they want
  *
  * Context: may sleep; kprobe_mutex held.
- * Return: 0; -ENOMEM; -ENODEV or -EBUSY of ftrace.  None is armed on failure.
+ * Return: 0; -ENOMEM; -ENODEV or -EBUSY of ftrace.  On failure all is as it
+ * was.
  */
 int kprobe_ftrace_arm(struct list_head *plan)
 {
+	struct kprobe_site *site;
 	unsigned long *ips;
 	unsigned int nr;
 	int ret;
 
 	lockdep_assert_held(&kprobe_mutex);
 
-	ips = plan_addresses(plan, &nr);
+	ips = kvmalloc_array(list_count_nodes(plan), sizeof(*ips), GFP_KERNEL);
 	if (!ips)
 		return -ENOMEM;
 
-	ret = ftrace_set_filter_ips(&kprobe_ops, ips, nr, 0, 0);
-	if (!ret && !kprobe_ops_sites) {
-		ret = register_ftrace_function(&kprobe_ops);
-		if (ret)
-			ftrace_set_filter_ips(&kprobe_ops, ips, nr, 1, 0);
+	nr = collect(plan, &plain_ops, true, ips);
+	ret = ops_add(&plain_ops, ips, nr);
+	if (!ret) {
+		nr = collect(plan, &ipmodify_ops, true, ips);
+		ret = ops_add(&ipmodify_ops, ips, nr);
+		if (ret) {
+			nr = collect(plan, &plain_ops, true, ips);
+			ops_remove(&plain_ops, ips, nr);
+		}
 	}
-	if (!ret)
-		kprobe_ops_sites += nr;
 	kvfree(ips);
-	return ret;
+	if (ret)
+		return ret;
+
+	list_for_each_entry(site, plan, plan) {
+		struct site_ops *before =
+			site->ftrace_ops ? site_ops_now(site) : NULL;
+
+		/* Called for by both, for a moment. */
+		WRITE_ONCE(site->ftrace_ops, &site_ops_wanted(site)->ops);
+		if (before)
+			ops_remove_site(before, site);
+	}
+	return 0;
 }
 
 /**
  * kprobe_ftrace_disarm - the reverse
  * @plan: sites for which ftrace calls
- *
- * Cannot fail in a way that matters: without memory they are taken out one
- * by one, and where ftrace has shut itself down it calls for nobody.
  *
  * Context: may sleep; kprobe_mutex held.
  */
@@ -137,27 +269,30 @@ void kprobe_ftrace_disarm(struct list_head *plan)
 
 	lockdep_assert_held(&kprobe_mutex);
 
-	ips = plan_addresses(plan, &nr);
-	kprobe_ops_sites -= nr;
-	/* An empty filter would mean every function. */
-	if (!kprobe_ops_sites)
-		unregister_ftrace_function(&kprobe_ops);
-
-	if (ips)
-		ftrace_set_filter_ips(&kprobe_ops, ips, nr, 1, 0);
-	else
-		list_for_each_entry(site, plan, plan)
-			ftrace_set_filter_ip(&kprobe_ops,
-					     (unsigned long)site->addr, 1, 0);
-	kvfree(ips);
+	ips = kvmalloc_array(list_count_nodes(plan), sizeof(*ips), GFP_KERNEL);
+	if (ips) {
+		nr = collect(plan, &plain_ops, false, ips);
+		ops_remove(&plain_ops, ips, nr);
+		nr = collect(plan, &ipmodify_ops, false, ips);
+		ops_remove(&ipmodify_ops, ips, nr);
+		kvfree(ips);
+	}
+	list_for_each_entry(site, plan, plan) {
+		if (!ips)
+			ops_remove_site(site_ops_now(site), site);
+		WRITE_ONCE(site->ftrace_ops, NULL);
+	}
 }
 
 /**
  * kprobe_ftrace_kill - ftrace has shut itself down after an error
  *
- * It calls for no site any more.  Nothing to be done: sites are taken off
- * when their users unregister, and ftrace refuses new ones.
+ * It calls for no site any more, and refuses new ones.  Sites are forgotten
+ * when their users unregister.
+ *
+ * Context: any.
  */
 void kprobe_ftrace_kill(void)
 {
+	ftrace_gone = true;
 }

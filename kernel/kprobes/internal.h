@@ -110,9 +110,15 @@ const struct kprobe_blackout *kprobe_blacklist_entry(size_t index);
 
 /* ftrace.c */
 #ifdef CONFIG_KPROBES_ON_FTRACE
+bool kprobe_ftrace_moves(const struct kprobe_site *site);
 int kprobe_ftrace_arm(struct list_head *plan);
 void kprobe_ftrace_disarm(struct list_head *plan);
 #else
+static inline bool kprobe_ftrace_moves(const struct kprobe_site *site)
+{
+	return false;
+}
+
 static inline int kprobe_ftrace_arm(struct list_head *plan)
 {
 	return -EOPNOTSUPP;

@@ -41,7 +41,7 @@ static bool kprobe_transition_exists(enum kprobe_site_state from,
 	case KPROBE_SITE_JUMP:
 		return to == KPROBE_SITE_CLEAN || to == KPROBE_SITE_TRAP;
 	case KPROBE_SITE_FTRACE:
-		return to == KPROBE_SITE_CLEAN;
+		return to == KPROBE_SITE_CLEAN || to == KPROBE_SITE_FTRACE;
 	case KPROBE_SITE_GONE:
 		break;
 	}
@@ -178,10 +178,10 @@ static int kprobe_reconcile_ftrace(struct list_head *touched)
 	int ret = 0;
 
 	list_for_each_entry_safe(site, next, touched, plan) {
-		if (site->on_ftrace)
-			list_move_tail(&site->plan,
-				       site->next == KPROBE_SITE_FTRACE ?
-				       &arm : &disarm);
+		if (!site->on_ftrace)
+			continue;
+		list_move_tail(&site->plan, site->next == KPROBE_SITE_FTRACE ?
+			       &arm : &disarm);
 	}
 	if (!list_empty(&disarm))
 		kprobe_ftrace_disarm(&disarm);
@@ -223,6 +223,9 @@ int kprobe_reconcile(struct list_head *touched, bool global_on, bool *quiet)
 	kprobe_plan_jumps(touched);
 	list_for_each_entry_safe(site, next, touched, plan) {
 		if (site->next != site->state)
+			continue;
+		if (site->state == KPROBE_SITE_FTRACE &&
+		    kprobe_ftrace_moves(site))
 			continue;
 		list_del_init(&site->plan);
 		/* What has been in the way may have been a handler. */

@@ -17,6 +17,7 @@
 #define HITS		2000
 #define SHOWN		100
 #define ARRAY		1000
+#define MANY		10000
 #define ONE_BY_ONE	50
 
 /*
@@ -43,10 +44,10 @@ asm(".pushsection .text\n"
 
 /*
  * bench_call: the same for the first instruction of a function, whose return
- * can be followed.  bench_cheap has room for a jump there.
+ * can be followed.  bench_jump has room for a jump there.
  */
 void bench_call(void);
-void bench_cheap(void);
+void bench_jump(void);
 asm(".pushsection .text\n"
 	".type bench_call, @function\n"
 	"bench_call:\n"
@@ -57,13 +58,13 @@ asm(".pushsection .text\n"
 	"	ret\n"
 	"	int3\n"
 	".size bench_call, . - bench_call\n"
-	".type bench_cheap, @function\n"
-	"bench_cheap:\n"
+	".type bench_jump, @function\n"
+	"bench_jump:\n"
 	"	lea	1(%rax), %ecx\n"
 	"	lea	2(%rax), %edx\n"
 	"	ret\n"
 	"	int3\n"
-	".size bench_cheap, . - bench_cheap\n"
+	".size bench_jump, . - bench_jump\n"
 	".popsection\n");
 
 /* Many functions for arrays: 16 bytes each, as a kernel has them. */
@@ -83,7 +84,7 @@ asm(".pushsection .text\n"
 	".balign 16, 0xcc\n"
 	"bench_many:\n"
 	".set bench_nr, 0\n"
-	".rept 1000\n"
+	".rept 10000\n"
 	"	bench_one %bench_nr\n"
 	"	.set bench_nr, bench_nr + 1\n"
 	".endr\n"
@@ -161,12 +162,13 @@ static void failed(const char *name, int ret)
 	pr_err("BENCH-FAILED %s: register: %d\n", name, ret);
 }
 
-static void time_kprobes(const char *name, struct kprobe *a, struct kprobe *b,
+static void time_kprobes(const char *name, void (*function)(void),
+			 struct kprobe *a, struct kprobe *b,
 			 unsigned long per_hit)
 {
 	int ret;
 
-	start_hits(bench_target);
+	start_hits(function);
 	ret = register_kprobe(a);
 	if (!ret && b)
 		ret = register_kprobe(b);
@@ -241,10 +243,47 @@ static void time_jprobe(void)
 }
 #endif
 
-#define PROBE(...)							\
+#define PROBE(where, ...)						\
 	((struct kprobe) {						\
-		.addr = (kprobe_opcode_t *)bench_here,			\
+		.addr = (kprobe_opcode_t *)(where),			\
 		.pre_handler = count_pre, ##__VA_ARGS__ })
+
+#ifdef CONFIG_KPROBES_ON_FTRACE
+static noinline void bench_ftrace(void)
+{
+	barrier();
+}
+
+static void time_ftrace(void)
+{
+	struct kprobe one = PROBE(bench_ftrace);
+
+	time_kprobes("ftrace", bench_ftrace, &one, NULL, 1);
+	time_return(bench_ftrace, "ftrace-entry", "return-ftrace",
+		    "return-above-ftrace");
+}
+#else
+static void time_ftrace(void)
+{
+}
+#endif
+
+/* Until the last of many probes is a jump: nanoseconds in all. */
+static void time_optimize(const char *name, struct kprobe **array, int nr)
+{
+	u64 start = ktime_get_ns();
+	int ret, tries = 3000;
+
+	ret = register_kprobes(array, nr);
+	if (ret)
+		return failed(name, ret);
+	while (*(u8 *)array[nr - 1]->addr != 0xe9 && --tries)
+		msleep(10);
+	if (!tries)
+		pr_err("BENCH-FAILED %s: not optimized\n", name);
+	row(name, ktime_get_ns() - start, 1);
+	unregister_kprobes(array, nr);
+}
 
 static int time_arrays(void)
 {
@@ -252,11 +291,11 @@ static int time_arrays(void)
 	u64 start;
 	int i, ret = -ENOMEM;
 
-	probes = kvcalloc(ARRAY, sizeof(*probes), GFP_KERNEL);
-	array = kvcalloc(ARRAY, sizeof(*array), GFP_KERNEL);
+	probes = kvcalloc(MANY, sizeof(*probes), GFP_KERNEL);
+	array = kvcalloc(MANY, sizeof(*array), GFP_KERNEL);
 	if (!probes || !array)
 		goto out;
-	for (i = 0; i < ARRAY; i++) {
+	for (i = 0; i < MANY; i++) {
 		probes[i].addr = (kprobe_opcode_t *)(bench_many + 16 * i);
 		probes[i].pre_handler = count_pre;
 		array[i] = &probes[i];
@@ -280,6 +319,14 @@ static int time_arrays(void)
 	while (i--)
 		unregister_kprobe(array[i]);
 	row("unregister-one", ktime_get_ns() - start, ONE_BY_ONE);
+
+	msleep(500);
+	time_optimize("optimize-1000", array, ARRAY);
+#ifdef JPROBE_ENTRY
+	/* On stock this is not over before the patience is. */
+	msleep(500);
+	time_optimize("optimize-10000", array, MANY);
+#endif
 out:
 	kvfree(array);
 	kvfree(probes);
@@ -288,16 +335,19 @@ out:
 
 static int __init kprobe_bench_init(void)
 {
-	struct kprobe one = PROBE(), two = PROBE(), three = PROBE();
-	struct kprobe post = PROBE(.post_handler = count_post);
+	struct kprobe one = PROBE(bench_here), two = PROBE(bench_here);
+	struct kprobe three = PROBE(bench_here);
+	struct kprobe post = PROBE(bench_here, .post_handler = count_post);
+	struct kprobe four = PROBE(bench_jump), five = PROBE(bench_jump);
 
-	time_kprobes("trap", &one, NULL, 1);
-	time_kprobes("trap-post", &post, NULL, 2);
-	time_kprobes("trap-two-probes", &two, &three, 2);
+	time_kprobes("trap", bench_target, &one, NULL, 1);
+	time_kprobes("trap-post", bench_target, &post, NULL, 2);
+	time_kprobes("trap-two-probes", bench_target, &two, &three, 2);
+	time_kprobes("jump-two-probes", bench_jump, &four, &five, 2);
 	time_return(bench_call, "trap-entry", "return-trap",
 		    "return-above-trap");
-	time_return(bench_cheap, "cheap-entry", "return-cheap",
-		    "return-above-cheap");
+	time_return(bench_jump, "jump", "return-jump", "return-above-jump");
+	time_ftrace();
 	time_jprobe();
 	if (time_arrays())
 		pr_err("BENCH-FAILED arrays\n");

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * KUnit suite for probes on the call of ftrace at a function's entry.
+ */
+#include <kunit/test.h>
+#include <linux/ftrace.h>
+#include <linux/kprobes.h>
+#include <linux/kprobes_backend.h>
+#include <linux/static_call.h>
+#include <linux/string.h>
+
+#define TARGET	noinline __noclone
+
+static TARGET int target(int x)
+{
+	barrier();
+	return x * 3 + 1;
+}
+
+static TARGET int other_target(int x)
+{
+	barrier();
+	return x - 7;
+}
+
+/* Out of the compiler's sight. */
+static int (*volatile call_target)(int x) = target;
+static int (*volatile call_other)(int x) = other_target;
+
+struct counted {
+	struct kprobe probe;
+	unsigned int pre;
+	unsigned int post;
+	unsigned int astray;
+};
+
+static int counted_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	struct counted *c = container_of(p, struct counted, probe);
+
+	c->pre++;
+	if (instruction_pointer(regs) != (unsigned long)p->addr ||
+	    !irqs_disabled())
+		c->astray++;
+	return 0;
+}
+
+static void counted_post(struct kprobe *p, struct pt_regs *regs,
+			 unsigned long flags)
+{
+	container_of(p, struct counted, probe)->post++;
+}
+
+#define COUNTED(name, ...)						\
+	(struct counted) {						\
+		.probe.symbol_name = name,				\
+		.probe.pre_handler = counted_pre,			\
+		__VA_ARGS__						\
+	}
+
+/* Local functions: their names may not be unique. */
+#define ON_TARGET(...)							\
+	COUNTED(NULL, .probe.addr = (kprobe_opcode_t *)target, __VA_ARGS__)
+
+static void test_hit(struct kunit *test)
+{
+	struct counted c = ON_TARGET();
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
+	KUNIT_EXPECT_TRUE(test, kprobe_ftrace(&c.probe));
+	KUNIT_EXPECT_FALSE(test, kprobe_optimized(&c.probe));
+	KUNIT_EXPECT_EQ(test, call_target(5), 16);
+	KUNIT_EXPECT_EQ(test, disable_kprobe(&c.probe), 0);
+	KUNIT_EXPECT_EQ(test, call_target(5), 16);
+	KUNIT_EXPECT_EQ(test, enable_kprobe(&c.probe), 0);
+	KUNIT_EXPECT_EQ(test, call_target(5), 16);
+	unregister_kprobe(&c.probe);
+	KUNIT_EXPECT_EQ(test, call_target(5), 16);
+	KUNIT_EXPECT_EQ(test, c.pre, 2);
+	KUNIT_EXPECT_EQ(test, c.astray, 0);
+}
+
+/* A sibling with a post handler comes and goes: each hit counts once. */
+static void test_post_comes_and_goes(struct kunit *test)
+{
+	struct counted plain = ON_TARGET();
+	unsigned int i;
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&plain.probe), 0);
+	for (i = 0; i < 3; i++) {
+		struct counted post = ON_TARGET(.probe.post_handler =
+						counted_post);
+
+		KUNIT_EXPECT_EQ(test, call_target(5), 16);
+		KUNIT_EXPECT_EQ(test, plain.pre, 4 * i + 1);
+		KUNIT_ASSERT_EQ(test, register_kprobe(&post.probe), 0);
+		KUNIT_EXPECT_EQ(test, call_target(5), 16);
+		KUNIT_EXPECT_EQ(test, plain.pre, 4 * i + 2);
+		KUNIT_EXPECT_EQ(test, disable_kprobe(&post.probe), 0);
+		KUNIT_EXPECT_EQ(test, call_target(5), 16);
+		KUNIT_EXPECT_EQ(test, plain.pre, 4 * i + 3);
+		KUNIT_EXPECT_EQ(test, enable_kprobe(&post.probe), 0);
+		KUNIT_EXPECT_EQ(test, call_target(5), 16);
+		KUNIT_EXPECT_EQ(test, plain.pre, 4 * i + 4);
+		KUNIT_EXPECT_EQ(test, post.pre, 2);
+		KUNIT_EXPECT_EQ(test, post.post, 2);
+		unregister_kprobe(&post.probe);
+	}
+	unregister_kprobe(&plain.probe);
+	KUNIT_EXPECT_EQ(test, plain.probe.nmissed, 0);
+}
+
+/* Both at once, in either order. */
+static void test_array(struct kunit *test)
+{
+	unsigned int i, sites = kprobe_sites_in_use();
+
+	for (i = 0; i < 4; i++) {
+		struct counted plain = ON_TARGET();
+		struct counted post = ON_TARGET(.probe.post_handler =
+						counted_post);
+		struct counted other = COUNTED(NULL, .probe.addr =
+					       (kprobe_opcode_t *)other_target);
+		struct kprobe *ps[] = {
+			&plain.probe, &post.probe, &other.probe,
+		};
+
+		if (i & 1)
+			swap(ps[0], ps[1]);
+		KUNIT_ASSERT_EQ(test, register_kprobes(ps, 3), 0);
+		call_target(5);
+		call_other(5);
+		if (i & 2) {
+			unregister_kprobes(ps, 3);
+		} else {
+			unregister_kprobe(ps[0]);
+			unregister_kprobes(ps + 1, 2);
+		}
+		KUNIT_EXPECT_EQ(test, plain.pre, 1);
+		KUNIT_EXPECT_EQ(test, post.pre, 1);
+		KUNIT_EXPECT_EQ(test, post.post, 1);
+		KUNIT_EXPECT_EQ(test, other.pre, 1);
+		KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
+	}
+}
+
+static void nothing(unsigned long ip, unsigned long parent_ip,
+		    struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+}
+
+/* Who wants to send the function elsewhere, as live patching does. */
+static struct ftrace_ops modifier = {
+	.func = nothing,
+	.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY,
+};
+
+static struct ftrace_ops watcher = {
+	.func = nothing,
+};
+
+static unsigned long target_call(void)
+{
+	return ftrace_location((unsigned long)target);
+}
+
+static void test_ipmodify(struct kunit *test)
+{
+	struct counted plain = ON_TARGET();
+	struct counted post = ON_TARGET(.probe.post_handler = counted_post);
+	unsigned int sites = kprobe_sites_in_use();
+
+	KUNIT_ASSERT_EQ(test, ftrace_set_filter_ip(&modifier, target_call(), 0, 0), 0);
+	KUNIT_ASSERT_EQ(test, register_ftrace_function(&modifier), 0);
+
+	/* A probe that only looks has no quarrel with it; one that might act. */
+	KUNIT_EXPECT_EQ(test, register_kprobe(&plain.probe), 0);
+	KUNIT_EXPECT_EQ(test, register_kprobe(&post.probe), -EBUSY);
+	call_target(5);
+	KUNIT_EXPECT_EQ(test, plain.pre, 1);
+	KUNIT_EXPECT_EQ(test, post.pre, 0);
+	unregister_kprobe(&plain.probe);
+	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
+	unregister_ftrace_function(&modifier);
+
+	post = ON_TARGET(.probe.post_handler = counted_post);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&post.probe), 0);
+	KUNIT_EXPECT_EQ(test, register_ftrace_function(&modifier), -EBUSY);
+	unregister_kprobe(&post.probe);
+	KUNIT_EXPECT_EQ(test, register_ftrace_function(&modifier), 0);
+	unregister_ftrace_function(&modifier);
+	ftrace_set_filter_ip(&modifier, target_call(), 1, 0);
+}
+
+static int calling_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	container_of(p, struct counted, probe)->pre++;
+	call_target(1);
+	return 0;
+}
+
+/* A handler that calls what is probed: missed, counted, also by ftrace. */
+static void test_recursion(struct kunit *test)
+{
+	int watched;
+
+	KUNIT_ASSERT_EQ(test, ftrace_set_filter_ip(&watcher, target_call(), 0, 0), 0);
+	for (watched = 0; watched < 2; watched++) {
+		struct counted c = ON_TARGET(.probe.pre_handler = calling_pre);
+
+		if (watched)
+			KUNIT_ASSERT_EQ(test,
+					register_ftrace_function(&watcher), 0);
+		KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
+		KUNIT_EXPECT_EQ(test, call_target(5), 16);
+		KUNIT_EXPECT_EQ(test, c.pre, 1);
+		KUNIT_EXPECT_EQ(test, c.probe.nmissed, 1);
+		unregister_kprobe(&c.probe);
+		if (watched)
+			unregister_ftrace_function(&watcher);
+	}
+	ftrace_set_filter_ip(&watcher, target_call(), 1, 0);
+}
+
+static int divert_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	instruction_pointer_set(regs, (unsigned long)other_target);
+	return 1;
+}
+
+static void divert_post(struct kprobe *p, struct pt_regs *regs,
+			unsigned long flags)
+{
+}
+
+static void test_divert(struct kunit *test)
+{
+	int post;
+
+	for (post = 0; post < 2; post++) {
+		struct kprobe p = {
+			.addr = (kprobe_opcode_t *)target,
+			.pre_handler = divert_pre,
+			.post_handler = post ? divert_post : NULL,
+		};
+		struct counted later = ON_TARGET();
+
+		KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
+		KUNIT_ASSERT_EQ(test, register_kprobe(&later.probe), 0);
+		KUNIT_EXPECT_EQ(test, call_target(5), -2);
+		unregister_kprobe(&p);
+		KUNIT_EXPECT_EQ(test, call_target(5), 16);
+		unregister_kprobe(&later.probe);
+		KUNIT_EXPECT_EQ(test, later.pre, 1);
+	}
+}
+
+static int suite_init(struct kunit *test)
+{
+	if (!target_call())
+		kunit_skip(test, "no call of ftrace here");
+	return 0;
+}
+
+static struct kunit_case ftrace_tests[] = {
+	KUNIT_CASE(test_hit),
+	KUNIT_CASE(test_post_comes_and_goes),
+	KUNIT_CASE(test_array),
+	KUNIT_CASE(test_ipmodify),
+	KUNIT_CASE(test_recursion),
+	KUNIT_CASE(test_divert),
+	{}
+};
+
+static struct kunit_suite ftrace_suite = {
+	.name = "kprobes_ftrace",
+	.init = suite_init,
+	.test_cases = ftrace_tests,
+};
+
+kunit_test_suite(ftrace_suite);
+
+MODULE_DESCRIPTION("KUnit suite for kprobes on ftrace");
+MODULE_LICENSE("GPL");
