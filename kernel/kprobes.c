@@ -274,14 +274,23 @@ NOKPROBE_SYMBOL(kprobe_reschedule);
  */
 void kprobe_busy_begin(void)
 {
+	unsigned long flags;
+
 	preempt_disable();
+	/* An interrupt must not see the one without the other. */
+	raw_local_irq_save(flags);
 	kprobe_run_begin();
+	raw_local_irq_restore(flags);
 }
 
 /** kprobe_busy_end - the end of what kprobe_busy_begin() began */
 void kprobe_busy_end(void)
 {
+	unsigned long flags;
+
+	raw_local_irq_save(flags);
 	kprobe_run_end((struct kprobe_outer) { .key = KPROBE_NO_KEY });
+	raw_local_irq_restore(flags);
 	preempt_enable();
 }
 
@@ -850,13 +859,15 @@ void unregister_kprobe(struct kprobe *p)
 }
 EXPORT_SYMBOL_GPL(unregister_kprobe);
 
-#ifdef CONFIG_DEBUG_FS
+#if defined(CONFIG_DEBUG_FS) || IS_ENABLED(CONFIG_KPROBES_SANITY_TEST)
 /* What is in the way of a jump at a site that is, or might be, a breakpoint. */
 static enum kprobe_obstacle explain_obstacle(struct kprobe_site *site)
 {
 #ifdef CONFIG_OPTPROBES
-	enum kprobe_obstacle what = arch_kprobe_analyse(site);
+	enum kprobe_obstacle what = site->obstacle;
 
+	if (what < KPROBE_OBSTACLE_TEXT)
+		what = arch_kprobe_analyse(site);
 	return what ?: kprobe_obstacle_now(site);
 #else
 	return KPROBE_SWITCHED_OFF;
@@ -919,7 +930,7 @@ out:
 	module_put(mod);
 	return 0;
 }
-#endif /* CONFIG_DEBUG_FS */
+#endif /* CONFIG_DEBUG_FS || CONFIG_KPROBES_SANITY_TEST */
 
 static int kprobe_set_disabled(struct kprobe *p, bool disable)
 {
@@ -1145,4 +1156,17 @@ unsigned int kprobe_sites_in_use(void)
 	       list_count_nodes(&kprobe_gone_sites);
 }
 EXPORT_SYMBOL_GPL(kprobe_sites_in_use);
+
+#ifdef CONFIG_OPTPROBES
+/** kprobe_explained_obstacle - what kprobe_explain() says is in the way */
+enum kprobe_obstacle kprobe_explained_obstacle(kprobe_opcode_t *addr)
+{
+	struct kprobe_explanation what;
+
+	if (kprobe_explain(addr, NULL, 0, &what))
+		return KPROBE_DETOUR_MEMORY;
+	return what.obstacle;
+}
+EXPORT_SYMBOL_GPL(kprobe_explained_obstacle);
+#endif
 #endif

@@ -222,6 +222,42 @@ static void test_recursion(struct kunit *test)
 	ftrace_set_filter_ip(&watcher, target_call(), 1, 0);
 }
 
+/* The same with others who watch everything, the engine too if they could. */
+static struct ftrace_ops watch_all[2] = {
+	{ .func = nothing },
+	{ .func = nothing },
+};
+
+static int calling_both_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	container_of(p, struct counted, probe)->pre++;
+	call_other(call_target(1));
+	return 0;
+}
+
+static void test_watched(struct kunit *test)
+{
+	struct counted c = ON_TARGET(.probe.pre_handler = calling_both_pre);
+	struct counted d = COUNTED(NULL, .probe.addr =
+				   (kprobe_opcode_t *)other_target);
+	int i;
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&d.probe), 0);
+	KUNIT_ASSERT_EQ(test, register_ftrace_function(&watch_all[0]), 0);
+	KUNIT_ASSERT_EQ(test, register_ftrace_function(&watch_all[1]), 0);
+	for (i = 0; i < 10; i++)
+		KUNIT_EXPECT_EQ(test, call_target(5), 16);
+	unregister_ftrace_function(&watch_all[0]);
+	unregister_ftrace_function(&watch_all[1]);
+	unregister_kprobe(&c.probe);
+	unregister_kprobe(&d.probe);
+	KUNIT_EXPECT_EQ(test, c.pre, 10);
+	KUNIT_EXPECT_EQ(test, c.probe.nmissed, 10);
+	KUNIT_EXPECT_EQ(test, d.pre, 0);
+	KUNIT_EXPECT_EQ(test, d.probe.nmissed, 10);
+}
+
 static int divert_pre(struct kprobe *p, struct pt_regs *regs)
 {
 	instruction_pointer_set(regs, (unsigned long)other_target);
@@ -268,6 +304,7 @@ static struct kunit_case ftrace_tests[] = {
 	KUNIT_CASE(test_array),
 	KUNIT_CASE(test_ipmodify),
 	KUNIT_CASE(test_recursion),
+	KUNIT_CASE(test_watched),
 	KUNIT_CASE(test_divert),
 	{}
 };

@@ -15,6 +15,7 @@
 #include <linux/objtool.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 #include <linux/wait.h>
@@ -178,7 +179,11 @@ CODE(rip_first, "movl opt_constant(%rip), %ecx", "add %ecx, %eax");
 CODE(rip_second, "nop\n nop", "movl opt_constant(%rip), %ecx\n add %ecx, %eax");
 CODE(stack, "push %rbx\n push %rax", "mov %rsp, %rbx\n pop %rax\n"
      "add (%rbx), %eax\n pop %rbx");
-CODE(halted, FIRST, "hlt\n" SECOND AFTER);
+CODE(filling, "mov %esi, %ecx", "rep stosb\n" FIRST SECOND AFTER);
+CODE(halt_second, "nop", "jmp 1f\n hlt\n nop\n1:" FIRST SECOND AFTER);
+CODE(sti_last, "nop\n nop\n nop\n nop\n sti", FIRST SECOND AFTER);
+CODE(scaled, FIRST, SECOND AFTER "jmp 3f\n mov (%rdx, %rax, 8), %rcx\n"
+     SAFE "jmp *%rcx\n3: nop\n");
 CODE(flags, "test %eax, %eax\n setp %cl", "movzbl %cl, %eax\n");
 
 #define ENTRY(name, obstacle)						\
@@ -201,7 +206,8 @@ static const struct opt_case {
 	ENTRY(call_second, CALL_INSIDE), ENTRY(call_third, NO_OBSTACLE),
 	ENTRY(loop_first, BOUND_INSIDE), ENTRY(jcc_first, NO_OBSTACLE),
 	ENTRY(jmp_third, NO_OBSTACLE), ENTRY(jmp_first, NO_OBSTACLE),
-	ENTRY(bug_second, BOUND_INSIDE),
+	ENTRY(bug_second, BOUND_INSIDE), ENTRY(halt_second, BOUND_INSIDE),
+	ENTRY(sti_last, BOUND_INSIDE),
 	ENTRY(long_region, DETOUR_LENGTH),
 	ENTRY(less_long_region, NO_OBSTACLE),
 	ENTRY(forbidden_second, FORBIDDEN_INSIDE),
@@ -209,7 +215,8 @@ static const struct opt_case {
 	ENTRY(huge, NOT_ANALYSED), ENTRY(direction, DIRECTION),
 	ENTRY(table_into, JUMPED_INTO), ENTRY(table_behind, NO_OBSTACLE),
 	ENTRY(table_read_into, JUMPED_INTO),
-	ENTRY(jumps_somewhere, INDIRECT_JUMP), ENTRY(tail_call, NO_OBSTACLE),
+	ENTRY(jumps_somewhere, INDIRECT_JUMP), ENTRY(scaled, INDIRECT_JUMP),
+	ENTRY(tail_call, NO_OBSTACLE),
 	ENTRY(parted_into, JUMPED_INTO), ENTRY(parted_behind, NO_OBSTACLE),
 	ENTRY(part, COLD_PART),
 	ENTRY(label_second, PATCHED_INSIDE), ENTRY(label_into, JUMPED_INTO),
@@ -668,6 +675,54 @@ static int return_pre(struct kprobe *p, struct pt_regs *regs)
 	return 1;
 }
 
+/* As a call from here would do, which returns to the instruction. */
+static int calling_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	regs->sp -= sizeof(long);
+	*(unsigned long *)regs->sp = (unsigned long)opt_at_end;
+	regs->ip = (unsigned long)probe_padded;
+	return 1;
+}
+
+static void test_pushing_divert(struct kunit *test)
+{
+	struct kprobe p = {
+		.addr = (kprobe_opcode_t *)probe_plain,
+		.pre_handler = calling_pre,
+	};
+	int i;
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
+	for (i = 0; i < 2; i++) {
+		KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 6);
+		KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
+	}
+	KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 6);
+	unregister_kprobe(&p);
+}
+
+/* What explain finds out does not make the optimizer forget. */
+static void test_asked_before(struct kunit *test)
+{
+	struct counted p = COUNTED(probe_huge);
+	struct counted q = COUNTED(probe_part);
+
+	kprobe_optimizer_switch(false);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
+	KUNIT_EXPECT_EQ(test, kprobe_explained_obstacle(p.probe.addr),
+			KPROBE_NOT_ANALYSED);
+	KUNIT_EXPECT_EQ(test, kprobe_explained_obstacle(q.probe.addr),
+			KPROBE_COLD_PART);
+	kprobe_optimizer_switch(true);
+	KUNIT_EXPECT_FALSE(test, is_jump(probe_huge));
+	KUNIT_EXPECT_FALSE(test, is_jump(probe_part));
+	KUNIT_EXPECT_EQ(test, kprobe_explained_obstacle(p.probe.addr),
+			KPROBE_NOT_ANALYSED);
+	unregister_kprobe(&p.probe);
+	unregister_kprobe(&q.probe);
+}
+
 static void test_divert(struct kunit *test)
 {
 	struct kprobe p = {
@@ -841,12 +896,30 @@ static void test_preempted(struct kunit *test)
 }
 
 /* Nearly always at one place: between two instructions under the jump. */
-static int halted_caller(void *data)
+#define FILLED	SZ_4M
+
+static unsigned int fill(void *buffer, unsigned long size)
 {
-	unsigned int *result = data;
+	unsigned long a = 5;
+
+	asm volatile(SAFE "call *%[function]"
+		     : "+a" (a), "+D" (buffer), ASM_CALL_CONSTRAINT
+		     : [function] "r" (opt_filling), "S" (size)
+		     : "rcx", "rdx", "memory", "cc");
+	return a;
+}
+
+struct filler {
+	void *buffer;
+	unsigned int result;
+};
+
+static int filling_caller(void *data)
+{
+	struct filler *f = data;
 
 	while (!kthread_should_stop()) {
-		*result = call(opt_halted, 5);
+		f->result = fill(f->buffer, FILLED);
 		cond_resched_tasks_rcu_qs();
 	}
 	return 0;
@@ -855,9 +928,10 @@ static int halted_caller(void *data)
 static void test_preempted_in_place(struct kunit *test)
 {
 	struct task_struct *keeper_task, *caller_task;
-	struct counted p = COUNTED(probe_halted);
-	unsigned int result = 0;
+	struct counted p = COUNTED(probe_filling);
+	struct filler f = { .buffer = vmalloc(FILLED) };
 	struct kept k = {};
+	u8 small[8];
 
 	if (!IS_ENABLED(CONFIG_PREEMPTION))
 		kunit_skip(test, "nobody is preempted");
@@ -865,7 +939,8 @@ static void test_preempted_in_place(struct kunit *test)
 		kunit_skip(test, "needs a CPU to be kept");
 
 	keeper_task = start_keeper(test, &k);
-	caller_task = kthread_create_on_cpu(halted_caller, &result, 1,
+	KUNIT_ASSERT_NOT_NULL(test, f.buffer);
+	caller_task = kthread_create_on_cpu(filling_caller, &f, 1,
 					    "kprobes-caller");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(caller_task));
 	wake_up_process(caller_task);
@@ -875,19 +950,20 @@ static void test_preempted_in_place(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
 	msleep(300);
-	KUNIT_EXPECT_TRUE(test, is_trap(probe_halted));
+	KUNIT_EXPECT_TRUE(test, is_trap(probe_filling));
 	/* Others meanwhile have no such trouble. */
-	KUNIT_EXPECT_EQ(test, call(opt_halted, 5), 13);
+	KUNIT_EXPECT_EQ(test, fill(small, sizeof(small)), 13);
 	KUNIT_EXPECT_EQ(test, p.pre, 1);
 	WRITE_ONCE(k.release, true);
-	KUNIT_EXPECT_TRUE(test, is_jump(probe_halted));
+	KUNIT_EXPECT_TRUE(test, is_jump(probe_filling));
 	msleep(50);
 	KUNIT_EXPECT_GT(test, p.pre, 1);
-	KUNIT_EXPECT_EQ(test, result, 13);
 	kthread_stop(keeper_task);
 	kthread_stop(caller_task);
+	KUNIT_EXPECT_EQ(test, f.result, 13);
 	unregister_kprobe(&p.probe);
 	KUNIT_EXPECT_EQ(test, p.astray, 0);
+	vfree(f.buffer);
 }
 
 /*
@@ -981,19 +1057,23 @@ static void test_load(struct kunit *test)
 #define EVERY		1
 #endif
 
+/* Hits are counted roughly: CPUs may count one at a time. */
+struct one {
+	struct kprobe probe;
+	unsigned long hits;
+};
+
 struct all {
 	unsigned int nr;
 	unsigned int max;
 	unsigned int seen;
-	struct kprobe *probes;
+	struct one *probes;
 	struct kprobe **array;
 };
 
-static DEFINE_PER_CPU(unsigned long, all_hits);
-
 static int all_pre(struct kprobe *p, struct pt_regs *regs)
 {
-	__this_cpu_inc(all_hits);
+	container_of(p, struct one, probe)->hits++;
 	return 0;
 }
 /* One of the functions that are probed, otherwise. */
@@ -1011,7 +1091,7 @@ static int all_add(void *data, const char *name, unsigned long addr)
 {
 	struct all *all = data;
 	unsigned long call = ftrace_location(addr);
-	struct kprobe *p = &all->probes[all->nr];
+	struct one *one = &all->probes[all->nr];
 
 	if (!is_kernel_text(addr) || is_kernel_inittext(addr) ||
 	    all->nr == all->max || all->seen++ % EVERY)
@@ -1019,11 +1099,11 @@ static int all_add(void *data, const char *name, unsigned long addr)
 	if (call)
 		addr = call + CALL_INSN_SIZE;
 	/* Several names of one address are one function. */
-	if (all->nr && p[-1].addr == (kprobe_opcode_t *)addr)
+	if (all->nr && one[-1].probe.addr == (kprobe_opcode_t *)addr)
 		return 0;
-	p->addr = (kprobe_opcode_t *)addr;
-	p->pre_handler = all_pre;
-	p->flags = KPROBE_FLAG_DISABLED;
+	one->probe.addr = (kprobe_opcode_t *)addr;
+	one->probe.pre_handler = all_pre;
+	one->probe.flags = KPROBE_FLAG_DISABLED;
 	all->nr++;
 	return 0;
 }
@@ -1050,16 +1130,39 @@ static void all_load(void)
 	}
 }
 
+/*
+ * The time until probes are jumps.  Under QEMU's -icount, milliseconds are
+ * millions of instructions.
+ */
+static unsigned int time_jumps(struct kunit *test, struct kprobe **ps,
+			       unsigned int nr)
+{
+	u64 start, registered, optimized;
+	unsigned int i, jumps = 0;
+
+	start = ktime_get_ns();
+	KUNIT_ASSERT_EQ(test, register_kprobes(ps, nr), 0);
+	registered = ktime_get_ns();
+	wait_for_kprobe_optimizer();
+	optimized = ktime_get_ns();
+	for (i = 0; i < nr; i++)
+		jumps += kprobe_optimized(ps[i]);
+	kunit_info(test, "%u functions, registered in %llu ms, %u jumps after %llu ms more",
+		   nr, div_u64(registered - start, NSEC_PER_MSEC), jumps,
+		   div_u64(optimized - registered, NSEC_PER_MSEC));
+	return jumps;
+}
+
+#define TIMED	(10000 / EVERY)
+
 static void test_everything(struct kunit *test)
 {
 	unsigned int nr[KPROBE_DETOUR_REACH + 1] = {};
-	size_t size = _etext - _stext;
-	unsigned int i, good = 0, jumps = 0, slots;
+	unsigned int i, idle = 0, good = 0, jumps, slots;
 	unsigned long hits = 0, missed = 0;
+	size_t size = _etext - _stext;
 	struct all all = {};
 	void *before;
-	u64 start;
-	int cpu;
 
 	kprobe_flush_retired();
 	slots = kprobe_slots_in_use();
@@ -1072,7 +1175,7 @@ static void test_everything(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, before);
 	kallsyms_on_each_symbol(all_add, &all);
 	for (i = 0; i < all.nr; i++) {
-		struct kprobe *p = &all.probes[i];
+		struct kprobe *p = &all.probes[i].probe;
 
 		cond_resched();
 		if (register_kprobe(p))
@@ -1085,33 +1188,34 @@ static void test_everything(struct kunit *test)
 	kprobe_flush_retired();
 
 	memcpy(before, _stext, size);
-	for_each_possible_cpu(cpu)
-		per_cpu(all_hits, cpu) = 0;
-	start = ktime_get_ns();
-	KUNIT_ASSERT_EQ(test, register_kprobes(all.array, good), 0);
-	wait_for_kprobe_optimizer();
-	start = ktime_get_ns() - start;
-	for (i = 0; i < good; i++) {
-		jumps += kprobe_optimized(all.array[i]);
-		nr[kprobe_obstacle_at(all.array[i]->addr)]++;
-	}
-	all_load();
-	for_each_possible_cpu(cpu)
-		hits += per_cpu(all_hits, cpu);
-	unregister_kprobes(all.array, good);
+	jumps = time_jumps(test, all.array, good);
 	for (i = 0; i < good; i++)
-		missed += all.array[i]->nmissed;
-
+		nr[kprobe_obstacle_at(all.array[i]->addr)]++;
+	all_load();
+	unregister_kprobes(all.array, good);
 	KUNIT_EXPECT_EQ(test, memcmp(before, _stext, size), 0);
 	KUNIT_EXPECT_EQ(test, jumps, nr[KPROBE_NO_OBSTACLE]);
 	KUNIT_EXPECT_GE(test, jumps, good * 9 / 10);
-	KUNIT_EXPECT_GT(test, hits, 1000);
-	kunit_info(test, "%u functions, %u jumps after %llu ms, %lu hits, %lu missed",
-		   good, jumps, div_u64(start, NSEC_PER_MSEC), hits, missed);
 	for (i = 1; i < ARRAY_SIZE(nr); i++)
 		if (nr[i])
 			kunit_info(test, "%s: %u", kprobe_obstacle_name(i),
 				   nr[i]);
+
+	/* Once more, with those that nobody has called. */
+	for (i = 0; i < good; i++) {
+		struct one *one = container_of(all.array[i], struct one, probe);
+
+		missed += one->probe.nmissed;
+		hits += one->hits;
+		if (!one->hits && idle < TIMED)
+			all.array[idle++] = &one->probe;
+	}
+	kunit_info(test, "%lu hits, %lu missed", hits, missed);
+	KUNIT_EXPECT_GT(test, hits, 1000);
+	kprobe_flush_retired();
+	time_jumps(test, all.array, idle);
+	unregister_kprobes(all.array, idle);
+	KUNIT_EXPECT_EQ(test, memcmp(before, _stext, size), 0);
 	kprobe_flush_retired();
 	KUNIT_EXPECT_EQ(test, kprobe_slots_in_use(), slots);
 
@@ -1137,6 +1241,8 @@ static struct kunit_case opt_tests[] = {
 	KUNIT_CASE(test_registers),
 	KUNIT_CASE(test_change),
 	KUNIT_CASE(test_divert),
+	KUNIT_CASE(test_pushing_divert),
+	KUNIT_CASE(test_asked_before),
 	KUNIT_CASE(test_recursion),
 	KUNIT_CASE(test_preempted),
 	KUNIT_CASE(test_preempted_in_place),

@@ -9,6 +9,7 @@
 #include <linux/kprobes.h>
 #include <linux/kprobes_backend.h>
 #include <linux/objtool.h>
+#include <linux/slab.h>
 #include <asm/asm.h>
 #include <asm/ibt.h>
 #include <asm/linkage.h>
@@ -337,6 +338,52 @@ static void test_code(struct kunit *test)
 	}
 }
 
+/* All of them at once, with jumps wherever that is possible. */
+static void test_codes_by_jump(struct kunit *test)
+{
+	struct counted *counted;
+	struct result *plain, *probed;
+	unsigned int i, jumps = 0;
+	struct kprobe **ps;
+
+	plain = kvcalloc(ARRAY_SIZE(codes) * ROUNDS, sizeof(*plain),
+			 GFP_KERNEL);
+	probed = kunit_kcalloc(test, ROUNDS, sizeof(*probed), GFP_KERNEL);
+	counted = kunit_kcalloc(test, ARRAY_SIZE(codes), sizeof(*counted),
+				GFP_KERNEL);
+	ps = kunit_kcalloc(test, ARRAY_SIZE(codes), sizeof(*ps), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, plain);
+	KUNIT_ASSERT_NOT_NULL(test, probed);
+	KUNIT_ASSERT_NOT_NULL(test, counted);
+	KUNIT_ASSERT_NOT_NULL(test, ps);
+
+	for (i = 0; i < ARRAY_SIZE(codes); i++) {
+		run_all(&codes[i], plain + i * ROUNDS);
+		counted[i].probe.addr = (kprobe_opcode_t *)*codes[i].probe;
+		counted[i].probe.pre_handler = counted_pre;
+		ps[i] = &counted[i].probe;
+	}
+	KUNIT_ASSERT_EQ(test, register_kprobes(ps, ARRAY_SIZE(codes)), 0);
+	wait_for_kprobe_optimizer();
+	for (i = 0; i < ARRAY_SIZE(codes); i++) {
+		jumps += kprobe_optimized(ps[i]);
+		run_all(&codes[i], probed);
+		if (memcmp(probed, plain + i * ROUNDS,
+			   ROUNDS * sizeof(*plain)))
+			KUNIT_FAIL(test, "%s: other results", codes[i].name);
+		if (counted[i].pre < ROUNDS || counted[i].astray)
+			KUNIT_FAIL(test, "%s: %u hits, %u astray",
+				   codes[i].name, counted[i].pre,
+				   counted[i].astray);
+	}
+	unregister_kprobes(ps, ARRAY_SIZE(codes));
+	/* The others are calls, or have their way in right behind. */
+	if (IS_ENABLED(CONFIG_OPTPROBES))
+		KUNIT_EXPECT_GT(test, jumps, ARRAY_SIZE(codes) / 3);
+	kunit_info(test, "%u jumps of %zu", jumps, ARRAY_SIZE(codes));
+	kvfree(plain);
+}
+
 /* Handlers' changes of registers take effect. */
 static int change_pre(struct kprobe *p, struct pt_regs *regs)
 {
@@ -595,6 +642,7 @@ static void test_slot_addresses(struct kunit *test)
 
 static struct kunit_case x86_tests[] = {
 	KUNIT_CASE_PARAM(test_code, code_gen_params),
+	KUNIT_CASE(test_codes_by_jump),
 	KUNIT_CASE(test_change_registers),
 	KUNIT_CASE(test_post_moves_ip),
 	KUNIT_CASE_PARAM(test_fault, fault_gen_params),

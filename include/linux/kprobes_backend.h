@@ -89,7 +89,8 @@ const char *kprobe_refusal_name(enum kprobe_refusal why);
  * @KPROBE_POST_HANDLER: a probe there has a post handler, and needs the trap
  * @KPROBE_JPROBE: a jprobe is there
  * @KPROBE_PROBE_INSIDE: another probe stands under the jump
- * @KPROBE_DETOUR_MEMORY: no memory for the detour
+ * @KPROBE_FOREIGN_TRAP: somebody else's breakpoint in the function
+ * @KPROBE_DETOUR_MEMORY: no memory for the detour; tried again after a while
  * @KPROBE_OBSTACLE_TEXT: an ftrace site, or none of the following
  * @KPROBE_NOT_ANALYSED: the function is too large, or its text unreadable
  * @KPROBE_FUNCTION_END: the jump would reach beyond the function
@@ -104,7 +105,6 @@ const char *kprobe_refusal_name(enum kprobe_refusal why);
  * @KPROBE_FORBIDDEN_INSIDE: what is under the jump must not be probed
  * @KPROBE_BOUND_INSIDE: an instruction under the jump works only where it
  *	stands
- * @KPROBE_FOREIGN_TRAP: somebody else's breakpoint in the function
  * @KPROBE_DIRECTION: the function sets the direction flag
  * @KPROBE_DETOUR_LENGTH: the displaced instructions need more room than there is
  * @KPROBE_DETOUR_REACH: their operands are too far from any detour
@@ -115,6 +115,7 @@ enum kprobe_obstacle {
 	KPROBE_POST_HANDLER,
 	KPROBE_JPROBE,
 	KPROBE_PROBE_INSIDE,
+	KPROBE_FOREIGN_TRAP,
 	KPROBE_DETOUR_MEMORY,
 	KPROBE_OBSTACLE_TEXT,
 	KPROBE_NOT_ANALYSED,
@@ -128,7 +129,6 @@ enum kprobe_obstacle {
 	KPROBE_PATCHED_INSIDE,
 	KPROBE_FORBIDDEN_INSIDE,
 	KPROBE_BOUND_INSIDE,
-	KPROBE_FOREIGN_TRAP,
 	KPROBE_DIRECTION,
 	KPROBE_DETOUR_LENGTH,
 	KPROBE_DETOUR_REACH,
@@ -269,6 +269,14 @@ void arch_kprobe_release(struct kprobe_site *site);
  */
 void arch_kprobe_patch(struct list_head *plan);
 
+/* Does the kernel itself patch some of [start, end)? */
+enum kprobe_refusal kprobe_patched(unsigned long start, unsigned long end);
+
+/* Where jump labels in [start, end) lead, also those off. */
+bool kprobe_jump_label_targets(unsigned long start, unsigned long end,
+			       void (*found)(void *data, unsigned long target),
+			       void *data);
+
 #ifdef CONFIG_OPTPROBES
 /*
  * Jumps.  <asm/kprobes.h> has KPROBE_DETOUR_SIZE, the bytes of a detour (a
@@ -313,13 +321,6 @@ void arch_kprobe_use_detour(struct kprobe_site *site, bool use);
  */
 void arch_kprobe_unanalyse(struct kprobe_site *site);
 
-/* For the former: does the kernel itself patch some of [start, end)? */
-enum kprobe_refusal kprobe_patched(unsigned long start, unsigned long end);
-
-/* And where jump labels in [start, end) lead, also those off. */
-bool kprobe_jump_label_targets(unsigned long start, unsigned long end,
-			       void (*found)(void *data, unsigned long target),
-			       void *data);
 #endif /* CONFIG_OPTPROBES */
 
 /**
@@ -643,19 +644,29 @@ void kprobe_reschedule(struct pt_regs *regs);
 
 /**
  * kprobe_thunk_enter - the same for a hit that a backend's own code has brought
- * @regs: what that code has saved, with interrupts as they were
  *
- * It has already disabled interrupts, and will restore them from @regs.
+ * It has already disabled interrupts, and will restore them from the registers
+ * that it has saved.
+ *
+ * Return: for kprobe_thunk_exit().
  */
-static __always_inline void kprobe_thunk_enter(struct pt_regs *regs)
+static __always_inline bool kprobe_thunk_enter(void)
 {
-	if (IS_ENABLED(CONFIG_TRACE_IRQFLAGS) && arch_kprobe_irqs_on(regs))
+	bool traced_on = false;
+
+#ifdef CONFIG_TRACE_IRQFLAGS
+	/* Which is not the same as what the registers say, everywhere. */
+	traced_on = lockdep_hardirqs_enabled();
+	if (traced_on)
 		trace_hardirqs_off();
+#endif
 	preempt_disable_notrace();
+	return traced_on;
 }
 
 /** kprobe_thunk_exit - the reverse of kprobe_thunk_enter() */
-static __always_inline void kprobe_thunk_exit(struct pt_regs *regs)
+static __always_inline void kprobe_thunk_exit(struct pt_regs *regs,
+					      bool traced_on)
 {
 #ifdef CONFIG_PREEMPTION
 	if (unlikely(__preempt_count_dec_and_test()))
@@ -663,8 +674,10 @@ static __always_inline void kprobe_thunk_exit(struct pt_regs *regs)
 #else
 	preempt_enable_notrace();
 #endif
-	if (IS_ENABLED(CONFIG_TRACE_IRQFLAGS) && arch_kprobe_irqs_on(regs))
+#ifdef CONFIG_TRACE_IRQFLAGS
+	if (traced_on)
 		trace_hardirqs_on();
+#endif
 }
 
 /**
@@ -771,6 +784,7 @@ int kprobe_set_global(bool on);
 #ifdef CONFIG_OPTPROBES
 void kprobe_optimizer_switch(bool on);
 enum kprobe_obstacle kprobe_obstacle_at(kprobe_opcode_t *addr);
+enum kprobe_obstacle kprobe_explained_obstacle(kprobe_opcode_t *addr);
 #endif
 #endif
 

@@ -13,8 +13,9 @@
  * such thing.  Those that do say so by having a post handler, as they always
  * had to.  What a pre handler wants is honoured in any case, as long as nobody
  * else has other plans for the function.  A site knows its ops, and when that
- * changes, it is in the new one before it leaves the old one; each looks
- * whether it is the one to call handlers.
+ * changes, it is in the new one before it leaves the old one, and each looks
+ * whether it is the one to call handlers.  Only a hit in whose loop through
+ * both the site moves may be called for twice, or not at all.
  *
  * Recursion is the core's business: without FTRACE_OPS_FL_RECURSION ftrace
  * calls in any case, and the core counts what it misses.  Where several ops
@@ -95,6 +96,9 @@ void kprobe_ftrace_dropped(unsigned long ip)
 	struct kprobe *p;
 
 	guard(preempt_notrace)();
+	/* Nothing here must be traced; the look-up in a nested table is. */
+	if (rcu_dereference_raw(kprobe_table.tbl)->nest)
+		return;
 	site = kprobe_site_find(ip);
 	if (!site || !READ_ONCE(site->ftrace_ops))
 		return;
@@ -169,7 +173,10 @@ static int ops_add(struct site_ops *to, unsigned long *ips, unsigned int nr)
 	return ret;
 }
 
-/* Cannot fail in a way that matters: one by one, memory is not needed. */
+/*
+ * Without memory for a new filter, ftrace goes on to call, for a site that does
+ * not know the ops any more; with some luck less is needed for one at a time.
+ */
 static void ops_remove(struct site_ops *from, unsigned long *ips,
 		       unsigned int nr)
 {

@@ -608,13 +608,14 @@ NOKPROBE_SYMBOL(follow_return_unwatched);
 __visible void kretprobe_hit(struct pt_regs *regs)
 {
 	void *frame = arch_kretprobe_enter(regs);
+	bool traced_on;
 
-	kprobe_thunk_enter(regs);
+	traced_on = kprobe_thunk_enter();
 	if (likely(kprobe_rcu_watching()))
 		follow_return(regs, frame);
 	else
 		follow_return_unwatched(regs, frame);
-	kprobe_thunk_exit(regs);
+	kprobe_thunk_exit(regs, traced_on);
 }
 NOKPROBE_SYMBOL(kretprobe_hit);
 #else

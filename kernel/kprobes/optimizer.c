@@ -44,6 +44,7 @@
 /* All under kprobe_mutex. */
 static LIST_HEAD(opt_queue);
 static LIST_HEAD(opt_pass);
+static LIST_HEAD(opt_starved);	/* for lack of memory; back in the queue soon */
 static bool opt_on = true;
 static bool opt_started;
 
@@ -54,6 +55,7 @@ static DECLARE_DELAYED_WORK(opt_work, optimizer_worker);
 
 /* Many probes come one by one; let them gather for this many jiffies. */
 #define OPT_DELAY	(HZ / 20)
+#define OPT_STARVED_DELAY	HZ
 
 static bool site_armed(const struct kprobe_site *site)
 {
@@ -220,6 +222,8 @@ static void optimizer_worker(struct work_struct *work)
 			arch_kprobe_use_detour(site, true);
 			site->detoured = true;
 			list_move_tail(&site->optimize, &opt_pass);
+		} else if (site->obstacle == KPROBE_DETOUR_MEMORY) {
+			list_move_tail(&site->optimize, &opt_starved);
 		} else {
 			list_del_init(&site->optimize);
 		}
@@ -228,6 +232,10 @@ static void optimizer_worker(struct work_struct *work)
 			cond_resched();
 			mutex_lock(&kprobe_mutex);
 		}
+	}
+	if (!list_empty(&opt_starved)) {
+		list_splice_tail_init(&opt_starved, &opt_queue);
+		queue_delayed_work(opt_wq, &opt_work, OPT_STARVED_DELAY);
 	}
 	n = list_count_nodes(&opt_pass);
 	mutex_unlock(&kprobe_mutex);
@@ -238,11 +246,13 @@ static void optimizer_worker(struct work_struct *work)
 
 	mutex_lock(&kprobe_mutex);
 	list_for_each_entry_safe(site, next, &opt_pass, optimize) {
-		list_del_init(&site->optimize);
 		/* Whoever has made an obstacle has cancelled it. */
 		if (WARN_ON_ONCE(site->state != KPROBE_SITE_TRAP ||
-				 !site->detoured))
+				 !site->detoured || kprobe_obstacle_now(site))) {
+			kprobe_optimizer_cancel(site);
 			continue;
+		}
+		list_del_init(&site->optimize);
 		site->detoured = false;
 		site->next = KPROBE_SITE_JUMP;
 		list_add_tail(&site->plan, &plan);

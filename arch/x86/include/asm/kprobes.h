@@ -68,6 +68,7 @@ struct x86_function;
  * @nr: instructions displaced
  * @from: where each of them begins, in bytes behind the probed address
  * @to: where each of them begins in the detour
+ * @end: where the way back begins in the detour
  * @text: what the jump stands in the place of
  */
 struct x86_kprobe_jump {
@@ -77,6 +78,7 @@ struct x86_kprobe_jump {
 	u8 nr;
 	u8 from[KPROBE_JUMP_SIZE];
 	u8 to[KPROBE_JUMP_SIZE];
+	u8 end;
 	u8 text[KPROBE_JUMP_SIZE];
 };
 

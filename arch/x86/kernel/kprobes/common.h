@@ -58,6 +58,8 @@ struct x86_function;
 
 /* insn.c */
 int x86_kprobe_original_text(unsigned long addr, u8 *buf, unsigned int size);
+bool x86_kprobe_is_nop(const struct insn *insn);
+bool x86_kprobe_halts(const u8 *text);
 enum kprobe_refusal x86_kprobe_classify(struct insn *insn,
 					struct arch_kprobe_insn *result,
 					unsigned long addr);
@@ -70,6 +72,8 @@ bool x86_kprobe_relocate(struct insn *insn, u8 *copy, unsigned long from,
 enum kprobe_obstacle x86_function_get(unsigned long addr,
 				      struct x86_function **result);
 void x86_function_put(struct x86_function *function);
+enum kprobe_obstacle
+x86_function_obstacle(const struct x86_function *function);
 bool x86_function_accesses_user(const struct x86_function *function);
 unsigned long x86_function_end(const struct x86_function *function);
 bool x86_function_lands_in(const struct x86_function *function,

@@ -28,6 +28,7 @@
 #include <linux/string.h>
 #include <asm/alternative.h>
 #include <asm/cpufeature.h>
+#include <asm/ibt.h>
 #include <linux/extable.h>
 #include <asm/ptrace.h>
 #include <asm/segment.h>
@@ -38,8 +39,15 @@
 #define CLAC_SIZE	3
 #define DROP_SIZE	5
 
+/* Functions that are called wherever memory is, user memory too. */
+#define INSTRUMENTED	(IS_ENABLED(CONFIG_KASAN) || IS_ENABLED(CONFIG_KCSAN) || \
+			 IS_ENABLED(CONFIG_KMSAN) || IS_ENABLED(CONFIG_UBSAN) || \
+			 IS_ENABLED(CONFIG_KCOV))
+
 static bool needs_clac(const struct kprobe_site *site)
 {
+	if (INSTRUMENTED)
+		return cpu_feature_enabled(X86_FEATURE_SMAP);
 	return cpu_feature_enabled(X86_FEATURE_SMAP) &&
 	       x86_function_accesses_user(site->insn.jump.function);
 }
@@ -192,6 +200,16 @@ static enum kprobe_obstacle emit_region(struct kprobe_site *site,
 			return KPROBE_NOT_ANALYSED;
 		if (within_kprobe_blacklist(addr + offset))
 			return KPROBE_FORBIDDEN_INSIDE;
+		/* A CPU may be waiting there, and grace periods not for it. */
+		if (x86_kprobe_halts(text + offset) &&
+		    offset + insn.length < KPROBE_JUMP_SIZE)
+			return KPROBE_BOUND_INSIDE;
+		/* Keeps interrupts away from the next one. */
+		if (text[offset] == 0xfb &&
+		    offset + insn.length >= KPROBE_JUMP_SIZE)
+			return KPROBE_BOUND_INSIDE;
+		if (offset && is_endbr(*(u32 *)(text + offset)))
+			return KPROBE_INDIRECT_JUMP;
 		/* It would be restarted where the jump is. */
 		if (offset && search_exception_tables(addr + offset))
 			return KPROBE_FAULT_INSIDE;
@@ -209,6 +227,7 @@ static enum kprobe_obstacle emit_region(struct kprobe_site *site,
 	if (addr + offset > end)
 		return KPROBE_FUNCTION_END;
 	jump->region = offset;
+	jump->end = d->len;
 	emit_branch(d, detour, JMP32_INSN_OPCODE, site->addr + offset);
 	return KPROBE_NO_OBSTACLE;
 }
@@ -218,14 +237,19 @@ static enum kprobe_obstacle inspect_region(struct kprobe_site *site)
 {
 	unsigned long addr = (unsigned long)site->addr;
 	unsigned long end = addr + site->insn.jump.region;
+	enum kprobe_obstacle obstacle;
 
+	/* First, since for the function they are ways in like others. */
+	obstacle = x86_fixup_lands_in(addr + 1, end);
+	if (obstacle)
+		return obstacle;
 	if (x86_function_lands_in(site->insn.jump.function, addr + 1, end))
 		return KPROBE_JUMPED_INTO;
 	if (ftrace_text_reserved((void *)addr, (void *)end - 1) ||
 	    alternatives_text_reserved((void *)addr, (void *)end - 1) ||
 	    kprobe_patched(addr, end))
 		return KPROBE_PATCHED_INSIDE;
-	return x86_fixup_lands_in(addr + 1, end);
+	return KPROBE_NO_OBSTACLE;
 }
 
 enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site)
@@ -242,8 +266,11 @@ enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site)
 
 	jump_label_lock();
 	mutex_lock(&text_mutex);
-	obstacle = jump->function ? KPROBE_NO_OBSTACLE :
-		   x86_function_get((unsigned long)site->addr, &jump->function);
+	if (jump->function)
+		obstacle = x86_function_obstacle(jump->function);
+	else
+		obstacle = x86_function_get((unsigned long)site->addr,
+					    &jump->function);
 	if (!obstacle)
 		/* As if the detour were right here: what is out of reach? */
 		obstacle = emit_region(site, &d, site->addr,
@@ -351,19 +378,27 @@ NOKPROBE_SYMBOL(site_pre_unwatched);
 __visible void kprobe_hit_jump(struct kprobe_site *site, struct pt_regs *regs)
 {
 	enum kprobe_verdict verdict;
+	bool traced_on;
 
-	kprobe_thunk_enter(regs);
+	traced_on = kprobe_thunk_enter();
 	if (likely(kprobe_rcu_watching()))
 		verdict = kprobe_site_pre(site, regs, 0);
 	else
 		verdict = site_pre_unwatched(site, regs);
 	if (unlikely(verdict == KPROBE_DIVERTED)) {
-		/* By then nobody needs what stands there. */
-		regs->sp -= sizeof(regs->ip);
-		*(unsigned long *)regs->sp = regs->ip;
+		/*
+		 * Not where the stack pointer will be taken from, even if two
+		 * words have been pushed; others are no longer needed by then.
+		 */
+		unsigned long *stack = (unsigned long *)regs->sp - 2;
+		unsigned long flags = regs->flags;
+
+		stack[1] = regs->ip;
+		regs->ip = (unsigned long)stack;
+		stack[0] = flags;
 		regs->orig_ax = (unsigned long)kprobe_jump_divert;
 	}
 
-	kprobe_thunk_exit(regs);
+	kprobe_thunk_exit(regs, traced_on);
 }
 NOKPROBE_SYMBOL(kprobe_hit_jump);

@@ -12,7 +12,10 @@
  *
  * A jump through a register is taken for the call that ends a function: tables
  * for a switch are read with a scaled index and no base in the kernel, and
- * where they are there at all, they are found by that.
+ * where they are there at all, they are found by that.  Other tables are those
+ * of hand-written code; what looks as if it might be one is an obstacle.  So is
+ * a symbol in the middle of such code, which begins where no function does, or
+ * ends where no function ends.
  */
 #include <linux/extable.h>
 #include <linux/jhash.h>
@@ -88,6 +91,8 @@ struct analysis {
 	unsigned int max;
 	enum kprobe_obstacle obstacle;
 	bool accesses_user;
+	bool reads_scaled;
+	bool jumps_by_register;
 };
 
 static bool in_text(const struct text_range *range, unsigned long addr)
@@ -147,15 +152,30 @@ static bool find_part(struct analysis *a, unsigned long addr)
 	return true;
 }
 
+static bool is_indirect_thunk(unsigned long target)
+{
+#ifdef CONFIG_MITIGATION_RETPOLINE
+	/* One for each register. */
+	return target - (unsigned long)__x86_indirect_thunk_array <
+	       16 * sizeof(retpoline_thunk_t);
+#else
+	return false;
+#endif
+}
+
 static void add_branch(struct analysis *a, unsigned long target)
 {
+	if (is_indirect_thunk(target)) {
+		a->jumps_by_register = true;
+		return;
+	}
 	if (in_text(&a->all, target))
 		add_way_in(a, target);
 	else if (target != (unsigned long)__x86_return_thunk)
 		find_part(a, target);
 }
 
-static void add_jump_label(void *analysis, unsigned long target)
+static void add_target(void *analysis, unsigned long target)
 {
 	add_branch(analysis, target);
 }
@@ -187,6 +207,15 @@ static bool reads_table(const struct insn *insn)
 	       X86_SIB_SCALE(insn->sib.value) == 3;
 }
 
+/* Memory at a base and an index times eight: perhaps one, too, but where? */
+static bool reads_scaled(const struct insn *insn)
+{
+	return insn->sib.nbytes && X86_MODRM_MOD(insn->modrm.value) != 3 &&
+	       X86_SIB_SCALE(insn->sib.value) == 3 &&
+	       (X86_SIB_INDEX(insn->sib.value) != 4 ||
+		X86_REX_X(insn->rex_prefix.value)) && !reads_table(insn);
+}
+
 /* FF /4 with a base and an index: a table, but where? */
 static bool jumps_somewhere(const struct insn *insn)
 {
@@ -210,6 +239,8 @@ static bool scan_insn(struct analysis *a, const struct insn *insn,
 
 	if (reads_table(insn))
 		read_table(a, insn->displacement.value);
+	if (op == 0x8b && reads_scaled(insn))
+		a->reads_scaled = true;
 	if (insn_is_avx((struct insn *)insn))
 		return false;
 
@@ -250,14 +281,71 @@ static bool scan_insn(struct analysis *a, const struct insn *insn,
 	case 0xff:
 		if (X86_MODRM_REG(modrm) == 4 && jumps_somewhere(insn))
 			a->obstacle = KPROBE_INDIRECT_JUMP;
+		if (X86_MODRM_REG(modrm) == 4 && X86_MODRM_MOD(modrm) == 3)
+			a->jumps_by_register = true;
 		return X86_MODRM_REG(modrm) == 4 || X86_MODRM_REG(modrm) == 2;
 	}
 	return false;
 }
 
+/* The kernel's own table, in the order of what faults. */
+extern struct exception_table_entry __start___ex_table[];
+extern struct exception_table_entry __stop___ex_table[];
+
+static unsigned long fixup_of(const struct exception_table_entry *e)
+{
+	return (unsigned long)&e->fixup + e->fixup;
+}
+
+static unsigned long fault_of(const struct exception_table_entry *e)
+{
+	return (unsigned long)&e->insn + e->insn;
+}
+
+/*
+ * Calls @found for each fix-up of a fault in [start, end).
+ *
+ * Return: whether there is any.
+ */
+static bool for_each_fixup(unsigned long start, unsigned long end,
+			   void (*found)(void *data, unsigned long fixup),
+			   void *data)
+{
+	const struct exception_table_entry *low = __start___ex_table;
+	const struct exception_table_entry *high = __stop___ex_table;
+	const struct exception_table_entry *last = high;
+	bool any = false;
+
+#ifdef CONFIG_MODULES
+	struct module *mod;
+
+	scoped_guard(preempt)
+		mod = __module_text_address(start);
+	if (mod) {
+		low = mod->extable;
+		high = last = low + mod->num_exentries;
+	}
+#endif
+	while (low < high) {
+		const struct exception_table_entry *mid =
+			low + (high - low) / 2;
+
+		if (fault_of(mid) < start)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	for (; low < last && fault_of(low) < end; low++) {
+		any = true;
+		if (found)
+			found(data, fixup_of(low));
+	}
+	return any;
+}
+
 static void scan_range(struct analysis *a, const struct text_range *range)
 {
-	bool filler = false;
+	bool filler = false, ends = false;
 	struct insn insn;
 	unsigned int i;
 	u8 *text;
@@ -283,12 +371,20 @@ static void scan_range(struct analysis *a, const struct text_range *range)
 			break;
 		}
 		filler = scan_insn(a, &insn, range->start + i + insn.length);
+		/* Alignment is no more of an end than it is of anything. */
+		ends = filler || (ends && x86_kprobe_is_nop(&insn));
 	}
 	kvfree(text);
+	if (!a->obstacle && !ends)
+		a->obstacle = KPROBE_NOT_ANALYSED;
+	if (a->reads_scaled && a->jumps_by_register && !a->obstacle)
+		a->obstacle = KPROBE_INDIRECT_JUMP;
+
+	for_each_fixup(range->start, range->start + range->size, add_target, a);
 
 	if (!kprobe_jump_label_targets(range->start,
 				       range->start + range->size,
-				       add_jump_label, a))
+				       add_target, a))
 		a->obstacle = KPROBE_DETOUR_MEMORY;
 }
 
@@ -299,20 +395,9 @@ static int by_value(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/*
- * Exception fix-ups of the kernel proper, relative to _text and in order: the
- * kernel's table is in the order of what faults.  Under kprobe_mutex.
- */
-extern struct exception_table_entry __start___ex_table[];
-extern struct exception_table_entry __stop___ex_table[];
-
+/* The fix-ups in it, relative to _text and in order. Under kprobe_mutex. */
 static u32 *fixups;
 static unsigned int nr_fixups;
-
-static unsigned long fixup_of(const struct exception_table_entry *e)
-{
-	return (unsigned long)&e->fixup + e->fixup;
-}
 
 static bool fixups_ready(void)
 {
@@ -328,29 +413,6 @@ static bool fixups_ready(void)
 		fixups[nr_fixups++] = fixup_of(e) - (unsigned long)_text;
 	sort(fixups, nr_fixups, sizeof(*fixups), by_value, NULL);
 	return true;
-}
-
-/* Whether the kernel proper has a fix-up for a fault in [start, end). */
-static bool faults_in(unsigned long start, unsigned long end)
-{
-	const struct exception_table_entry *low = __start___ex_table;
-	const struct exception_table_entry *high = __stop___ex_table;
-
-	/* In modules, perhaps. */
-	if (!core_kernel_text(start))
-		return true;
-
-	while (low < high) {
-		const struct exception_table_entry *mid =
-			low + (high - low) / 2;
-
-		if ((unsigned long)&mid->insn + mid->insn < start)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < __stop___ex_table &&
-	       (unsigned long)&low->insn + low->insn < end;
 }
 
 static bool kernel_fixup_in(unsigned long start, unsigned long end)
@@ -386,8 +448,9 @@ static struct x86_function *function_from(struct analysis *a)
 		.size = a->all.size,
 		.obstacle = a->obstacle,
 		.accesses_user = a->accesses_user ||
-				 faults_in(a->all.start,
-					   a->all.start + a->all.size),
+				 for_each_fixup(a->all.start,
+						a->all.start + a->all.size,
+						NULL, NULL),
 	};
 	for (i = 0; i < a->nr; i++)
 		if (!i || a->way_in[i] != a->way_in[i - 1])
@@ -395,17 +458,25 @@ static struct x86_function *function_from(struct analysis *a)
 	return function;
 }
 
+/* Compilers and assemblers align functions, unless told to save space. */
+static bool may_begin(unsigned long start)
+{
+	return IS_ENABLED(CONFIG_CC_OPTIMIZE_FOR_SIZE) ||
+	       IS_ALIGNED(start, max(CONFIG_FUNCTION_ALIGNMENT, 4));
+}
+
 static struct x86_function *analyse(unsigned long start, unsigned long size,
-				    const char *name)
+				    const char *name,
+				    enum kprobe_obstacle *obstacle)
 {
 	struct x86_function *function = NULL;
 	struct analysis a = { .all = { start, size } };
 	unsigned int i;
 
-	if (size > FUNCTION_ANALYSED_MAX)
-		a.obstacle = KPROBE_NOT_ANALYSED;
-	else if (strstr(name, ".cold"))
+	if (strstr(name, ".cold"))
 		a.obstacle = KPROBE_COLD_PART;
+	else if (size > FUNCTION_ANALYSED_MAX || !may_begin(start))
+		a.obstacle = KPROBE_NOT_ANALYSED;
 	else
 		scan_range(&a, &a.all);
 	/* There may be more of them by then. */
@@ -416,8 +487,14 @@ static struct x86_function *analyse(unsigned long start, unsigned long size,
 			scan_range(&a, &a.part[i]);
 	}
 
-	if (a.obstacle != KPROBE_DETOUR_MEMORY)
+	*obstacle = a.obstacle;
+	/* Of the others, both may be gone the next time. */
+	if (a.obstacle != KPROBE_DETOUR_MEMORY &&
+	    a.obstacle != KPROBE_FOREIGN_TRAP) {
 		function = function_from(&a);
+		if (!function)
+			*obstacle = KPROBE_DETOUR_MEMORY;
+	}
 	kfree(a.way_in);
 	return function;
 }
@@ -433,6 +510,7 @@ static struct x86_function *analyse(unsigned long start, unsigned long size,
 enum kprobe_obstacle x86_function_get(unsigned long addr,
 				      struct x86_function **result)
 {
+	enum kprobe_obstacle obstacle;
 	struct x86_function *function;
 	unsigned long size, offset;
 	char name[KSYM_NAME_LEN];
@@ -451,9 +529,9 @@ enum kprobe_obstacle x86_function_get(unsigned long addr,
 
 	function = rhashtable_lookup_fast(&functions, &addr, function_params);
 	if (!function) {
-		function = analyse(addr, size, name);
+		function = analyse(addr, size, name, &obstacle);
 		if (!function)
-			return KPROBE_DETOUR_MEMORY;
+			return obstacle;
 		if (rhashtable_insert_fast(&functions, &function->node,
 					   function_params)) {
 			kfree(function);
@@ -462,7 +540,7 @@ enum kprobe_obstacle x86_function_get(unsigned long addr,
 	}
 	function->users++;
 	*result = function;
-	return function->obstacle;
+	return x86_function_obstacle(function);
 }
 
 /**
@@ -477,6 +555,13 @@ void x86_function_put(struct x86_function *function)
 		return;
 	rhashtable_remove_fast(&functions, &function->node, function_params);
 	kfree(function);
+}
+
+/** x86_function_obstacle - what keeps jumps out of all of the function */
+enum kprobe_obstacle
+x86_function_obstacle(const struct x86_function *function)
+{
+	return function->obstacle;
 }
 
 /** x86_function_accesses_user - may user memory be accessible there? */

@@ -112,7 +112,7 @@ kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
 	return (kprobe_opcode_t *)addr;
 }
 
-static bool is_nop(const struct insn *insn)
+bool x86_kprobe_is_nop(const struct insn *insn)
 {
 	const u8 *op = insn->opcode.bytes;
 
@@ -128,6 +128,13 @@ static bool is_nop(const struct insn *insn)
 	}
 }
 
+/* HLT or MWAIT: a CPU may stand behind it for any time. */
+bool x86_kprobe_halts(const u8 *text)
+{
+	return text[0] == 0xf4 ||
+	       (text[0] == 0x0f && text[1] == 0x01 && text[2] == 0xc9);
+}
+
 /* Whether from @addr, a no-op or a trap, to @end there is nothing else. */
 static bool only_filler(unsigned long addr, unsigned long end)
 {
@@ -141,7 +148,7 @@ static bool only_filler(unsigned long addr, unsigned long end)
 			addr++;
 			continue;
 		}
-		if (insn_decode_kernel(&insn, buf) || !is_nop(&insn))
+		if (insn_decode_kernel(&insn, buf) || !x86_kprobe_is_nop(&insn))
 			return false;
 		addr += insn.length;
 	}
@@ -339,7 +346,7 @@ enum kprobe_refusal x86_kprobe_classify(struct insn *insn,
 		return KPROBE_UNRELOCATABLE;
 	if (insn_is_rex2(insn))
 		return KPROBE_UNDECODABLE;
-	if (is_nop(insn)) {
+	if (x86_kprobe_is_nop(insn)) {
 		result->how = X86_KPROBE_NOP;
 		return KPROBE_OK;
 	}
@@ -404,6 +411,9 @@ enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site)
 		return why;
 	if (insn_decode_kernel(&insn, buf))
 		return KPROBE_UNDECODABLE;
+	/* Only together do these let no interrupt come between. */
+	if (buf[0] == 0xfb && x86_kprobe_halts(buf + 1))
+		return KPROBE_UNRELOCATABLE;
 	site->opcode = buf[0];
 	return x86_kprobe_classify(&insn, &site->insn, addr);
 }

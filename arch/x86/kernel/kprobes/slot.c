@@ -143,58 +143,66 @@ void arch_kprobe_release(struct kprobe_site *site)
 #endif
 }
 
-/*
- * Of an address in a detour: which of the displaced instructions is not yet
- * completed; -1 before the first, nr behind the last.
- */
-static __always_inline int detour_index(const struct kprobe_site *site,
-					const void *slot, unsigned long ip)
-{
-	int i = -1;
-
 #ifdef CONFIG_OPTPROBES
-	const struct x86_kprobe_jump *jump = &site->insn.jump;
-	unsigned int offset = ip - (unsigned long)slot;
-
-	while (i + 1 < jump->nr && offset >= jump->to[i + 1])
-		i++;
-#endif
-	return i;
-}
-
 static __always_inline bool in_detour(const struct kprobe_site *site,
 				      const void *slot)
 {
-#ifdef CONFIG_OPTPROBES
 	return slot == site->insn.jump.detour;
-#else
-	return false;
-#endif
 }
+
+/*
+ * Of an address in a detour: how far behind the probed one the instruction is
+ * that is not yet completed; or -1 where there are more on the stack, or
+ * fewer, than at any of them.
+ */
+static __always_inline int detour_offset(const struct kprobe_site *site,
+					 const void *slot, unsigned long ip)
+{
+	const struct x86_kprobe_jump *jump = &site->insn.jump;
+	unsigned int i, at = ip - (unsigned long)slot;
+
+	if (at == jump->end)
+		return jump->region;
+	for (i = 0; i < jump->nr; i++)
+		if (at == jump->to[i])
+			return jump->from[i];
+	return -1;
+}
+#else
+static __always_inline bool in_detour(const struct kprobe_site *site,
+				      const void *slot)
+{
+	return false;
+}
+
+static __always_inline int detour_offset(const struct kprobe_site *site,
+					 const void *slot, unsigned long ip)
+{
+	return -1;
+}
+#endif
 
 unsigned long arch_kprobe_undisplaced(struct kprobe_site *site, void *slot,
 				      unsigned long ip)
 {
 	unsigned long addr = (unsigned long)site->addr;
-	int i;
+	int offset;
 
 	if (!in_detour(site, slot))
 		/* One that has not been completed, or what comes after. */
 		return ip == (unsigned long)slot ? addr : addr + site->insn.len;
 
-#ifdef CONFIG_OPTPROBES
-	i = detour_index(site, slot, ip);
-	if (i >= 0)
-		addr += site->insn.jump.from[i];
-#endif
-	return addr;
+	offset = detour_offset(site, slot, ip);
+	return offset < 0 ? ip : addr + offset;
 }
 NOKPROBE_SYMBOL(arch_kprobe_undisplaced);
 
 bool arch_kprobe_in_place(struct kprobe_site *site, void *slot,
 			  unsigned long *ip)
 {
-	if (in_detour(site, slot) && detour_index(site, slot, *ip) != 0)
+	/* At a region's end, too, the text is as it was. */
+	if (in_detour(site, slot) && detour_offset(site, slot, *ip) &&
+	    detour_offset(site, slot, *ip) < KPROBE_JUMP_SIZE)
 		return false;
 	*ip = arch_kprobe_undisplaced(site, slot, *ip);
 	return true;

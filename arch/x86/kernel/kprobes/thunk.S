@@ -89,15 +89,21 @@ SYM_CODE_START(kprobe_jump_thunk)
 SYM_CODE_END(kprobe_jump_thunk)
 _ASM_NOKPROBE(kprobe_jump_thunk)
 
-/* A handler goes on elsewhere: that address is where the new stack begins. */
+/*
+ * A handler goes on elsewhere: flags and that address are on the new stack, to
+ * which the instruction pointer in the frame points.  The latter may have been
+ * dropped already, but nobody writes below the stack pointer: interrupts are
+ * off, and NMIs have a stack of their own.
+ */
 SYM_CODE_START(kprobe_jump_divert)
 	UNWIND_HINT_UNDEFINED
 	ANNOTATE_NOENDBR
 #ifdef CONFIG_MITIGATION_RETHUNK
-	leaq	2*8(%rsp), %rsp
+	movq	(%rsp), %rsp
+#else
+	movq	-2*8(%rsp), %rsp
 #endif
 	popfq
-	popq	%rsp
 	UNWIND_HINT_FUNC
 	RET
 SYM_CODE_END(kprobe_jump_divert)

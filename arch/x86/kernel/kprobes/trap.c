@@ -223,15 +223,16 @@ __visible void kprobe_hit_post(struct pt_regs *regs)
 	/* The thunk's return address, and what stands there in the slot. */
 	unsigned long *stack = (unsigned long *)regs->sp - 1;
 	struct kprobe_site *site = *(struct kprobe_site **)*stack;
+	bool traced_on;
 
 	regs->ip = (unsigned long)site->addr + site->insn.len;
 
-	kprobe_thunk_enter(regs);
+	traced_on = kprobe_thunk_enter();
 	if (likely(kprobe_rcu_watching()))
 		kprobe_site_post(site, regs, 0);
 	else
 		site_post_unwatched(site, regs);
-	kprobe_thunk_exit(regs);
+	kprobe_thunk_exit(regs, traced_on);
 
 	/* For the last two instructions of the thunk. */
 	stack = (unsigned long *)regs->sp - 2;
