@@ -144,8 +144,8 @@ static void test_array(struct kunit *test)
 	}
 }
 
-static void nothing(unsigned long ip, unsigned long parent_ip,
-		    struct ftrace_ops *ops, struct ftrace_regs *fregs)
+static void notrace nothing(unsigned long ip, unsigned long parent_ip,
+			    struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
 }
 
