@@ -712,6 +712,13 @@ static __always_inline void kprobe_rcu_exit(void)
 }
 
 /*
+ * Where its ftrace can save all registers, <asm/kprobes.h> also has
+ *
+ *	struct pt_regs *arch_kprobe_ftrace_regs(struct ftrace_regs *fregs)
+ *		the registers, for one that asked for them.
+ */
+
+/*
  * Calls of functions: what return probes and jprobes need of a backend.
  *
  * Its <asm/kprobes.h> has, as inline functions,

@@ -6,7 +6,7 @@
 #include <linux/cred.h>
 #include <linux/ctype.h>
 #include <linux/debugfs.h>
-#include <linux/errname.h>
+#include <linux/errno.h>
 #include <linux/fs.h>
 #include <linux/kallsyms.h>
 #include <linux/kstrtox.h>
@@ -215,10 +215,27 @@ static int explain_parse(char *place, unsigned long *addr,
 	return *place && !strpbrk(place, " \t\n") ? 0 : -EINVAL;
 }
 
+static const char *error_name(int error)
+{
+	switch (error) {
+	case -EINVAL:
+		return "EINVAL";
+	case -EILSEQ:
+		return "EILSEQ";
+	case -ENOENT:
+		return "ENOENT";
+	case -ENOMEM:
+		return "ENOMEM";
+	case -EOPNOTSUPP:
+		return "EOPNOTSUPP";
+	}
+	return "?";
+}
+
 static void explain_refusal(struct seq_file *m, const char *name, int error)
 {
 	seq_printf(m, "refused: %s (%d, %s)\n", name, error,
-		   errname(error) ?: "?");
+		   error_name(error));
 }
 
 static void explain_jump(struct seq_file *m,

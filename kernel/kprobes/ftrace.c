@@ -27,16 +27,12 @@
 #include <linux/slab.h>
 #include "internal.h"
 
-static __always_inline void ftrace_site_handlers(unsigned long ip,
-						 struct pt_regs *regs,
-						 struct ftrace_ops *ops)
+static noinline void ftrace_site_slowly(struct kprobe_site *site,
+					struct pt_regs *regs)
 {
-	struct kprobe_site *site = kprobe_site_find(ip);
+	unsigned long ip = (unsigned long)site->addr;
 	enum kprobe_verdict verdict;
 	unsigned long next;
-
-	if (unlikely(!site || READ_ONCE(site->ftrace_ops) != ops))
-		return;
 
 	/* Where live patching may have set its own way on: kept. */
 	next = instruction_pointer(regs);
@@ -54,6 +50,27 @@ static __always_inline void ftrace_site_handlers(unsigned long ip,
 	}
 	instruction_pointer_set(regs, next);
 }
+NOKPROBE_SYMBOL(ftrace_site_slowly);
+
+static __always_inline void ftrace_site_handlers(unsigned long ip,
+						 struct pt_regs *regs,
+						 struct ftrace_ops *ops)
+{
+	struct kprobe_site *site = kprobe_site_find(ip);
+	unsigned long next;
+
+	if (unlikely(!site || READ_ONCE(site->ftrace_ops) != ops))
+		return;
+	if (unlikely(READ_ONCE(site->npost) || kprobe_hit_nests(0)))
+		return ftrace_site_slowly(site, regs);
+
+	/* The same for what happens nearly always. */
+	next = instruction_pointer(regs);
+	instruction_pointer_set(regs, ip);
+	if (likely(!kprobe_call_pre(kprobe_first_pre(site), regs)))
+		instruction_pointer_set(regs, next);
+	kprobe_run_last(0);
+}
 
 static noinline void ftrace_site_unwatched(unsigned long ip,
 					   struct pt_regs *regs,
@@ -68,11 +85,9 @@ NOKPROBE_SYMBOL(ftrace_site_unwatched);
 static void ftrace_site_hit(unsigned long ip, unsigned long parent_ip,
 			    struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
-	struct pt_regs *regs = ftrace_get_regs(fregs);
+	/* Complete, since FTRACE_OPS_FL_SAVE_REGS is set. */
+	struct pt_regs *regs = arch_kprobe_ftrace_regs(fregs);
 	unsigned long flags;
-
-	if (WARN_ON_ONCE(!regs))
-		return;
 
 	/* As the core demands for all of a hit. */
 	flags = kprobe_hit_enter();

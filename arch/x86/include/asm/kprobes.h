@@ -151,6 +151,15 @@ arch_kretprobe_fixup_return(struct pt_regs *regs, kprobe_opcode_t *ret)
 }
 #define arch_kretprobe_fixup_return arch_kretprobe_fixup_return
 
+struct ftrace_regs;
+
+/* struct ftrace_regs is the same by another name. */
+static __always_inline struct pt_regs *
+arch_kprobe_ftrace_regs(struct ftrace_regs *fregs)
+{
+	return (struct pt_regs *)fregs;
+}
+
 extern const int kretprobe_blacklist_size;
 
 #else
