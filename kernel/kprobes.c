@@ -12,8 +12,8 @@
  *	     |
  *	     +-------active---> p0 -> p2	the enabled ones, oldest first
  *	     |
- *	     +----------pre---> p2		those of them with a pre handler;
- *						what a hit walks
+ *	     +----------pre---> p2		those with a pre handler; what
+ *						a hit walks
  *
  * What lives elsewhere: kernel/kprobes/text.c decides how the text of a site
  * is to look and makes it so; optimizer.c has jumps put in the place of
@@ -528,7 +528,8 @@ static void site_activate(struct kprobe_site *site, struct kprobe *p)
 		struct kprobe **link = site_pre_link(site, p);
 
 		p->pre_next = *link == &kprobe_nobody ? NULL : *link;
-		rcu_assign_pointer(*link, p);
+		/* Pairs with rcu_dereference_raw() in kprobe_first_pre(). */
+		smp_store_release(link, p);
 	}
 	if (p->post_handler)
 		WRITE_ONCE(site->npost, site->npost + 1);

@@ -164,16 +164,21 @@ static unsigned long target_call(void)
 	return ftrace_location((unsigned long)target);
 }
 
+static int watch_target(struct ftrace_ops *ops)
+{
+	return ftrace_set_filter_ip(ops, target_call(), 0, 0);
+}
+
 static void test_ipmodify(struct kunit *test)
 {
 	struct counted plain = ON_TARGET();
 	struct counted post = ON_TARGET(.probe.post_handler = counted_post);
 	unsigned int sites = kprobe_sites_in_use();
 
-	KUNIT_ASSERT_EQ(test, ftrace_set_filter_ip(&modifier, target_call(), 0, 0), 0);
+	KUNIT_ASSERT_EQ(test, watch_target(&modifier), 0);
 	KUNIT_ASSERT_EQ(test, register_ftrace_function(&modifier), 0);
 
-	/* A probe that only looks has no quarrel with it; one that might act. */
+	/* A probe that only looks has no quarrel with it. */
 	KUNIT_EXPECT_EQ(test, register_kprobe(&plain.probe), 0);
 	KUNIT_EXPECT_EQ(test, register_kprobe(&post.probe), -EBUSY);
 	call_target(5);
@@ -204,7 +209,7 @@ static void test_recursion(struct kunit *test)
 {
 	int watched;
 
-	KUNIT_ASSERT_EQ(test, ftrace_set_filter_ip(&watcher, target_call(), 0, 0), 0);
+	KUNIT_ASSERT_EQ(test, watch_target(&watcher), 0);
 	for (watched = 0; watched < 2; watched++) {
 		struct counted c = ON_TARGET(.probe.pre_handler = calling_pre);
 

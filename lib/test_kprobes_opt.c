@@ -52,8 +52,8 @@
 	STACK_FRAME_NON_STANDARD(opt_##name)
 
 #define CODE(name, probed, after)					\
-	FUNCTION(name, ".Lprobe_" #name ":\n\t" probed "\n\t" after "\n\t"	\
-		 ASM_RET)
+	FUNCTION(name, ".Lprobe_" #name ":\n\t" probed "\n\t"		\
+		 after "\n\t" ASM_RET)
 
 /* Three bytes and three: room for a way in between, under the jump. */
 #define FIRST	"lea 1(%rax), %ecx\n\t"
@@ -158,6 +158,7 @@ extern char *probe_part, *opt_forbidden;
 #define opt_part	NULL
 
 /* Jump labels that are off: one under the jump, others that lead there. */
+DECLARE_STATIC_KEY_FALSE(opt_test_key);
 DEFINE_STATIC_KEY_FALSE(opt_test_key);
 #define JUMP_LABEL(from, to)						\
 	".pushsection __jump_table, \"aw\"\n"				\
@@ -288,6 +289,7 @@ static void test_obstacle(struct kunit *test)
 	const struct opt_case *c = test->param_value;
 	struct counted p = COUNTED(*c->probe);
 	unsigned int i, plain[ARRAY_SIZE(arguments)];
+	enum kprobe_obstacle found;
 	u8 before[TEXT_SIZE];
 
 	if (c->expected == KPROBE_FORBIDDEN_INSIDE &&
@@ -304,8 +306,8 @@ static void test_obstacle(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
 	KUNIT_EXPECT_EQ(test, is_jump(*c->probe), !c->expected);
-	KUNIT_EXPECT_STREQ(test,
-			   kprobe_obstacle_name(kprobe_obstacle_at(p.probe.addr)),
+	found = kprobe_obstacle_at(p.probe.addr);
+	KUNIT_EXPECT_STREQ(test, kprobe_obstacle_name(found),
 			   kprobe_obstacle_name(c->expected));
 	KUNIT_EXPECT_EQ(test, kprobe_optimized(&p.probe), !c->expected);
 	for (i = 0; c->function && i < ARRAY_SIZE(arguments); i++) {

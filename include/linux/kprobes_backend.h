@@ -106,7 +106,7 @@ const char *kprobe_refusal_name(enum kprobe_refusal why);
  * @KPROBE_BOUND_INSIDE: an instruction under the jump works only where it
  *	stands
  * @KPROBE_DIRECTION: the function sets the direction flag
- * @KPROBE_DETOUR_LENGTH: the displaced instructions need more room than there is
+ * @KPROBE_DETOUR_LENGTH: the displaced instructions need too much room
  * @KPROBE_DETOUR_REACH: their operands are too far from any detour
  */
 enum kprobe_obstacle {
@@ -357,8 +357,8 @@ static __always_inline unsigned int kprobe_context_key(unsigned int entries)
  *
  *	current_kprobe	kprobe_current_key
  *	NULL		any		nobody
- *	p		KPROBE_NO_KEY	a handler, in no NMI; or it begins or ends
- *	p		KPROBE_TRAP_KEY	a handler, in no NMI but that of its trap
+ *	p		KPROBE_NO_KEY	a handler, in no NMI; or begins, ends
+ *	p		KPROBE_TRAP_KEY	a handler, in no NMI but its trap's
  *	p		key		a handler in an NMI, or the caller of
  *					kprobe_busy_begin(): in this context
  *

@@ -223,9 +223,11 @@ static unsigned int collect(struct list_head *plan, struct site_ops *ops,
 	struct kprobe_site *site;
 	unsigned int nr = 0;
 
-	list_for_each_entry(site, plan, plan)
-		if ((wanted ? site_ops_wanted(site) : site_ops_now(site)) == ops)
+	list_for_each_entry(site, plan, plan) {
+		if (ops == (wanted ? site_ops_wanted(site) :
+				     site_ops_now(site)))
 			ips[nr++] = (unsigned long)site->addr;
+	}
 	return nr;
 }
 

@@ -246,9 +246,11 @@ static void optimizer_worker(struct work_struct *work)
 
 	mutex_lock(&kprobe_mutex);
 	list_for_each_entry_safe(site, next, &opt_pass, optimize) {
+		bool ready = site->state == KPROBE_SITE_TRAP &&
+			     site->detoured && !kprobe_obstacle_now(site);
+
 		/* Whoever has made an obstacle has cancelled it. */
-		if (WARN_ON_ONCE(site->state != KPROBE_SITE_TRAP ||
-				 !site->detoured || kprobe_obstacle_now(site))) {
+		if (WARN_ON_ONCE(!ready)) {
 			kprobe_optimizer_cancel(site);
 			continue;
 		}

@@ -173,7 +173,7 @@ static bool module_places_near(struct module *mod, unsigned long start,
 }
 #endif
 
-/* The module whose text an address is in; it cannot go: see kprobe_lose_text(). */
+/* The module that an address is in; it cannot go: see kprobe_lose_text(). */
 static struct module *module_of(unsigned long addr)
 {
 	guard(preempt)();

@@ -17,11 +17,9 @@
 
 #ifndef __ASSEMBLY__
 
-#include <linux/kprobes_backend.h>
 #include <linux/percpu-defs.h>
 #include <asm/insn.h>
 
-struct kprobe_site;
 struct pt_regs;
 struct x86_function;
 
@@ -55,6 +53,10 @@ struct x86_function;
 	"	pop %ebp; pop %eax\n"					\
 	"	lea	28(%esp), %esp\n"
 #endif
+
+/* Others come here for the above, also without kprobes. */
+#ifdef CONFIG_KPROBES
+#include <linux/kprobes_backend.h>
 
 /* insn.c */
 int x86_kprobe_original_text(unsigned long addr, u8 *buf, unsigned int size);
@@ -98,6 +100,7 @@ void kprobe_hit_post(struct pt_regs *regs);
 /* detour.c */
 void kprobe_hit_jump(struct kprobe_site *site, struct pt_regs *regs);
 void x86_kprobe_queue_jump(struct kprobe_site *site);
+#endif /* CONFIG_KPROBES */
 
 #endif /* __ASSEMBLY__ */
 #endif /* __X86_KERNEL_KPROBES_COMMON_H */

@@ -40,9 +40,10 @@
 #define DROP_SIZE	5
 
 /* Functions that are called wherever memory is, user memory too. */
-#define INSTRUMENTED	(IS_ENABLED(CONFIG_KASAN) || IS_ENABLED(CONFIG_KCSAN) || \
-			 IS_ENABLED(CONFIG_KMSAN) || IS_ENABLED(CONFIG_UBSAN) || \
-			 IS_ENABLED(CONFIG_KCOV))
+#define INSTRUMENTED							\
+	(IS_ENABLED(CONFIG_KASAN) || IS_ENABLED(CONFIG_KCSAN) ||	\
+	 IS_ENABLED(CONFIG_KMSAN) || IS_ENABLED(CONFIG_UBSAN) ||	\
+	 IS_ENABLED(CONFIG_KCOV))
 
 static bool needs_clac(const struct kprobe_site *site)
 {

@@ -307,9 +307,9 @@ static unsigned long fault_of(const struct exception_table_entry *e)
  *
  * Return: whether there is any.
  */
-static bool for_each_fixup(unsigned long start, unsigned long end,
-			   void (*found)(void *data, unsigned long fixup),
-			   void *data)
+static bool visit_fixups(unsigned long start, unsigned long end,
+			 void (*found)(void *data, unsigned long fixup),
+			 void *data)
 {
 	const struct exception_table_entry *low = __start___ex_table;
 	const struct exception_table_entry *high = __stop___ex_table;
@@ -323,7 +323,8 @@ static bool for_each_fixup(unsigned long start, unsigned long end,
 		mod = __module_text_address(start);
 	if (mod) {
 		low = mod->extable;
-		high = last = low + mod->num_exentries;
+		last = low + mod->num_exentries;
+		high = last;
 	}
 #endif
 	while (low < high) {
@@ -380,7 +381,7 @@ static void scan_range(struct analysis *a, const struct text_range *range)
 	if (a->reads_scaled && a->jumps_by_register && !a->obstacle)
 		a->obstacle = KPROBE_INDIRECT_JUMP;
 
-	for_each_fixup(range->start, range->start + range->size, add_target, a);
+	visit_fixups(range->start, range->start + range->size, add_target, a);
 
 	if (!kprobe_jump_label_targets(range->start,
 				       range->start + range->size,
@@ -448,9 +449,9 @@ static struct x86_function *function_from(struct analysis *a)
 		.size = a->all.size,
 		.obstacle = a->obstacle,
 		.accesses_user = a->accesses_user ||
-				 for_each_fixup(a->all.start,
-						a->all.start + a->all.size,
-						NULL, NULL),
+				 visit_fixups(a->all.start,
+					      a->all.start + a->all.size,
+					      NULL, NULL),
 	};
 	for (i = 0; i < a->nr; i++)
 		if (!i || a->way_in[i] != a->way_in[i - 1])
