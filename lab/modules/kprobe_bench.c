@@ -17,7 +17,6 @@
 #define HITS		2000
 #define SHOWN		100
 #define ARRAY		1000
-#define MANY		10000
 #define ONE_BY_ONE	50
 
 /*
@@ -86,7 +85,7 @@ asm(".pushsection .text\n"
 	".balign 16, 0xcc\n"
 	"bench_many:\n"
 	".set bench_nr, 0\n"
-	".rept 10000\n"
+	".rept 1000\n"
 	"	bench_one %bench_nr\n"
 	"	.set bench_nr, bench_nr + 1\n"
 	".endr\n"
@@ -270,7 +269,7 @@ static void time_ftrace(void)
 }
 #endif
 
-/* Until the last of many probes is a jump: nanoseconds in all. */
+/* Until the last of many probes is a jump: for each, and all waiting. */
 static void time_optimize(const char *name, struct kprobe **array, int nr)
 {
 	u64 start = ktime_get_ns();
@@ -283,7 +282,7 @@ static void time_optimize(const char *name, struct kprobe **array, int nr)
 		msleep(10);
 	/* Not every kernel makes them jumps. */
 	if (tries)
-		row(name, ktime_get_ns() - start, 1);
+		row(name, ktime_get_ns() - start, nr);
 	unregister_kprobes(array, nr);
 }
 
@@ -293,11 +292,11 @@ static int time_arrays(void)
 	u64 start;
 	int i, ret = -ENOMEM;
 
-	probes = kvcalloc(MANY, sizeof(*probes), GFP_KERNEL);
-	array = kvcalloc(MANY, sizeof(*array), GFP_KERNEL);
+	probes = kvcalloc(ARRAY, sizeof(*probes), GFP_KERNEL);
+	array = kvcalloc(ARRAY, sizeof(*array), GFP_KERNEL);
 	if (!probes || !array)
 		goto out;
-	for (i = 0; i < MANY; i++) {
+	for (i = 0; i < ARRAY; i++) {
 		probes[i].addr = (kprobe_opcode_t *)(bench_many + 16 * i);
 		probes[i].pre_handler = count_pre;
 		array[i] = &probes[i];
@@ -323,12 +322,7 @@ static int time_arrays(void)
 	row("unregister-one", ktime_get_ns() - start, ONE_BY_ONE);
 
 	msleep(500);
-	time_optimize("optimize-1000", array, ARRAY);
-#ifdef JPROBE_ENTRY
-	/* On stock this is not over before the patience is. */
-	msleep(500);
-	time_optimize("optimize-10000", array, MANY);
-#endif
+	time_optimize("optimize-array", array, ARRAY);
 out:
 	kvfree(array);
 	kvfree(probes);
