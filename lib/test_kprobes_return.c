@@ -663,7 +663,7 @@ static void visitor_init(struct visitor *v, enum way_out way_out)
 
 static TARGET long follow_visit(struct visitor *v)
 {
-	complete(&v->inside);
+	complete_all(&v->inside);
 	switch (v->way_out) {
 	case SLEEPS:
 		wait_for_completion(&v->leave);
@@ -703,8 +703,11 @@ static void await_visitor(struct visitor *v, struct task_struct *task)
 {
 	if (v->way_out == SLEEPS)
 		complete(&v->leave);
-	if (v->way_out == IS_KILLED)
+	if (v->way_out == IS_KILLED) {
+		/* Before allow_signal() it would be ignored. */
+		wait_for_completion(&v->inside);
 		send_sig(SIGKILL, task, 1);
+	}
 	wait_for_completion(&v->done);
 	put_task_struct(task);
 }
