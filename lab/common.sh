@@ -56,7 +56,35 @@ need() {
 need_for_build() {
 	need linux-source-6.12 gcc make bison flex bc libelf-dev libssl-dev \
 		python3 xz-utils patch rsync cpio gzip kmod ccache perl \
-		busybox-static "${BUILD_PACKAGES[@]}"
+		"${BUILD_PACKAGES[@]}"
+	if [ -n "${BUSYBOX_ARCH:-}" ]; then
+		foreign_busybox "$BUSYBOX_ARCH"
+	else
+		need busybox-static
+	fi
+}
+
+# foreign_busybox DEBARCH: Debian's static busybox of that architecture, which
+# the machine's own apt and dpkg need not know; sets BUSYBOX.
+foreign_busybox() {
+	local arch=$1 dir=$OUT/busybox-$1 apt
+
+	BUSYBOX=$dir/root/bin/busybox
+	[ ! -x "$BUSYBOX" ] || return 0
+	say "fetching busybox-static for $arch"
+	rm -rf "$dir"
+	mkdir -p "$dir"/{lists,cache}/partial "$dir/root"
+	apt=(apt-get -q -o "APT::Architecture=$arch" -o "APT::Architectures=$arch"
+		-o "Dir::State::lists=$dir/lists" -o "Dir::Cache=$dir/cache"
+		-o "APT::Sandbox::User=$(id -un)")
+	{
+		# A mirror may lack one of the lists, and another have it.
+		"${apt[@]}" update || true
+		(cd "$dir" && "${apt[@]}" download busybox-static) &&
+		dpkg-deb -x "$dir"/busybox-static_*.deb "$dir/root"
+	} < /dev/null > "$dir/log" 2>&1 ||
+		die "cannot fetch busybox-static for $arch, see $dir/log"
+	rm -rf "$dir"/{lists,cache}
 }
 
 # One at a time in $OUT; the lock is held until unlock or the script's end.

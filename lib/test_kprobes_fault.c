@@ -10,16 +10,18 @@
 #include <linux/module.h>
 #include <linux/objtool.h>
 #include <linux/vmalloc.h>
-#include <asm/asm.h>
 #include <asm/ibt.h>
 #include <asm/linkage.h>
-#include <asm/nospec-branch.h>
 #include <asm/trapnr.h>
+#include "test_kprobes_x86.h"
 
 #define TARGET	__attribute__((noipa))
 
 #define BAD_PAGE	(-0xff0UL)		/* page fault */
-#define BAD_FORM	0x8000000000000000UL	/* general protection */
+#define BAD_SELECTOR	0xfff8UL		/* general protection */
+#ifdef CONFIG_X86_64
+#define BAD_FORM	0x8000000000000000UL	/* the same */
+#endif
 
 static TARGET int probed(int a)
 {
@@ -73,23 +75,24 @@ static void sentry_post(struct kprobe *p, struct pt_regs *regs,
 }
 
 #define RAISE(instruction)						\
-	asm volatile("lea	1f(%%rip), %%rax\n\t"			\
-		     "mov	%%rax, resume_at(%%rip)\n\t"		\
+	asm volatile(_ASM_MOV " $1f, %[resume_at]\n\t"			\
 		     "xor	%%edx, %%edx\n\t"			\
 		     "xor	%%ecx, %%ecx\n\t"			\
 		     instruction "\n"					\
 		     "1:"						\
-		     :: "D" (BAD_PAGE), "S" (BAD_FORM)			\
-		     : "rax", "rcx", "rdx", "memory")
+		     : [resume_at] "=m" (resume_at)			\
+		     : [page] "D" (BAD_PAGE),				\
+		       [selector] "S" (BAD_SELECTOR)			\
+		     : "ax", "cx", "dx", "memory")
 
 static void raise_exception(int trap)
 {
 	switch (trap) {
 	case X86_TRAP_PF:
-		RAISE("mov (%%rdi), %%rax");
+		RAISE("mov (%[page]), %%eax");
 		break;
 	case X86_TRAP_GP:
-		RAISE("mov (%%rsi), %%rax");
+		RAISE("mov %[selector], %%gs");
 		break;
 	case X86_TRAP_DE:
 		RAISE("div %%ecx");
@@ -184,12 +187,12 @@ static int fixed_up_pre(struct kprobe *p, struct pt_regs *regs)
 	unsigned long bad = BAD_PAGE;
 
 	sentry_pre(p, regs);
-	asm volatile("1:	mov	(%1), %%rax\n"
+	asm volatile("1:	mov	(%1), %%eax\n"
 		     "	jmp	3f\n"
 		     "2:	incl	%0\n"
 		     "3:\n"
 		     _ASM_EXTABLE(1b, 2b)
-		     : "+m" (fixed_up) : "r" (bad) : "rax");
+		     : "+m" (fixed_up) : "r" (bad) : "ax");
 	return 0;
 }
 
@@ -329,14 +332,21 @@ static void test_in_jprobe(struct kunit *test)
 
 /*
  * Displaced instructions.  fault_<name>(a) executes the probed one, at
- * *at_<name>, with a in rdi, and returns 1, or 2 where the fix-up of the
+ * *at_<name>, with a in DI, and returns 1, or 2 where the fix-up of the
  * exception table has been at work.  *after_<name> is where to go on.
  */
+#ifdef CONFIG_X86_64
+#define ARGUMENT_TO_DI		""
+#define DI_AS_IT_WAS		""
+#else
+#define ARGUMENT_TO_DI		"push %edi\n mov %eax, %edi\n"
+#define DI_AS_IT_WAS		"pop %edi\n"
+#endif
 #define FAULTING(name, probed)						\
 	asm(".pushsection .text\n"					\
 	    ".balign 16\n"						\
 	    ".type fault_" #name ", @function\n"			\
-	    "fault_" #name ":\n\t" ASM_ENDBR				\
+	    "fault_" #name ":\n\t" ASM_ENDBR ARGUMENT_TO_DI		\
 	    "	mov	$1, %eax\n"					\
 	    "	xor	%edx, %edx\n"					\
 	    "	xor	%ecx, %ecx\n"					\
@@ -345,24 +355,22 @@ static void test_in_jprobe(struct kunit *test)
 	    "	mov	$1, %eax\n"					\
 	    "	jmp	2f\n"						\
 	    "1:	mov	$2, %eax\n"					\
-	    "2:\n\t" ASM_RET						\
+	    "2:\n\t" DI_AS_IT_WAS ASM_RET				\
 	    ".size fault_" #name ", . - fault_" #name "\n"		\
 	    ".popsection\n"						\
 	    _ASM_EXTABLE(.Lat_##name, 1b)				\
-	    ".pushsection .data\n"					\
-	    ".balign 8\n"						\
-	    "at_" #name ": .quad .Lat_" #name "\n"			\
-	    "after_" #name ": .quad .Lafter_" #name "\n"		\
-	    ".popsection\n");						\
+	    POINTER_TO(at_##name, .Lat_##name)				\
+	    POINTER_TO(after_##name, .Lafter_##name));			\
 	long fault_##name(unsigned long a);				\
 	extern unsigned long at_##name, after_##name;			\
 	STACK_FRAME_NON_STANDARD(fault_##name)
 
-FAULTING(load, "mov (%rdi), %r8");
-FAULTING(store, "movl $7, 8(%rdi)");
+FAULTING(load, "mov (" DI "), " DX);
+FAULTING(store, "movl $7, 8(" DI ")");
+FAULTING(segment, "mov %edi, %gs");
 FAULTING(divide, "div %ecx");
-FAULTING(call_memory, ANNOTATE_RETPOLINE_SAFE "call *(%rdi)");
-FAULTING(jump_memory, ANNOTATE_RETPOLINE_SAFE "jmp *(%rdi)");
+FAULTING(call_memory, SAFE "call *(" DI ")");
+FAULTING(jump_memory, SAFE "jmp *(" DI ")");
 
 struct displaced_case {
 	const char *name;
@@ -378,13 +386,16 @@ struct displaced_case {
 
 static const struct displaced_case displaced_cases[] = {
 	DISPLACED(load, BAD_PAGE, X86_TRAP_PF),
-	DISPLACED(load, BAD_FORM, X86_TRAP_GP),
 	DISPLACED(store, BAD_PAGE, X86_TRAP_PF),
 	DISPLACED(divide, 0, X86_TRAP_DE),
+	DISPLACED(segment, BAD_SELECTOR, X86_TRAP_GP),
 	DISPLACED(call_memory, BAD_PAGE, X86_TRAP_PF),
-	DISPLACED(call_memory, BAD_FORM, X86_TRAP_GP),
 	DISPLACED(jump_memory, BAD_PAGE, X86_TRAP_PF),
+#ifdef CONFIG_X86_64
+	DISPLACED(load, BAD_FORM, X86_TRAP_GP),
+	DISPLACED(call_memory, BAD_FORM, X86_TRAP_GP),
 	DISPLACED(jump_memory, BAD_FORM, X86_TRAP_GP),
+#endif
 };
 
 KUNIT_ARRAY_PARAM_DESC(displaced, displaced_cases, name);
@@ -493,27 +504,33 @@ static void test_displaced_disabled(struct kunit *test)
  */
 static long seen_on_stack[2];
 
+#ifdef CONFIG_X86_64
+#define ARGUMENT	DI
 static void stack_handler(long a, long b, long c, long d, long e, long f,
-			  long g, long h)
+			  long first, long second)
+#else
+#define ARGUMENT	AX
+static void stack_handler(long a, long b, long c, long first, long second)
+#endif
 {
-	seen_on_stack[0] = g;
-	seen_on_stack[1] = h;
+	seen_on_stack[0] = first;
+	seen_on_stack[1] = second;
 	jprobe_return();
 }
 
 asm(".pushsection .text\n"
     ".type on_this_stack, @function\n"
     "on_this_stack:\n\t" ASM_ENDBR
-    "	push	%rbp\n"
-    "	mov	%rsp, %rbp\n"
-    "	mov	%rdi, %rsp\n"
+    "	push	" BP "\n"
+    "	mov	" SP ", " BP "\n"
+    "	mov	" ARGUMENT ", " SP "\n"
     "	push	$1234\n"
     "	call	at_stack_end\n"
     "	leave\n\t" ASM_RET
     ".size on_this_stack, . - on_this_stack\n"
     ".type at_stack_end, @function\n"
     "at_stack_end:\n\t" ASM_ENDBR
-    "	mov	8(%rsp), %rax\n\t" ASM_RET
+    "	mov	" WORD "(" SP "), " AX "\n\t" ASM_RET
     ".size at_stack_end, . - at_stack_end\n"
     ".popsection\n");
 long on_this_stack(void *end);
@@ -569,5 +586,5 @@ static struct kunit_suite fault_suite = {
 
 kunit_test_suite(fault_suite);
 
-MODULE_DESCRIPTION("KUnit suite for fault handlers of kprobes on x86-64");
+MODULE_DESCRIPTION("KUnit suite for fault handlers of kprobes on x86");
 MODULE_LICENSE("GPL");

@@ -8,6 +8,7 @@
 #include <linux/kprobes_backend.h>
 #include <linux/static_call.h>
 #include <linux/string.h>
+#include "test_kprobes.h"
 
 #define TARGET	noinline __noclone
 
@@ -27,40 +28,9 @@ static TARGET int other_target(int x)
 static int (*volatile call_target)(int x) = target;
 static int (*volatile call_other)(int x) = other_target;
 
-struct counted {
-	struct kprobe probe;
-	unsigned int pre;
-	unsigned int post;
-	unsigned int astray;
-};
-
-static int counted_pre(struct kprobe *p, struct pt_regs *regs)
-{
-	struct counted *c = container_of(p, struct counted, probe);
-
-	c->pre++;
-	if (instruction_pointer(regs) != (unsigned long)p->addr ||
-	    !irqs_disabled())
-		c->astray++;
-	return 0;
-}
-
-static void counted_post(struct kprobe *p, struct pt_regs *regs,
-			 unsigned long flags)
-{
-	container_of(p, struct counted, probe)->post++;
-}
-
-#define COUNTED(name, ...)						\
-	(struct counted) {						\
-		.probe.symbol_name = name,				\
-		.probe.pre_handler = counted_pre,			\
-		__VA_ARGS__						\
-	}
-
 /* Local functions: their names may not be unique. */
 #define ON_TARGET(...)							\
-	COUNTED(NULL, .probe.addr = (kprobe_opcode_t *)target, __VA_ARGS__)
+	COUNTED(target, __VA_ARGS__)
 
 static void test_hit(struct kunit *test)
 {
@@ -119,8 +89,7 @@ static void test_array(struct kunit *test)
 		struct counted plain = ON_TARGET();
 		struct counted post = ON_TARGET(.probe.post_handler =
 						counted_post);
-		struct counted other = COUNTED(NULL, .probe.addr =
-					       (kprobe_opcode_t *)other_target);
+		struct counted other = COUNTED(other_target);
 		struct kprobe *ps[] = {
 			&plain.probe, &post.probe, &other.probe,
 		};
@@ -243,8 +212,7 @@ static int calling_both_pre(struct kprobe *p, struct pt_regs *regs)
 static void test_watched(struct kunit *test)
 {
 	struct counted c = ON_TARGET(.probe.pre_handler = calling_both_pre);
-	struct counted d = COUNTED(NULL, .probe.addr =
-				   (kprobe_opcode_t *)other_target);
+	struct counted d = COUNTED(other_target);
 	int i;
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);

@@ -20,15 +20,13 @@
 #include <linux/vmalloc.h>
 #include <linux/wait.h>
 #include <uapi/linux/sched/types.h>
-#include <asm/asm.h>
 #include <asm/ibt.h>
 #include <asm/linkage.h>
-#include <asm/nospec-branch.h>
 #include <asm/processor-flags.h>
 #include <asm/sections.h>
 #include <asm/text-patching.h>
-
-#define SAFE	ANNOTATE_RETPOLINE_SAFE
+#include "test_kprobes.h"
+#include "test_kprobes_x86.h"
 
 /*
  * FUNCTION(name, body): takes and returns eax, may use ecx and edx; is probed
@@ -44,10 +42,7 @@
 	    ".size opt_" #name ", . - opt_" #name "\n"			\
 	    ".balign 16, 0xcc\n"					\
 	    ".popsection\n"						\
-	    ".pushsection .data\n"					\
-	    ".balign 8\n"						\
-	    "probe_" #name ": .quad .Lprobe_" #name "\n"		\
-	    ".popsection\n");						\
+	    POINTER_TO(probe_##name, .Lprobe_##name));			\
 	extern char opt_##name[], *probe_##name;			\
 	STACK_FRAME_NON_STANDARD(opt_##name)
 
@@ -56,9 +51,9 @@
 		 after "\n\t" ASM_RET)
 
 /* Three bytes and three: room for a way in between, under the jump. */
-#define FIRST	"lea 1(%rax), %ecx\n\t"
-#define SECOND	"lea 2(%rax), %edx\n\t"
-#define AFTER	"lea (%rcx, %rdx), %eax\n\t"
+#define FIRST	"lea 1(" AX "), %ecx\n\t"
+#define SECOND	"lea 2(" AX "), %edx\n\t"
+#define AFTER	"lea (" CX ", " DX "), %eax\n\t"
 
 /* Ways in. None of these is to be called with 0. */
 CODE(plain, FIRST, SECOND AFTER);
@@ -74,11 +69,11 @@ CODE(called_into, FIRST, "1:" SECOND AFTER "jmp 2f\n call 1b\n2:");
 CODE(loops_into, FIRST, "1:" SECOND "mov $1, %ecx\n loop 1b\n" AFTER);
 
 /* Functions that end, with something else behind or with padding. */
-FUNCTION(short, ".Lprobe_short: lea 1(%rax), %eax\n" SAFE "ret\n"
+FUNCTION(short, ".Lprobe_short: lea 1(" AX "), %eax\n" SAFE "ret\n"
 	 ".type opt_short_next, @function\n"
 	 "opt_short_next: nop\n nop\n nop\n nop\n" SAFE "ret\n"
 	 ".size opt_short_next, . - opt_short_next");
-FUNCTION(padded, ".Lprobe_padded: lea 1(%rax), %eax\n" SAFE "ret\n"
+FUNCTION(padded, ".Lprobe_padded: lea 1(" AX "), %eax\n" SAFE "ret\n"
 	 "int3\n int3\n int3");
 FUNCTION(at_end, "nop\n.Lprobe_at_end:" SAFE "ret\n"
 	 "int3\n int3\n int3\n int3\n int3");
@@ -105,13 +100,20 @@ CODE(jcc_first, "jz 1f\n jnz 1f\n mov $7, %eax\n1:", FIRST SECOND AFTER);
 CODE(jmp_third, "nop\n nop", "jmp 1f\n mov $7, %eax\n1:" FIRST SECOND AFTER);
 CODE(jmp_first, "jmp 1f", "mov $7, %eax\n1:" FIRST SECOND AFTER);
 CODE(bug_second, "jmp 1f", "ud2\n nop\n1:" FIRST SECOND AFTER);
-/* Two near branches and an instruction of 15 bytes. */
+/* Two near branches and an instruction of 15 bytes: on i386 that fits. */
+#ifdef CONFIG_X86_64
+#define BEHIND	" - . - 8"
+#define KPROBE_LONG_REGION	KPROBE_DETOUR_LENGTH
+#else
+#define BEHIND	""
+#define KPROBE_LONG_REGION	KPROBE_NO_OBSTACLE
+#endif
 CODE(long_region, "jz 1f\n jz 1f",
      ".byte 0x2e, 0x2e, 0x2e, 0x2e, 0x2e, 0xc7, 0x05\n"
-     ".long opt_word - . - 8\n .long 5\n1:" FIRST SECOND AFTER);
+     ".long opt_word" BEHIND "\n .long 5\n1:" FIRST SECOND AFTER);
 CODE(less_long_region, "jz 1f",
      ".byte 0x2e, 0x2e, 0x2e, 0x2e, 0x2e, 0xc7, 0x05\n"
-     ".long opt_word - . - 8\n .long 5\n1:" FIRST SECOND AFTER);
+     ".long opt_word" BEHIND "\n .long 5\n1:" FIRST SECOND AFTER);
 CODE(forbidden_second, FIRST, ".Lforbidden:" SECOND AFTER);
 
 /* What there is in the rest of the function. */
@@ -121,18 +123,22 @@ CODE(huge, FIRST,
      SECOND AFTER "jmp 1f\n .skip 65536, 0x90\n1: nop");
 CODE(direction, FIRST, SECOND AFTER "std\n cld\n");
 CODE(table_into, FIRST, "2:" ANNOTATE_NOENDBR SECOND AFTER "jmp 3f\n" SAFE
-     "jmp *1f(, %rax, 8)\n3:" ANNOTATE_NOENDBR "nop\n"
-     ".pushsection .rodata\n.balign 8\n1: .quad 3b, 3b, 2b, 0\n.popsection");
+     "jmp *1f(, " AX ", " WORD ")\n3:" ANNOTATE_NOENDBR "nop\n"
+     ".pushsection .rodata\n.balign 8\n1:" _ASM_PTR "3b, 3b, 2b, 0\n"
+     ".popsection");
 CODE(table_behind, FIRST, SECOND "2:" ANNOTATE_NOENDBR AFTER "jmp 3f\n" SAFE
-     "jmp *1f(, %rax, 8)\n3:" ANNOTATE_NOENDBR "nop\n"
-     ".pushsection .rodata\n.balign 8\n1: .quad 3b, 3b, 2b, 0\n.popsection");
+     "jmp *1f(, " AX ", " WORD ")\n3:" ANNOTATE_NOENDBR "nop\n"
+     ".pushsection .rodata\n.balign 8\n1:" _ASM_PTR "3b, 3b, 2b, 0\n"
+     ".popsection");
 CODE(table_read_into, FIRST, "2:" ANNOTATE_NOENDBR SECOND AFTER "jmp 3f\n"
-     "mov 1f(, %rax, 8), %rcx\n" SAFE "jmp *%rcx\n3:" ANNOTATE_NOENDBR "nop\n"
-     ".pushsection .rodata\n.balign 8\n1: .quad 3b, 3b, 2b, 0\n.popsection");
+     "mov 1f(, " AX ", " WORD "), " CX "\n" SAFE "jmp *" CX "\n"
+     "3:" ANNOTATE_NOENDBR "nop\n"
+     ".pushsection .rodata\n.balign 8\n1:" _ASM_PTR "3b, 3b, 2b, 0\n"
+     ".popsection");
 CODE(jumps_somewhere, FIRST,
-     SECOND AFTER "jmp 3f\n" SAFE "jmp *(%rcx, %rax, 8)\n3: nop\n");
+     SECOND AFTER "jmp 3f\n" SAFE "jmp *(" CX ", " AX ", " WORD ")\n3: nop\n");
 CODE(tail_call, FIRST,
-     SECOND AFTER "jmp 3f\n" SAFE "jmp *8(%rcx)\n3: nop\n");
+     SECOND AFTER "jmp 3f\n" SAFE "jmp *8(" CX ")\n3: nop\n");
 
 /* A part elsewhere, which comes back. */
 #define COLD(name)							\
@@ -145,10 +151,9 @@ CODE(parted_into, FIRST, "1:" SECOND "test %eax, %eax\n"
      "jz opt_parted_into.cold\n" AFTER COLD("opt_parted_into"));
 CODE(parted_behind, FIRST, SECOND "1: test %eax, %eax\n"
      "jz opt_parted_behind.cold\n" AFTER COLD("opt_parted_behind"));
-asm(".pushsection .data\n.balign 8\n"
-    "probe_part: .quad .Lopt_parted_into_part\n"
-    "opt_forbidden: .quad .Lforbidden\n"
-    ".balign 4\n"
+asm(POINTER_TO(probe_part, .Lopt_parted_into_part)
+    POINTER_TO(opt_forbidden, .Lforbidden)
+    ".pushsection .data\n.balign 4\n"
     "opt_word: .long 0\n"
     ".popsection\n"
     ".pushsection .rodata\n.balign 4\n"
@@ -176,15 +181,16 @@ CODE(label_behind, FIRST,
      SECOND "1:" AFTER "2: " NOP5 JUMP_LABEL("2b", "1b"));
 
 /* Operands relative to the instruction pointer; the stack; flags. */
-CODE(rip_first, "movl opt_constant(%rip), %ecx", "add %ecx, %eax");
-CODE(rip_second, "nop\n nop", "movl opt_constant(%rip), %ecx\n add %ecx, %eax");
-CODE(stack, "push %rbx\n push %rax", "mov %rsp, %rbx\n pop %rax\n"
-     "add (%rbx), %eax\n pop %rbx");
+CODE(rip_first, "movl opt_constant" RIP ", %ecx", "add %ecx, %eax");
+CODE(rip_second, "nop\n nop", "movl opt_constant" RIP ", %ecx\n add %ecx, %eax");
+CODE(stack, "push " BX "\n push " AX, "mov " SP ", " BX "\n"
+     "add (" BX "), %eax\n pop " CX "\n pop " BX);
 CODE(filling, "mov %esi, %ecx", "rep stosb\n" FIRST SECOND AFTER);
 CODE(halt_second, "nop", "jmp 1f\n hlt\n nop\n1:" FIRST SECOND AFTER);
 CODE(sti_last, "nop\n nop\n nop\n nop\n sti", FIRST SECOND AFTER);
-CODE(scaled, FIRST, SECOND AFTER "jmp 3f\n mov (%rdx, %rax, 8), %rcx\n"
-     SAFE "jmp *%rcx\n3: nop\n");
+CODE(scaled, FIRST, SECOND AFTER "jmp 3f\n"
+     "mov (" DX ", " AX ", " WORD "), " CX "\n"
+     SAFE "jmp *" CX "\n3: nop\n");
 CODE(flags, "test %eax, %eax\n setp %cl", "movzbl %cl, %eax\n");
 
 #define ENTRY(name, obstacle)						\
@@ -209,7 +215,7 @@ static const struct opt_case {
 	ENTRY(jmp_third, NO_OBSTACLE), ENTRY(jmp_first, NO_OBSTACLE),
 	ENTRY(bug_second, BOUND_INSIDE), ENTRY(halt_second, BOUND_INSIDE),
 	ENTRY(sti_last, BOUND_INSIDE),
-	ENTRY(long_region, DETOUR_LENGTH),
+	ENTRY(long_region, LONG_REGION),
 	ENTRY(less_long_region, NO_OBSTACLE),
 	ENTRY(forbidden_second, FORBIDDEN_INSIDE),
 	ENTRY(trap_inside, FOREIGN_TRAP), ENTRY(trap_padding, NO_OBSTACLE),
@@ -233,41 +239,9 @@ static noinline unsigned int call(void *function, unsigned long a)
 	asm volatile(SAFE "call *%[function]"
 		     : "+a" (a), ASM_CALL_CONSTRAINT
 		     : [function] "D" (function)
-		     : "rcx", "rdx", "memory", "cc");
+		     : "cx", "dx", "memory", "cc");
 	return a;
 }
-
-/* A probe that counts. */
-struct counted {
-	struct kprobe probe;
-	unsigned int pre;
-	unsigned int post;
-	unsigned int astray;
-};
-
-static int counted_pre(struct kprobe *p, struct pt_regs *regs)
-{
-	struct counted *c = container_of(p, struct counted, probe);
-
-	c->pre++;
-	if (regs->ip != (unsigned long)p->addr || kprobe_running() != p ||
-	    !irqs_disabled() || preemptible())
-		c->astray++;
-	return 0;
-}
-
-static void counted_post(struct kprobe *p, struct pt_regs *regs,
-			 unsigned long flags)
-{
-	container_of(p, struct counted, probe)->post++;
-}
-
-#define COUNTED(where, ...)						\
-	(struct counted) {						\
-		.probe.addr = (kprobe_opcode_t *)(where),		\
-		.probe.pre_handler = counted_pre,			\
-		__VA_ARGS__						\
-	}
 
 /* Once what happens in the background has happened. */
 static bool is_jump(const void *where)
@@ -583,6 +557,29 @@ static int capture_pre(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
+static noinline void call_with_known_registers(void)
+{
+	asm volatile("mov $1, %%eax\n\t"
+		     "mov $2, %%ecx\n\t"
+		     "mov $3, %%edx\n\t"
+		     "mov $4, %%esi\n\t"
+#ifdef CONFIG_X86_64
+		     "mov $8, %%r8d\n\t"
+		     "mov $9, %%r9d\n\t"
+		     "mov $10, %%r10d\n\t"
+		     "mov $11, %%r11d\n\t"
+#endif
+		     "stc\n\t"
+		     SAFE "call *%%" _ASM_DI
+		     : ASM_CALL_CONSTRAINT
+		     : "D" (opt_plain)
+		     : "ax", "cx", "dx", "si",
+#ifdef CONFIG_X86_64
+		       "r8", "r9", "r10", "r11",
+#endif
+		       "memory", "cc");
+}
+
 /* All registers, as a breakpoint shows them. */
 static void test_registers(struct kunit *test)
 {
@@ -598,21 +595,7 @@ static void test_registers(struct kunit *test)
 	for (i = 0; i < 2; i++) {
 		KUNIT_EXPECT_EQ(test, is_jump(probe_plain), i);
 		/* From the same place, with the same in all registers. */
-		asm volatile("mov %[function], %%rdi\n\t"
-			     "mov $1, %%eax\n\t"
-			     "mov $2, %%ecx\n\t"
-			     "mov $3, %%edx\n\t"
-			     "mov $4, %%esi\n\t"
-			     "mov $8, %%r8d\n\t"
-			     "mov $9, %%r9d\n\t"
-			     "mov $10, %%r10d\n\t"
-			     "mov $11, %%r11d\n\t"
-			     "stc\n\t"
-			     SAFE "call *%%rdi"
-			     : ASM_CALL_CONSTRAINT
-			     : [function] "r" (opt_plain)
-			     : "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9",
-			       "r10", "r11", "memory", "cc");
+		call_with_known_registers();
 		if (!i) {
 			trap = c.regs;
 			kprobe_optimizer_switch(true);
@@ -627,14 +610,26 @@ static void test_registers(struct kunit *test)
 	/* The counter of the loop above, and what is kept across it. */
 	trap.bx = c.regs.bx;
 	trap.bp = c.regs.bp;
+#ifdef CONFIG_X86_64
 	trap.r12 = c.regs.r12;
 	trap.r13 = c.regs.r13;
 	trap.r14 = c.regs.r14;
 	trap.r15 = c.regs.r15;
+	KUNIT_EXPECT_EQ(test, c.regs.r11, 11);
+#else
+	/* Saved as 16 bits of 32, which are left as they were. */
+	trap.__csh = c.regs.__csh;
+	trap.__ssh = c.regs.__ssh;
+	trap.__dsh = c.regs.__dsh;
+	trap.__esh = c.regs.__esh;
+	trap.__fsh = c.regs.__fsh;
+	/* Vector and nothing. */
+	trap.gs = c.regs.gs;
+	trap.__gsh = c.regs.__gsh;
+#endif
 	KUNIT_EXPECT_MEMEQ(test, &trap, &c.regs, sizeof(trap));
 	KUNIT_EXPECT_EQ(test, c.regs.ip, (unsigned long)probe_plain);
 	KUNIT_EXPECT_EQ(test, c.regs.ax, 1);
-	KUNIT_EXPECT_EQ(test, c.regs.r11, 11);
 	KUNIT_EXPECT_TRUE(test, c.regs.flags & X86_EFLAGS_CF);
 	KUNIT_EXPECT_TRUE(test, c.regs.flags & X86_EFLAGS_IF);
 }
@@ -907,7 +902,7 @@ static unsigned int fill(void *buffer, unsigned long size)
 	asm volatile(SAFE "call *%[function]"
 		     : "+a" (a), "+D" (buffer), ASM_CALL_CONSTRAINT
 		     : [function] "r" (opt_filling), "S" (size)
-		     : "rcx", "rdx", "memory", "cc");
+		     : "cx", "dx", "memory", "cc");
 	return a;
 }
 

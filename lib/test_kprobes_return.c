@@ -140,7 +140,7 @@ static const struct errno_case errno_cases[] = {
 	{ "not at the entry of a symbol", .symbol = "vfs_read", .offset = 9,
 	  .expected = -EINVAL },
 	{ "NOKPROBE_SYMBOL", follow_forbidden, .expected = -EINVAL },
-#ifdef CONFIG_X86_64
+#ifdef CONFIG_X86
 	{ "returns on another stack", .symbol = "__switch_to",
 	  .expected = -EINVAL },
 #endif
@@ -403,6 +403,21 @@ asm(".pushsection .text\n"
     ".size follow_deep, . - follow_deep\n"
     ".popsection\n");
 #define DEPTH	1000
+#elif defined(CONFIG_X86_32)
+/* And one of 8 KiB. */
+int follow_deep(int n);
+asm(".pushsection .text\n"
+    ".type follow_deep, @function\n"
+    "follow_deep:\n"
+    "	test	%eax, %eax\n"
+    "	jz	1f\n"
+    "	dec	%eax\n"
+    "	call	follow_deep\n"
+    "	inc	%eax\n"
+    "1:	" ASM_RET
+    ".size follow_deep, . - follow_deep\n"
+    ".popsection\n");
+#define DEPTH	1000
 #else
 static TARGET int follow_deep(int n)
 {
@@ -578,14 +593,18 @@ static void test_all_cpus(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f.probe.kp.nmissed, 0);
 }
 
-#ifdef CONFIG_X86_64
+#ifdef CONFIG_X86
 /* Goes on in the other function, and returns from there. */
 int follow_tail(int a, int b);
 asm(".pushsection .text\n"
     ".type follow_tail, @function\n"
     "follow_tail:\n"
+#ifdef CONFIG_X86_64
     "	endbr64\n"
     "	inc	%edi\n"
+#else
+    "	inc	%eax\n"
+#endif
     "	jmp	follow_add\n"
     ".size follow_tail, . - follow_tail\n"
     ".popsection\n");
@@ -627,7 +646,7 @@ static struct kunit_case return_tests[] = {
 	KUNIT_CASE(test_call_from_return_handler),
 	KUNIT_CASE(test_interrupt_on_top),
 	KUNIT_CASE(test_all_cpus),
-#ifdef CONFIG_X86_64
+#ifdef CONFIG_X86
 	KUNIT_CASE(test_tail_call),
 #endif
 	{}
@@ -857,8 +876,16 @@ static struct kunit_case visit_tests[] = {
 	{}
 };
 
+/* What earlier cases have left behind goes in its own time. */
+static int visit_init(struct kunit *test)
+{
+	KUNIT_EXPECT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
+	return 0;
+}
+
 static struct kunit_suite visit_suite = {
 	.name = "kprobes_return_visits",
+	.init = visit_init,
 	.test_cases = visit_tests,
 };
 

@@ -3,9 +3,11 @@
  * The files under /sys/kernel/debug/kprobes: what is probed, what must not
  * be, and the switch for all of it.
  */
+#include <linux/cleanup.h>
 #include <linux/cred.h>
 #include <linux/ctype.h>
 #include <linux/debugfs.h>
+#include <linux/err.h>
 #include <linux/errno.h>
 #include <linux/fs.h>
 #include <linux/kallsyms.h>
@@ -13,6 +15,7 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/seq_file.h>
+#include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 #include "internal.h"
@@ -304,17 +307,18 @@ static int explain_open(struct inode *inode, struct file *file)
 static ssize_t explain_write(struct file *file, const char __user *user_buf,
 			     size_t count, loff_t *ppos)
 {
-	char buf[PLACE_MAX], place[PLACE_MAX];
+	char *buf __free(kfree) = NULL;
 	unsigned long addr, offset;
+	char place[PLACE_MAX];
 	ssize_t ret;
 
-	if (count >= sizeof(buf))
+	if (count >= sizeof(place))
 		return -EINVAL;
-	if (copy_from_user(buf, user_buf, count))
-		return -EFAULT;
-	buf[count] = 0;
+	buf = memdup_user_nul(user_buf, count);
+	if (IS_ERR(buf))
+		return PTR_ERR(buf);
 	strscpy(place, strim(buf), sizeof(place));
-	strscpy(buf, place, sizeof(buf));
+	strscpy(buf, place, count + 1);
 	ret = explain_parse(place, &addr, &offset);
 	if (ret)
 		return ret;

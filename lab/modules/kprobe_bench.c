@@ -13,11 +13,17 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/delay.h>
+#include <asm/asm.h>
 
 #define HITS		2000
 #define SHOWN		100
 #define ARRAY		1000
 #define ONE_BY_ONE	50
+
+/* Three bytes and three, of which a jump takes five. */
+#define FIRST	"	lea	1(%" _ASM_AX "), %ecx\n"
+#define SECOND	"	lea	2(%" _ASM_AX "), %edx\n"
+#define END	"	ret\n	int3\n"
 
 /*
  * bench_target: nothing but the probed instruction and a way back. A branch
@@ -32,12 +38,10 @@ asm(".pushsection .text\n"
 	"	test	%eax, %eax\n"
 	"	nop\n"
 	"bench_here:\n"
-	"	lea	1(%rax), %ecx\n"
-	"1:	lea	2(%rax), %edx\n"
+	FIRST "1:" SECOND
 	"	test	$0, %al\n"
 	"	jnz	1b\n"
-	"	ret\n"
-	"	int3\n"
+	END
 	".size bench_target, . - bench_target\n"
 	".popsection\n");
 
@@ -51,20 +55,15 @@ asm(".pushsection .text\n"
 	".balign 16, 0xcc\n"
 	".type bench_call, @function\n"
 	"bench_call:\n"
-	"	lea	1(%rax), %ecx\n"
-	"1:	lea	2(%rax), %edx\n"
+	FIRST "1:" SECOND
 	"	test	$0, %al\n"
 	"	jnz	1b\n"
-	"	ret\n"
-	"	int3\n"
+	END
 	".size bench_call, . - bench_call\n"
 	".balign 16, 0xcc\n"
 	".type bench_jump, @function\n"
 	"bench_jump:\n"
-	"	lea	1(%rax), %ecx\n"
-	"	lea	2(%rax), %edx\n"
-	"	ret\n"
-	"	int3\n"
+	FIRST SECOND END
 	".size bench_jump, . - bench_jump\n"
 	".popsection\n");
 
@@ -75,10 +74,7 @@ asm(".pushsection .text\n"
 	".macro bench_one nr\n"
 	"	.type bench_many_\\nr, @function\n"
 	"bench_many_\\nr:\n"
-	"	lea	1(%rax), %ecx\n"
-	"	lea	2(%rax), %edx\n"
-	"	ret\n"
-	"	int3\n"
+	FIRST SECOND END
 	"	.balign 16, 0xcc\n"
 	"	.size bench_many_\\nr, . - bench_many_\\nr\n"
 	".endm\n"

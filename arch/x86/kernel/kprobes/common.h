@@ -10,10 +10,28 @@
 #include <asm/frame.h>
 
 /* How much of its stack a jprobe's function finds copied: 64 bytes. */
+#ifdef CONFIG_X86_64
 #define X86_JPROBE_STACK_WORDS	8
+#else
+#define X86_JPROBE_STACK_WORDS	16
+#endif
 
 /* In a detour, the site is so many bytes before the call's return address. */
+#ifdef CONFIG_X86_64
 #define X86_DETOUR_CALL_END	28
+#else
+#define X86_DETOUR_CALL_END	24
+#endif
+
+/*
+ * Whether ip and cs are dropped by the detour or by the return to it: that
+ * takes a return without a thunk, and an NMI that has a stack of its own.
+ */
+#if defined(CONFIG_X86_64) && !defined(CONFIG_MITIGATION_RETHUNK)
+#define X86_RETURN_DROPS	1
+#else
+#define X86_RETURN_DROPS	0
+#endif
 
 #ifndef __ASSEMBLY__
 
@@ -86,7 +104,7 @@ enum kprobe_obstacle x86_fixup_lands_in(unsigned long start,
 /* jprobe.c */
 DECLARE_PER_CPU(unsigned long, x86_jprobe_frame);
 
-/* thunk.S */
+/* thunk_{32,64}.S */
 void kprobe_post_thunk(void);
 void kprobe_jump_thunk(void);
 void kprobe_jump_divert(void);

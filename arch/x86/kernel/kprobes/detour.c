@@ -90,7 +90,7 @@ static_assert(__KERNEL_DS < 0x80 && __KERNEL_CS < 0x80);
 static void emit_entry(struct detour *d, const struct kprobe_site *site,
 		       const void *detour)
 {
-	s32 ip = (unsigned long)site->addr;
+	u32 ip = (unsigned long)site->addr;
 
 	emit(d, &site, sizeof(site));
 	while (d->len < detour_entry(site))
@@ -106,8 +106,12 @@ static void emit_entry(struct detour *d, const struct kprobe_site *site,
 	emit(d, &ip, sizeof(ip));
 	emit_branch(d, detour, CALL_INSN_OPCODE, kprobe_jump_thunk);
 	WARN_ON_ONCE(d->len != X86_DETOUR_CALL_END);
-	if (IS_ENABLED(CONFIG_MITIGATION_RETHUNK))
-		EMIT(d, 0x48, 0x8d, 0x64, 0x24, 0x10); /* lea 16(%rsp), %rsp */
+	if (!X86_RETURN_DROPS) {
+		if (IS_ENABLED(CONFIG_X86_64))
+			EMIT(d, 0x48);		/* the words are quads */
+		/* lea 2 words(%sp), %sp */
+		EMIT(d, 0x8d, 0x64, 0x24, 2 * sizeof(unsigned long));
+	}
 	EMIT(d, 0x9d);				/* popf */
 	EMIT(d, 0x5c);				/* pop %rsp */
 }

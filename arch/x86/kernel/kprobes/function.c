@@ -155,9 +155,10 @@ static bool find_part(struct analysis *a, unsigned long addr)
 static bool is_indirect_thunk(unsigned long target)
 {
 #ifdef CONFIG_MITIGATION_RETPOLINE
-	/* One for each register. */
+	const unsigned int registers = IS_ENABLED(CONFIG_X86_64) ? 16 : 8;
+
 	return target - (unsigned long)__x86_indirect_thunk_array <
-	       16 * sizeof(retpoline_thunk_t);
+	       registers * sizeof(retpoline_thunk_t);
 #else
 	return false;
 #endif
@@ -197,21 +198,24 @@ static void read_table(struct analysis *a, unsigned long table)
 	}
 }
 
-/* Memory at a constant and an index times eight: perhaps a table. */
+/* The shift of an index in a table of addresses. */
+#define WORD_SCALE	(IS_ENABLED(CONFIG_X86_64) ? 3 : 2)
+
+/* Memory at a constant and an index times a word: perhaps a table. */
 static bool reads_table(const struct insn *insn)
 {
 	return insn->modrm.nbytes && X86_MODRM_MOD(insn->modrm.value) == 0 &&
 	       X86_MODRM_RM(insn->modrm.value) == 4 &&
 	       X86_SIB_BASE(insn->sib.value) == 5 &&
 	       !X86_REX_B(insn->rex_prefix.value) &&
-	       X86_SIB_SCALE(insn->sib.value) == 3;
+	       X86_SIB_SCALE(insn->sib.value) == WORD_SCALE;
 }
 
-/* Memory at a base and an index times eight: perhaps one, too, but where? */
+/* Memory at a base and an index times a word: perhaps one, too, but where? */
 static bool reads_scaled(const struct insn *insn)
 {
 	return insn->sib.nbytes && X86_MODRM_MOD(insn->modrm.value) != 3 &&
-	       X86_SIB_SCALE(insn->sib.value) == 3 &&
+	       X86_SIB_SCALE(insn->sib.value) == WORD_SCALE &&
 	       (X86_SIB_INDEX(insn->sib.value) != 4 ||
 		X86_REX_X(insn->rex_prefix.value)) && !reads_table(insn);
 }

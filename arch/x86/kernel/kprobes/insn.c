@@ -112,6 +112,36 @@ kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
 	return (kprobe_opcode_t *)addr;
 }
 
+/*
+ * Before there were long no-ops, assemblers filled up with moves of a register
+ * to itself, or with its address plus nothing.  On x86-64 these would clear
+ * the upper half.
+ */
+static bool moves_to_itself(const struct insn *insn)
+{
+	u8 modrm = insn->modrm.value, sib = insn->sib.value;
+	u8 reg = X86_MODRM_REG(modrm), rm = X86_MODRM_RM(modrm);
+
+	if (IS_ENABLED(CONFIG_X86_64) || insn->opnd_bytes != 4 ||
+	    insn->addr_bytes != 4)
+		return false;
+	switch (insn->opcode.bytes[0]) {
+	case 0x89: case 0x8b:
+		return X86_MODRM_MOD(modrm) == 3 && reg == rm;
+	case 0x8d:
+		if (insn->displacement.value)
+			return false;
+		if (X86_MODRM_MOD(modrm) == 0 && (rm == 5 || rm == 4))
+			return false;
+		if (rm == 4)
+			return X86_SIB_BASE(sib) == reg &&
+			       X86_SIB_INDEX(sib) == 4;
+		return reg == rm;
+	default:
+		return false;
+	}
+}
+
 bool x86_kprobe_is_nop(const struct insn *insn)
 {
 	const u8 *op = insn->opcode.bytes;
@@ -119,8 +149,9 @@ bool x86_kprobe_is_nop(const struct insn *insn)
 	switch (insn->opcode.nbytes) {
 	case 1:
 		/* 90, but neither PAUSE nor XCHG %r8, %rax */
-		return op[0] == 0x90 && !X86_REX_B(insn->rex_prefix.value) &&
-		       insn_last_prefix_id((struct insn *)insn) != 2;
+		return (op[0] == 0x90 && !X86_REX_B(insn->rex_prefix.value) &&
+		       insn_last_prefix_id((struct insn *)insn) != 2) ||
+		       moves_to_itself(insn);
 	case 2:
 		return op[0] == 0x0f && op[1] == 0x1f;
 	default:
@@ -209,15 +240,17 @@ static enum kprobe_refusal check_place(unsigned long addr, u8 opcode)
 	return KPROBE_OK;
 }
 
-static const s16 pt_regs_offset[16] = {
+static const s16 pt_regs_offset[] = {
 	offsetof(struct pt_regs, ax), offsetof(struct pt_regs, cx),
 	offsetof(struct pt_regs, dx), offsetof(struct pt_regs, bx),
 	offsetof(struct pt_regs, sp), offsetof(struct pt_regs, bp),
 	offsetof(struct pt_regs, si), offsetof(struct pt_regs, di),
+#ifdef CONFIG_X86_64
 	offsetof(struct pt_regs, r8), offsetof(struct pt_regs, r9),
 	offsetof(struct pt_regs, r10), offsetof(struct pt_regs, r11),
 	offsetof(struct pt_regs, r12), offsetof(struct pt_regs, r13),
 	offsetof(struct pt_regs, r14), offsetof(struct pt_regs, r15),
+#endif
 };
 
 static s16 register_offset(unsigned int low, unsigned int high)
@@ -246,13 +279,15 @@ static enum kprobe_refusal classify_indirect(struct insn *insn,
 	}
 
 	result->how = call ? X86_KPROBE_CALL_MEM : X86_KPROBE_JMP_MEM;
-	if (insn->addr_bytes != 8)
+	if (insn->addr_bytes != sizeof(unsigned long))
 		return KPROBE_UNRELOCATABLE;
 
 	if (insn_rip_relative(insn)) {
 		result->target += next;
 	} else if (!insn->sib.nbytes) {
-		result->base = register_offset(rm, X86_REX_B(rex));
+		/* On i386, what is relative on x86-64 has no base at all. */
+		if (mod != 0 || rm != 5)
+			result->base = register_offset(rm, X86_REX_B(rex));
 	} else {
 		/* Base 5 without a displacement, and index 4: there is none. */
 		if (X86_SIB_BASE(sib) != 5 || mod != 0)
@@ -283,7 +318,7 @@ static enum kprobe_refusal branch(struct insn *insn,
 {
 	/* 16 bits, on some processors; a segment other than cs or ds. */
 	if (has_prefix(insn, 0x66) || has_prefix(insn, 0x64) ||
-	    has_prefix(insn, 0x65))
+	    has_prefix(insn, 0x65) || insn->addr_bytes == 2)
 		return KPROBE_UNRELOCATABLE;
 
 	result->how = how;

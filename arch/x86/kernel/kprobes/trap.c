@@ -62,6 +62,12 @@ static bool loop_taken(const struct arch_kprobe_insn *insn,
 }
 NOKPROBE_SYMBOL(loop_taken);
 
+static __always_inline bool canonical(unsigned long addr)
+{
+	return !IS_ENABLED(CONFIG_X86_64) ||
+	       __is_canonical_address(addr, boot_cpu_data.x86_virt_bits);
+}
+
 /*
  * Reads where an indirect branch goes.  If that is no kernel memory, or none
  * that can be read, the instruction is to find out itself, in its slot.
@@ -72,8 +78,7 @@ static __always_inline bool read_target(const struct arch_kprobe_insn *insn,
 {
 	unsigned long addr = operand_address(insn, regs);
 
-	if ((long)addr >= 0 ||
-	    !__is_canonical_address(addr, boot_cpu_data.x86_virt_bits))
+	if (addr < TASK_SIZE_MAX || !canonical(addr))
 		goto fault;
 	__get_kernel_nofault(target, (void *)addr, unsigned long, fault);
 	return true;

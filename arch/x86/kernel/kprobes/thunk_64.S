@@ -65,7 +65,7 @@ _ASM_NOKPROBE(kprobe_post_thunk)
  * Called from a detour (detour.c), with all of an exception's frame on the
  * stack below the return address, but for the stack pointer, which is that
  * behind the first push.  Returns to the detour with flags and stack pointer
- * left to pop, and if there are return thunks, with ip and cs, too; or to
+ * left to pop, and without X86_RETURN_DROPS, with ip and cs, too; or to
  * kprobe_jump_divert.
  */
 SYM_CODE_START(kprobe_jump_thunk)
@@ -80,11 +80,11 @@ SYM_CODE_START(kprobe_jump_thunk)
 	call	kprobe_hit_jump
 	POP_REGS
 	UNWIND_HINT_IRET_REGS offset=8
-#ifdef CONFIG_MITIGATION_RETHUNK
-	RET
-#else
+#if X86_RETURN_DROPS
 	ret	$2*8
 	int3
+#else
+	RET
 #endif
 SYM_CODE_END(kprobe_jump_thunk)
 _ASM_NOKPROBE(kprobe_jump_thunk)
@@ -98,10 +98,10 @@ _ASM_NOKPROBE(kprobe_jump_thunk)
 SYM_CODE_START(kprobe_jump_divert)
 	UNWIND_HINT_UNDEFINED
 	ANNOTATE_NOENDBR
-#ifdef CONFIG_MITIGATION_RETHUNK
-	movq	(%rsp), %rsp
-#else
+#if X86_RETURN_DROPS
 	movq	-2*8(%rsp), %rsp
+#else
+	movq	(%rsp), %rsp
 #endif
 	popfq
 	UNWIND_HINT_FUNC

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Hits that no exception has brought, and calls in place of another, on i386.
+ * What each of these is for stands in thunk_64.S.  What differs here:
+ *
+ * An NMI comes on the stack that is in use, so nothing below the stack pointer
+ * is ever read.  The segment registers are the kernel's own: they are saved
+ * because handlers may look at them, and not restored.
+ */
+#include <linux/linkage.h>
+#include <asm/asm-offsets.h>
+#include <asm/frame.h>
+#include <asm/nospec-branch.h>
+#include <asm/percpu.h>
+#include <asm/segment.h>
+#include <asm/smap.h>
+#include "common.h"
+
+	.text
+
+/* All of a struct pt_regs that is below orig_ax. */
+.macro PUSH_HIT_REGS
+	pushl	$0			/* gs, as on any entry */
+	pushl	%fs
+	pushl	%es
+	pushl	%ds
+	pushl	%eax
+	pushl	%ebp
+	pushl	%edi
+	pushl	%esi
+	pushl	%edx
+	pushl	%ecx
+	pushl	%ebx
+	ENCODE_FRAME_POINTER
+.endm
+
+/* And away again, up to where @next is. */
+.macro POP_HIT_REGS next:req
+	popl	%ebx
+	popl	%ecx
+	popl	%edx
+	popl	%esi
+	popl	%edi
+	popl	%ebp
+	popl	%eax
+	leal	(\next - PT_DS)(%esp), %esp
+.endm
+
+.macro SAVE_HIT_REGS
+	pushl	$__KERNEL_DS		/* ss */
+	pushl	%esp			/* sp, two words lower than it was */
+	pushfl				/* flags */
+	cli
+	pushl	$__KERNEL_CS		/* cs */
+	pushl	$0			/* ip */
+	pushl	$-1			/* orig_ax */
+	PUSH_HIT_REGS
+	addl	$2*4, PT_OLDESP(%esp)
+	ASM_CLAC
+.endm
+
+SYM_CODE_START(kprobe_post_thunk)
+	SAVE_HIT_REGS
+	cld
+	movl	%esp, %eax
+	call	kprobe_hit_post
+	POP_HIT_REGS next=PT_OLDESP
+	popl	%esp
+	popfl
+	RET
+SYM_CODE_END(kprobe_post_thunk)
+_ASM_NOKPROBE(kprobe_post_thunk)
+
+#ifdef CONFIG_OPTPROBES
+SYM_CODE_START(kprobe_jump_thunk)
+	addl	$4, (PT_OLDESP - PT_ORIG_EAX)(%esp)
+	PUSH_HIT_REGS
+	movl	PT_ORIG_EAX(%esp), %eax
+	movl	%esp, %edx
+	movl	-X86_DETOUR_CALL_END(%eax), %eax
+	call	kprobe_hit_jump
+	POP_HIT_REGS next=PT_ORIG_EAX
+	RET
+SYM_CODE_END(kprobe_jump_thunk)
+_ASM_NOKPROBE(kprobe_jump_thunk)
+
+SYM_CODE_START(kprobe_jump_divert)
+	movl	(%esp), %esp		/* kprobe_hit_jump() left it at ip */
+	popfl
+	RET
+SYM_CODE_END(kprobe_jump_divert)
+_ASM_NOKPROBE(kprobe_jump_divert)
+#endif
+
+#ifdef CONFIG_KRETPROBES
+SYM_CODE_START(__kretprobe_trampoline)
+	pushl	$__kretprobe_trampoline
+	SAVE_HIT_REGS
+	movl	%esp, %eax
+	call	kretprobe_hit
+	POP_HIT_REGS next=PT_EFLAGS
+	popfl
+	leal	2*4(%esp), %esp		/* sp, ss; no flag is changed */
+	RET
+SYM_CODE_END(__kretprobe_trampoline)
+_ASM_NOKPROBE(__kretprobe_trampoline)
+#endif
+
+/*
+ * void x86_jprobe_call(void *entry, struct pt_regs *regs, unsigned long *stack)
+ *
+ * Whether the function takes arguments in registers or, as asmlinkage, all of
+ * them on the stack, it finds them.
+ */
+SYM_FUNC_START(x86_jprobe_call)
+	pushl	%ebp
+	movl	%esp, %ebp
+	pushl	%ebx
+	pushl	%esi
+	pushl	%edi
+	movl	%esp, PER_CPU_VAR(x86_jprobe_frame)
+	.set offset, 4*X86_JPROBE_STACK_WORDS
+	.rept X86_JPROBE_STACK_WORDS
+	.set offset, offset - 4
+	pushl	offset(%ecx)
+	.endr
+	movl	%eax, %edi
+	movl	PT_ECX(%edx), %ecx
+	movl	PT_EAX(%edx), %eax
+	movl	PT_EDX(%edx), %edx
+	CALL_NOSPEC edi
+	leal	-3*4(%ebp), %esp
+	popl	%edi
+	popl	%esi
+	popl	%ebx
+	popl	%ebp
+	RET
+SYM_FUNC_END(x86_jprobe_call)
+_ASM_NOKPROBE(x86_jprobe_call)
+
+SYM_CODE_START(x86_jprobe_return)
+	movl	%eax, %esp
+	popl	%edi
+	popl	%esi
+	popl	%ebx
+	popl	%ebp
+	RET
+SYM_CODE_END(x86_jprobe_return)
+_ASM_NOKPROBE(x86_jprobe_return)

@@ -1,0 +1,24 @@
+# shellcheck shell=bash disable=SC2034
+# Facts of i386, for lab/common.sh.
+KARCH=i386
+CROSS=
+BUILD_PACKAGES=()
+BUSYBOX_ARCH=i386
+KIMAGE=bzImage
+KIMAGE_PATH=arch/x86/boot/bzImage
+QEMU_PACKAGE=qemu-system-x86
+QEMU=qemu-system-i386
+# With a thread for each CPU, TCG lets one execute text that another has
+# patched and made all CPUs synchronize on: nothing that patches text is
+# reliable there, stock included.
+# Of AMD's 32-bit processors Linux thinks few fit for several CPUs.
+QEMU_ARGS=(-machine pc -accel "tcg,thread=single" -cpu max,vendor=GenuineIntel -m 1024)
+CONSOLE=ttyS0
+# An emulator on a busy machine fails the test of the timer's interrupt.
+APPEND="no_timer_check"
+# Directories and objects that are the architecture's part of ours, and those
+# of the users of probes.
+ARCH_OBJECTS="arch/x86/kernel/kprobes/"
+ARCH_USERS="arch/x86/kernel/ arch/x86/mm/"
+# Vector numbers of breakpoint and single step in QEMU's -d int.
+TRAP_VECTORS="v=(01|03) "

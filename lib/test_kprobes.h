@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What several of the KUnit suites for kprobes use: a probe that counts.
+ */
+#ifndef _LIB_TEST_KPROBES_H
+#define _LIB_TEST_KPROBES_H
+
+#include <linux/irqflags.h>
+#include <linux/kprobes.h>
+#include <linux/preempt.h>
+#include <linux/ptrace.h>
+
+/**
+ * struct counted - a probe, and what its handlers have seen
+ * @probe: the probe
+ * @pre: calls of the pre handler
+ * @post: calls of the post handler
+ * @astray: calls of the pre handler that were not as they have to be
+ */
+struct counted {
+	struct kprobe probe;
+	unsigned int pre;
+	unsigned int post;
+	unsigned int astray;
+};
+
+static __maybe_unused int counted_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	struct counted *c = container_of(p, struct counted, probe);
+
+	c->pre++;
+	if (instruction_pointer(regs) != (unsigned long)p->addr ||
+	    kprobe_running() != p || !irqs_disabled() || preemptible())
+		c->astray++;
+	return 0;
+}
+
+static __maybe_unused void counted_post(struct kprobe *p, struct pt_regs *regs,
+					unsigned long flags)
+{
+	container_of(p, struct counted, probe)->post++;
+}
+
+/* COUNTED(address, initializers...) */
+#define COUNTED(where, ...)						\
+	(struct counted) {						\
+		.probe.addr = (kprobe_opcode_t *)(where),		\
+		.probe.pre_handler = counted_pre,			\
+		__VA_ARGS__						\
+	}
+
+#endif /* _LIB_TEST_KPROBES_H */

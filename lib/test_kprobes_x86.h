@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * For the assembly in the KUnit suites for kprobes on x86, outside of
+ * functions: names that depend on the size of a word.
+ */
+#ifndef _LIB_TEST_KPROBES_X86_H
+#define _LIB_TEST_KPROBES_X86_H
+
+#include <asm/asm.h>
+#include <asm/nospec-branch.h>
+
+#ifdef CONFIG_X86_64
+#define AX		"%rax"
+#define BX		"%rbx"
+#define CX		"%rcx"
+#define DX		"%rdx"
+#define SI		"%rsi"
+#define DI		"%rdi"
+#define BP		"%rbp"
+#define SP		"%rsp"
+/* An operand that is relative to the instruction pointer where that can be. */
+#define RIP		"(%rip)"
+#define WORD		"8"
+#else
+#define AX		"%eax"
+#define BX		"%ebx"
+#define CX		"%ecx"
+#define DX		"%edx"
+#define SI		"%esi"
+#define DI		"%edi"
+#define BP		"%ebp"
+#define SP		"%esp"
+#define RIP		""
+#define WORD		"4"
+#endif
+
+#define SAFE		ANNOTATE_RETPOLINE_SAFE
+
+/*
+ * A variable <name> that points to a label: one that is no symbol, lest it be
+ * taken for the entry of a function.
+ */
+#define POINTER_TO(name, label)						\
+	".pushsection .data\n"						\
+	".balign 8\n"							\
+	#name ":" _ASM_PTR #label "\n"					\
+	".popsection\n"
+
+#endif /* _LIB_TEST_KPROBES_X86_H */
