@@ -32,6 +32,10 @@ static __maybe_unused int counted_pre(struct kprobe *p, struct pt_regs *regs)
 	if (instruction_pointer(regs) != (unsigned long)p->addr ||
 	    kprobe_running() != p || !irqs_disabled() || preemptible())
 		c->astray++;
+	/* Whatever else keeps others away: tracing takes one off the count. */
+	if (IS_ENABLED(CONFIG_PREEMPT_COUNT) &&
+	    !(preempt_count() & PREEMPT_MASK))
+		c->astray++;
 	return 0;
 }
 

@@ -20,6 +20,7 @@
 #include <linux/list_sort.h>
 #include <linux/memory.h>
 #include <linux/perf_event.h>
+#include <linux/preempt.h>
 #include <linux/uaccess.h>
 #include <asm/page.h>
 #include <asm/processor.h>
@@ -145,6 +146,42 @@ static bool emulate(const struct arch_kprobe_insn *insn, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(emulate);
 
+/* A trap at @site: handlers, and where to go on. */
+static __always_inline void trap_hit(struct kprobe_site *site,
+				     struct pt_regs *regs)
+{
+	const struct arch_kprobe_insn *insn = &site->insn;
+	unsigned long addr = (unsigned long)site->addr;
+	enum kprobe_verdict verdict;
+	const void *run;
+	bool post;
+
+	regs->ip = addr;
+	verdict = kprobe_site_pre(site, regs, 1);
+	if (verdict == KPROBE_DIVERTED)
+		return;
+
+	post = verdict == KPROBE_STEP && READ_ONCE(site->npost);
+	run = READ_ONCE(insn->run);
+	if (insn->how == X86_KPROBE_DISPLACED) {
+		/* A detour in use goes first: a jump may be half written. */
+		if (unlikely(post) && run == insn->slot)
+			/* Pairs with smp_store_release() in make_slot(). */
+			run = smp_load_acquire(&insn->post_slot);
+		regs->ip = (unsigned long)run;
+		return;
+	}
+	if (unlikely(run)) {
+		regs->ip = (unsigned long)run;
+		return;
+	}
+
+	/* A pre handler's change of it means nothing if it returns 0. */
+	regs->ip = addr;
+	if (emulate(insn, regs) && post)
+		kprobe_site_post(site, regs, 1);
+}
+
 /**
  * kprobe_int3_handler - is this breakpoint one of ours?
  * @regs: of the exception
@@ -155,11 +192,7 @@ NOKPROBE_SYMBOL(emulate);
 int kprobe_int3_handler(struct pt_regs *regs)
 {
 	unsigned long addr = regs->ip - INT3_INSN_SIZE;
-	const struct arch_kprobe_insn *insn;
-	enum kprobe_verdict verdict;
 	struct kprobe_site *site;
-	const void *run;
-	bool post;
 
 	if (user_mode(regs))
 		return 0;
@@ -180,32 +213,10 @@ int kprobe_int3_handler(struct pt_regs *regs)
 			return poke_int3_handler(regs);
 	}
 
-	regs->ip = addr;
-	verdict = kprobe_site_pre(site, regs, 1);
-	if (verdict == KPROBE_DIVERTED)
-		return 1;
-
-	insn = &site->insn;
-	post = verdict == KPROBE_STEP && READ_ONCE(site->npost);
-	if (insn->how == X86_KPROBE_DISPLACED) {
-		run = READ_ONCE(insn->run);
-		/* A detour in use goes first: a jump may be half written. */
-		if (unlikely(post) && run == insn->slot)
-			/* Pairs with smp_store_release() in make_slot(). */
-			run = smp_load_acquire(&insn->post_slot);
-		regs->ip = (unsigned long)run;
-		return 1;
-	}
-	run = READ_ONCE(insn->run);
-	if (unlikely(run)) {
-		regs->ip = (unsigned long)run;
-		return 1;
-	}
-
-	/* A pre handler's change of it means nothing if it returns 0. */
-	regs->ip = addr;
-	if (emulate(insn, regs) && post)
-		kprobe_site_post(site, regs, 1);
+	/* Not for us: handlers see it, and tracing takes one off. */
+	preempt_disable_notrace();
+	trap_hit(site, regs);
+	preempt_enable_no_resched_notrace();
 	return 1;
 }
 NOKPROBE_SYMBOL(kprobe_int3_handler);
