@@ -230,6 +230,8 @@ fragments() {
 		[ -f "$LAB/configs/variant-$v.config" ] ||
 			die "VARIANT=$v: there is no lab/configs/variant-$v.config"
 		echo "$LAB/configs/variant-$v.config"
+		[ ! -f "$LAB/configs/variant-$v.$ARCH.config" ] ||
+			echo "$LAB/configs/variant-$v.$ARCH.config"
 	done
 }
 
