@@ -143,6 +143,13 @@ static void expect_fault(struct kunit *test, const struct sentry *s, int trap)
 	KUNIT_EXPECT_FALSE(test, s->irqs_on);
 }
 
+static void hit_once(struct kunit *test, struct sentry *s)
+{
+	KUNIT_ASSERT_EQ(test, register_kprobe(&s->probe), 0);
+	KUNIT_EXPECT_EQ(test, probed(1), 2);
+	unregister_kprobe(&s->probe);
+}
+
 static void test_in_pre_handler(struct kunit *test)
 {
 	const struct trap_case *c = test->param_value;
@@ -154,9 +161,7 @@ static void test_in_pre_handler(struct kunit *test)
 	};
 
 	trap_to_raise = c->trap;
-	KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
-	KUNIT_EXPECT_EQ(test, probed(1), 2);
-	unregister_kprobe(&s.probe);
+	hit_once(test, &s);
 	expect_fault(test, &s, c->trap);
 	KUNIT_EXPECT_EQ(test, s.pre, 1);
 	KUNIT_EXPECT_EQ(test, s.post, 1);
@@ -172,9 +177,7 @@ static void test_in_post_handler(struct kunit *test)
 	};
 
 	trap_to_raise = c->trap;
-	KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
-	KUNIT_EXPECT_EQ(test, probed(1), 2);
-	unregister_kprobe(&s.probe);
+	hit_once(test, &s);
 	expect_fault(test, &s, c->trap);
 	KUNIT_EXPECT_EQ(test, s.post, 1);
 }
@@ -206,17 +209,13 @@ static void test_declined_in_handler(struct kunit *test)
 	};
 
 	fixed_up = 0;
-	KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
-	KUNIT_EXPECT_EQ(test, probed(1), 2);
-	unregister_kprobe(&s.probe);
+	hit_once(test, &s);
 	expect_fault(test, &s, X86_TRAP_PF);
 	KUNIT_EXPECT_EQ(test, fixed_up, 1);
 
 	/* The same without a fault handler. */
 	s.probe.fault_handler = NULL;
-	KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
-	KUNIT_EXPECT_EQ(test, probed(1), 2);
-	unregister_kprobe(&s.probe);
+	hit_once(test, &s);
 	KUNIT_EXPECT_EQ(test, s.faults, 1);
 	KUNIT_EXPECT_EQ(test, fixed_up, 2);
 }
@@ -240,9 +239,7 @@ static void test_in_fault_handler(struct kunit *test)
 
 	fixed_up = 0;
 	trap_to_raise = X86_TRAP_DE;
-	KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
-	KUNIT_EXPECT_EQ(test, probed(1), 2);
-	unregister_kprobe(&s.probe);
+	hit_once(test, &s);
 	expect_fault(test, &s, X86_TRAP_DE);
 	KUNIT_EXPECT_EQ(test, fixed_up, 1);
 	KUNIT_EXPECT_EQ(test, s.probe.nmissed, 1);
@@ -264,9 +261,7 @@ static void test_company(struct kunit *test)
 
 	trap_to_raise = X86_TRAP_PF;
 	KUNIT_ASSERT_EQ(test, register_kprobe(&other.probe), 0);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
-	KUNIT_EXPECT_EQ(test, probed(1), 2);
-	unregister_kprobe(&s.probe);
+	hit_once(test, &s);
 	unregister_kprobe(&other.probe);
 	expect_fault(test, &s, X86_TRAP_PF);
 	KUNIT_EXPECT_EQ(test, other.faults, 0);

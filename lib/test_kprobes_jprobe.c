@@ -7,6 +7,7 @@
 #include <linux/fprobe.h>
 #include <linux/kprobes.h>
 #include <linux/kprobes_backend.h>
+#include <linux/linkage.h>
 #include <linux/module.h>
 
 #define TARGET	__attribute__((noipa))
@@ -145,6 +146,44 @@ static void test_arguments(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, calls, 1);
 		KUNIT_EXPECT_MEMEQ(test, got, values, c->nr * sizeof(long));
 		KUNIT_EXPECT_EQ(test, jp.kp.nmissed, 0);
+	}
+}
+
+/* As some architectures call them: all arguments on the stack. */
+static asmlinkage TARGET long linked(P5)
+{
+	long r = 5;
+
+	E5(SUM)
+	barrier();
+	return r;
+}
+
+static asmlinkage TARGET long linked_handler(P5)
+{
+	E5(NOTE)
+	noted();
+	return -1;
+}
+
+static void test_asmlinkage(struct kunit *test)
+{
+	struct jprobe jp = {
+		.kp.addr = (kprobe_opcode_t *)linked,
+		.entry = linked_handler,
+	};
+	long plain = linked(V5);
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		calls = 0;
+		plain_return = i;
+		memset(got, 0, sizeof(got));
+		KUNIT_ASSERT_EQ(test, register_jprobe(&jp), 0);
+		KUNIT_EXPECT_EQ(test, linked(V5), plain);
+		unregister_jprobe(&jp);
+		KUNIT_EXPECT_EQ(test, calls, 1);
+		KUNIT_EXPECT_MEMEQ(test, got, values, 5 * sizeof(long));
 	}
 }
 
@@ -436,6 +475,7 @@ static void test_misuse(struct kunit *test)
 
 static struct kunit_case jprobe_tests[] = {
 	KUNIT_CASE_PARAM(test_arguments, args_gen_params),
+	KUNIT_CASE(test_asmlinkage),
 	KUNIT_CASE(test_return_from_callee),
 	KUNIT_CASE(test_state),
 	KUNIT_CASE(test_company),

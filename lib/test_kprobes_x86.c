@@ -113,7 +113,6 @@ static void run_code(const struct code *code, unsigned long a, unsigned long b,
 		     "call *%[function]\n\t"
 		     "pushf\n\t"
 		     "pop %[flags]\n\t"
-		     "cld\n\t"
 		     : "+a" (ax), "+c" (cx), "+d" (dx), "+D" (a), "+S" (b),
 		       [flags] "+b" (flags),
 		       ASM_CALL_CONSTRAINT

@@ -209,13 +209,6 @@ static void ops_remove(struct site_ops *from, unsigned long *ips,
 		ftrace_set_filter_ip(&from->ops, ips[i], 1, 0);
 }
 
-static void ops_remove_site(struct site_ops *from, struct kprobe_site *site)
-{
-	unsigned long ip = (unsigned long)site->addr;
-
-	ops_remove(from, &ip, 1);
-}
-
 /* Those sites of a batch that have, or are to have, one ops. */
 static unsigned int collect(struct list_head *plan, struct site_ops *ops,
 			    bool wanted, unsigned long *ips)
@@ -242,14 +235,14 @@ static unsigned int collect(struct list_head *plan, struct site_ops *ops,
  */
 int kprobe_ftrace_arm(struct list_head *plan)
 {
+	unsigned int nr, plain = 0, all = list_count_nodes(plan), rest = all;
 	struct kprobe_site *site;
 	unsigned long *ips;
-	unsigned int nr;
 	int ret;
 
 	lockdep_assert_held(&kprobe_mutex);
 
-	ips = kvmalloc_array(list_count_nodes(plan), sizeof(*ips), GFP_KERNEL);
+	ips = kvmalloc_array(all, sizeof(*ips), GFP_KERNEL);
 	if (!ips)
 		return -ENOMEM;
 
@@ -263,19 +256,24 @@ int kprobe_ftrace_arm(struct list_head *plan)
 			ops_remove(&plain_ops, ips, nr);
 		}
 	}
-	kvfree(ips);
-	if (ret)
+	if (ret) {
+		kvfree(ips);
 		return ret;
-
-	list_for_each_entry(site, plan, plan) {
-		struct site_ops *before =
-			site->ftrace_ops ? site_ops_now(site) : NULL;
-
-		/* Called for by both, for a moment. */
-		WRITE_ONCE(site->ftrace_ops, &site_ops_wanted(site)->ops);
-		if (before)
-			ops_remove_site(before, site);
 	}
+
+	/* Those that move are called for by both, for a moment. */
+	list_for_each_entry(site, plan, plan) {
+		struct ftrace_ops *before = site->ftrace_ops;
+
+		WRITE_ONCE(site->ftrace_ops, &site_ops_wanted(site)->ops);
+		if (before == &plain_ops.ops)
+			ips[plain++] = (unsigned long)site->addr;
+		else if (before)
+			ips[--rest] = (unsigned long)site->addr;
+	}
+	ops_remove(&plain_ops, ips, plain);
+	ops_remove(&ipmodify_ops, ips + rest, all - rest);
+	kvfree(ips);
 	return 0;
 }
 
@@ -302,8 +300,10 @@ void kprobe_ftrace_disarm(struct list_head *plan)
 		kvfree(ips);
 	}
 	list_for_each_entry(site, plan, plan) {
+		unsigned long ip = (unsigned long)site->addr;
+
 		if (!ips)
-			ops_remove_site(site_ops_now(site), site);
+			ops_remove(site_ops_now(site), &ip, 1);
 		WRITE_ONCE(site->ftrace_ops, NULL);
 	}
 }

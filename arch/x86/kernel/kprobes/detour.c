@@ -119,32 +119,35 @@ static void emit_entry(struct detour *d, const struct kprobe_site *site,
 /* The most that emit_entry() and the way back take. */
 #define DETOUR_FIXED	(X86_DETOUR_CALL_END + DROP_SIZE + 2 + JMP32_INSN_SIZE)
 
-/* Adds one instruction of the region, @insn, which stands at @addr. */
+/*
+ * Adds one instruction of the region, @insn, which stands at @addr, and says
+ * @what it is.
+ */
 static enum kprobe_obstacle emit_displaced(struct detour *d,
 					   const void *detour,
 					   unsigned long addr,
-					   struct insn *insn, const u8 *text)
+					   struct insn *insn, const u8 *text,
+					   struct arch_kprobe_insn *what)
 {
-	struct arch_kprobe_insn what;
 	u8 copy[MAX_INSN_SIZE];
 
-	if (x86_kprobe_classify(insn, &what, addr))
+	if (x86_kprobe_classify(insn, what, addr))
 		return KPROBE_BOUND_INSIDE;
 	/* With room for a near branch, whatever it was. */
 	if (d->len + max(insn->length, 6) > sizeof(d->buf) - JMP32_INSN_SIZE)
 		return KPROBE_DETOUR_LENGTH;
 
-	switch ((enum x86_kprobe_how)what.how) {
+	switch ((enum x86_kprobe_how)what->how) {
 	case X86_KPROBE_JCC: {
 		const u8 escape = 0x0f;
 
 		emit(d, &escape, 1);
 		/* Its displacement is relative to the end, as a jump's. */
-		emit_branch(d, detour, 0x80 | what.cond, (void *)what.target);
+		emit_branch(d, detour, 0x80 | what->cond, (void *)what->target);
 		break;
 	}
 	case X86_KPROBE_JMP:
-		emit_branch(d, detour, JMP32_INSN_OPCODE, (void *)what.target);
+		emit_branch(d, detour, JMP32_INSN_OPCODE, (void *)what->target);
 		break;
 	case X86_KPROBE_CALL:
 	case X86_KPROBE_CALL_REG:
@@ -222,11 +225,10 @@ static enum kprobe_obstacle emit_region(struct kprobe_site *site,
 		jump->from[jump->nr] = offset;
 		jump->to[jump->nr] = d->len;
 		obstacle = emit_displaced(d, detour, addr + offset, &insn,
-					  text + offset);
+					  text + offset, &what);
 		if (obstacle)
 			return obstacle;
 		jump->nr++;
-		x86_kprobe_classify(&insn, &what, addr + offset);
 		offset += insn.length;
 	}
 	if (addr + offset > end)
