@@ -15,8 +15,7 @@
 #include <asm/linkage.h>
 #include <asm/nospec-branch.h>
 #include <asm/trapnr.h>
-
-#define TARGET	__attribute__((noipa))
+#include "test_kprobes.h"
 
 #define BAD_PAGE	(-0xff0UL)		/* page fault */
 #define BAD_FORM	0x8000000000000000UL	/* general protection */

@@ -17,8 +17,7 @@
 #include <linux/smp.h>
 #include <linux/stacktrace.h>
 #include <linux/string.h>
-
-#define TARGET	__attribute__((noipa))
+#include "test_kprobes.h"
 
 static TARGET int follow_add(int a, int b)
 {
