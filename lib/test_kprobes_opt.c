@@ -597,8 +597,9 @@ static void test_registers(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
 	for (i = 0; i < 2; i++) {
 		KUNIT_EXPECT_EQ(test, is_jump(probe_plain), i);
-		/* From the same place, with the same in all registers. */
+		/* With the same in all registers; compilers may unroll this. */
 		asm volatile("mov %[function], %%rdi\n\t"
+			     "cmp %%rdi, %%rdi\n\t"
 			     "mov $1, %%eax\n\t"
 			     "mov $2, %%ecx\n\t"
 			     "mov $3, %%edx\n\t"
