@@ -333,7 +333,7 @@ static void test_in_jprobe(struct kunit *test)
  */
 #define FAULTING(name, probed)						\
 	asm(".pushsection .text\n"					\
-	    ".balign 16\n"						\
+	    ".balign 16\n" ASM_FUNC_ALIGN "\n"				\
 	    ".type fault_" #name ", @function\n"			\
 	    "fault_" #name ":\n\t" ASM_ENDBR				\
 	    "	mov	$1, %eax\n"					\
@@ -388,7 +388,8 @@ static const struct displaced_case displaced_cases[] = {
 
 KUNIT_ARRAY_PARAM_DESC(displaced, displaced_cases, name);
 
-static void test_displaced(struct kunit *test)
+/* __nocfi: functions of asm() have no type. */
+static __nocfi void test_displaced(struct kunit *test)
 {
 	const struct displaced_case *c = test->param_value;
 	int post, declines;
@@ -501,6 +502,7 @@ static void stack_handler(long a, long b, long c, long d, long e, long f,
 }
 
 asm(".pushsection .text\n"
+    ASM_FUNC_ALIGN "\n"
     ".type on_this_stack, @function\n"
     "on_this_stack:\n\t" ASM_ENDBR
     "	push	%rbp\n"
@@ -510,6 +512,7 @@ asm(".pushsection .text\n"
     "	call	at_stack_end\n"
     "	leave\n\t" ASM_RET
     ".size on_this_stack, . - on_this_stack\n"
+    ASM_FUNC_ALIGN "\n"
     ".type at_stack_end, @function\n"
     "at_stack_end:\n\t" ASM_ENDBR
     "	mov	8(%rsp), %rax\n\t" ASM_RET

@@ -37,7 +37,7 @@
  */
 #define FUNCTION(name, ...)						\
 	asm(".pushsection .text\n"					\
-	    ".balign 16, 0xcc\n"					\
+	    ".balign 16, 0xcc\n" ASM_FUNC_ALIGN "\n"			\
 	    ".type opt_" #name ", @function\n"				\
 	    "opt_" #name ":\n\t" ASM_ENDBR				\
 	    __VA_ARGS__ "\n"						\

@@ -389,6 +389,7 @@ static void test_maxactive(struct kunit *test)
 /* A stack of 16 KiB has room for a thousand calls of this. */
 int follow_deep(int n);
 asm(".pushsection .text\n"
+    ASM_FUNC_ALIGN "\n"
     ".type follow_deep, @function\n"
     "follow_deep:\n"
     "	endbr64\n"
@@ -581,6 +582,7 @@ static void test_all_cpus(struct kunit *test)
 /* Goes on in the other function, and returns from there. */
 int follow_tail(int a, int b);
 asm(".pushsection .text\n"
+    ASM_FUNC_ALIGN "\n"
     ".type follow_tail, @function\n"
     "follow_tail:\n"
     "	endbr64\n"
