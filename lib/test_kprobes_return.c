@@ -719,6 +719,8 @@ static void test_unregister_in_flight(struct kunit *test)
 	struct task_struct *task;
 	struct visitor v;
 
+	/* Others' are freed some time after their return probes are gone. */
+	KUNIT_ASSERT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
 	visitor_init(&v, SLEEPS);
 	KUNIT_ASSERT_EQ(test, register_kretprobe(&f.probe), 0);
 	task = send_visitor(test, &v);
