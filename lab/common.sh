@@ -54,6 +54,10 @@ need() {
 }
 
 need_for_build() {
+	local llvm
+
+	llvm=$(llvm)
+	[ -z "$llvm" ] || need "clang-$llvm" "lld-$llvm" "llvm-$llvm"
 	need linux-source-6.12 gcc make bison flex bc libelf-dev libssl-dev \
 		python3 xz-utils patch rsync cpio gzip kmod ccache perl \
 		"${BUILD_PACKAGES[@]}"
@@ -168,20 +172,42 @@ unmet() {
 	}' "$@"
 }
 
+# llvm: the version of LLVM that $VARIANT asks for; nothing if it is gcc's.
+llvm() {
+	local f
+
+	f=$(fragments) || exit 1
+	# shellcheck disable=SC2086
+	sed -n 's/^# LLVM=//p' $f | tail -n 1
+}
+
+# tools: the compiler and what goes with it, as the kernel's make wants them.
+tools() {
+	local llvm
+
+	llvm=$(llvm)
+	if [ -n "$llvm" ]; then
+		printf '%s\n' "LLVM=-$llvm" "CC=ccache clang-$llvm"
+	else
+		printf '%s\n' "CC=ccache ${CROSS}gcc"
+	fi
+}
+
 # configure TREE BUILD FRAGMENT...: tinyconfig plus fragments, if they changed.
 configure() {
-	local tree=$1 build=$2 now lacks
+	local tree=$1 build=$2 now lacks tools
 	shift 2
 
 	now=$(cat "$@" "$TOP"/hooks/*.patch | sha1sum)
 	[ "$(cat "$build/.fragments" 2> /dev/null)" != "$now" ] || return 0
 	say "configuring $(basename "$build")"
 	mkdir -p "$build"
+	mapfile -t tools < <(tools)
 	{
-		make -s -C "$tree" O="$build" ARCH="$KARCH" tinyconfig
+		make -s -C "$tree" O="$build" ARCH="$KARCH" "${tools[@]}" tinyconfig
 		(cd "$tree" && scripts/kconfig/merge_config.sh -m -O "$build" \
 			"$build/.config" "$@")
-		make -s -C "$tree" O="$build" ARCH="$KARCH" olddefconfig
+		make -s -C "$tree" O="$build" ARCH="$KARCH" "${tools[@]}" olddefconfig
 	} > "$build/configure.log" 2>&1 ||
 		die "cannot configure, see $build/configure.log"
 	lacks=$(unmet "$build/.config" "$@")
@@ -191,12 +217,13 @@ configure() {
 
 # kmake TREE BUILD ARGUMENT...: the kernel's make.
 kmake() {
-	local tree=$1 build=$2
+	local tree=$1 build=$2 tools
 	shift 2
 
+	mapfile -t tools < <(tools)
 	CCACHE_BASEDIR=$OUT CCACHE_NOHASHDIR=1 \
 	make -C "$tree" O="$build" ARCH="$KARCH" CROSS_COMPILE="$CROSS" \
-		CC="ccache ${CROSS}gcc" KBUILD_BUILD_TIMESTAMP=0 \
+		"${tools[@]}" KBUILD_BUILD_TIMESTAMP=0 \
 		-j"$JOBS" "$@" < /dev/null
 }
 

@@ -22,12 +22,7 @@
 #include <linux/static_call.h>
 #include <linux/vmalloc.h>
 #include <asm/sections.h>
-
-/*
- * Functions to be probed.  noipa: nothing about them is known to callers, so
- * they are called as they stand.
- */
-#define TARGET	__attribute__((noipa))
+#include "test_kprobes.h"
 
 static TARGET int target_add(int a, int b)
 {

@@ -13,9 +13,8 @@
 #include <asm/ibt.h>
 #include <asm/linkage.h>
 #include <asm/trapnr.h>
+#include "test_kprobes.h"
 #include "test_kprobes_x86.h"
-
-#define TARGET	__attribute__((noipa))
 
 #define BAD_PAGE	(-0xff0UL)		/* page fault */
 #define BAD_SELECTOR	0xfff8UL		/* general protection */
@@ -339,7 +338,7 @@ static void test_in_jprobe(struct kunit *test)
 #endif
 #define FAULTING(name, probed)						\
 	asm(".pushsection .text\n"					\
-	    ".balign 16\n"						\
+	    ".balign 16\n" ASM_FUNC_ALIGN "\n"				\
 	    ".type fault_" #name ", @function\n"			\
 	    "fault_" #name ":\n\t" ASM_ENDBR ARGUMENT_TO_DI		\
 	    "	mov	$1, %eax\n"					\
@@ -395,7 +394,8 @@ static const struct displaced_case displaced_cases[] = {
 
 KUNIT_ARRAY_PARAM_DESC(displaced, displaced_cases, name);
 
-static void test_displaced(struct kunit *test)
+/* __nocfi: functions of asm() have no type. */
+static __nocfi void test_displaced(struct kunit *test)
 {
 	const struct displaced_case *c = test->param_value;
 	int post, declines;
@@ -514,6 +514,7 @@ static void stack_handler(long a, long b, long c, long first, long second)
 }
 
 asm(".pushsection .text\n"
+    ASM_FUNC_ALIGN "\n"
     ".type on_this_stack, @function\n"
     "on_this_stack:\n\t" ASM_ENDBR
     "	push	" BP "\n"
@@ -523,6 +524,7 @@ asm(".pushsection .text\n"
     "	call	at_stack_end\n"
     "	leave\n\t" ASM_RET
     ".size on_this_stack, . - on_this_stack\n"
+    ASM_FUNC_ALIGN "\n"
     ".type at_stack_end, @function\n"
     "at_stack_end:\n\t" ASM_ENDBR
     "	mov	" WORD "(" SP "), " AX "\n\t" ASM_RET

@@ -9,8 +9,7 @@
 #include <linux/kprobes_backend.h>
 #include <linux/linkage.h>
 #include <linux/module.h>
-
-#define TARGET	__attribute__((noipa))
+#include "test_kprobes.h"
 
 /*
  * Functions of 0 to 10 integers, which return a number that depends on all

@@ -35,7 +35,7 @@
  */
 #define FUNCTION(name, ...)						\
 	asm(".pushsection .text\n"					\
-	    ".balign 16, 0xcc\n"					\
+	    ".balign 16, 0xcc\n" ASM_FUNC_ALIGN "\n"			\
 	    ".type opt_" #name ", @function\n"				\
 	    "opt_" #name ":\n\t" ASM_ENDBR				\
 	    __VA_ARGS__ "\n"						\
@@ -559,7 +559,9 @@ static int capture_pre(struct kprobe *p, struct pt_regs *regs)
 
 static noinline void call_with_known_registers(void)
 {
-	asm volatile("mov $1, %%eax\n\t"
+	/* All flags, and not only the carry that is to be seen. */
+	asm volatile("cmp %%" _ASM_DI ", %%" _ASM_DI "\n\t"
+		     "mov $1, %%eax\n\t"
 		     "mov $2, %%ecx\n\t"
 		     "mov $3, %%edx\n\t"
 		     "mov $4, %%esi\n\t"
@@ -594,7 +596,7 @@ static void test_registers(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
 	for (i = 0; i < 2; i++) {
 		KUNIT_EXPECT_EQ(test, is_jump(probe_plain), i);
-		/* From the same place, with the same in all registers. */
+		/* With the same in all registers. */
 		call_with_known_registers();
 		if (!i) {
 			trap = c.regs;

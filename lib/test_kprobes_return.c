@@ -17,8 +17,7 @@
 #include <linux/smp.h>
 #include <linux/stacktrace.h>
 #include <linux/string.h>
-
-#define TARGET	__attribute__((noipa))
+#include "test_kprobes.h"
 
 static TARGET int follow_add(int a, int b)
 {
@@ -390,6 +389,7 @@ static void test_maxactive(struct kunit *test)
 /* A stack of 16 KiB has room for a thousand calls of this. */
 int follow_deep(int n);
 asm(".pushsection .text\n"
+    ASM_FUNC_ALIGN "\n"
     ".type follow_deep, @function\n"
     "follow_deep:\n"
     "	endbr64\n"
@@ -597,6 +597,7 @@ static void test_all_cpus(struct kunit *test)
 /* Goes on in the other function, and returns from there. */
 int follow_tail(int a, int b);
 asm(".pushsection .text\n"
+    ASM_FUNC_ALIGN "\n"
     ".type follow_tail, @function\n"
     "follow_tail:\n"
 #ifdef CONFIG_X86_64
@@ -737,6 +738,8 @@ static void test_unregister_in_flight(struct kunit *test)
 	struct task_struct *task;
 	struct visitor v;
 
+	/* Others' are freed some time after their return probes are gone. */
+	KUNIT_ASSERT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
 	visitor_init(&v, SLEEPS);
 	KUNIT_ASSERT_EQ(test, register_kretprobe(&f.probe), 0);
 	task = send_visitor(test, &v);

@@ -21,11 +21,12 @@
  * CODE(name, before, probed, after): a function of its own around the probed
  * instruction, which stands where probe_<name> points.  Arguments come in
  * DI and SI; results are AX, CX, DX and the flags.  objtool is not asked
- * about what these do to the stack.
+ * about what these do to the stack.  In front of an ENDBR that nobody calls the
+ * kernel wipes out what should be a type: ASM_FUNC_ALIGN has room for that.
  */
 #define CODE(name, before, probed, after)				\
 	asm(".pushsection .text\n"					\
-	    ".balign 16\n"						\
+	    ".balign 16\n" ASM_FUNC_ALIGN "\n"				\
 	    ".type code_" #name ", @function\n"				\
 	    "code_" #name ":\n\t" ASM_ENDBR				\
 	    before "\n"							\

@@ -344,7 +344,9 @@ int arch_kprobe_blacklist(void);
  * @entries: how many times irqentry_nmi_enter() was called for this very hit
  *
  * Two hits on one CPU have the same key exactly when none of them stands in
- * an interrupt, a softirq or an NMI that came on top of the other.
+ * an interrupt, a softirq or an NMI that came on top of the other.  (With
+ * PREEMPT_RT softirqs are not counted there, and come on top of nothing that
+ * has preemption off.)
  */
 static __always_inline unsigned int kprobe_context_key(unsigned int entries)
 {

@@ -62,8 +62,9 @@ int x86_kprobe_original_text(unsigned long addr, u8 *buf, unsigned int size)
 
 	lockdep_assert_held(&text_mutex);
 
-	memset(buf, INT3_INSN_OPCODE, size);
 	if (copy_from_kernel_nofault(buf, (void *)addr, size)) {
+		/* Which may have left anything there. */
+		memset(buf, INT3_INSN_OPCODE, size);
 		valid = min_t(unsigned int, size,
 			      PAGE_SIZE - offset_in_page(addr));
 		if (copy_from_kernel_nofault(buf, (void *)addr, valid))

@@ -23,9 +23,11 @@ void arch_jprobe_call(void *entry, struct pt_regs *regs)
 	if (unlikely(offset_in_page(stack) + sizeof(copy) > PAGE_SIZE)) {
 		unsigned long here = PAGE_SIZE - offset_in_page(stack);
 
-		memset(copy, 0, sizeof(copy));
-		if (copy_from_kernel_nofault(copy, stack, sizeof(copy)))
+		if (copy_from_kernel_nofault(copy, stack, sizeof(copy))) {
+			/* A copy that fails may have left anything there. */
+			memset(copy, 0, sizeof(copy));
 			memcpy(copy, stack, here);
+		}
 		stack = copy;
 	}
 

@@ -135,6 +135,22 @@ _ASM_NOKPROBE(__kretprobe_trampoline)
 #endif
 
 /*
+ * Goes to a function that need not have an ENDBR where it begins: FineIBT has
+ * moved it to a preamble, which also wants to know the type of the call.
+ */
+#ifdef CONFIG_FINEIBT
+SYM_FUNC_START_LOCAL(x86_jprobe_go)
+	pushq	%r11
+	UNWIND_HINT_FUNC	/* as in a retpoline */
+	RET
+SYM_FUNC_END(x86_jprobe_go)
+_ASM_NOKPROBE(x86_jprobe_go)
+#define CALL_ENTRY	call x86_jprobe_go
+#else
+#define CALL_ENTRY	CALL_NOSPEC r11
+#endif
+
+/*
  * void x86_jprobe_call(void *entry, struct pt_regs *regs, unsigned long *stack)
  *
  * Calls @entry with the argument registers in @regs (and rax, which counts
@@ -164,7 +180,7 @@ SYM_FUNC_START(x86_jprobe_call)
 	movq	R8(%r10), %r8
 	movq	R9(%r10), %r9
 	movq	RAX(%r10), %rax
-	CALL_NOSPEC r11
+	CALL_ENTRY
 	leaq	-5*8(%rbp), %rsp
 	popq	%r15
 	popq	%r14

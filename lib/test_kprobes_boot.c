@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * KUnit suite for probes from early in the boot process, before there are
+ * other CPUs, and before anything that the optimizer needs.
+ *
+ * By the time KUnit runs all that is over.  So initcalls do what is to be
+ * tested, and the cases look at what has come of it.
+ */
+#include <kunit/test.h>
+#include <linux/init.h>
+#include <linux/kprobes.h>
+#include <linux/kprobes_backend.h>
+#include <linux/module.h>
+#include "test_kprobes.h"
+
+/* Their first instructions are long enough for a jump. */
+static TARGET int boot_lasting(int a)
+{
+	barrier();
+	return a * 1000003;
+}
+
+static TARGET int boot_passing(int a)
+{
+	barrier();
+	return a * 1000033;
+}
+
+static int hits(struct kprobe *p, struct pt_regs *regs);
+
+/* A probe, and what it has been told at both ends of the boot process. */
+struct boot_probe {
+	struct kprobe probe;
+	int registered;
+	int early;	/* hits */
+	int late;
+	bool optimized_early;
+	bool optimized_late;
+};
+
+static struct boot_probe lasting = {
+	.probe.addr = (kprobe_opcode_t *)boot_lasting,
+	.probe.pre_handler = hits,
+};
+
+static struct boot_probe passing = {
+	.probe.addr = (kprobe_opcode_t *)boot_passing,
+	.probe.pre_handler = hits,
+};
+
+static int nr_hits;
+
+static int hits(struct kprobe *p, struct pt_regs *regs)
+{
+	nr_hits++;
+	return 0;
+}
+
+static int hits_of(int (*target)(int a))
+{
+	nr_hits = 0;
+	target(1);
+	target(2);
+	return nr_hits;
+}
+
+#ifdef CONFIG_KRETPROBES
+static int returns(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	nr_hits += 100;
+	return 0;
+}
+
+static struct kretprobe returning = {
+	.kp.addr = (kprobe_opcode_t *)boot_lasting,
+	.handler = returns,
+};
+
+static int __init register_returning(void)
+{
+	return register_kretprobe(&returning);
+}
+
+static void __init unregister_returning(void)
+{
+	unregister_kretprobe(&returning);
+}
+
+#define HITS_AND_RETURNS	202
+#else
+static int __init register_returning(void) { return 0; }
+static void __init unregister_returning(void) { }
+#define HITS_AND_RETURNS	2
+#endif
+
+static int returning_registered;
+
+static int __init boot_early(void)
+{
+	lasting.registered = register_kprobe(&lasting.probe);
+	returning_registered = register_returning();
+	lasting.early = hits_of(boot_lasting);
+
+	/* Gone before anybody could free what it leaves behind. */
+	passing.registered = register_kprobe(&passing.probe);
+	passing.early = hits_of(boot_passing);
+	unregister_kprobe(&passing.probe);
+	passing.late = hits_of(boot_passing);
+
+	/* That has not begun, and is not to be waited for. */
+	wait_for_kprobe_optimizer();
+	lasting.optimized_early = kprobe_optimized(&lasting.probe);
+	return 0;
+}
+
+/* The first at which there is memory for slots. */
+#ifdef CONFIG_ARCH_WANTS_EXECMEM_LATE
+core_initcall_sync(boot_early);
+#else
+early_initcall(boot_early);
+#endif
+
+static int __init boot_late(void)
+{
+	wait_for_kprobe_optimizer();
+	lasting.optimized_late = kprobe_optimized(&lasting.probe);
+	lasting.late = hits_of(boot_lasting);
+	unregister_returning();
+	unregister_kprobe(&lasting.probe);
+	return 0;
+}
+late_initcall_sync(boot_late);
+
+static void test_hit_early(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, lasting.registered, 0);
+	KUNIT_EXPECT_EQ(test, returning_registered, 0);
+	KUNIT_EXPECT_EQ(test, lasting.early, HITS_AND_RETURNS);
+	KUNIT_EXPECT_EQ(test, lasting.late, HITS_AND_RETURNS);
+	KUNIT_EXPECT_EQ(test, lasting.probe.nmissed, 0);
+	KUNIT_EXPECT_EQ(test, hits_of(boot_lasting), 0);
+}
+
+static void test_unregister_early(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, passing.registered, 0);
+	KUNIT_EXPECT_EQ(test, passing.early, 2);
+	KUNIT_EXPECT_EQ(test, passing.late, 0);
+}
+
+/* Not before it can wait for grace periods, and then without being asked. */
+static void test_optimized_late(struct kunit *test)
+{
+	if (!IS_ENABLED(CONFIG_OPTPROBES))
+		kunit_skip(test, "not configured");
+	KUNIT_EXPECT_FALSE(test, lasting.optimized_early);
+	KUNIT_EXPECT_TRUE(test, lasting.optimized_late);
+}
+
+static struct kunit_case boot_tests[] = {
+	KUNIT_CASE(test_hit_early),
+	KUNIT_CASE(test_unregister_early),
+	KUNIT_CASE(test_optimized_late),
+	{}
+};
+
+static struct kunit_suite boot_suite = {
+	.name = "kprobes_boot",
+	.test_cases = boot_tests,
+};
+
+kunit_test_suites(&boot_suite);
+
+MODULE_DESCRIPTION("KUnit suite for kprobes early in the boot process");
+MODULE_LICENSE("GPL");
