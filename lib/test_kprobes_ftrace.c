@@ -10,7 +10,6 @@
 #include <linux/string.h>
 #include "test_kprobes.h"
 
-
 static TARGET int target(int x)
 {
 	barrier();
