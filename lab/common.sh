@@ -57,6 +57,33 @@ need_for_build() {
 	need linux-source-6.12 gcc make bison flex bc libelf-dev libssl-dev \
 		python3 xz-utils patch rsync cpio gzip kmod ccache perl \
 		busybox-static "${BUILD_PACKAGES[@]}"
+	if [ -n "${BUSYBOX_DEBARCH:-}" ]; then
+		foreign_busybox "$BUSYBOX_DEBARCH"
+	fi
+}
+
+# foreign_busybox DEBARCH: Debian's static busybox of another architecture as
+# $OUT/busybox-DEBARCH/bin/busybox. With lists and a cache of its own: what the
+# host's dpkg knows of architectures stays as it is.
+foreign_busybox() {
+	local dir=$OUT/busybox-$1 options
+
+	[ ! -x "$dir/bin/busybox" ] || return 0
+	say "fetching a busybox for $1"
+	rm -rf "$dir.new" "$dir"
+	mkdir -p "$dir.new/lists/partial" "$dir.new/archives/partial"
+	options=(-q -o "Dir::State::lists=$dir.new/lists" -o "Dir::Cache=$dir.new"
+		-o Dir::State::status=/dev/null -o "APT::Architecture=$1"
+		-o "APT::Architectures=$1" -o APT::Sandbox::User=root)
+	(
+		cd "$dir.new"
+		apt-get "${options[@]}" update
+		apt-get "${options[@]}" download busybox-static
+		dpkg-deb -x busybox-static_*.deb root
+	) < /dev/null > "$OUT/busybox-$1.log" 2>&1 ||
+		die "no busybox for $1, see $OUT/busybox-$1.log"
+	mv "$dir.new/root" "$dir"
+	rm -rf "$dir.new"
 }
 
 # One at a time in $OUT; the lock is held until unlock or the script's end.
@@ -202,6 +229,9 @@ fragments() {
 		[ -f "$LAB/configs/variant-$v.config" ] ||
 			die "VARIANT=$v: there is no lab/configs/variant-$v.config"
 		echo "$LAB/configs/variant-$v.config"
+		# What only this architecture has.
+		[ ! -f "$LAB/configs/variant-$v-$ARCH.config" ] ||
+			echo "$LAB/configs/variant-$v-$ARCH.config"
 	done
 }
 
