@@ -48,11 +48,13 @@ void a64_jprobe_call(void *entry, struct pt_regs *regs, void *stack);
 void a64_jprobe_return(unsigned long frame);
 
 /* kprobes-trap.c */
-bool kprobe_hit_post(struct kprobe_site *site, struct pt_regs *regs);
-bool a64_divert(struct pt_regs *regs);
+enum kprobe_verdict kprobe_hit_post(struct kprobe_site *site,
+				    struct pt_regs *regs);
+void a64_divert(struct pt_regs *regs);
 
 /* kprobes-detour.c */
-bool kprobe_hit_jump(struct kprobe_site *site, struct pt_regs *regs);
+enum kprobe_verdict kprobe_hit_jump(struct kprobe_site *site,
+				    struct pt_regs *regs);
 u32 a64_jump(const struct kprobe_site *site);
 
 /* kprobes-jprobe.c */

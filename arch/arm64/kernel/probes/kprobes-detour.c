@@ -176,15 +176,17 @@ NOKPROBE_SYMBOL(site_pre_unwatched);
  * @regs: complete, but for the program counter
  *
  * Context: any; interrupts off, as for kprobe_thunk_enter().
- * Return: whether it goes on elsewhere.
+ * Return: KPROBE_DIVERTED if it goes on elsewhere.
  */
-__visible bool kprobe_hit_jump(struct kprobe_site *site, struct pt_regs *regs)
+__visible enum kprobe_verdict kprobe_hit_jump(struct kprobe_site *site,
+					      struct pt_regs *regs)
 {
+	unsigned long addr = (unsigned long)site->addr;
 	enum kprobe_verdict verdict;
 	bool traced_on;
 
-	regs->pc = (unsigned long)site->addr;
-	regs->stackframe[1] = (unsigned long)site->addr;
+	regs->pc = addr;
+	regs->stackframe[1] = addr;
 
 	traced_on = kprobe_thunk_enter();
 	if (likely(kprobe_rcu_watching()))
@@ -192,7 +194,6 @@ __visible bool kprobe_hit_jump(struct kprobe_site *site, struct pt_regs *regs)
 	else
 		verdict = site_pre_unwatched(site, regs);
 	kprobe_thunk_exit(regs, traced_on);
-
-	return unlikely(verdict == KPROBE_DIVERTED) && a64_divert(regs);
+	return verdict;
 }
 NOKPROBE_SYMBOL(kprobe_hit_jump);

@@ -101,8 +101,8 @@ alternative_else_nop_endif
 
 /*
  * Called from a slot or a detour by a64_emit_call(): x0 is the site, x0, x1,
- * x29 and x30 have been saved.  Calls \function(site, regs), which returns
- * whether the way back is another one.
+ * x29 and x30 have been saved.  Calls \function(site, regs), which returns a
+ * verdict: whether the way back is another one.
  */
 	.macro	define_thunk name, function
 SYM_CODE_START(\name)
@@ -112,7 +112,7 @@ SYM_CODE_START(\name)
 	mov	x19, x30
 	mov	x1, sp
 	bl	\function
-	tbnz	w0, #0, kprobe_divert
+	tbnz	w0, #1, kprobe_divert		// KPROBE_DIVERTED
 	mov	x30, x19
 	restore_state
 	restore_most_regs
@@ -127,11 +127,13 @@ NOKPROBE(\name)
 #endif
 
 /*
- * A handler goes on elsewhere: a64_divert() has kept where, and all else is in
- * the struct pt_regs.  There is no branch that needs no register, but an
+ * A handler goes on elsewhere: a64_divert() keeps where, and all else is in the
+ * struct pt_regs.  There is no branch that needs no register, but an
  * exception returns to anywhere.
  */
 SYM_CODE_START_LOCAL(kprobe_divert)
+	mov	x0, sp
+	bl	a64_divert
 	restore_most_regs
 	ldp	x29, x30, [sp, #S_FP]
 	ldp	x0, x1, [sp], #PT_REGS_SIZE

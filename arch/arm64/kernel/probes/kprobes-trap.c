@@ -231,6 +231,9 @@ int kprobe_brk_handler(struct pt_regs *regs, unsigned long esr)
 }
 NOKPROBE_SYMBOL(kprobe_brk_handler);
 
+/* The thunks test one bit. */
+static_assert(KPROBE_DIVERTED == 2 && KPROBE_STEP_MISSED < 2);
+
 /* Where to go on at kprobe_divert_brk, on this CPU. */
 static DEFINE_PER_CPU(struct {
 	u64 pc;
@@ -247,16 +250,14 @@ static DEFINE_PER_CPU(struct {
  *
  * Nothing may come until that breakpoint has been executed.
  *
- * Context: a thunk's function, interrupts off.
- * Return: true, for the thunk.
+ * Context: a thunk, interrupts off.
  */
-bool a64_divert(struct pt_regs *regs)
+__visible void a64_divert(struct pt_regs *regs)
 {
 	asm volatile("msr daifset, #0xf" ::: "memory");
 	__this_cpu_write(divert_to.pc, regs->pc);
 	__this_cpu_write(divert_to.pstate, regs->pstate);
 	__this_cpu_write(divert_to.pmr, regs->pmr_save);
-	return true;
 }
 NOKPROBE_SYMBOL(a64_divert);
 
@@ -300,9 +301,10 @@ NOKPROBE_SYMBOL(site_post_unwatched);
  * nothing but an exception may interrupt.
  *
  * Context: any; interrupts off, as for kprobe_thunk_enter().
- * Return: whether it goes on elsewhere.
+ * Return: KPROBE_DIVERTED if it goes on elsewhere.
  */
-__visible bool kprobe_hit_post(struct kprobe_site *site, struct pt_regs *regs)
+__visible enum kprobe_verdict kprobe_hit_post(struct kprobe_site *site,
+					      struct pt_regs *regs)
 {
 	unsigned long next = (unsigned long)site->addr + AARCH64_INSN_SIZE;
 	bool traced_on;
@@ -319,7 +321,7 @@ __visible bool kprobe_hit_post(struct kprobe_site *site, struct pt_regs *regs)
 	kprobe_thunk_exit(regs, traced_on);
 	preempt_enable_no_resched_notrace();
 
-	return unlikely(regs->pc != next) && a64_divert(regs);
+	return regs->pc == next ? KPROBE_STEP : KPROBE_DIVERTED;
 }
 NOKPROBE_SYMBOL(kprobe_hit_post);
 
