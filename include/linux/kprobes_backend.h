@@ -106,6 +106,9 @@ const char *kprobe_refusal_name(enum kprobe_refusal why);
  * @KPROBE_BOUND_INSIDE: an instruction under the jump works only where it
  *	stands
  * @KPROBE_DIRECTION: the function sets the direction flag
+ * @KPROBE_STATE_CHANGED: the function changes a state of the CPU that handlers
+ *	must not see and only an exception puts right
+ * @KPROBE_LANDING_PAD: indirect branches land there, and on no jump
  * @KPROBE_DETOUR_LENGTH: the displaced instructions need too much room
  * @KPROBE_DETOUR_REACH: their operands are too far from any detour
  */
@@ -130,6 +133,8 @@ enum kprobe_obstacle {
 	KPROBE_FORBIDDEN_INSIDE,
 	KPROBE_BOUND_INSIDE,
 	KPROBE_DIRECTION,
+	KPROBE_STATE_CHANGED,
+	KPROBE_LANDING_PAD,
 	KPROBE_DETOUR_LENGTH,
 	KPROBE_DETOUR_REACH,
 };
@@ -758,7 +763,18 @@ void arch_jprobe_call(void *entry, struct pt_regs *regs);
 /** arch_jprobe_return - see there; does not return to its caller */
 void arch_jprobe_return(void);
 
-/* Slots: memory for displaced instructions, never writable and executable. */
+/*
+ * Slots: memory for displaced instructions, never writable and executable.
+ *
+ * Where not any memory will do, <asm/kprobes.h> defines arch_kprobe_slots_near
+ * and has
+ *
+ *	bool arch_kprobe_slots_near(const void *text,
+ *				    const struct kprobe_site *site)
+ *		whether a page can have slots for a site, and
+ *	void *arch_kprobe_alloc_slots(const struct kprobe_site *site)
+ *		a new one that can, to be freed by execmem_free(); or NULL.
+ */
 void *kprobe_slot_alloc(struct kprobe_site *owner, unsigned int size);
 void kprobe_slot_free(void *slot);
 struct kprobe_site *kprobe_slot_owner(unsigned long addr, void **slot);

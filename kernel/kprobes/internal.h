@@ -12,6 +12,12 @@
 struct module;
 struct seq_file;
 
+/* How far behind a jump's start instructions can begin that it covers. */
+#define kprobe_for_each_inside(offset)					\
+	for (offset = sizeof(kprobe_opcode_t);				\
+	     offset < KPROBE_JUMP_SIZE;					\
+	     offset += sizeof(kprobe_opcode_t))
+
 /* kernel/kprobes.c */
 extern struct mutex kprobe_mutex;
 extern struct list_head kprobe_sites;		/* under kprobe_mutex */

@@ -90,7 +90,7 @@ enum kprobe_obstacle kprobe_obstacle_now(const struct kprobe_site *site)
 	if (site->njprobe)
 		return KPROBE_JPROBE;
 
-	for (i = 1; i < KPROBE_JUMP_SIZE; i++) {
+	kprobe_for_each_inside(i) {
 		other = site_at((unsigned long)site->addr + i);
 		if (other && site_armed(other))
 			return KPROBE_PROBE_INSIDE;
@@ -148,7 +148,7 @@ void kprobe_optimizer_consider(struct kprobe_site *site)
 	consider_one(site);
 	if (site->state != KPROBE_SITE_CLEAN)
 		return;
-	for (back = 1; back < KPROBE_JUMP_SIZE; back++) {
+	kprobe_for_each_inside(back) {
 		before = site_at((unsigned long)site->addr - back);
 		if (before)
 			consider_one(before);

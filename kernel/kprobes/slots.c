@@ -92,7 +92,21 @@ static unsigned long slot_page_key(const void *text)
 	return (unsigned long)text >> PAGE_SHIFT;
 }
 
-static struct slot_page *slot_page_create(unsigned int size)
+#ifndef arch_kprobe_slots_near
+static bool arch_kprobe_slots_near(const void *text,
+				   const struct kprobe_site *site)
+{
+	return true;
+}
+
+static void *arch_kprobe_alloc_slots(const struct kprobe_site *site)
+{
+	return execmem_alloc(EXECMEM_KPROBES, PAGE_SIZE);
+}
+#endif
+
+static struct slot_page *slot_page_create(const struct kprobe_site *site,
+					  unsigned int size)
 {
 	struct slot_page *page = kzalloc(struct_size(page, owner,
 						     PAGE_SIZE / size),
@@ -102,7 +116,7 @@ static struct slot_page *slot_page_create(unsigned int size)
 		return NULL;
 
 	page->size = size;
-	page->text = execmem_alloc(EXECMEM_KPROBES, PAGE_SIZE);
+	page->text = arch_kprobe_alloc_slots(site);
 	if (!page->text)
 		goto free_page;
 
@@ -142,6 +156,21 @@ static void slot_page_destroy(struct slot_page *page)
 	kfree_rcu(page, rcu);
 }
 
+/* A page with room for a slot of this site; those are in front of full ones. */
+static struct slot_page *slot_page_find(const struct kprobe_site *site,
+					struct list_head *list)
+{
+	struct slot_page *page;
+
+	list_for_each_entry(page, list, link) {
+		if (page->nused == slots_per_page(page))
+			break;
+		if (arch_kprobe_slots_near(page->text, site))
+			return page;
+	}
+	return NULL;
+}
+
 /**
  * kprobe_slot_alloc - get a slot
  * @owner: the site it is for; found again by kprobe_slot_owner()
@@ -159,10 +188,9 @@ void *kprobe_slot_alloc(struct kprobe_site *owner, unsigned int size)
 
 	guard(mutex)(&slot_mutex);
 
-	/* Pages with room are kept in front of full ones. */
-	page = list_first_entry_or_null(list, struct slot_page, link);
-	if (!page || page->nused == slots_per_page(page))
-		page = slot_page_create(size);
+	page = slot_page_find(owner, list);
+	if (!page)
+		page = slot_page_create(owner, size);
 	if (!page)
 		return NULL;
 

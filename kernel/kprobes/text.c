@@ -142,7 +142,7 @@ static void kprobe_plan_jumps(struct list_head *touched)
 		if (site->state != KPROBE_SITE_CLEAN ||
 		    site->next != KPROBE_SITE_TRAP)
 			continue;
-		for (back = 1; back < KPROBE_JUMP_SIZE; back++) {
+		kprobe_for_each_inside(back) {
 			over = kprobe_detour_over((unsigned long)site->addr,
 						  back);
 			if (!over || !list_empty(&over->plan))

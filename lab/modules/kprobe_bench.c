@@ -4,8 +4,8 @@
  *
  * Run under QEMU's -icount shift=0, where a nanosecond of the guest is an
  * instruction. Prints lines "BENCH <row> <instructions>". The probed
- * instruction is an ordinary one inside a function, where jump optimization
- * is kept away by a jump to its middle.
+ * instruction is an ordinary one inside a function, where something keeps jump
+ * optimization away.
  */
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
@@ -20,6 +20,7 @@
 #define ARRAY		1000
 #define ONE_BY_ONE	50
 
+#ifdef CONFIG_X86
 /* Three bytes and three, of which a jump takes five. */
 #define FIRST	"	lea	1(%" _ASM_AX "), %ecx\n"
 #define SECOND	"	lea	2(%" _ASM_AX "), %edx\n"
@@ -87,6 +88,60 @@ asm(".pushsection .text\n"
 	".endr\n"
 	".noaltmacro\n"
 	".popsection\n");
+
+#elif defined(CONFIG_ARM64)
+/*
+ * As above.  A branch is no longer than a breakpoint; what keeps it away is an
+ * instruction behind the end that would make user memory accessible.
+ */
+void bench_target(void);
+extern char bench_here[];
+void bench_call(void);
+void bench_jump(void);
+extern char bench_many[];
+asm(".pushsection .text\n"
+	".type bench_target, %function\n"
+	"bench_target:\n"
+	"	tst	x0, x0\n"
+	"bench_here:\n"
+	"	add	x1, x0, #1\n"
+	"	ret\n"
+	/* User memory made accessible: never executed. */
+	"	.inst	0xd500409f\n"
+	".size bench_target, . - bench_target\n"
+	".balign 16\n"
+	".type bench_call, %function\n"
+	"bench_call:\n"
+	"	add	x1, x0, #1\n"
+	"	ret\n"
+	"	.inst	0xd500409f\n"
+	".size bench_call, . - bench_call\n"
+	".balign 16\n"
+	".type bench_jump, %function\n"
+	"bench_jump:\n"
+	"	add	x1, x0, #1\n"
+	"	ret\n"
+	".size bench_jump, . - bench_jump\n"
+	".altmacro\n"
+	".macro bench_one nr\n"
+	"	.type bench_many_\\nr, %function\n"
+	"bench_many_\\nr:\n"
+	"	add	x1, x0, #1\n"
+	"	add	x2, x0, #2\n"
+	"	ret\n"
+	"	nop\n"
+	"	.size bench_many_\\nr, . - bench_many_\\nr\n"
+	".endm\n"
+	".balign 16\n"
+	"bench_many:\n"
+	".set bench_nr, 0\n"
+	".rept 1000\n"
+	"	bench_one %bench_nr\n"
+	"	.set bench_nr, bench_nr + 1\n"
+	".endr\n"
+	".noaltmacro\n"
+	".popsection\n");
+#endif
 
 static unsigned long hits;
 
@@ -265,6 +320,16 @@ static void time_ftrace(void)
 }
 #endif
 
+static bool is_jump(const void *addr)
+{
+#ifdef CONFIG_X86
+	return *(u8 *)addr == 0xe9;
+#else
+	/* B, of arm64 */
+	return *(u32 *)addr >> 26 == 5;
+#endif
+}
+
 /* Until the last of many probes is a jump: for each, and all waiting. */
 static void time_optimize(const char *name, struct kprobe **array, int nr)
 {
@@ -274,7 +339,7 @@ static void time_optimize(const char *name, struct kprobe **array, int nr)
 	ret = register_kprobes(array, nr);
 	if (ret)
 		return failed(name, ret);
-	while (*(u8 *)array[nr - 1]->addr != 0xe9 && --tries)
+	while (!is_jump(array[nr - 1]->addr) && --tries)
 		msleep(10);
 	/* Not every kernel makes them jumps. */
 	if (tries)

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Dynamic probes on arm64: what the core and the trap handlers need to know.
+ */
+#ifndef _ASM_ARM64_KPROBES_H
+#define _ASM_ARM64_KPROBES_H
+
+#include <asm-generic/kprobes.h>
+
+#ifndef __ASSEMBLY__
+
+struct pt_regs;
+
+#ifdef CONFIG_KPROBES
+
+#include <linux/types.h>
+#include <asm/probes.h>
+#include <asm/ptrace.h>
+
+/* A displaced instruction, the way back, a literal: see kprobes-slot.c. */
+#define KPROBE_SLOT_SIZE	32
+/* The same with registers saved for a call of the engine. */
+#define KPROBE_DETOUR_SIZE	64
+/* A branch takes the place of one instruction. */
+#define KPROBE_JUMP_SIZE	4
+
+typedef u32 kprobe_opcode_t;
+
+struct kprobe;
+struct kprobe_site;
+
+/**
+ * struct arch_kprobe_insn - one probed instruction
+ * @slot: displaced copy that branches back; NULL: the instruction is emulated
+ * @post_slot: displaced copy that calls the post handlers; made when the
+ *	first post handler comes, and published with release semantics
+ * @detour: where a branch in the place of the breakpoint leads
+ * @what: the instruction, decoded
+ */
+struct arch_kprobe_insn {
+	void *slot;
+	void *post_slot;
+#ifdef CONFIG_OPTPROBES
+	void *detour;
+#endif
+	struct a64_insn what;
+};
+
+static __always_inline bool arch_kprobe_irqs_on(struct pt_regs *regs)
+{
+	return interrupts_enabled(regs);
+}
+
+/* At a function's entry the link register has the call's return address. */
+static __always_inline unsigned long *
+arch_kprobe_return_place(struct pt_regs *regs)
+{
+	return (unsigned long *)&regs->regs[30];
+}
+
+/* The caller's frame: it is the same when the call returns. */
+static __always_inline void *arch_kprobe_frame(struct pt_regs *regs)
+{
+	return (void *)regs->regs[29];
+}
+
+/* The trampoline's return is by the link register, like any other. */
+static __always_inline void
+arch_kretprobe_fixup_return(struct pt_regs *regs, kprobe_opcode_t *ret)
+{
+	regs->regs[30] = (unsigned long)ret;
+}
+#define arch_kretprobe_fixup_return arch_kretprobe_fixup_return
+
+/* The trampoline has saved all there is. */
+static __always_inline void *arch_kretprobe_enter(struct pt_regs *regs)
+{
+	return arch_kprobe_frame(regs);
+}
+
+/* Slots are where a branch reaches them from the site. */
+#define arch_kprobe_slots_near arch_kprobe_slots_near
+bool arch_kprobe_slots_near(const void *text, const struct kprobe_site *site);
+void *arch_kprobe_alloc_slots(const struct kprobe_site *site);
+
+extern const int kretprobe_blacklist_size;
+
+#endif /* CONFIG_KPROBES */
+
+/* For call_el1_break_hook(). */
+int kprobe_brk_handler(struct pt_regs *regs, unsigned long esr);
+int kprobe_ss_brk_handler(struct pt_regs *regs, unsigned long esr);
+int kretprobe_brk_handler(struct pt_regs *regs, unsigned long esr);
+
+/* do_page_fault() and others have asked kprobe_fault() already. */
+static inline int kprobe_fault_handler(struct pt_regs *regs, unsigned int trap)
+{
+	return 0;
+}
+
+#endif /* __ASSEMBLY__ */
+#endif /* _ASM_ARM64_KPROBES_H */

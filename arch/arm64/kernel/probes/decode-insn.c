@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A64 instructions as probes see them: decoding and emulation.
+ *
+ * An instruction is looked up in a table of encodings, first match first, and
+ * the few fields that matter are taken out of it.  That is done once, when a
+ * probe is registered.  What no row of the table knows does the same wherever
+ * it stands: A64 has few ways to ask for the program counter.
+ *
+ * Kprobes emulate a branch as the kernel would take it; uprobes as the task
+ * would, which is the same but for pointer authentication.
+ */
+#include <linux/array_size.h>
+#include <linux/bitfield.h>
+#include <linux/bitops.h>
+#include <linux/bits.h>
+#include <linux/kprobes.h>
+#include <linux/ptrace.h>
+#include <linux/types.h>
+#include <linux/uaccess.h>
+#include <asm/cpufeature.h>
+#include <asm/insn.h>
+#include <asm/ptrace.h>
+#include <asm/sysreg.h>
+#include "decode-insn.h"
+
+/* Fields that more than one instruction has. */
+#define A64_RT		GENMASK(4, 0)
+#define A64_RN		GENMASK(9, 5)
+#define A64_IMM14	GENMASK(18, 5)
+#define A64_IMM19	GENMASK(23, 5)
+#define A64_IMM26	GENMASK(25, 0)
+
+
+/**
+ * struct a64_row - some encodings
+ * @mask: which bits say so
+ * @value: and what they are
+ * @how: enum a64_how
+ */
+struct a64_row {
+	u32 mask;
+	u32 value;
+	u8 how;
+};
+
+/*
+ * Rows with a narrow mask stand before wider ones that they are part of.
+ */
+static const struct a64_row rows[] = {
+	/* reserved */
+	{ 0xffff0000, 0x00000000, A64_TRAP },		/* UDF */
+	{ 0x9e000000, 0x00000000, A64_NONE },
+	{ 0x1e000000, 0x02000000, A64_NONE },
+	{ 0x1e000000, 0x06000000, A64_NONE },
+
+	/* addresses: ADR, ADRP */
+	{ 0x1f000000, 0x10000000, A64_ADR },
+
+	/* immediate branches */
+	{ 0xfc000000, 0x14000000, A64_B },
+	{ 0xfc000000, 0x94000000, A64_BL },
+	{ 0xff000000, 0x54000000, A64_BCOND },		/* B.cond, BC.cond */
+	{ 0x7e000000, 0x34000000, A64_CBZ },
+	{ 0x7e000000, 0x36000000, A64_TBZ },
+	{ 0x7e000000, 0x74000000, A64_WHERE },		/* CB<cc> */
+	{ 0xff000000, 0x55000000, A64_WHERE },		/* RETAASPPC */
+
+	/* branches by register, with and without authentication */
+	{ 0xfffffc1f, 0xd61f0000, A64_BR },
+	{ 0xfffff81f, 0xd61f081f, A64_BR },		/* BRAAZ, BRABZ */
+	{ 0xfffff800, 0xd71f0800, A64_BR },		/* BRAA, BRAB */
+	{ 0xfffffc1f, 0xd63f0000, A64_BLR },
+	{ 0xfffff81f, 0xd63f081f, A64_BLR },		/* BLRAAZ, BLRABZ */
+	{ 0xfffff800, 0xd73f0800, A64_BLR },		/* BLRAA, BLRAB */
+	{ 0xfffffc1f, 0xd65f0000, A64_RET },
+	{ 0xfffffbff, 0xd65f0bff, A64_RET },		/* RETAA, RETAB */
+	{ 0xfffffbe0, 0xd65f0be0, A64_WHERE },		/* RETAASPPCR */
+	{ 0xffffffff, 0xd69f03e0, A64_ERET },
+	{ 0xfffffbff, 0xd69f0bff, A64_ERET },		/* ERETAA, ERETAB */
+	{ 0xffffffff, 0xd6bf03e0, A64_ERET },		/* DRPS */
+	{ 0xfe000000, 0xd6000000, A64_NONE },
+
+	/* exceptions */
+	{ 0xffe0001f, 0xd4000001, A64_CALLS_UP },	/* SVC */
+	{ 0xffe0001f, 0xd4000002, A64_CALLS_UP },	/* HVC */
+	{ 0xffe0001f, 0xd4000003, A64_CALLS_UP },	/* SMC */
+	{ 0xff000000, 0xd4000000, A64_TRAP },		/* BRK, HLT, DCPS */
+
+	/* hints, as far as they are more than that */
+	{ 0xffffffff, 0xd503201f, A64_NOP },
+	{ 0xffffff3f, 0xd503241f, A64_LANDING },	/* BTI */
+	{ 0xffffffff, 0xd50324ff, A64_WHERE },		/* PACM */
+
+	/* system registers */
+	{ 0xfffff0ff, 0xd50040bf, A64_BANKED },		/* MSR SPSel, #imm */
+	{ 0xffdfffe0, 0xd5184200, A64_BANKED },		/* SPSel */
+	{ 0xffdfffe0, 0xd5184000, A64_BANKED },		/* SPSR_EL1 */
+	{ 0xffdfffe0, 0xd5184020, A64_BANKED },		/* ELR_EL1 */
+	{ 0xffdfffe0, 0xd5185200, A64_BANKED },		/* ESR_EL1 */
+	{ 0xffdfffe0, 0xd5186000, A64_BANKED },		/* FAR_EL1 */
+	{ 0xffdfffe0, 0xd51c4000, A64_BANKED },		/* SPSR_EL2 */
+	{ 0xffdfffe0, 0xd51c4020, A64_BANKED },		/* ELR_EL2 */
+	{ 0xffdfffe0, 0xd51c5200, A64_BANKED },		/* ESR_EL2 */
+	{ 0xffdfffe0, 0xd51c6000, A64_BANKED },		/* FAR_EL2 */
+
+	/* loads of literals */
+	{ 0xff000000, 0xd8000000, A64_PREFETCH },
+	{ 0x3f000000, 0x18000000, A64_LDR },
+	{ 0x3f000000, 0x1c000000, A64_LDR_FP },
+
+	/* exclusive accesses: of one register, of two, unprivileged */
+	{ 0x3fe00000, 0x08400000, A64_LOAD_EX },
+	{ 0x3fe00000, 0x08000000, A64_STORE_EX },
+	{ 0xbfe00000, 0x88600000, A64_LOAD_EX },
+	{ 0xbfe00000, 0x88200000, A64_STORE_EX },
+	{ 0xbfe00000, 0x89400000, A64_LOAD_EX },
+	{ 0xbfe00000, 0x89000000, A64_STORE_EX },
+
+	/* memory copies and sets: prologue, main part, epilogue */
+	{ 0x3b200c00, 0x19000400, A64_MOPS },
+
+	/* return addresses signed with where that is done */
+	{ 0xfffffbff, 0xdac1a1fe, A64_WHERE },		/* PACIASPPC, ... */
+	{ 0xfffffbff, 0xdac181fe, A64_WHERE },		/* PACNBIASPPC, ... */
+	{ 0xffc0001f, 0xf380001f, A64_WHERE },		/* AUTIASPPC, ... */
+};
+
+static enum a64_how a64_class(u32 insn)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		if ((insn & rows[i].mask) == rows[i].value)
+			return rows[i].how;
+	return A64_PLAIN;
+}
+
+/* A signed number of instructions, in bytes. */
+static long words(u64 field, unsigned int bits)
+{
+	return sign_extend64(field, bits - 1) * AARCH64_INSN_SIZE;
+}
+
+static unsigned long adr_target(u32 insn, unsigned long addr)
+{
+	long imm = sign_extend64(FIELD_GET(GENMASK(23, 5), insn) << 2 |
+				 FIELD_GET(GENMASK(30, 29), insn), 20);
+
+	if (insn & BIT(31))
+		return (addr & ~0xfffUL) + imm * 4096;
+	return addr + imm;
+}
+
+/* Bit 11 says whether a branch authenticates, bit 10 with which key. */
+static void decode_register_branch(u32 insn, struct a64_insn *result)
+{
+	bool modified = insn & BIT(24);
+
+	result->rt = FIELD_GET(A64_RN, insn);
+	if (!(insn & BIT(11)))
+		return;
+	result->key = insn & BIT(10) ? 'B' : 'A';
+	result->modifier = modified ? FIELD_GET(A64_RT, insn) :
+				      A64_MODIFIER_ZERO;
+	if (result->how == A64_RET) {
+		result->rt = 30;
+		result->modifier = A64_MODIFIER_SP;
+	}
+}
+
+/**
+ * a64_decode - what is to be done with a probed instruction?
+ * @insn: it
+ * @addr: where it stands
+ * @result: filled in
+ */
+void a64_decode(u32 insn, unsigned long addr, struct a64_insn *result)
+{
+	*result = (struct a64_insn) {
+		.how = a64_class(insn),
+		.rt = FIELD_GET(A64_RT, insn),
+	};
+
+	switch ((enum a64_how)result->how) {
+	case A64_B:
+	case A64_BL:
+		result->target = addr + words(FIELD_GET(A64_IMM26, insn), 26);
+		break;
+	case A64_BCOND:
+		result->bit = insn & 0xf;
+		result->target = addr + words(FIELD_GET(A64_IMM19, insn), 19);
+		break;
+	case A64_CBZ:
+		result->invert = insn & BIT(24);
+		result->wide = insn & BIT(31);
+		result->target = addr + words(FIELD_GET(A64_IMM19, insn), 19);
+		break;
+	case A64_TBZ:
+		result->invert = insn & BIT(24);
+		result->bit = FIELD_GET(GENMASK(23, 19), insn) |
+			      FIELD_GET(BIT(31), insn) << 5;
+		result->target = addr + words(FIELD_GET(A64_IMM14, insn), 14);
+		break;
+	case A64_BR:
+	case A64_BLR:
+	case A64_RET:
+		decode_register_branch(insn, result);
+		break;
+	case A64_ADR:
+		result->target = adr_target(insn, addr);
+		break;
+	case A64_LDR:
+		result->wide = insn & BIT(30);
+		result->sign = insn & BIT(31);
+		result->target = addr + words(FIELD_GET(A64_IMM19, insn), 19);
+		break;
+	default:
+		break;
+	}
+}
+
+/**
+ * a64_emulated - is it emulated, and not displaced?
+ * @insn: an instruction that can be probed
+ *
+ * Loads may fault, and are to do so as themselves.
+ */
+bool a64_emulated(const struct a64_insn *insn)
+{
+	return insn->how != A64_PLAIN && insn->how != A64_LOAD_EX &&
+	       insn->how != A64_LDR;
+}
+
+static __always_inline bool condition_holds(unsigned int cond, u64 pstate)
+{
+	bool n = pstate & PSR_N_BIT, z = pstate & PSR_Z_BIT;
+	bool c = pstate & PSR_C_BIT, v = pstate & PSR_V_BIT;
+	bool holds = true;
+
+	switch (cond >> 1) {
+	case 0:
+		holds = z;
+		break;
+	case 1:
+		holds = c;
+		break;
+	case 2:
+		holds = n;
+		break;
+	case 3:
+		holds = v;
+		break;
+	case 4:
+		holds = c && !z;
+		break;
+	case 5:
+		holds = n == v;
+		break;
+	case 6:
+		holds = n == v && !z;
+		break;
+	case 7:
+		/* Always, in either spelling. */
+		return true;
+	}
+	return holds != (cond & 1);
+}
+
+/*
+ * As the instruction would authenticate: with keys of the kernel.  A hint does
+ * nothing where the CPU knows no keys, and there nobody has signed anything.
+ */
+static noinline unsigned long authenticate(const struct a64_insn *insn,
+					   struct pt_regs *regs)
+{
+	register unsigned long ptr asm("x17") = regs->regs[insn->rt];
+	register unsigned long modifier asm("x16") = 0;
+
+	if (insn->modifier == A64_MODIFIER_SP)
+		modifier = regs->sp;
+	else if (insn->modifier < A64_MODIFIER_SP)
+		modifier = regs->regs[insn->modifier];
+
+	if (insn->key == 'A')
+		asm volatile("hint #12" : "+r" (ptr) : "r" (modifier));
+	else
+		asm volatile("hint #14" : "+r" (ptr) : "r" (modifier));
+	return ptr;
+}
+NOKPROBE_SYMBOL(authenticate);
+
+/* What a landing pad is told of the way an indirect branch has come. */
+static __always_inline u64 branch_type(const struct a64_insn *insn)
+{
+	if (insn->how == A64_BLR)
+		return PSR_BTYPE_C;
+	if (insn->how == A64_BR)
+		return insn->rt == 16 || insn->rt == 17 ? PSR_BTYPE_JC :
+							  PSR_BTYPE_J;
+	return PSR_BTYPE_NONE;
+}
+
+/**
+ * a64_emulate - do what an emulated instruction does
+ * @insn: it
+ * @regs: its registers; the program counter is at the instruction
+ *
+ * Context: any.
+ */
+void a64_emulate(const struct a64_insn *insn, struct pt_regs *regs)
+{
+	unsigned long next = regs->pc + AARCH64_INSN_SIZE;
+	bool taken = true;
+	u64 value;
+
+	switch ((enum a64_how)insn->how) {
+	case A64_BL:
+		regs->regs[30] = next;
+		break;
+	case A64_B:
+		break;
+	case A64_BCOND:
+		taken = condition_holds(insn->bit, regs->pstate);
+		break;
+	case A64_CBZ:
+		value = pt_regs_read_reg(regs, insn->rt);
+		if (!insn->wide)
+			value = (u32)value;
+		taken = !value != insn->invert;
+		break;
+	case A64_TBZ:
+		value = pt_regs_read_reg(regs, insn->rt);
+		taken = !(value & BIT_ULL(insn->bit)) != insn->invert;
+		break;
+	case A64_BR:
+	case A64_BLR:
+	case A64_RET:
+		if (unlikely(insn->key))
+			value = authenticate(insn, regs);
+		else
+			value = pt_regs_read_reg(regs, insn->rt);
+		if (insn->how == A64_BLR)
+			regs->regs[30] = next;
+		if (!user_mode(regs) && system_supports_bti_kernel())
+			regs->pstate |= branch_type(insn);
+		regs->pc = value;
+		return;
+	case A64_ADR:
+		pt_regs_write_reg(regs, insn->rt, insn->target);
+		taken = false;
+		break;
+	default:
+		taken = false;
+		break;
+	}
+	regs->pc = taken ? insn->target : next;
+}
+NOKPROBE_SYMBOL(a64_emulate);
+
+#ifdef CONFIG_UPROBES
+/* A literal is the task's memory. */
+static void load_literal(const struct a64_insn *insn, struct pt_regs *regs)
+{
+	u32 narrow;
+	u64 value;
+
+	if (insn->wide ?
+	    get_user(value, (u64 __user *)insn->target) :
+	    get_user(narrow, (u32 __user *)insn->target)) {
+		force_sig_fault(SIGSEGV, SEGV_MAPERR,
+				(void __user *)insn->target);
+		return;
+	}
+	if (!insn->wide)
+		value = insn->sign ? (s64)(s32)narrow : narrow;
+	pt_regs_write_reg(regs, insn->rt, value);
+	regs->pc += AARCH64_INSN_SIZE;
+}
+
+/* Uprobes keep an instruction, not what has been decoded of it. */
+static void emulate_for_task(u32 opcode, long addr, struct pt_regs *regs)
+{
+	struct a64_insn insn;
+
+	a64_decode(opcode, addr, &insn);
+	regs->pstate &= ~(u64)PSR_BTYPE_MASK;
+	if (insn.how == A64_LDR)
+		load_literal(&insn, regs);
+	else
+		a64_emulate(&insn, regs);
+}
+
+/**
+ * arm_probe_decode_insn - can a task's instruction be probed, and how?
+ * @insn: it
+ * @api: filled in
+ */
+enum probe_insn arm_probe_decode_insn(u32 insn, struct arch_probe_insn *api)
+{
+	struct a64_insn what;
+
+	a64_decode(insn, 0, &what);
+	/* The monitor does not outlive a step; and keys are the task's own. */
+	if (what.how >= A64_REFUSED || what.how == A64_LOAD_EX || what.key)
+		return INSN_REJECTED;
+	if (what.how == A64_PLAIN)
+		return INSN_GOOD;
+	api->handler = emulate_for_task;
+	return INSN_GOOD_NO_SLOT;
+}
+#endif

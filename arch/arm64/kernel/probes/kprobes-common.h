@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the files of kprobes on arm64 share.
+ */
+#ifndef __ARM64_KERNEL_PROBES_KPROBES_COMMON_H
+#define __ARM64_KERNEL_PROBES_KPROBES_COMMON_H
+
+/* How much of its stack a jprobe's function finds copied: 64 bytes. */
+#define A64_JPROBE_STACK_BYTES	64
+
+#ifndef __ASSEMBLY__
+
+#include <linux/kprobes_backend.h>
+#include <linux/percpu-defs.h>
+#include "decode-insn.h"
+
+/* kprobes-slot.c */
+struct a64_text {
+	u32 word[KPROBE_DETOUR_SIZE / sizeof(u32)];
+	unsigned int nr;
+	unsigned long at;
+	struct {
+		unsigned int word;
+		u64 value;
+	} literal[2];
+	unsigned int nr_literals;
+	bool bad;
+};
+
+/* The first word that is executed of text that calls the engine. */
+#define A64_ENTRY	2
+
+u32 a64_original(const void *addr);
+bool a64_in_reach(unsigned long from, unsigned long to);
+void a64_emit(struct a64_text *text, u32 insn);
+void a64_emit_branch(struct a64_text *text, unsigned long target);
+void a64_emit_displaced(struct a64_text *text, const struct kprobe_site *site,
+			unsigned long next);
+void a64_emit_site(struct a64_text *text, const struct kprobe_site *site);
+void a64_emit_call(struct a64_text *text, void (*thunk)(void));
+bool a64_finish(struct a64_text *text, void *slot, unsigned int size);
+
+/* kprobes-thunk.S */
+void kprobe_post_thunk(void);
+void kprobe_jump_thunk(void);
+extern char kprobe_divert_brk[];
+void a64_jprobe_call(void *entry, struct pt_regs *regs, void *stack);
+void a64_jprobe_return(unsigned long frame);
+
+/* kprobes-trap.c */
+enum kprobe_verdict kprobe_hit_post(struct kprobe_site *site,
+				    struct pt_regs *regs);
+void a64_divert(struct pt_regs *regs);
+
+/* kprobes-detour.c */
+enum kprobe_verdict kprobe_hit_jump(struct kprobe_site *site,
+				    struct pt_regs *regs);
+u32 a64_jump(const struct kprobe_site *site);
+
+/* kprobes-jprobe.c */
+DECLARE_PER_CPU(unsigned long, a64_jprobe_frame);
+
+#endif /* __ASSEMBLY__ */
+#endif /* __ARM64_KERNEL_PROBES_KPROBES_COMMON_H */

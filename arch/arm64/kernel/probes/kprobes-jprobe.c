@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Jprobes on arm64: the arguments of the probed function for another one.
+ */
+#include <linux/bug.h>
+#include <linux/kprobes.h>
+#include <linux/mm.h>
+#include <linux/percpu.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+#include <asm/ptrace.h>
+#include "kprobes-common.h"
+
+/* The stack in a64_jprobe_call() of the jprobe that runs on this CPU. */
+DEFINE_PER_CPU(unsigned long, a64_jprobe_frame);
+
+void arch_jprobe_call(void *entry, struct pt_regs *regs)
+{
+	unsigned long outer = __this_cpu_read(a64_jprobe_frame);
+	void *stack = (void *)kernel_stack_pointer(regs);
+	u8 copy[A64_JPROBE_STACK_BYTES] __aligned(16);
+	unsigned int here = PAGE_SIZE - offset_in_page(stack);
+
+	/* The stack may end where the page does, below a guard page. */
+	if (unlikely(here < sizeof(copy))) {
+		memset(copy, 0, sizeof(copy));
+		if (copy_from_kernel_nofault(copy, stack, sizeof(copy)))
+			memcpy(copy, stack, here);
+		stack = copy;
+	}
+
+	a64_jprobe_call(entry, regs, stack);
+	__this_cpu_write(a64_jprobe_frame, outer);
+}
+NOKPROBE_SYMBOL(arch_jprobe_call);
+
+void notrace arch_jprobe_return(void)
+{
+	unsigned long frame = __this_cpu_read(a64_jprobe_frame);
+
+	/* Nobody has called a jprobe's function: there is no way back. */
+	BUG_ON(!frame);
+	a64_jprobe_return(frame);
+}
+NOKPROBE_SYMBOL(arch_jprobe_return);

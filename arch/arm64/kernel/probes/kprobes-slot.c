@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Displaced instructions on arm64: what stands in a slot.
+ *
+ *	slot		[instruction]
+ *			b	back
+ *
+ *	post_slot	[site]
+ *			[instruction]
+ *			save x0, x1, x29, x30; x0 = site
+ *			bl	kprobe_post_thunk
+ *			restore them
+ *			b	back
+ *
+ * Either way the instruction runs natively and needs no second exception.  The
+ * thunk saves and restores all other registers, so that whoever comes back from
+ * it needs none to find the way.
+ *
+ * An instruction that depends on where it stands is replaced by some that do
+ * the same with literals, which stand behind the way back.  Its own registers
+ * are enough for that.
+ *
+ * Slots and their sites are so close that a branch reaches from one to the
+ * other.  Those of the kernel and of most modules come from the same 128 MB
+ * that the kernel is in; modules that found no room there get slots of their
+ * own nearby.
+ */
+#include <linux/align.h>
+#include <linux/execmem.h>
+#include <linux/mm.h>
+#include <linux/sizes.h>
+#include <linux/string.h>
+#include <linux/vmalloc.h>
+#include <asm/debug-monitors.h>
+#include <asm/insn.h>
+#include <asm/patching.h>
+#include <asm/ptrace.h>
+#include "kprobes-common.h"
+
+void arch_kprobe_fill_slots(void *text, size_t size)
+{
+	memset32(text, AARCH64_BREAK_FAULT, size / sizeof(u32));
+}
+
+/**
+ * a64_in_reach - does a branch reach that far?
+ * @from: where it stands
+ * @to: where it goes
+ */
+bool a64_in_reach(unsigned long from, unsigned long to)
+{
+	long distance = to - from;
+
+	return distance >= -(long)SZ_128M && distance < (long)SZ_128M;
+}
+
+/**
+ * arch_kprobe_slots_near - can a page have slots for this site?
+ * @text: the page
+ * @site: the site
+ */
+bool arch_kprobe_slots_near(const void *text, const struct kprobe_site *site)
+{
+	unsigned long page = (unsigned long)text;
+	unsigned long addr = (unsigned long)site->addr;
+
+	return a64_in_reach(page, addr) && a64_in_reach(addr, page) &&
+	       a64_in_reach(page + PAGE_SIZE, addr) &&
+	       a64_in_reach(addr, page + PAGE_SIZE);
+}
+
+/**
+ * arch_kprobe_alloc_slots - allocate a page for slots
+ * @site: near this one
+ *
+ * Context: may sleep.
+ * Return: a writable page, or NULL.
+ */
+void *arch_kprobe_alloc_slots(const struct kprobe_site *site)
+{
+	unsigned long addr = (unsigned long)site->addr;
+	unsigned long low, high;
+	void *text;
+
+	text = execmem_alloc(EXECMEM_KPROBES, PAGE_SIZE);
+	if (!text || arch_kprobe_slots_near(text, site))
+		return text;
+	execmem_free(text);
+
+	/* A module that is far from the kernel. */
+	low = max(PAGE_ALIGN(addr - SZ_128M) + PAGE_SIZE, MODULES_VADDR);
+	high = min(addr + SZ_128M - 2 * PAGE_SIZE, VMALLOC_END);
+	return __vmalloc_node_range(PAGE_SIZE, PAGE_SIZE, low, high,
+				    GFP_KERNEL, PAGE_KERNEL,
+				    VM_FLUSH_RESET_PERMS, NUMA_NO_NODE,
+				    __builtin_return_address(0));
+}
+
+/**
+ * a64_original - what stands at an address while nothing is probed
+ * @addr: in text
+ *
+ * Context: kprobe_mutex held.
+ */
+u32 a64_original(const void *addr)
+{
+	struct kprobe_site *site;
+
+	guard(preempt)();
+	site = kprobe_site_find((unsigned long)addr);
+	return site ? site->opcode : le32_to_cpu(*(const __le32 *)addr);
+}
+
+/*
+ * Writing text
+ */
+
+void a64_emit(struct a64_text *text, u32 insn)
+{
+	if (text->nr == ARRAY_SIZE(text->word)) {
+		text->bad = true;
+		return;
+	}
+	text->word[text->nr++] = insn;
+}
+
+static unsigned long text_here(const struct a64_text *text)
+{
+	return text->at + text->nr * sizeof(u32);
+}
+
+void a64_emit_branch(struct a64_text *text, unsigned long target)
+{
+	unsigned long here = text_here(text);
+
+	if (!a64_in_reach(here, target)) {
+		text->bad = true;
+		return;
+	}
+	a64_emit(text, aarch64_insn_gen_branch_imm(here, target,
+						   AARCH64_INSN_BRANCH_NOLINK));
+}
+
+/* LDR @reg, =value; a64_finish() puts in where that is. */
+static void emit_literal(struct a64_text *text, unsigned int reg, u64 value)
+{
+	unsigned int i = text->nr_literals++;
+
+	if (WARN_ON_ONCE(i == ARRAY_SIZE(text->literal))) {
+		text->bad = true;
+		return;
+	}
+	text->literal[i].word = text->nr;
+	text->literal[i].value = value;
+	a64_emit(text, 0x58000000 | reg);
+}
+
+/* A conditional branch over the next word only. */
+static u32 branch_over_one(u32 opcode, const struct a64_insn *what)
+{
+	if (what->how == A64_TBZ)
+		return (opcode & ~GENMASK(18, 5)) | 2 << 5;
+	return (opcode & ~GENMASK(23, 5)) | 2 << 5;
+}
+
+/**
+ * a64_emit_displaced - add a probed instruction, wherever it has stood
+ * @text: to this
+ * @site: where it is from
+ * @next: where to go on if it is no branch that is taken
+ */
+void a64_emit_displaced(struct a64_text *text, const struct kprobe_site *site,
+			unsigned long next)
+{
+	const struct a64_insn *what = &site->insn.what;
+	u32 opcode = site->opcode;
+
+	switch ((enum a64_how)what->how) {
+	case A64_BCOND:
+	case A64_CBZ:
+	case A64_TBZ:
+		a64_emit(text, branch_over_one(opcode, what));
+		a64_emit_branch(text, next);
+		fallthrough;
+	case A64_B:
+		a64_emit_branch(text, what->target);
+		break;
+	case A64_BL:
+		emit_literal(text, 30, next);
+		a64_emit_branch(text, what->target);
+		break;
+	case A64_BLR:
+		/* It reads its register before it writes the link register. */
+		if (what->rt == 30 || (what->key && what->modifier == 30)) {
+			text->bad = true;
+			break;
+		}
+		emit_literal(text, 30, next);
+		/* BR and its like. */
+		a64_emit(text, opcode & ~BIT(21));
+		break;
+	case A64_ADR:
+		if (what->rt != 31)
+			emit_literal(text, what->rt, what->target);
+		break;
+	case A64_LDR:
+		/* To where there is nothing to load into: nor a need to. */
+		if (what->rt == 31)
+			break;
+		emit_literal(text, what->rt, what->target);
+		/* LDRSW, LDR X or LDR W */
+		a64_emit(text, (what->sign ? 0xb9800000 :
+				what->wide ? 0xf9400000 : 0xb9400000) |
+			 what->rt << 5 | what->rt);
+		break;
+	case A64_NOP:
+	case A64_LANDING:
+	case A64_PREFETCH:
+		break;
+	default:
+		a64_emit(text, opcode);
+	}
+}
+
+/* A pointer to the site, where the words before A64_ENTRY are. */
+void a64_emit_site(struct a64_text *text, const struct kprobe_site *site)
+{
+	memcpy(text->word, &site, sizeof(site));
+	text->nr = A64_ENTRY;
+}
+
+/* Loads and stores of two registers on the stack. */
+#define STP_PUSH	0xa9800000
+#define STP		0xa9000000
+#define LDP		0xa9400000
+#define LDP_POP		0xa8c00000
+
+static void emit_pair(struct a64_text *text, u32 how, unsigned int a,
+		      unsigned int b, int offset)
+{
+	a64_emit(text, how | (offset / 8 & GENMASK(6, 0)) << 15 | b << 10 |
+		 AARCH64_INSN_REG_SP << 5 | a);
+}
+
+#define FRAME_SIZE	((int)sizeof(struct pt_regs))
+#define FRAME_X29	((int)offsetof(struct pt_regs, regs[29]))
+
+/**
+ * a64_emit_call - add a call of the engine
+ * @text: to this; begins with the site
+ * @thunk: finds a struct pt_regs on the stack in which x0, x1, x29 and x30
+ *	have been saved, and the site in x0; returns with all other registers
+ *	as they are to be
+ */
+void a64_emit_call(struct a64_text *text, void (*thunk)(void))
+{
+	unsigned long here, addr = (unsigned long)thunk;
+
+	emit_pair(text, STP_PUSH, 0, 1, -FRAME_SIZE);
+	emit_pair(text, STP, 29, 30, FRAME_X29);
+	/* LDR x0, from the start of the text */
+	a64_emit(text, 0x58000000 | (-text->nr & GENMASK(18, 0)) << 5);
+	here = text_here(text);
+	if (a64_in_reach(here, addr)) {
+		a64_emit(text,
+			 aarch64_insn_gen_branch_imm(here, addr,
+						     AARCH64_INSN_BRANCH_LINK));
+	} else {
+		emit_literal(text, 30, addr);
+		a64_emit(text, 0xd63f03c0);		/* BLR x30 */
+	}
+	emit_pair(text, LDP, 29, 30, FRAME_X29);
+	emit_pair(text, LDP_POP, 0, 1, FRAME_SIZE);
+}
+
+/**
+ * a64_finish - add literals, and write it
+ * @text: what
+ * @slot: where to
+ * @size: how much room there is
+ *
+ * Context: may sleep.
+ * Return: whether it fits and reaches where it has to.
+ */
+bool a64_finish(struct a64_text *text, void *slot, unsigned int size)
+{
+	unsigned int i;
+
+	for (i = 0; i < text->nr_literals && !text->bad; i++) {
+		unsigned int word = text->literal[i].word;
+
+		if (text->nr & 1)
+			a64_emit(text, AARCH64_BREAK_FAULT);
+		text->word[word] |= (text->nr - word) << 5;
+		a64_emit(text, lower_32_bits(text->literal[i].value));
+		a64_emit(text, upper_32_bits(text->literal[i].value));
+	}
+	if (text->bad || text->nr * sizeof(u32) > size)
+		return false;
+	while (text->nr * sizeof(u32) < size)
+		a64_emit(text, AARCH64_BREAK_FAULT);
+	aarch64_insn_copy(slot, text->word, size);
+	return true;
+}
+
+/*
+ * Slots of a site
+ */
+
+static unsigned long way_back(const struct kprobe_site *site)
+{
+	return (unsigned long)site->addr + AARCH64_INSN_SIZE;
+}
+
+static enum kprobe_refusal make_slot(struct kprobe_site *site, bool post,
+				     void **result)
+{
+	unsigned int size = post ? KPROBE_DETOUR_SIZE : KPROBE_SLOT_SIZE;
+	void *slot = kprobe_slot_alloc(site, size);
+	struct a64_text text = { .at = (unsigned long)slot };
+
+	if (!slot)
+		return KPROBE_NO_MEMORY;
+
+	if (post)
+		a64_emit_site(&text, site);
+	a64_emit_displaced(&text, site, way_back(site));
+	if (post)
+		a64_emit_call(&text, kprobe_post_thunk);
+	a64_emit_branch(&text, way_back(site));
+	if (!a64_finish(&text, slot, size)) {
+		kprobe_slot_free(slot);
+		return KPROBE_OUT_OF_REACH;
+	}
+	/* Pairs with smp_load_acquire() in kprobe_brk_handler(). */
+	smp_store_release(result, slot);
+	return KPROBE_OK;
+}
+
+bool arch_kprobe_emulated(const struct kprobe_site *site)
+{
+	return a64_emulated(&site->insn.what);
+}
+
+enum kprobe_refusal arch_kprobe_prepare(struct kprobe_site *site,
+					bool with_post)
+{
+	struct arch_kprobe_insn *insn = &site->insn;
+
+	if (arch_kprobe_emulated(site))
+		return KPROBE_OK;
+	if (!with_post)
+		return make_slot(site, false, &insn->slot);
+	if (insn->post_slot)
+		return KPROBE_OK;
+	/* Handlers would come between it and the end of the sequence. */
+	if (insn->what.how == A64_LOAD_EX)
+		return KPROBE_UNRELOCATABLE;
+	return make_slot(site, true, &insn->post_slot);
+}
+
+void arch_kprobe_release(struct kprobe_site *site)
+{
+	if (site->insn.slot)
+		kprobe_slot_free(site->insn.slot);
+	if (site->insn.post_slot)
+		kprobe_slot_free(site->insn.post_slot);
+#ifdef CONFIG_OPTPROBES
+	if (site->insn.detour)
+		kprobe_slot_free(site->insn.detour);
+#endif
+}
+
+/*
+ * Where in a slot is that?  Before the displaced instruction has been executed,
+ * registers may have been saved already; see a64_emit_call().
+ */
+enum a64_place {
+	A64_BEFORE,		/* as if at the probed address */
+	A64_BEFORE_CALLING,	/* the same with some registers on the stack */
+	A64_BEHIND_CALLING,	/* executed, with some registers on the stack */
+	A64_BEHIND,		/* executed */
+};
+
+/* How many words a call of the engine takes. */
+static __always_inline unsigned int call_words(const u32 *slot,
+					       unsigned int from)
+{
+	/* By a literal, or directly? */
+	return (slot[from + 3] & 0xff000000) == 0x58000000 ? 7 : 6;
+}
+
+static __always_inline unsigned int
+displaced_words(const struct kprobe_site *site)
+{
+	return site->insn.what.how == A64_LDR ? 2 : 1;
+}
+
+static enum a64_place place_in_slot(const struct kprobe_site *site,
+				    const u32 *slot, unsigned long ip)
+{
+	unsigned int at = (ip - (unsigned long)slot) / sizeof(u32);
+
+	if (slot == site->insn.slot)
+		return at < displaced_words(site) ? A64_BEFORE : A64_BEHIND;
+
+	if (slot == site->insn.post_slot) {
+		unsigned int done = A64_ENTRY + displaced_words(site);
+
+		if (at < done)
+			return A64_BEFORE;
+		return at > done && at < done + call_words(slot, done) ?
+		       A64_BEHIND_CALLING : A64_BEHIND;
+	}
+
+	/* A detour. What may raise an exception there is one word. */
+	if (at <= A64_ENTRY)
+		return A64_BEFORE;
+	if (at < A64_ENTRY + call_words(slot, A64_ENTRY))
+		return A64_BEFORE_CALLING;
+	return at < A64_ENTRY + call_words(slot, A64_ENTRY) +
+		    displaced_words(site) ? A64_BEFORE : A64_BEHIND;
+}
+NOKPROBE_SYMBOL(place_in_slot);
+
+unsigned long arch_kprobe_undisplaced(struct kprobe_site *site, void *slot,
+				      unsigned long ip)
+{
+	unsigned long addr = (unsigned long)site->addr;
+
+	return place_in_slot(site, slot, ip) < A64_BEHIND_CALLING ? addr :
+								   addr + 4;
+}
+NOKPROBE_SYMBOL(arch_kprobe_undisplaced);
+
+bool arch_kprobe_in_place(struct kprobe_site *site, void *slot,
+			  unsigned long *ip)
+{
+	enum a64_place place = place_in_slot(site, slot, *ip);
+
+	if (place == A64_BEFORE_CALLING || place == A64_BEHIND_CALLING)
+		return false;
+	*ip = arch_kprobe_undisplaced(site, slot, *ip);
+	return true;
+}
+NOKPROBE_SYMBOL(arch_kprobe_in_place);

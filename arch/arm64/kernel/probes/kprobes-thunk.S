@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Hits that no exception has brought, and calls in place of another.
+ */
+#include <linux/linkage.h>
+#include <asm/alternative.h>
+#include <asm/asm-offsets.h>
+#include <asm/assembler.h>
+#include <asm/brk-imm.h>
+#include <asm/ptrace.h>
+#include <asm/sysreg.h>
+#include "kprobes-common.h"
+
+	.text
+
+/* x2 to x28 of the struct pt_regs on the stack. */
+	.macro	save_most_regs
+	stp	x2, x3, [sp, #S_X0 + 8 * 2]
+	stp	x4, x5, [sp, #S_X0 + 8 * 4]
+	stp	x6, x7, [sp, #S_X0 + 8 * 6]
+	stp	x8, x9, [sp, #S_X0 + 8 * 8]
+	stp	x10, x11, [sp, #S_X0 + 8 * 10]
+	stp	x12, x13, [sp, #S_X0 + 8 * 12]
+	stp	x14, x15, [sp, #S_X0 + 8 * 14]
+	stp	x16, x17, [sp, #S_X0 + 8 * 16]
+	stp	x18, x19, [sp, #S_X0 + 8 * 18]
+	stp	x20, x21, [sp, #S_X0 + 8 * 20]
+	stp	x22, x23, [sp, #S_X0 + 8 * 22]
+	stp	x24, x25, [sp, #S_X0 + 8 * 24]
+	stp	x26, x27, [sp, #S_X0 + 8 * 26]
+	str	x28, [sp, #S_X0 + 8 * 28]
+	.endm
+
+	.macro	restore_most_regs
+	ldp	x2, x3, [sp, #S_X0 + 8 * 2]
+	ldp	x4, x5, [sp, #S_X0 + 8 * 4]
+	ldp	x6, x7, [sp, #S_X0 + 8 * 6]
+	ldp	x8, x9, [sp, #S_X0 + 8 * 8]
+	ldp	x10, x11, [sp, #S_X0 + 8 * 10]
+	ldp	x12, x13, [sp, #S_X0 + 8 * 12]
+	ldp	x14, x15, [sp, #S_X0 + 8 * 14]
+	ldp	x16, x17, [sp, #S_X0 + 8 * 16]
+	ldp	x18, x19, [sp, #S_X0 + 8 * 18]
+	ldp	x20, x21, [sp, #S_X0 + 8 * 20]
+	ldp	x22, x23, [sp, #S_X0 + 8 * 22]
+	ldp	x24, x25, [sp, #S_X0 + 8 * 24]
+	ldp	x26, x27, [sp, #S_X0 + 8 * 26]
+	ldr	x28, [sp, #S_X0 + 8 * 28]
+	.endm
+
+/*
+ * The rest of what an exception would save, but for the program counter, and
+ * a frame record with @where in the place of a return address.  From here on
+ * interrupts are off, by whatever the kernel masks them with.
+ */
+	.macro	save_state where
+	mrs	x2, nzcv
+	mrs	x3, daif
+#ifdef CONFIG_ARM64_PSEUDO_NMI
+alternative_if_not ARM64_HAS_GIC_PRIO_MASKING
+	b	.Lby_daif\@
+alternative_else_nop_endif
+	mrs_s	x4, SYS_ICC_PMR_EL1
+	str	x4, [sp, #S_PMR_SAVE]
+	mov	x4, #GIC_PRIO_IRQOFF
+	msr_s	SYS_ICC_PMR_EL1, x4
+	b	.Lmasked\@
+.Lby_daif\@:
+#endif
+	msr	daifset, #3
+.Lmasked\@:
+	mrs	x4, CurrentEL
+	orr	x2, x2, x3
+	orr	x4, x4, #1			// with its own stack pointer
+	orr	x2, x2, x4
+	add	x3, sp, #PT_REGS_SIZE
+	str	x3, [sp, #S_SP]
+	str	x2, [sp, #S_PSTATE]
+	stp	x29, \where, [sp, #S_STACKFRAME]
+	add	x29, sp, #S_STACKFRAME
+	.endm
+
+	.macro	restore_state
+	ldr	x2, [sp, #S_PSTATE]
+	and	x3, x2, #PSR_N_BIT | PSR_Z_BIT | PSR_C_BIT | PSR_V_BIT
+	and	x2, x2, #PSR_D_BIT | PSR_A_BIT | PSR_I_BIT | PSR_F_BIT
+	msr	nzcv, x3
+#ifdef CONFIG_ARM64_PSEUDO_NMI
+alternative_if_not ARM64_HAS_GIC_PRIO_MASKING
+	b	.Lby_daif\@
+alternative_else_nop_endif
+	ldr	x3, [sp, #S_PMR_SAVE]
+	msr_s	SYS_ICC_PMR_EL1, x3
+alternative_if_not ARM64_HAS_GIC_PRIO_RELAXED_SYNC
+	dsb	sy				// for the redistributor to see it
+alternative_else_nop_endif
+.Lby_daif\@:
+#endif
+	msr	daif, x2
+	.endm
+
+/*
+ * Called from a slot or a detour by a64_emit_call(): x0 is the site, x0, x1,
+ * x29 and x30 have been saved.  Calls \function(site, regs), which returns a
+ * verdict: whether the way back is another one.
+ */
+	.macro	define_thunk name, function
+SYM_CODE_START(\name)
+	bti	c
+	save_most_regs
+	save_state x30
+	mov	x19, x30
+	mov	x1, sp
+	bl	\function
+	tbnz	w0, #1, kprobe_divert		// KPROBE_DIVERTED
+	mov	x30, x19
+	restore_state
+	restore_most_regs
+	ret
+SYM_CODE_END(\name)
+NOKPROBE(\name)
+	.endm
+
+	define_thunk kprobe_post_thunk, kprobe_hit_post
+#ifdef CONFIG_OPTPROBES
+	define_thunk kprobe_jump_thunk, kprobe_hit_jump
+#endif
+
+/*
+ * A handler goes on elsewhere: a64_divert() keeps where, and all else is in the
+ * struct pt_regs.  There is no branch that needs no register, but an
+ * exception returns to anywhere.
+ */
+SYM_CODE_START_LOCAL(kprobe_divert)
+	mov	x0, sp
+	bl	a64_divert
+	restore_most_regs
+	ldp	x29, x30, [sp, #S_FP]
+	ldp	x0, x1, [sp], #PT_REGS_SIZE
+SYM_INNER_LABEL(kprobe_divert_brk, SYM_L_GLOBAL)
+	brk	#KPROBES_BRK_SS_IMM
+SYM_CODE_END(kprobe_divert)
+NOKPROBE(kprobe_divert)
+
+#ifdef CONFIG_KRETPROBES
+/*
+ * Where a followed call returns to.  An unwinder finds the frame record that
+ * it would find if the function had not returned yet.  kretprobe_hit() puts the
+ * real return address into x30.
+ */
+SYM_CODE_START(__kretprobe_trampoline)
+	stp	x0, x1, [sp, #-PT_REGS_SIZE]!
+	save_most_regs
+	stp	x29, x30, [sp, #S_FP]
+	adr	x5, __kretprobe_trampoline
+	save_state x5
+	mov	x0, sp
+	bl	kretprobe_hit
+	restore_state
+	restore_most_regs
+	ldp	x29, x30, [sp, #S_FP]
+	ldp	x0, x1, [sp], #PT_REGS_SIZE
+	ret
+SYM_CODE_END(__kretprobe_trampoline)
+NOKPROBE(__kretprobe_trampoline)
+#endif
+
+/*
+ * void a64_jprobe_call(void *entry, struct pt_regs *regs, void *stack)
+ *
+ * Calls @entry with the argument registers in @regs and a copy of the first
+ * A64_JPROBE_STACK_BYTES at @stack.  a64_jprobe_frame, which the caller looks
+ * after, is where to come back to.
+ */
+SYM_FUNC_START(a64_jprobe_call)
+	stp	x29, x30, [sp, #-112]!
+	mov	x29, sp
+	stp	x19, x20, [sp, #16]
+	stp	x21, x22, [sp, #32]
+	stp	x23, x24, [sp, #48]
+	stp	x25, x26, [sp, #64]
+	stp	x27, x28, [sp, #80]
+	str	x18, [sp, #96]			// of the shadow call stack
+	mov	x3, sp
+	adr_this_cpu x4, a64_jprobe_frame, x5
+	str	x3, [x4]
+
+	sub	sp, sp, #A64_JPROBE_STACK_BYTES
+	ldp	x4, x5, [x2]
+	ldp	x6, x7, [x2, #16]
+	stp	x4, x5, [sp]
+	stp	x6, x7, [sp, #16]
+	ldp	x4, x5, [x2, #32]
+	ldp	x6, x7, [x2, #48]
+	stp	x4, x5, [sp, #32]
+	stp	x6, x7, [sp, #48]
+
+	mov	x16, x0
+	mov	x17, x1
+	ldp	x0, x1, [x17, #S_X0]
+	ldp	x2, x3, [x17, #S_X0 + 8 * 2]
+	ldp	x4, x5, [x17, #S_X0 + 8 * 4]
+	ldp	x6, x7, [x17, #S_X0 + 8 * 6]
+	ldr	x8, [x17, #S_X0 + 8 * 8]
+	blr	x16
+	mov	x0, x29
+	b	.Lback_from_jprobe
+SYM_FUNC_END(a64_jprobe_call)
+NOKPROBE(a64_jprobe_call)
+
+/* void a64_jprobe_return(unsigned long frame): the end of the above. */
+SYM_FUNC_START(a64_jprobe_return)
+.Lback_from_jprobe:
+	mov	sp, x0
+	ldp	x19, x20, [sp, #16]
+	ldp	x21, x22, [sp, #32]
+	ldp	x23, x24, [sp, #48]
+	ldp	x25, x26, [sp, #64]
+	ldp	x27, x28, [sp, #80]
+#ifdef CONFIG_SHADOW_CALL_STACK
+	ldr	x18, [sp, #96]
+#endif
+	ldp	x29, x30, [sp], #112
+	ret
+SYM_FUNC_END(a64_jprobe_return)
+NOKPROBE(a64_jprobe_return)

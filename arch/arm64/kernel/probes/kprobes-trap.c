@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The hit on arm64: a breakpoint, what follows from it, and how breakpoints
+ * and branches come into the text.
+ *
+ *	brk -> site -> pre handlers -+-> emulated: post handlers, go on
+ *	                             |
+ *	                             +-> slot: instruction, branch back
+ *	                             |
+ *	                             +-> post_slot: instruction, thunk, post
+ *	                                 handlers, branch back
+ *
+ * Everything here runs with interrupts off, as kernel/kprobes.c demands: the
+ * exception sees to that, and kprobes-thunk.S.  A breakpoint is no NMI here:
+ * el1_brk64() does not count it as one.
+ *
+ * Changing text
+ * -------------
+ *
+ * The architecture names the instructions that may be replaced by each other
+ * while other CPUs execute them: B, BL, BRK, NOP, ISB, SVC, HVC and SMC.  A
+ * CPU then executes either, and all that is left to do is to have every CPU
+ * take an exception, after which it has forgotten what it had fetched before.
+ * So breakpoints and jumps replace each other, and many an original
+ * instruction, without stopping anything.
+ *
+ * Of any other instruction nothing is promised to those who execute it just
+ * then.  Where such ones are concerned the machine is stopped: once for all of
+ * a batch, or so many at a time that interrupts are not off for too long.
+ */
+#include <linux/array_size.h>
+#include <linux/kallsyms.h>
+#include <linux/kprobes.h>
+#include <linux/list.h>
+#include <linux/memory.h>
+#include <linux/perf_event.h>
+#include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <linux/smp.h>
+#include <asm/barrier.h>
+#include <asm/brk-imm.h>
+#include <asm/daifflags.h>
+#include <asm/debug-monitors.h>
+#include <asm/insn.h>
+#include <asm/patching.h>
+#include <asm/ptrace.h>
+#include <asm/sections.h>
+#include "kprobes-common.h"
+
+/*
+ * Places
+ */
+
+kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
+				   bool *on_entry)
+{
+	*on_entry = !offset;
+
+	/*
+	 * A landing pad has to stay where indirect calls land, and nothing of
+	 * the function has been executed behind it.
+	 */
+	if (offset <= AARCH64_INSN_SIZE && !(addr & 3)) {
+		u32 first;
+
+		if (!aarch64_insn_read((void *)(addr - offset), &first) &&
+		    aarch64_insn_is_bti(first)) {
+			*on_entry = true;
+			return (kprobe_opcode_t *)(addr - offset +
+						   AARCH64_INSN_SIZE);
+		}
+	}
+	return (kprobe_opcode_t *)addr;
+}
+
+/*
+ * Is an exception here one between a load and a store that belong together?
+ * It would take the monitor away from them, each time they are tried again.
+ * Such sequences have neither calls nor branches that are always taken.
+ */
+static bool in_exclusive_sequence(const kprobe_opcode_t *addr)
+{
+	unsigned long size, offset;
+	struct a64_insn what;
+	u32 insn;
+
+	if (!kallsyms_lookup_size_offset((unsigned long)addr, &size, &offset))
+		return false;
+	for (; offset >= AARCH64_INSN_SIZE; offset -= AARCH64_INSN_SIZE) {
+		insn = a64_original(--addr);
+		if (aarch64_insn_is_clrex(insn))
+			return false;
+		a64_decode(insn, 0, &what);
+		switch ((enum a64_how)what.how) {
+		case A64_LOAD_EX:
+			return true;
+		case A64_STORE_EX:
+		case A64_B:
+		case A64_BL:
+		case A64_BR:
+		case A64_BLR:
+		case A64_RET:
+			return false;
+		default:
+			break;
+		}
+	}
+	return false;
+}
+
+static bool is_bug(u32 insn)
+{
+	return insn == (AARCH64_BREAK_MON | BUG_BRK_IMM << 5);
+}
+
+enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site)
+{
+	struct a64_insn *what = &site->insn.what;
+	u32 insn;
+
+	if (!IS_ALIGNED((unsigned long)site->addr, AARCH64_INSN_SIZE))
+		return KPROBE_MISALIGNED;
+	if (aarch64_insn_read(site->addr, &insn))
+		return KPROBE_NOT_TEXT;
+	site->opcode = insn;
+
+	a64_decode(insn, (unsigned long)site->addr, what);
+	switch ((enum a64_how)what->how) {
+	case A64_TRAP:
+		if (is_bug(insn))
+			return KPROBE_BUG_SITE;
+		return insn ? KPROBE_TRAP_INSN : KPROBE_PADDING;
+	case A64_CALLS_UP:
+	case A64_ERET:
+		return KPROBE_FAR_TRANSFER;
+	case A64_NONE:
+		return KPROBE_UNDECODABLE;
+	default:
+		if (what->how >= A64_REFUSED)
+			return KPROBE_UNRELOCATABLE;
+	}
+	return in_exclusive_sequence(site->addr) ? KPROBE_UNRELOCATABLE :
+						   KPROBE_OK;
+}
+
+int arch_kprobe_blacklist(void)
+{
+	static const struct {
+		char *start;
+		char *end;
+	} ranges[] = {
+		{ __entry_text_start, __entry_text_end },
+		{ __idmap_text_start, __idmap_text_end },
+		{ __hyp_text_start, __hyp_text_end },
+#ifdef CONFIG_HIBERNATION
+		{ __hibernate_exit_text_start, __hibernate_exit_text_end },
+#endif
+#ifdef CONFIG_KEXEC_CORE
+		{ __relocate_new_kernel_start, __relocate_new_kernel_end },
+#endif
+	};
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < ARRAY_SIZE(ranges) && !ret; i++)
+		if (ranges[i].start != ranges[i].end)
+			ret = kprobe_add_area_blacklist((ulong)ranges[i].start,
+							(ulong)ranges[i].end);
+	return ret;
+}
+
+/*
+ * The hit
+ */
+
+static __always_inline unsigned long
+post_slot_entry(const struct kprobe_site *site)
+{
+	/* Pairs with smp_store_release() in make_slot(). */
+	void *slot = smp_load_acquire(&site->insn.post_slot);
+
+	return (unsigned long)slot + A64_ENTRY * AARCH64_INSN_SIZE;
+}
+
+/**
+ * kprobe_brk_handler - is this breakpoint one of ours?
+ * @regs: of the exception
+ * @esr: syndrome
+ *
+ * Context: exception; all interrupts off, RCU is watching.
+ * Return: DBG_HOOK_HANDLED if it was and has been dealt with.
+ */
+int kprobe_brk_handler(struct pt_regs *regs, unsigned long esr)
+{
+	unsigned long addr = regs->pc;
+	enum kprobe_verdict verdict;
+	struct kprobe_site *site;
+	bool post;
+
+	site = kprobe_site_find(addr);
+	if (unlikely(!site)) {
+		/* Removed since it was fetched?  Then execute what is there. */
+		if (READ_ONCE(*(u32 *)addr) != BRK64_OPCODE_KPROBES)
+			return DBG_HOOK_HANDLED;
+		/* Put there since it was looked for?  Its site came first. */
+		site = kprobe_site_find(addr);
+		if (!site)
+			return DBG_HOOK_ERROR;
+	}
+
+	verdict = kprobe_site_pre(site, regs, 0);
+	/* Wherever this goes on, it is not where an indirect branch led. */
+	regs->pstate &= ~(u64)PSR_BTYPE_MASK;
+	if (verdict == KPROBE_DIVERTED)
+		return DBG_HOOK_HANDLED;
+
+	post = verdict == KPROBE_STEP && READ_ONCE(site->npost);
+	if (site->insn.slot) {
+		regs->pc = (unsigned long)site->insn.slot;
+		if (unlikely(post))
+			regs->pc = post_slot_entry(site);
+		return DBG_HOOK_HANDLED;
+	}
+
+	/* A pre handler's change of it means nothing if it returns 0. */
+	regs->pc = addr;
+	a64_emulate(&site->insn.what, regs);
+	if (unlikely(post))
+		kprobe_site_post(site, regs, 0);
+	return DBG_HOOK_HANDLED;
+}
+NOKPROBE_SYMBOL(kprobe_brk_handler);
+
+/* The thunks test one bit. */
+static_assert(KPROBE_DIVERTED == 2 && KPROBE_STEP_MISSED < 2);
+
+/* Where to go on at kprobe_divert_brk, on this CPU. */
+static DEFINE_PER_CPU(struct {
+	u64 pc;
+	u64 pstate;
+	u64 pmr;
+}, divert_to);
+
+#define PSTATE_RESTORED	(PSR_N_BIT | PSR_Z_BIT | PSR_C_BIT | PSR_V_BIT | \
+			 PSR_D_BIT | PSR_A_BIT | PSR_I_BIT | PSR_F_BIT)
+
+/**
+ * a64_divert - go on where registers say, and not where the thunk came from
+ * @regs: that the thunk has saved
+ *
+ * Nothing may come until that breakpoint has been executed.
+ *
+ * Context: a thunk, interrupts off.
+ */
+__visible void a64_divert(struct pt_regs *regs)
+{
+	asm volatile("msr daifset, #0xf" ::: "memory");
+	__this_cpu_write(divert_to.pc, regs->pc);
+	__this_cpu_write(divert_to.pstate, regs->pstate);
+	__this_cpu_write(divert_to.pmr, regs->pmr_save);
+}
+NOKPROBE_SYMBOL(a64_divert);
+
+/**
+ * kprobe_ss_brk_handler - the end of a thunk that was diverted
+ * @regs: of the exception
+ * @esr: syndrome
+ *
+ * Context: as for kprobe_brk_handler().
+ * Return: the same.
+ */
+int kprobe_ss_brk_handler(struct pt_regs *regs, unsigned long esr)
+{
+	if (regs->pc != (unsigned long)kprobe_divert_brk)
+		return DBG_HOOK_ERROR;
+
+	regs->pc = __this_cpu_read(divert_to.pc);
+	regs->pstate &= ~(u64)PSTATE_RESTORED;
+	regs->pstate |= __this_cpu_read(divert_to.pstate) & PSTATE_RESTORED;
+	regs->pmr_save = __this_cpu_read(divert_to.pmr);
+	return DBG_HOOK_HANDLED;
+}
+NOKPROBE_SYMBOL(kprobe_ss_brk_handler);
+
+static noinline void site_post_unwatched(struct kprobe_site *site,
+					 struct pt_regs *regs)
+{
+	kprobe_rcu_enter();
+	kprobe_site_post(site, regs, 0);
+	kprobe_rcu_exit();
+}
+NOKPROBE_SYMBOL(site_post_unwatched);
+
+/**
+ * kprobe_hit_post - a displaced instruction has been executed
+ * @site: whose
+ * @regs: complete, but for the program counter
+ *
+ * Whom the handlers have woken up runs at the next opportunity, as after a
+ * breakpoint: the instruction may be one that accesses user memory, which
+ * nothing but an exception may interrupt.
+ *
+ * Context: any; interrupts off, as for kprobe_thunk_enter().
+ * Return: KPROBE_DIVERTED if it goes on elsewhere.
+ */
+__visible enum kprobe_verdict kprobe_hit_post(struct kprobe_site *site,
+					      struct pt_regs *regs)
+{
+	unsigned long next = (unsigned long)site->addr + AARCH64_INSN_SIZE;
+	bool traced_on;
+
+	regs->pc = next;
+	regs->stackframe[1] = next;
+
+	preempt_disable_notrace();
+	traced_on = kprobe_thunk_enter();
+	if (likely(kprobe_rcu_watching()))
+		kprobe_site_post(site, regs, 0);
+	else
+		site_post_unwatched(site, regs);
+	kprobe_thunk_exit(regs, traced_on);
+	preempt_enable_no_resched_notrace();
+
+	return regs->pc == next ? KPROBE_STEP : KPROBE_DIVERTED;
+}
+NOKPROBE_SYMBOL(kprobe_hit_post);
+
+/*
+ * Patching
+ */
+
+/* How many at a time while the machine is stopped. */
+#define STOP_BATCH	256
+
+/* Under text_mutex. */
+static void *stop_addrs[STOP_BATCH];
+static u32 stop_insns[STOP_BATCH];
+static int nr_stop;
+
+static void stop_flush(void)
+{
+	if (nr_stop)
+		WARN_ON_ONCE(aarch64_insn_patch_text(stop_addrs, stop_insns,
+						     nr_stop));
+	nr_stop = 0;
+}
+
+/* May a CPU execute either of this and a breakpoint while it is replaced? */
+static bool replaced_live(u32 insn)
+{
+	return aarch64_insn_is_b(insn) || aarch64_insn_is_bl(insn) ||
+	       aarch64_insn_is_isb(insn) || aarch64_insn_is_brk(insn) ||
+	       insn == aarch64_insn_gen_nop();
+}
+
+static u32 text_in_state(const struct kprobe_site *site,
+			 enum kprobe_site_state state)
+{
+	switch (state) {
+	case KPROBE_SITE_TRAP:
+		return BRK64_OPCODE_KPROBES;
+#ifdef CONFIG_OPTPROBES
+	case KPROBE_SITE_JUMP:
+		return a64_jump(site);
+#endif
+	default:
+		return site->opcode;
+	}
+}
+
+static void perf_tell(const struct kprobe_site *site)
+{
+	__le32 old = cpu_to_le32(text_in_state(site, site->state));
+	__le32 new = cpu_to_le32(text_in_state(site, site->next));
+
+	perf_event_text_poke(site->addr, &old, sizeof(old), &new, sizeof(new));
+}
+
+void arch_kprobe_patch(struct list_head *plan)
+{
+	bool live = false, stopped = false;
+	struct kprobe_site *site;
+
+	lockdep_assert_held(&text_mutex);
+
+	list_for_each_entry(site, plan, plan) {
+		u32 new = text_in_state(site, site->next);
+
+		perf_tell(site);
+		if (replaced_live(site->opcode) ||
+		    (site->state != KPROBE_SITE_CLEAN &&
+		     site->next != KPROBE_SITE_CLEAN)) {
+			WARN_ON_ONCE(aarch64_insn_patch_text_nosync(site->addr,
+								    new));
+			live = true;
+			continue;
+		}
+		stop_addrs[nr_stop] = site->addr;
+		stop_insns[nr_stop++] = new;
+		stopped = true;
+		if (nr_stop == STOP_BATCH)
+			stop_flush();
+	}
+
+	/*
+	 * Either way every CPU takes an exception with interrupts on, and is
+	 * in no handler then: what kernel/kprobes.c relies on.
+	 */
+	stop_flush();
+	if (live || !stopped) {
+		kick_all_cpus_sync();
+		isb();
+	}
+}

@@ -1,0 +1,22 @@
+# shellcheck shell=bash disable=SC2034
+# Facts of arm64, for lab/common.sh.
+KARCH=arm64
+CROSS=aarch64-linux-gnu-
+BUILD_PACKAGES=(gcc-aarch64-linux-gnu)
+BUSYBOX_ARCH=arm64
+KIMAGE=Image
+KIMAGE_PATH=arch/arm64/boot/Image
+QEMU_PACKAGE=qemu-system-arm
+QEMU=qemu-system-aarch64
+# One thread for all CPUs: see x86_64.sh. QEMU's own way of signing pointers
+# costs a tenth of the time of the architecture's.
+QEMU_ARGS=(-machine "virt${GIC:+,gic-version=$GIC}" -accel "tcg,thread=single"
+	-cpu max,pauth-impdef=on -m 1024)
+CONSOLE=ttyAMA0
+APPEND=
+# Directories and objects that are the architecture's part of ours, and those
+# of the users of probes.
+ARCH_OBJECTS="arch/arm64/kernel/probes/"
+ARCH_USERS="arch/arm64/kernel/ arch/arm64/mm/"
+# BRK and single step in QEMU's -d int.
+TRAP_VECTORS='exception 7 \[Breakpoint\]'
