@@ -168,6 +168,7 @@ unmet() {
 }
 
 # configure TREE BUILD FRAGMENT...: tinyconfig plus fragments, if they changed.
+# With the compiler that builds: some options depend on what it can do.
 configure() {
 	local tree=$1 build=$2 now lacks
 	shift 2
@@ -177,10 +178,10 @@ configure() {
 	say "configuring $(basename "$build")"
 	mkdir -p "$build"
 	{
-		make -s -C "$tree" O="$build" ARCH="$KARCH" tinyconfig
+		kmake "$tree" "$build" -s tinyconfig
 		(cd "$tree" && scripts/kconfig/merge_config.sh -m -O "$build" \
 			"$build/.config" "$@")
-		make -s -C "$tree" O="$build" ARCH="$KARCH" olddefconfig
+		kmake "$tree" "$build" -s olddefconfig
 	} > "$build/configure.log" 2>&1 ||
 		die "cannot configure, see $build/configure.log"
 	lacks=$(unmet "$build/.config" "$@")
