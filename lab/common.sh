@@ -194,20 +194,20 @@ tools() {
 }
 
 # configure TREE BUILD FRAGMENT...: tinyconfig plus fragments, if they changed.
+# With the compiler that builds: some options depend on what it can do.
 configure() {
-	local tree=$1 build=$2 now lacks tools
+	local tree=$1 build=$2 now lacks
 	shift 2
 
 	now=$(cat "$@" "$TOP"/hooks/*.patch | sha1sum)
 	[ "$(cat "$build/.fragments" 2> /dev/null)" != "$now" ] || return 0
 	say "configuring $(basename "$build")"
 	mkdir -p "$build"
-	mapfile -t tools < <(tools)
 	{
-		make -s -C "$tree" O="$build" ARCH="$KARCH" "${tools[@]}" tinyconfig
+		kmake "$tree" "$build" -s tinyconfig
 		(cd "$tree" && scripts/kconfig/merge_config.sh -m -O "$build" \
 			"$build/.config" "$@")
-		make -s -C "$tree" O="$build" ARCH="$KARCH" "${tools[@]}" olddefconfig
+		kmake "$tree" "$build" -s olddefconfig
 	} > "$build/configure.log" 2>&1 ||
 		die "cannot configure, see $build/configure.log"
 	lacks=$(unmet "$build/.config" "$@")

@@ -503,6 +503,45 @@ CODE(csel, "", "csel x0, x1, x2, hi", "");
 CODE(ccmp, "", "ccmp x1, x2, #5, lt", "");
 CODE(umulh, "", "umulh x0, x1, x2", "");
 CODE(udiv, "", "udiv x0, x1, x2", "");
+CODE(add_imm, "", "add x0, x1, #5, lsl #12", "");
+CODE(subs_imm, "", "subs w3, w1, #77", "");
+CODE(cmp_imm, "", "cmp x1, #0", "");
+CODE(add_same, "", "add x0, x0, x0", "");
+CODE(add_zr, "", "add x4, xzr, x5, asr #3", "");
+CODE(cmp, "", "cmp x1, x2, lsr #7", "");
+CODE(and_imm, "", "and x0, x1, #0xff00ff00ff00ff", "");
+CODE(tst_imm, "", "tst w1, #0x80000000", "");
+CODE(orr_imm, "", "orr x0, xzr, #0x3333333333333333", "");
+CODE(movk, "", "movk x2, #4711, lsl #32", "");
+CODE(movn, "", "movn w2, #4711", "");
+CODE(movz, "", "movz x5, #4711, lsl #48", "");
+CODE(bfi, "", "bfi x0, x1, #5, #17", "");
+CODE(sbfx, "", "sbfx x0, x1, #3, #40", "");
+CODE(ubfiz, "", "ubfiz w0, w1, #3, #11", "");
+CODE(extr, "", "extr x0, x1, x2, #13", "");
+CODE(bics, "", "bics x0, x1, x2, ror #5", "");
+CODE(orn, "", "orn w0, w1, w2", "");
+CODE(mvn_zr, "", "eon xzr, x1, x2", "");
+CODE(adc, "", "adc x0, x1, x2", "");
+CODE(ngcs, "", "ngcs x0, x1", "");
+CODE(csneg, "", "csneg w0, w1, w2, le", "");
+CODE(cset, "", "cset x0, vs", "");
+CODE(sdiv, "", "sdiv x0, x1, x2", "");
+CODE(lsl, "", "lsl x0, x1, x2", "");
+CODE(ror, "", "ror w0, w1, w2", "");
+CODE(msub, "", "msub x0, x1, x2, x3", "");
+CODE(mul, "", "mul w5, w4, w3", "");
+CODE(smaddl, "", "smaddl x0, w1, w2, x3", "");
+CODE(umsubl, "", "umsubl x0, w1, w2, x3", "");
+CODE(smulh, "", "smulh x0, x1, x2", "");
+CODE(add_sp, "mov x4, sp", "add x0, sp, #16", "sub x0, x0, x4\n"
+     "mov x4, xzr");
+CODE(sp_add, "mov x4, sp", "add sp, sp, #-32", "mov x0, sp\n sub x0, x4, x0\n"
+     "mov sp, x4\n mov x4, xzr");
+CODE(add_ext, "", "add x0, x1, w2, sxth #2", "");
+CODE(clz, "", "clz x0, x1", "");
+CODE(rbit, "", "rbit x0, x1", "");
+CODE(crc, "", ".arch_extension crc\n crc32cx w0, w1, x2", "");
 CODE(push, "", "stp x0, x1, [sp, #-16]!", "ldp x2, x3, [sp], #16");
 CODE(pop, "stp x0, x1, [sp, #-16]!", "ldp x2, x3, [sp], #16", "");
 CODE(sub_sp, "mov x4, sp", "sub sp, sp, #32", "mov x0, sp\n sub x0, x4, x0\n"
@@ -576,6 +615,14 @@ static const struct code_case {
 	ENTRY(blraaz, NEEDS_PAC | NO_JUMP_BTI),
 	ENTRY(blrabz, NEEDS_PAC | NO_JUMP_BTI),
 	ENTRY(add), ENTRY(adds), ENTRY(sbcs), ENTRY(csel), ENTRY(ccmp),
+	ENTRY(add_imm), ENTRY(subs_imm), ENTRY(cmp_imm), ENTRY(add_same),
+	ENTRY(add_zr), ENTRY(cmp), ENTRY(and_imm), ENTRY(tst_imm),
+	ENTRY(orr_imm), ENTRY(movk), ENTRY(movn), ENTRY(movz), ENTRY(bfi),
+	ENTRY(sbfx), ENTRY(ubfiz), ENTRY(extr), ENTRY(bics), ENTRY(orn),
+	ENTRY(mvn_zr), ENTRY(adc), ENTRY(ngcs), ENTRY(csneg), ENTRY(cset),
+	ENTRY(sdiv), ENTRY(lsl), ENTRY(ror), ENTRY(msub), ENTRY(mul),
+	ENTRY(smaddl), ENTRY(umsubl), ENTRY(smulh), ENTRY(add_sp),
+	ENTRY(sp_add), ENTRY(add_ext), ENTRY(clz), ENTRY(rbit), ENTRY(crc),
 	ENTRY(umulh), ENTRY(udiv), ENTRY(push), ENTRY(pop), ENTRY(sub_sp),
 	ENTRY(ldr_sp), ENTRY(str_sp),
 	ENTRY(mrs_nzcv), ENTRY(msr_nzcv), ENTRY(mrs_daif), ENTRY(daifset),
@@ -1028,9 +1075,13 @@ static void test_divert(struct kunit *test)
 		.addr = (kprobe_opcode_t *)probe_daifset,
 		.pre_handler = leave_pre,
 	};
-	struct kprobe post = {
-		.addr = (kprobe_opcode_t *)probe_adds,
-		.post_handler = leave_post,
+	static const struct {
+		void *function;
+		char **probe;
+	} behind[] = {
+		/* One that runs in a slot, and one that does not. */
+		{ code_isb, &probe_isb }, { code_adds, &probe_adds },
+		{ code_b_next, &probe_b_next },
 	};
 	struct state s = {};
 	int i;
@@ -1055,16 +1106,21 @@ static void test_divert(struct kunit *test)
 	unregister_kprobe(&q.probe);
 	KUNIT_EXPECT_EQ(test, q.pre, 0);
 
-	KUNIT_ASSERT_EQ(test, register_kprobe(&post), 0);
-	for (i = 0; i < 3; i++) {
+	for (i = 0; i < ARRAY_SIZE(behind); i++) {
+		struct kprobe post = {
+			.addr = (kprobe_opcode_t *)*behind[i].probe,
+			.post_handler = leave_post,
+		};
+
+		KUNIT_ASSERT_EQ(test, register_kprobe(&post), 0);
 		s.x[0] = 0;
 		s.x[5] = 55;
-		call_code(code_adds, &s);
+		call_code(behind[i].function, &s);
 		KUNIT_EXPECT_EQ(test, s.x[0], 4712);
 		KUNIT_EXPECT_EQ(test, s.x[5], 55);
 		KUNIT_EXPECT_FALSE(test, irqs_disabled());
+		unregister_kprobe(&post);
 	}
-	unregister_kprobe(&post);
 }
 
 #ifdef CONFIG_OPTPROBES

@@ -12,11 +12,8 @@
 struct module;
 struct seq_file;
 
-/* How far behind a jump's start instructions can begin that it covers. */
-#define kprobe_for_each_inside(offset)					\
-	for (offset = sizeof(kprobe_opcode_t);				\
-	     offset < KPROBE_JUMP_SIZE;					\
-	     offset += sizeof(kprobe_opcode_t))
+/* From one place where an instruction can begin to the next, in bytes. */
+#define KPROBE_INSN_STEP	sizeof(kprobe_opcode_t)
 
 /* kernel/kprobes.c */
 extern struct mutex kprobe_mutex;

@@ -90,7 +90,8 @@ enum kprobe_obstacle kprobe_obstacle_now(const struct kprobe_site *site)
 	if (site->njprobe)
 		return KPROBE_JPROBE;
 
-	kprobe_for_each_inside(i) {
+	for (i = KPROBE_INSN_STEP; i < KPROBE_JUMP_SIZE;
+	     i += KPROBE_INSN_STEP) {
 		other = site_at((unsigned long)site->addr + i);
 		if (other && site_armed(other))
 			return KPROBE_PROBE_INSIDE;
@@ -148,7 +149,8 @@ void kprobe_optimizer_consider(struct kprobe_site *site)
 	consider_one(site);
 	if (site->state != KPROBE_SITE_CLEAN)
 		return;
-	kprobe_for_each_inside(back) {
+	for (back = KPROBE_INSN_STEP; back < KPROBE_JUMP_SIZE;
+	     back += KPROBE_INSN_STEP) {
 		before = site_at((unsigned long)site->addr - back);
 		if (before)
 			consider_one(before);

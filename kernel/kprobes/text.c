@@ -142,7 +142,8 @@ static void kprobe_plan_jumps(struct list_head *touched)
 		if (site->state != KPROBE_SITE_CLEAN ||
 		    site->next != KPROBE_SITE_TRAP)
 			continue;
-		kprobe_for_each_inside(back) {
+		for (back = KPROBE_INSN_STEP; back < KPROBE_JUMP_SIZE;
+		     back += KPROBE_INSN_STEP) {
 			over = kprobe_detour_over((unsigned long)site->addr,
 						  back);
 			if (!over || !list_empty(&over->plan))

@@ -10,8 +10,8 @@ QEMU_PACKAGE=qemu-system-arm
 QEMU=qemu-system-aarch64
 # One thread for all CPUs: see x86_64.sh. QEMU's own way of signing pointers
 # costs a tenth of the time of the architecture's.
-QEMU_ARGS=(-machine "virt${GIC:+,gic-version=$GIC}" -accel "tcg,thread=single"
-	-cpu max,pauth-impdef=on -m 1024)
+QEMU_ARGS=(-machine virt -accel "tcg,thread=single" -cpu "max,pauth-impdef=on"
+	-m 1024)
 CONSOLE=ttyAMA0
 APPEND=
 # Directories and objects that are the architecture's part of ours, and those

@@ -32,14 +32,17 @@ struct kprobe_site;
 /**
  * struct arch_kprobe_insn - one probed instruction
  * @slot: displaced copy that branches back; NULL: the instruction is emulated
- * @post_slot: displaced copy that calls the post handlers; made when the
- *	first post handler comes, and published with release semantics
+ * @post_slot: displaced copy that calls the post handlers, or a function that
+ *	does to registers what the instruction does; made when the first post
+ *	handler comes, and published with release semantics
+ * @computes: which of these; constant once @post_slot is published
  * @detour: where a branch in the place of the breakpoint leads
  * @what: the instruction, decoded
  */
 struct arch_kprobe_insn {
 	void *slot;
 	void *post_slot;
+	bool computes;
 #ifdef CONFIG_OPTPROBES
 	void *detour;
 #endif

@@ -40,6 +40,9 @@ void a64_emit_site(struct a64_text *text, const struct kprobe_site *site);
 void a64_emit_call(struct a64_text *text, void (*thunk)(void));
 bool a64_finish(struct a64_text *text, void *slot, unsigned int size);
 
+/* kprobes-compute.c */
+bool a64_emit_compute(struct a64_text *text, u32 insn);
+
 /* kprobes-thunk.S */
 void kprobe_post_thunk(void);
 void kprobe_jump_thunk(void);

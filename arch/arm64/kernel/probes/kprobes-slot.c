@@ -12,6 +12,9 @@
  *			restore them
  *			b	back
  *
+ * or a function of the registers, where that is all the instruction needs: see
+ * kprobes-compute.c.
+ *
  * Either way the instruction runs natively and needs no second exception.  The
  * thunk saves and restores all other registers, so that whoever comes back from
  * it needs none to find the way.
@@ -322,17 +325,21 @@ static enum kprobe_refusal make_slot(struct kprobe_site *site, bool post,
 	if (!slot)
 		return KPROBE_NO_MEMORY;
 
-	if (post)
-		a64_emit_site(&text, site);
-	a64_emit_displaced(&text, site, way_back(site));
-	if (post)
-		a64_emit_call(&text, kprobe_post_thunk);
-	a64_emit_branch(&text, way_back(site));
+	if (post && site->insn.what.how == A64_PLAIN)
+		site->insn.computes = a64_emit_compute(&text, site->opcode);
+	if (!post || !site->insn.computes) {
+		if (post)
+			a64_emit_site(&text, site);
+		a64_emit_displaced(&text, site, way_back(site));
+		if (post)
+			a64_emit_call(&text, kprobe_post_thunk);
+		a64_emit_branch(&text, way_back(site));
+	}
 	if (!a64_finish(&text, slot, size)) {
 		kprobe_slot_free(slot);
 		return KPROBE_OUT_OF_REACH;
 	}
-	/* Pairs with smp_load_acquire() in kprobe_brk_handler(). */
+	/* Pairs with smp_load_acquire() in go_on_with_post(). */
 	smp_store_release(result, slot);
 	return KPROBE_OK;
 }

@@ -92,7 +92,7 @@ alternative_else_nop_endif
 	ldr	x3, [sp, #S_PMR_SAVE]
 	msr_s	SYS_ICC_PMR_EL1, x3
 alternative_if_not ARM64_HAS_GIC_PRIO_RELAXED_SYNC
-	dsb	sy				// for the redistributor to see it
+	dsb	sy			// for the redistributor
 alternative_else_nop_endif
 .Lby_daif\@:
 #endif

@@ -7,6 +7,9 @@
  *	                             |
  *	                             +-> slot: instruction, branch back
  *	                             |
+ *	                             +-> with post handlers, one that only
+ *	                             |   computes: executed right here, go on
+ *	                             |
  *	                             +-> post_slot: instruction, thunk, post
  *	                                 handlers, branch back
  *
@@ -173,13 +176,23 @@ int arch_kprobe_blacklist(void)
  * The hit
  */
 
-static __always_inline unsigned long
-post_slot_entry(const struct kprobe_site *site)
+/*
+ * Behind the pre handlers of a displaced instruction, with post handlers to
+ * come.  It may run right here, or in its slot.
+ */
+static __always_inline void __nocfi go_on_with_post(struct kprobe_site *site,
+						    struct pt_regs *regs)
 {
 	/* Pairs with smp_store_release() in make_slot(). */
 	void *slot = smp_load_acquire(&site->insn.post_slot);
 
-	return (unsigned long)slot + A64_ENTRY * AARCH64_INSN_SIZE;
+	if (site->insn.computes) {
+		((void (*)(struct pt_regs *regs))slot)(regs);
+		regs->pc = (unsigned long)site->addr + AARCH64_INSN_SIZE;
+		kprobe_site_post(site, regs, 0);
+	} else {
+		regs->pc = (unsigned long)slot + A64_ENTRY * AARCH64_INSN_SIZE;
+	}
 }
 
 /**
@@ -190,7 +203,7 @@ post_slot_entry(const struct kprobe_site *site)
  * Context: exception; all interrupts off, RCU is watching.
  * Return: DBG_HOOK_HANDLED if it was and has been dealt with.
  */
-int kprobe_brk_handler(struct pt_regs *regs, unsigned long esr)
+int __nocfi kprobe_brk_handler(struct pt_regs *regs, unsigned long esr)
 {
 	unsigned long addr = regs->pc;
 	enum kprobe_verdict verdict;
@@ -218,7 +231,7 @@ int kprobe_brk_handler(struct pt_regs *regs, unsigned long esr)
 	if (site->insn.slot) {
 		regs->pc = (unsigned long)site->insn.slot;
 		if (unlikely(post))
-			regs->pc = post_slot_entry(site);
+			go_on_with_post(site, regs);
 		return DBG_HOOK_HANDLED;
 	}
 

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Instructions that only compute, on arm64.
+ *
+ * With a post handler, an instruction that runs in a slot has to save all
+ * registers once more behind it.  One that does no more than make one general
+ * register, and maybe flags, from others can do better: a stub executes it on
+ * the registers of the hit, as a function of these.  It is the instruction
+ * itself, with other registers:
+ *
+ *	add x5, x7, x9, lsl #3
+ *
+ *	void stub(struct pt_regs *regs)
+ *		bti	c
+ *		flags as in regs->pstate
+ *		x1 = regs->regs[7]; x2 = regs->regs[9]
+ *		add	x4, x1, x2, lsl #3
+ *		regs->regs[5] = x4
+ *		regs->pstate's flags as they are now, if it changes them
+ *		ret
+ *
+ * Number 31 is left as it is: where it may be the stack pointer there is no
+ * stub.
+ */
+#include <linux/array_size.h>
+#include <linux/bitfield.h>
+#include <linux/bits.h>
+#include <linux/kprobes.h>
+#include <asm/insn.h>
+#include <asm/ptrace.h>
+#include "kprobes-common.h"
+
+/* What a kind of instructions has in its fields. */
+#define HAS_RN		BIT(0)
+#define HAS_RM		BIT(1)
+#define HAS_RA		BIT(2)
+#define READS_RD	BIT(3)	/* and leaves some of it alone */
+#define SETS_FLAGS	BIT(4)	/* if bit 29 says so */
+#define STACK_RD	BIT(5)	/* Rd may be the stack pointer, if not */
+#define STACK_RN	BIT(6)	/* Rn may be */
+
+static const struct {
+	u32 mask;
+	u32 value;
+	u8 fields;
+} computing[] = {
+	/* ADD, SUB with an immediate */
+	{ 0x1f800000, 0x11000000, HAS_RN | SETS_FLAGS | STACK_RD | STACK_RN },
+	/* ANDS, then AND, ORR, EOR with an immediate */
+	{ 0x7f800000, 0x72000000, HAS_RN | SETS_FLAGS },
+	{ 0x1f800000, 0x12000000, HAS_RN | STACK_RD },
+	/* MOVK, then MOVN, MOVZ */
+	{ 0x7f800000, 0x72800000, READS_RD },
+	{ 0x3f800000, 0x12800000, 0 },
+	/* BFM, then SBFM, UBFM */
+	{ 0x7f800000, 0x33000000, HAS_RN | READS_RD },
+	{ 0x3f800000, 0x13000000, HAS_RN },
+	/* EXTR */
+	{ 0x7fa00000, 0x13800000, HAS_RN | HAS_RM },
+	/* BICS, ANDS, then AND, BIC, ORR, ORN, EOR, EON */
+	{ 0x7f000000, 0x6a000000, HAS_RN | HAS_RM | SETS_FLAGS },
+	{ 0x1f000000, 0x0a000000, HAS_RN | HAS_RM },
+	/* ADD, SUB, shifted */
+	{ 0x1f200000, 0x0b000000, HAS_RN | HAS_RM | SETS_FLAGS },
+	/* ADC, SBC */
+	{ 0x1fe0fc00, 0x1a000000, HAS_RN | HAS_RM | SETS_FLAGS },
+	/* CSEL, CSINC, CSINV, CSNEG */
+	{ 0x3fe00800, 0x1a800000, HAS_RN | HAS_RM },
+	/* UDIV, SDIV; LSLV, LSRV, ASRV, RORV */
+	{ 0x7fe0f800, 0x1ac00800, HAS_RN | HAS_RM },
+	{ 0x7fe0f000, 0x1ac02000, HAS_RN | HAS_RM },
+	/* MADD, MSUB; SMADDL and the like; SMULH, UMULH */
+	{ 0x7fe00000, 0x1b000000, HAS_RN | HAS_RM | HAS_RA },
+	{ 0xff600000, 0x9b200000, HAS_RN | HAS_RM | HAS_RA },
+	{ 0xff600000, 0x9b400000, HAS_RN | HAS_RM | HAS_RA },
+};
+
+/* Where the stub has what. */
+enum { STUB_REGS, STUB_RN, STUB_RM, STUB_RA, STUB_RD, STUB_FLAGS, STUB_NEW };
+
+#define FIELD_RD	GENMASK(4, 0)
+#define FIELD_RN	GENMASK(9, 5)
+#define FIELD_RA	GENMASK(14, 10)
+#define FIELD_RM	GENMASK(20, 16)
+
+static int computing_fields(u32 insn)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(computing); i++)
+		if ((insn & computing[i].mask) == computing[i].value)
+			return computing[i].fields;
+	return -1;
+}
+
+/* LDR or STR of a register, at an offset in the struct pt_regs. */
+static u32 regs_access(bool load, unsigned int reg, unsigned int offset)
+{
+	return (load ? 0xf9400000 : 0xf9000000) | offset / 8 << 10 |
+	       STUB_REGS << 5 | reg;
+}
+
+static void load_reg(struct a64_text *text, unsigned int reg, unsigned int nr)
+{
+	if (nr != 31)
+		a64_emit(text, regs_access(true, reg, nr * sizeof(u64)));
+}
+
+/**
+ * a64_emit_compute - write a stub for an instruction that only computes
+ * @text: where to; empty
+ * @insn: the instruction
+ *
+ * Return: whether it is one.
+ */
+bool a64_emit_compute(struct a64_text *text, u32 insn)
+{
+	unsigned int rd = FIELD_GET(FIELD_RD, insn);
+	unsigned int rn = FIELD_GET(FIELD_RN, insn);
+	unsigned int rm = FIELD_GET(FIELD_RM, insn);
+	unsigned int ra = FIELD_GET(FIELD_RA, insn);
+	int fields = computing_fields(insn);
+	bool flags;
+
+	if (fields < 0)
+		return false;
+	flags = fields & SETS_FLAGS && insn & BIT(29);
+	if ((fields & STACK_RN && rn == 31) ||
+	    (fields & STACK_RD && !flags && rd == 31))
+		return false;
+
+	a64_emit(text, aarch64_insn_gen_hint(AARCH64_INSN_HINT_BTIC));
+	a64_emit(text, regs_access(true, STUB_FLAGS,
+				   offsetof(struct pt_regs, pstate)));
+	a64_emit(text, 0xd51b4200 | STUB_FLAGS);	/* MSR NZCV */
+	if (fields & HAS_RN) {
+		load_reg(text, STUB_RN, rn);
+		if (rn != 31)
+			insn = u32_replace_bits(insn, STUB_RN, FIELD_RN);
+	}
+	if (fields & HAS_RM) {
+		load_reg(text, STUB_RM, rm);
+		if (rm != 31)
+			insn = u32_replace_bits(insn, STUB_RM, FIELD_RM);
+	}
+	if (fields & HAS_RA) {
+		load_reg(text, STUB_RA, ra);
+		if (ra != 31)
+			insn = u32_replace_bits(insn, STUB_RA, FIELD_RA);
+	}
+	if (fields & READS_RD)
+		load_reg(text, STUB_RD, rd);
+	if (rd != 31)
+		insn = u32_replace_bits(insn, STUB_RD, FIELD_RD);
+	a64_emit(text, insn);
+	if (rd != 31)
+		a64_emit(text, regs_access(false, STUB_RD, rd * sizeof(u64)));
+	if (flags) {
+		a64_emit(text, 0xd53b4200 | STUB_NEW);	/* MRS NZCV */
+		/* AND flags, flags, #~NZCV; ORR flags, flags, new */
+		a64_emit(text, 0x9260ec00 | STUB_FLAGS << 5 | STUB_FLAGS);
+		a64_emit(text, 0xaa000000 | STUB_NEW << 16 | STUB_FLAGS << 5 |
+			 STUB_FLAGS);
+		a64_emit(text, regs_access(false, STUB_FLAGS,
+					   offsetof(struct pt_regs, pstate)));
+	}
+	a64_emit(text, 0xd65f03c0);			/* RET */
+	return true;
+}
