@@ -42,12 +42,12 @@ static void noted(void)
 #define V0
 #define V1	(11)
 #define V2	V1, (-22)
-#define V3	V2, (long)0x3333333333333333
+#define V3	V2, ~0UL / 5
 #define V4	V3, 44
 #define V5	V4, 55
 #define V6	V5, (long)-6666666666
 #define V7	V6, 77
-#define V8	V7, (long)0x8888888888888888
+#define V8	V7, ~0UL / 15 * 8
 #define V9	V8, 99
 #define V10	V9, -101010
 

@@ -179,7 +179,8 @@ CODE(label_behind, FIRST,
 
 /* Operands relative to the instruction pointer; the stack; flags. */
 CODE(rip_first, "movl opt_constant" RIP ", %ecx", "add %ecx, %eax");
-CODE(rip_second, "nop\n nop", "movl opt_constant" RIP ", %ecx\n add %ecx, %eax");
+CODE(rip_second, "nop\n nop",
+     "movl opt_constant" RIP ", %ecx\n add %ecx, %eax");
 CODE(stack, "push " BX "\n push " AX, "mov " SP ", " BX "\n"
      "add (" BX "), %eax\n pop " CX "\n pop " BX);
 CODE(filling, "mov %esi, %ecx", "rep stosb\n" FIRST SECOND AFTER);

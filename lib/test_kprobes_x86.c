@@ -128,7 +128,7 @@ static void run_code(const struct code *code, unsigned long a, unsigned long b,
 
 static const unsigned long arguments[][2] = {
 	{ 0, 0 }, { 1, 2 }, { ~(~0UL >> 1), ~(~0UL >> 1) },
-	{ (unsigned long)0x123456789abcdef0, (unsigned long)0xfedcba9876543210 },
+	{ ~0UL / 7, ~0UL / 11 * 5 },
 	{ ~0UL << BITS_PER_LONG / 2, 7 },
 };
 

@@ -150,9 +150,10 @@ bool x86_kprobe_is_nop(const struct insn *insn)
 	switch (insn->opcode.nbytes) {
 	case 1:
 		/* 90, but neither PAUSE nor XCHG %r8, %rax */
-		return (op[0] == 0x90 && !X86_REX_B(insn->rex_prefix.value) &&
-		       insn_last_prefix_id((struct insn *)insn) != 2) ||
-		       moves_to_itself(insn);
+		if (op[0] != 0x90)
+			return moves_to_itself(insn);
+		return !X86_REX_B(insn->rex_prefix.value) &&
+		       insn_last_prefix_id((struct insn *)insn) != 2;
 	case 2:
 		return op[0] == 0x0f && op[1] == 0x1f;
 	default:
