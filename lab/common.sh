@@ -83,8 +83,11 @@ foreign_busybox() {
 		-o "APT::Sandbox::User=$(id -un)")
 	{
 		# A mirror may lack one of the lists, and another have it.
-		"${apt[@]}" update || true
-		(cd "$dir" && "${apt[@]}" download busybox-static) &&
+		for _ in 1 2 3; do
+			"${apt[@]}" update || true
+			(cd "$dir" && "${apt[@]}" download busybox-static) && break
+			sleep 5
+		done
 		dpkg-deb -x "$dir"/busybox-static_*.deb "$dir/root"
 	} < /dev/null > "$dir/log" 2>&1 ||
 		die "cannot fetch busybox-static for $arch, see $dir/log"
