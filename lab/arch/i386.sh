@@ -12,7 +12,7 @@ QEMU=qemu-system-i386
 # patched and made all CPUs synchronize on: nothing that patches text is
 # reliable there, stock included.
 # Of AMD's 32-bit processors Linux thinks few fit for several CPUs.
-QEMU_ARGS=(-machine pc -accel "tcg,thread=single" -cpu max,vendor=GenuineIntel -m 1024)
+QEMU_ARGS=(-machine pc -accel "tcg,thread=single" -cpu "max,vendor=GenuineIntel" -m 1024)
 CONSOLE=ttyS0
 # An emulator on a busy machine fails the test of the timer's interrupt.
 APPEND="no_timer_check"
