@@ -13,7 +13,9 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/delay.h>
+#ifdef CONFIG_X86
 #include <asm/asm.h>
+#endif
 
 #define HITS		2000
 #define SHOWN		100
