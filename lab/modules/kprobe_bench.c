@@ -13,137 +13,12 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/delay.h>
-#ifdef CONFIG_X86
-#include <asm/asm.h>
-#endif
+#include "kprobe_bench.h"
 
 #define HITS		2000
 #define SHOWN		100
-#define ARRAY		1000
+#define ARRAY		BENCH_MANY
 #define ONE_BY_ONE	50
-
-#ifdef CONFIG_X86
-/* Three bytes and three, of which a jump takes five. */
-#define FIRST	"	lea	1(%" _ASM_AX "), %ecx\n"
-#define SECOND	"	lea	2(%" _ASM_AX "), %edx\n"
-#define END	"	ret\n	int3\n"
-
-/*
- * bench_target: nothing but the probed instruction and a way back. A branch
- * to the inside of the five bytes from bench_here on makes a jump there
- * impossible, so that on any kernel the hit is a breakpoint.
- */
-void bench_target(void);
-extern char bench_here[];
-asm(".pushsection .text\n"
-	".type bench_target, @function\n"
-	"bench_target:\n"
-	"	test	%eax, %eax\n"
-	"	nop\n"
-	"bench_here:\n"
-	FIRST "1:" SECOND
-	"	test	$0, %al\n"
-	"	jnz	1b\n"
-	END
-	".size bench_target, . - bench_target\n"
-	".popsection\n");
-
-/*
- * bench_call: the same for the first instruction of a function, whose return
- * can be followed.  bench_jump has room for a jump there.
- */
-void bench_call(void);
-void bench_jump(void);
-asm(".pushsection .text\n"
-	".balign 16, 0xcc\n"
-	".type bench_call, @function\n"
-	"bench_call:\n"
-	FIRST "1:" SECOND
-	"	test	$0, %al\n"
-	"	jnz	1b\n"
-	END
-	".size bench_call, . - bench_call\n"
-	".balign 16, 0xcc\n"
-	".type bench_jump, @function\n"
-	"bench_jump:\n"
-	FIRST SECOND END
-	".size bench_jump, . - bench_jump\n"
-	".popsection\n");
-
-/* Many functions for arrays: 16 bytes each, as a kernel has them. */
-extern char bench_many[];
-asm(".pushsection .text\n"
-	".altmacro\n"
-	".macro bench_one nr\n"
-	"	.type bench_many_\\nr, @function\n"
-	"bench_many_\\nr:\n"
-	FIRST SECOND END
-	"	.balign 16, 0xcc\n"
-	"	.size bench_many_\\nr, . - bench_many_\\nr\n"
-	".endm\n"
-	".balign 16, 0xcc\n"
-	"bench_many:\n"
-	".set bench_nr, 0\n"
-	".rept 1000\n"
-	"	bench_one %bench_nr\n"
-	"	.set bench_nr, bench_nr + 1\n"
-	".endr\n"
-	".noaltmacro\n"
-	".popsection\n");
-
-#elif defined(CONFIG_ARM64)
-/*
- * As above.  A branch is no longer than a breakpoint; what keeps it away is an
- * instruction behind the end that would make user memory accessible.
- */
-void bench_target(void);
-extern char bench_here[];
-void bench_call(void);
-void bench_jump(void);
-extern char bench_many[];
-asm(".pushsection .text\n"
-	".type bench_target, %function\n"
-	"bench_target:\n"
-	"	tst	x0, x0\n"
-	"bench_here:\n"
-	"	add	x1, x0, #1\n"
-	"	ret\n"
-	/* User memory made accessible: never executed. */
-	"	.inst	0xd500409f\n"
-	".size bench_target, . - bench_target\n"
-	".balign 16\n"
-	".type bench_call, %function\n"
-	"bench_call:\n"
-	"	add	x1, x0, #1\n"
-	"	ret\n"
-	"	.inst	0xd500409f\n"
-	".size bench_call, . - bench_call\n"
-	".balign 16\n"
-	".type bench_jump, %function\n"
-	"bench_jump:\n"
-	"	add	x1, x0, #1\n"
-	"	ret\n"
-	".size bench_jump, . - bench_jump\n"
-	".altmacro\n"
-	".macro bench_one nr\n"
-	"	.type bench_many_\\nr, %function\n"
-	"bench_many_\\nr:\n"
-	"	add	x1, x0, #1\n"
-	"	add	x2, x0, #2\n"
-	"	ret\n"
-	"	nop\n"
-	"	.size bench_many_\\nr, . - bench_many_\\nr\n"
-	".endm\n"
-	".balign 16\n"
-	"bench_many:\n"
-	".set bench_nr, 0\n"
-	".rept 1000\n"
-	"	bench_one %bench_nr\n"
-	"	.set bench_nr, bench_nr + 1\n"
-	".endr\n"
-	".noaltmacro\n"
-	".popsection\n");
-#endif
 
 static unsigned long hits;
 
@@ -321,16 +196,6 @@ static void time_ftrace(void)
 {
 }
 #endif
-
-static bool is_jump(const void *addr)
-{
-#ifdef CONFIG_X86
-	return *(u8 *)addr == 0xe9;
-#else
-	/* B, of arm64 */
-	return *(u32 *)addr >> 26 == 5;
-#endif
-}
 
 /* Until the last of many probes is a jump: for each, and all waiting. */
 static void time_optimize(const char *name, struct kprobe **array, int nr)

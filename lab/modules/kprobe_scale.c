@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What many probes cost, for stock kernels as well as ours.
+ *
+ * Run under QEMU's -icount shift=0, where a nanosecond of the guest is an
+ * instruction.  Prints lines "BENCH <row>/<probes present> <instructions>".
+ *
+ * The many are on functions of the kernel.  Those that the measured calls come
+ * through themselves are found out beforehand and left out: a hit is measured
+ * where it belongs.  With load=1 nothing of this is done; then there are probes
+ * on functions however often they are called, until the module is removed.
+ */
+#include <linux/kernel.h>
+#include <linux/kprobes.h>
+#include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/delay.h>
+#include "kprobe_bench.h"
+
+#define MANY		10000
+#define ONE_BY_ONE	50
+#define HITS		2000
+#define SHARED		1000
+/* As many functions are tried, of which some are refused and some are hot. */
+#define TRIED_MAX	20000
+
+static bool load;
+module_param(load, bool, 0444);
+
+struct target {
+	struct kprobe p;
+	unsigned long hits;
+};
+
+static unsigned long *addrs;
+static int nr_addrs;
+static struct target *targets;
+static struct kprobe **list;
+static int nr_targets;
+
+/* What modules may not call, but want to know here. */
+static unsigned long (*lookup_name)(const char *name);
+static void (*drain_pages)(struct zone *zone);
+static unsigned long text_start, text_end;
+
+static int count_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	container_of(p, struct target, p)->hits++;
+	return 0;
+}
+
+static void count_post(struct kprobe *p, struct pt_regs *regs,
+		       unsigned long flags)
+{
+	container_of(p, struct target, p)->hits++;
+}
+
+static void row(const char *name, int present, u64 total, unsigned int n)
+{
+	pr_info("BENCH %s/%d %llu\n", name, present, div_u64(total + n / 2, n));
+}
+
+static void failed(const char *what, int ret)
+{
+	pr_err("BENCH-FAILED %s: %d\n", what, ret);
+}
+
+static int find_symbols(void)
+{
+	struct kprobe p = {
+		.symbol_name = "kallsyms_lookup_name",
+		.flags = KPROBE_FLAG_DISABLED,
+	};
+	int ret;
+
+	ret = register_kprobe(&p);
+	if (ret)
+		return ret;
+	lookup_name = (void *)p.addr;
+	unregister_kprobe(&p);
+
+	drain_pages = (void *)lookup_name("drain_all_pages");
+	text_start = lookup_name("_stext");
+	text_end = lookup_name("_etext");
+	return drain_pages && text_start && text_end ? 0 : -ENOENT;
+}
+
+static int add_address(void *unused, const char *name, unsigned long addr)
+{
+	if (addr < text_start || addr >= text_end)
+		return 0;
+	/* Parts of functions, and what stands in front of them. */
+	if (strchr(name, '.') || !strncmp(name, "__pfx_", 6))
+		return 0;
+	/* Another name for the same. */
+	if (nr_addrs && addrs[nr_addrs - 1] == addr)
+		return 0;
+	addrs[nr_addrs++] = addr;
+	return nr_addrs == TRIED_MAX;
+}
+
+static int find_functions(void)
+{
+	int (*on_each_symbol)(int (*fn)(void *, const char *, unsigned long),
+			      void *data);
+
+	on_each_symbol = (void *)lookup_name("kallsyms_on_each_symbol");
+	if (!on_each_symbol)
+		return -ENOENT;
+	on_each_symbol(add_address, NULL);
+	return 0;
+}
+
+static struct kprobe *fresh_probe(struct target *t, u32 flags)
+{
+	*t = (struct target) {
+		.p.addr = t->p.addr,
+		.p.pre_handler = count_pre,
+		.p.flags = flags,
+	};
+	return &t->p;
+}
+
+/* Those that can be probed, registered one by one. */
+static void find_targets(u32 flags, int max)
+{
+	int i;
+
+	for (i = 0; i < nr_addrs && nr_targets < max; i++) {
+		struct target *t = targets + nr_targets;
+
+		t->p.addr = (void *)addrs[i];
+		if (!register_kprobe(fresh_probe(t, flags)))
+			list[nr_targets++] = &t->p;
+	}
+}
+
+static noinline u64 time_calls(void (*called)(void), unsigned int n)
+{
+	unsigned long flags;
+	u64 start;
+
+	local_irq_save(flags);
+	start = ktime_get_ns();
+	while (n--)
+		called();
+	start = ktime_get_ns() - start;
+	local_irq_restore(flags);
+	return start;
+}
+
+static void time_post(int present)
+{
+	static struct target t;
+	u64 idle;
+	int ret;
+
+	t.p.addr = (void *)bench_here;
+	fresh_probe(&t, 0);
+	t.p.post_handler = count_post;
+	time_calls(bench_target, HITS);
+	idle = time_calls(bench_target, HITS);
+	ret = register_kprobe(&t.p);
+	if (ret)
+		return failed("post", ret);
+	time_calls(bench_target, HITS);
+	t.hits = 0;
+	row("hit-post", present, time_calls(bench_target, HITS) - idle, HITS);
+	if (t.hits != 2 * HITS)
+		failed("hits", t.hits);
+	unregister_kprobe(&t.p);
+}
+
+/* From @first on, one by one; each row is the cost of one call. */
+static void time_one_by_one(int first, int present)
+{
+	struct kprobe **spare = list + first;
+	int i, ret = 0;
+	u64 start;
+
+	for (i = 0; i < ONE_BY_ONE; i++)
+		fresh_probe(targets + first + i, KPROBE_FLAG_DISABLED);
+	start = ktime_get_ns();
+	for (i = 0; i < ONE_BY_ONE; i++)
+		ret = ret ?: register_kprobe(spare[i]);
+	row("register-disabled", present, ktime_get_ns() - start, ONE_BY_ONE);
+	start = ktime_get_ns();
+	for (i = 0; i < ONE_BY_ONE; i++)
+		ret = ret ?: enable_kprobe(spare[i]);
+	row("enable", present, ktime_get_ns() - start, ONE_BY_ONE);
+	start = ktime_get_ns();
+	for (i = 0; i < ONE_BY_ONE; i++)
+		ret = ret ?: disable_kprobe(spare[i]);
+	row("disable", present, ktime_get_ns() - start, ONE_BY_ONE);
+	unregister_kprobes(spare, ONE_BY_ONE);
+	if (ret)
+		return failed("one by one", ret);
+
+	msleep(500);
+	for (i = 0; i < ONE_BY_ONE; i++)
+		fresh_probe(targets + first + i, 0);
+	start = ktime_get_ns();
+	for (i = 0; i < ONE_BY_ONE; i++)
+		ret = ret ?: register_kprobe(spare[i]);
+	row("register", present, ktime_get_ns() - start, ONE_BY_ONE);
+	/* As tools do: not before they have become jumps. */
+	msleep(500);
+	start = ktime_get_ns();
+	for (i = 0; i < ONE_BY_ONE; i++)
+		unregister_kprobe(spare[i]);
+	row("unregister", present, ktime_get_ns() - start, ONE_BY_ONE);
+	if (ret)
+		failed("one by one", ret);
+	msleep(500);
+}
+
+static long free_pages_now(void)
+{
+	struct sysinfo info;
+
+	/* What has been freed behind grace periods is to be free. */
+	msleep(1000);
+	rcu_barrier();
+	msleep(1000);
+	drain_pages(NULL);
+	si_meminfo(&info);
+	return info.freeram;
+}
+
+/* Until no more jumps appear: milliseconds since @start, and how many. */
+static void time_jumps(int nr, u64 start)
+{
+	int i, now, jumps = 0, still = 0;
+	u64 last = start;
+
+	while (still++ < 100) {
+		msleep(20);
+		for (i = now = 0; i < nr; i++)
+			now += is_jump(list[i]->addr);
+		if (now != jumps) {
+			still = 0;
+			jumps = now;
+			last = ktime_get_ns();
+		}
+	}
+	row("jumps", nr, jumps, 1);
+	if (jumps)
+		row("jumps-ms", nr, last - start, NSEC_PER_MSEC);
+}
+
+static void time_many(int nr)
+{
+	unsigned long stray = 0;
+	int i, ret;
+	long pages;
+	u64 start;
+
+	for (i = 0; i < nr; i++)
+		fresh_probe(targets + i, 0);
+	pages = free_pages_now();
+	start = ktime_get_ns();
+	ret = register_kprobes(list, nr);
+	row("register-array", nr, ktime_get_ns() - start, nr);
+	if (ret)
+		return failed("array", ret);
+	time_jumps(nr, start);
+	pages -= free_pages_now();
+	if (nr >= 1000)
+		row("memory", nr, pages * PAGE_SIZE, nr);
+
+	time_one_by_one(MANY, nr);
+	time_post(nr);
+	start = ktime_get_ns();
+	unregister_kprobes(list, nr);
+	row("unregister-array", nr, ktime_get_ns() - start, nr);
+	for (i = 0; i < nr; i++)
+		stray += targets[i].hits;
+	row("stray-hits", nr, stray, 1);
+	msleep(1000);
+}
+
+/* Leaves those that are not hit by what is measured here. */
+static int leave_cold(void)
+{
+	int i, cold = 0;
+
+	for (i = 0; i < nr_targets; i++)
+		enable_kprobe(list[i]);
+	/* Once through everything, with the last of them as the few. */
+	msleep(1000);
+	nr_targets -= ONE_BY_ONE;
+	unregister_kprobes(list + nr_targets, ONE_BY_ONE);
+	pr_info("all of what follows once, to find out what it calls\n");
+	time_one_by_one(nr_targets, nr_targets);
+	time_post(nr_targets);
+	free_pages_now();
+	for (i = 0; i < nr_targets; i++)
+		disable_kprobe(list[i]);
+	pr_info("now\n");
+	unregister_kprobes(list, nr_targets);
+	for (i = 0; i < nr_targets; i++)
+		if (!targets[i].hits)
+			targets[cold++].p.addr = targets[i].p.addr;
+	pr_info("%d of %d functions are not called here\n", cold, nr_targets);
+	nr_targets = cold;
+	return cold >= MANY + ONE_BY_ONE ? 0 : -ERANGE;
+}
+
+/* Many probes at one address: what each further one adds to a hit. */
+static void time_shared(void)
+{
+	u64 idle, one = 0;
+	int i, ret;
+
+	idle = time_calls(bench_target, HITS);
+	for (i = 0; i < SHARED; i++) {
+		targets[i].p.addr = (void *)bench_here;
+		ret = register_kprobe(fresh_probe(targets + i, 0));
+		if (ret)
+			return failed("shared", ret);
+		if (!i)
+			one = time_calls(bench_target, HITS) - idle;
+	}
+	row("hit-each-further", SHARED,
+	    time_calls(bench_target, HITS) - idle - one, HITS * (SHARED - 1));
+	unregister_kprobes(list, SHARED);
+}
+
+static int measure(void)
+{
+	int ret;
+
+	find_targets(KPROBE_FLAG_DISABLED, nr_addrs);
+	pr_info("%d of %d functions can be probed\n", nr_targets, nr_addrs);
+	ret = leave_cold();
+	if (ret)
+		return ret;
+
+	msleep(1000);
+	time_post(0);
+	time_many(100);
+	time_many(1000);
+	time_many(MANY);
+	time_shared();
+	return 0;
+}
+
+static void free_all(void)
+{
+	kvfree(addrs);
+	kvfree(targets);
+	kvfree(list);
+}
+
+static int __init kprobe_scale_init(void)
+{
+	int ret = -ENOMEM;
+
+	addrs = kvcalloc(TRIED_MAX, sizeof(*addrs), GFP_KERNEL);
+	targets = kvcalloc(TRIED_MAX, sizeof(*targets), GFP_KERNEL);
+	list = kvcalloc(TRIED_MAX, sizeof(*list), GFP_KERNEL);
+	if (addrs && targets && list)
+		ret = find_symbols();
+	if (!ret)
+		ret = find_functions();
+	if (ret)
+		goto out;
+
+	if (load)
+		find_targets(0, MANY);
+	else
+		ret = measure();
+out:
+	if (ret) {
+		failed("scale", ret);
+		free_all();
+		return ret;
+	}
+	pr_info("BENCH-END\n");
+	return 0;
+}
+module_init(kprobe_scale_init);
+
+static void __exit kprobe_scale_exit(void)
+{
+	unsigned long hits = 0, missed = 0;
+	int i;
+
+	if (load) {
+		unregister_kprobes(list, nr_targets);
+		for (i = 0; i < nr_targets; i++) {
+			hits += targets[i].hits;
+			missed += targets[i].p.nmissed;
+		}
+		row("load-hits", nr_targets, hits, 1);
+		row("load-missed", nr_targets, missed, 1);
+	}
+	free_all();
+}
+module_exit(kprobe_scale_exit);
+
+MODULE_DESCRIPTION("what many kprobes cost");
+MODULE_LICENSE("GPL");
