@@ -50,7 +50,7 @@ struct slot_page {
 	unsigned int size;
 	unsigned int nused;
 	DECLARE_BITMAP(used, SLOTS_PER_PAGE_MAX);
-	struct kprobe_site *owner[];
+	struct kprobe_site **owner;
 };
 
 /* Innermost: nothing is locked while this is held but memory allocation. */
@@ -108,17 +108,20 @@ static void *arch_kprobe_alloc_slots(const struct kprobe_site *site)
 static struct slot_page *slot_page_create(const struct kprobe_site *site,
 					  unsigned int size)
 {
-	struct slot_page *page = kzalloc(struct_size(page, owner,
-						     PAGE_SIZE / size),
-					 GFP_KERNEL);
+	struct slot_page *page = kzalloc(sizeof(*page), GFP_KERNEL);
 
 	if (!page)
 		return NULL;
 
 	page->size = size;
+	/* Apart from it, so that both are of sizes that slab likes. */
+	page->owner = kcalloc(PAGE_SIZE / size, sizeof(page->owner[0]),
+			      GFP_KERNEL);
+	if (!page->owner)
+		goto free_page;
 	page->text = arch_kprobe_alloc_slots(site);
 	if (!page->text)
-		goto free_page;
+		goto free_owner;
 
 	arch_kprobe_fill_slots(page->text, PAGE_SIZE);
 	if (set_memory_rox((unsigned long)page->text, 1))
@@ -139,9 +142,19 @@ static struct slot_page *slot_page_create(const struct kprobe_site *site,
 
 free_text:
 	execmem_free(page->text);
+free_owner:
+	kfree(page->owner);
 free_page:
 	kfree(page);
 	return NULL;
+}
+
+static void slot_page_free(struct rcu_head *rcu)
+{
+	struct slot_page *page = container_of(rcu, struct slot_page, rcu);
+
+	kfree(page->owner);
+	kfree(page);
 }
 
 static void slot_page_destroy(struct slot_page *page)
@@ -153,7 +166,7 @@ static void slot_page_destroy(struct slot_page *page)
 	list_del_rcu(&page->link);
 	slot_pages_empty[slot_list_index(page->size)]--;
 	execmem_free(page->text);
-	kfree_rcu(page, rcu);
+	call_rcu(&page->rcu, slot_page_free);
 }
 
 /* A page with room for a slot of this site; those are in front of full ones. */
