@@ -123,6 +123,8 @@ static const struct rhashtable_params site_params = {
 
 struct rhashtable kprobe_table;
 
+static struct kmem_cache *site_cache;
+
 /* The bottom bit of a pointer in the table: locked, or the end of a chain. */
 #define TABLE_BIT	1UL
 
@@ -312,16 +314,13 @@ kprobe_opcode_t *kprobe_lookup_name(const char *name, unsigned int offset)
 }
 
 /*
- * Finds the address that @addr or @symbol and @offset mean.
+ * Finds the address that @addr or @symbol and @offset mean, as callers see it.
  *
  * Return: 0; -EINVAL for both or neither of them; -ENOENT for no such symbol.
  */
 static int kprobe_place(kprobe_opcode_t *addr, const char *symbol,
-			unsigned long offset, kprobe_opcode_t **place,
-			bool *on_entry)
+			unsigned long offset, unsigned long *place)
 {
-	unsigned long at, size;
-
 	if (!symbol == !addr)
 		return -EINVAL;
 
@@ -330,14 +329,21 @@ static int kprobe_place(kprobe_opcode_t *addr, const char *symbol,
 		if (!addr)
 			return -ENOENT;
 	}
-
-	at = (unsigned long)addr + offset;
-	/* Not text: refused with that reason when it is looked at closely. */
-	if (!kallsyms_lookup_size_offset(at, &size, &offset))
-		offset = ULONG_MAX;
-
-	*place = arch_kprobe_entry(at, offset, on_entry);
+	*place = (unsigned long)addr + offset;
 	return 0;
+}
+
+/* A look-up takes longer than all else here: one is to be enough. */
+static void kprobe_find_symbol(unsigned long addr, struct kprobe_symbol *symbol)
+{
+	unsigned long offset;
+	char *module;
+
+	if (kallsyms_lookup(addr, &symbol->size, &offset, &module,
+			    symbol->name))
+		symbol->start = addr - offset;
+	else
+		symbol->size = 0;
 }
 
 /**
@@ -352,13 +358,16 @@ static int kprobe_place(kprobe_opcode_t *addr, const char *symbol,
 int kprobe_on_func_entry(kprobe_opcode_t *addr, const char *sym,
 			 unsigned long offset)
 {
-	kprobe_opcode_t *place;
+	unsigned long place, size;
 	bool on_entry;
 	int ret;
 
-	ret = kprobe_place(addr, sym, offset, &place, &on_entry);
+	ret = kprobe_place(addr, sym, offset, &place);
 	if (ret)
 		return ret;
+	if (!kallsyms_lookup_size_offset(place, &size, &offset))
+		return -EINVAL;
+	arch_kprobe_entry(place, offset, &on_entry);
 	return on_entry ? 0 : -EINVAL;
 }
 
@@ -380,12 +389,12 @@ bool kprobe_at_entry(unsigned long addr)
 }
 
 /*
- * What can be said of an address without looking at the instruction.
+ * Is this address in text that stays?
  *
  * @mod: the module it is in, with a reference; or NULL
  */
-static enum kprobe_refusal kprobe_admit_address(unsigned long addr,
-						struct module **mod)
+static enum kprobe_refusal kprobe_admit_text(unsigned long addr,
+					     struct module **mod)
 {
 	*mod = NULL;
 
@@ -407,15 +416,34 @@ static enum kprobe_refusal kprobe_admit_address(unsigned long addr,
 	    (*mod)->state != MODULE_STATE_COMING)
 		return KPROBE_MODULE_STATE;
 #endif
-	if (within_kprobe_blacklist(addr))
-		return KPROBE_BLACKLISTED;
 	return KPROBE_OK;
 }
 
-static enum kprobe_refusal kprobe_inspect(struct kprobe_site *site)
+/* Where a probe comes to be, and what there is to know of that place. */
+struct kprobe_entry {
+	kprobe_opcode_t *addr;
+	bool on_entry;
+	struct kprobe_symbol symbol;
+};
+
+static void kprobe_find_entry(unsigned long place, struct kprobe_entry *entry)
+{
+	struct kprobe_symbol *symbol = &entry->symbol;
+
+	kprobe_find_symbol(place, symbol);
+	entry->addr = arch_kprobe_entry(place, symbol->size ?
+					place - symbol->start : ULONG_MAX,
+					&entry->on_entry);
+}
+
+static enum kprobe_refusal kprobe_inspect(struct kprobe_site *site,
+					  const struct kprobe_symbol *symbol)
 {
 	unsigned long addr = (unsigned long)site->addr;
 	enum kprobe_refusal why;
+
+	if (kprobe_blacklisted(addr, symbol))
+		return KPROBE_BLACKLISTED;
 
 	/* ftrace knows this instruction, and what to do with it. */
 	if (ftrace_location(addr) == addr) {
@@ -428,7 +456,7 @@ static enum kprobe_refusal kprobe_inspect(struct kprobe_site *site)
 
 	jump_label_lock();
 	mutex_lock(&text_mutex);
-	why = arch_kprobe_inspect(site);
+	why = arch_kprobe_inspect(site, symbol);
 	if (why == KPROBE_OK)
 		why = kprobe_patched(addr, addr + 1);
 	mutex_unlock(&text_mutex);
@@ -440,25 +468,31 @@ static enum kprobe_refusal kprobe_inspect(struct kprobe_site *site)
  * Sites and the probes on them, all under kprobe_mutex
  */
 
-static enum kprobe_refusal site_create(kprobe_opcode_t *addr, bool on_entry,
+static struct kprobe_site *kprobe_site_at(unsigned long addr)
+{
+	guard(preempt)();
+	return kprobe_site_find(addr);
+}
+
+static enum kprobe_refusal site_create(const struct kprobe_entry *entry,
 				       struct kprobe_site **result)
 {
 	struct kprobe_site *site;
 	enum kprobe_refusal why;
 
-	site = kzalloc(sizeof(*site), GFP_KERNEL);
+	site = kmem_cache_zalloc(site_cache, GFP_KERNEL);
 	if (!site)
 		return KPROBE_NO_MEMORY;
 
-	site->addr = addr;
-	site->on_entry = on_entry;
+	site->addr = entry->addr;
+	site->on_entry = entry->on_entry;
 	site->pre = &kprobe_nobody;
 	INIT_LIST_HEAD(&site->active);
 	INIT_LIST_HEAD(&site->plan);
 	INIT_HLIST_HEAD(&site->probes);
 	kprobe_optimizer_init_site(site);
 
-	why = kprobe_inspect(site);
+	why = kprobe_inspect(site, &entry->symbol);
 	if (why != KPROBE_OK)
 		goto free;
 	if (!site->on_ftrace)
@@ -475,8 +509,14 @@ static enum kprobe_refusal site_create(kprobe_opcode_t *addr, bool on_entry,
 	return KPROBE_OK;
 
 free:
-	kfree(site);
+	kprobe_site_free(site);
 	return why;
+}
+
+/** kprobe_site_free - free a site that nobody knows any more */
+void kprobe_site_free(struct kprobe_site *site)
+{
+	kmem_cache_free(site_cache, site);
 }
 
 /* Lets go of a site nobody probes any more; its text is clean or gone. */
@@ -565,8 +605,7 @@ static struct kprobe_site *kprobe_registered_at(const struct kprobe *p)
 	/* p->site of a probe never registered may hold anything. */
 	if (!p || !p->addr || !p->site)
 		return NULL;
-	scoped_guard(preempt)
-		site = kprobe_site_find((unsigned long)p->addr);
+	site = kprobe_site_at((unsigned long)p->addr);
 	if (site && site == p->site)
 		return site;
 	list_for_each_entry(site, &kprobe_gone_sites, all)
@@ -594,6 +633,29 @@ static bool kprobe_is_registered(const struct kprobe *p)
 				 KPROBE_FLAG_ON_FUNC_ENTRY)
 
 /*
+ * Finds or makes the site of a place that is in text.
+ *
+ * @addr: filled in, also if the place is refused
+ */
+static enum kprobe_refusal kprobe_site_for(unsigned long place,
+					   struct kprobe_site **site,
+					   kprobe_opcode_t **addr)
+{
+	/* Under kprobe_mutex: too large for a stack. */
+	static struct kprobe_entry entry;
+
+	*addr = (void *)place;
+	*site = kprobe_site_at(place);
+	if (*site)
+		return KPROBE_OK;
+
+	kprobe_find_entry(place, &entry);
+	*addr = entry.addr;
+	*site = kprobe_site_at((unsigned long)entry.addr);
+	return *site ? KPROBE_OK : site_create(&entry, site);
+}
+
+/*
  * Puts a probe on its site, which is created if need be and added to
  * @touched.  Changes nothing on failure.
  */
@@ -602,7 +664,7 @@ static int kprobe_attach(struct kprobe *p, struct list_head *touched)
 	enum kprobe_refusal why;
 	struct kprobe_site *site;
 	kprobe_opcode_t *addr;
-	bool on_entry, fresh;
+	unsigned long place;
 	struct module *mod;
 	int ret;
 
@@ -610,27 +672,20 @@ static int kprobe_attach(struct kprobe *p, struct list_head *touched)
 
 	if (p->flags & ~KPROBE_FLAGS_KNOWN)
 		return -EINVAL;
-	ret = kprobe_place(p->addr, p->symbol_name, p->offset, &addr,
-			   &on_entry);
+	ret = kprobe_place(p->addr, p->symbol_name, p->offset, &place);
 	if (ret)
 		return ret;
 
-	why = kprobe_admit_address((unsigned long)addr, &mod);
+	addr = (void *)place;
+	why = kprobe_admit_text(place, &mod);
+	if (why == KPROBE_OK)
+		why = kprobe_site_for(place, &site, &addr);
 	if (why != KPROBE_OK)
 		goto out;
-
-	scoped_guard(preempt)
-		site = kprobe_site_find((unsigned long)addr);
-	fresh = !site;
-	if (fresh) {
-		why = site_create(addr, on_entry, &site);
-		if (why != KPROBE_OK)
-			goto out;
-	}
 	if (p->post_handler && !site->on_ftrace) {
 		why = arch_kprobe_prepare(site, true);
 		if (why != KPROBE_OK) {
-			if (fresh)
+			if (hlist_empty(&site->probes))
 				site_drop(site);
 			goto out;
 		}
@@ -641,7 +696,7 @@ static int kprobe_attach(struct kprobe *p, struct list_head *touched)
 	p->opcode = site->opcode;
 	p->nmissed = 0;
 	p->flags &= KPROBE_FLAG_DISABLED;
-	if (on_entry)
+	if (site->on_entry)
 		p->flags |= KPROBE_FLAG_ON_FUNC_ENTRY;
 	if (site->on_ftrace)
 		p->flags |= KPROBE_FLAG_FTRACE;
@@ -888,30 +943,33 @@ static enum kprobe_obstacle explain_obstacle(struct kprobe_site *site)
 int kprobe_explain(kprobe_opcode_t *addr, const char *symbol,
 		   unsigned long offset, struct kprobe_explanation *what)
 {
+	/* Under kprobe_mutex: too large for a stack. */
+	static struct kprobe_entry entry;
 	struct kprobe_site *site, fresh = {};
+	unsigned long place;
 	struct module *mod;
-	bool on_entry;
 	int ret;
 
 	*what = (struct kprobe_explanation) {};
-	ret = kprobe_place(addr, symbol, offset, &addr, &on_entry);
+	ret = kprobe_place(addr, symbol, offset, &place);
 	if (ret)
 		return ret;
-	what->addr = addr;
 
 	guard(mutex)(&kprobe_mutex);
 
-	what->why = kprobe_admit_address((unsigned long)addr, &mod);
+	what->addr = (void *)place;
+	what->why = kprobe_admit_text(place, &mod);
 	if (what->why != KPROBE_OK)
 		goto out;
 
-	scoped_guard(preempt)
-		site = kprobe_site_find((unsigned long)addr);
+	kprobe_find_entry(place, &entry);
+	what->addr = entry.addr;
+	site = kprobe_site_at((unsigned long)entry.addr);
 	if (!site) {
 		site = &fresh;
-		site->addr = addr;
+		site->addr = entry.addr;
 		INIT_LIST_HEAD(&site->plan);
-		what->why = kprobe_inspect(site);
+		what->why = kprobe_inspect(site, &entry.symbol);
 		if (what->why != KPROBE_OK)
 			goto out;
 	}
@@ -1121,6 +1179,9 @@ static int __init kprobe_init(void)
 {
 	int ret;
 
+	site_cache = KMEM_CACHE(kprobe_site, SLAB_HWCACHE_ALIGN);
+	if (!site_cache)
+		return -ENOMEM;
 	ret = rhashtable_init(&kprobe_table, &site_params);
 	if (ret)
 		return ret;

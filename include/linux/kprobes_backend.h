@@ -18,6 +18,7 @@
 #include <linux/context_tracking.h>
 #include <linux/hash.h>
 #include <linux/irqflags.h>
+#include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/preempt.h>
 #include <linux/rculist.h>
@@ -177,6 +178,8 @@ enum kprobe_site_state {
  *	kprobe_mutex
  * @all: in the list of all sites; under kprobe_mutex
  * @plan: in the batch that the reconciler works on; under kprobe_mutex
+ * @retired: once out of the table: in the queue of things to free behind a
+ *	grace period
  * @state: how the text looks; under kprobe_mutex and text_mutex
  * @next: how it is to look when the batch is applied; under kprobe_mutex
  * @on_ftrace: the instruction is ftrace's to patch; constant
@@ -190,7 +193,6 @@ enum kprobe_site_state {
  * @detoured: traps already run the displaced copy in the detour; under
  *	kprobe_mutex
  * @optimize: in a list of kernel/kprobes/optimizer.c; under kprobe_mutex
- * @retired: in the queue of things to free behind a grace period
  */
 struct kprobe_site {
 	struct rhash_head node;
@@ -201,7 +203,10 @@ struct kprobe_site {
 
 	struct hlist_head probes;
 	struct list_head all;
-	struct list_head plan;
+	union {
+		struct list_head plan;
+		struct llist_node retired;
+	};
 	enum kprobe_site_state state : 8;
 	enum kprobe_site_state next : 8;
 	bool on_ftrace;
@@ -217,7 +222,6 @@ struct kprobe_site {
 	bool detoured;
 	struct list_head optimize;
 #endif
-	struct llist_node retired;
 };
 
 /**
@@ -233,8 +237,21 @@ kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
 				   bool *on_entry);
 
 /**
+ * struct kprobe_symbol - what kallsyms says of an address
+ * @start: where the symbol begins that it is in
+ * @size: up to the next symbol, in bytes; 0: there is none, and no @name
+ * @name: of the symbol
+ */
+struct kprobe_symbol {
+	unsigned long start;
+	unsigned long size;
+	char name[KSYM_NAME_LEN];
+};
+
+/**
  * arch_kprobe_inspect - may the instruction at this address be probed?
  * @site: @addr is set; filled in: opcode and insn
+ * @symbol: around it
  *
  * Decodes the instruction and finds out how it is to be executed from
  * elsewhere.  Allocates nothing and changes no text.
@@ -242,7 +259,8 @@ kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
  * Context: kprobe_mutex, jump_label_mutex and text_mutex held.
  * Return: the reason for a refusal, or KPROBE_OK.
  */
-enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site);
+enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
+					const struct kprobe_symbol *symbol);
 
 /** arch_kprobe_emulated - is the instruction of an inspected site emulated? */
 bool arch_kprobe_emulated(const struct kprobe_site *site);
@@ -273,6 +291,9 @@ void arch_kprobe_release(struct kprobe_site *site);
  * Context: may sleep; CPU hotplug excluded, kprobe_mutex and text_mutex held.
  */
 void arch_kprobe_patch(struct list_head *plan);
+
+/* Is this address in a range that must not be probed? */
+bool kprobe_blackout_covers(unsigned long addr);
 
 /* Does the kernel itself patch some of [start, end)? */
 enum kprobe_refusal kprobe_patched(unsigned long start, unsigned long end);
@@ -319,7 +340,7 @@ enum kprobe_obstacle arch_kprobe_detour(struct kprobe_site *site);
 void arch_kprobe_use_detour(struct kprobe_site *site, bool use);
 
 /**
- * arch_kprobe_unanalyse - forget what has been learned of a site's function
+ * arch_kprobe_unanalyse - forget what is still known of a site's function
  * @site: goes away, or its text does
  *
  * Context: kprobe_mutex held.

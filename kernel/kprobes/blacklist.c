@@ -63,7 +63,15 @@ static ssize_t blackout_search(const struct blackout_table *table,
 	return low;
 }
 
-static bool blackout_covers(unsigned long addr)
+/**
+ * kprobe_blackout_covers - is this address in a range that is forbidden?
+ * @addr: any address
+ *
+ * Which is not all there is to it: within_kprobe_blacklist().
+ *
+ * Context: any.
+ */
+bool kprobe_blackout_covers(unsigned long addr)
 {
 	const struct blackout_table *table;
 	ssize_t i;
@@ -76,32 +84,50 @@ static bool blackout_covers(unsigned long addr)
 	return i >= 0 && addr < table->at[i].reach;
 }
 
+/*
+ * A compiler may split a function; its cold half, "fn.cold", or a copy of
+ * it, "fn.isra.0", is as forbidden as "fn".
+ */
+static bool part_of_forbidden(const char *name)
+{
+	const char *suffix = strchr(name, '.');
+	char whole_name[KSYM_NAME_LEN];
+	unsigned long whole;
+
+	if (!suffix)
+		return false;
+	strscpy(whole_name, name, suffix - name + 1);
+	whole = kallsyms_lookup_name(whole_name);
+	return whole && kprobe_blackout_covers(whole);
+}
+
+/**
+ * kprobe_blacklisted - is this address one that must not be probed?
+ * @addr: an address in kernel or module text
+ * @symbol: around it
+ *
+ * Context: any.
+ */
+bool kprobe_blacklisted(unsigned long addr, const struct kprobe_symbol *symbol)
+{
+	return kprobe_blackout_covers(addr) ||
+	       (symbol->size && part_of_forbidden(symbol->name));
+}
+
 /**
  * within_kprobe_blacklist - is this address one that must not be probed?
  * @addr: an address in kernel or module text
- *
- * A compiler may split a function; its cold half, "fn.cold", or a copy of
- * it, "fn.isra.0", is as forbidden as "fn".
  *
  * Context: any.
  */
 bool within_kprobe_blacklist(unsigned long addr)
 {
-	char symbol[KSYM_NAME_LEN], *suffix;
-	unsigned long whole;
+	char name[KSYM_NAME_LEN];
 
-	if (blackout_covers(addr))
+	if (kprobe_blackout_covers(addr))
 		return true;
-
-	if (!IS_ENABLED(CONFIG_KALLSYMS) ||
-	    lookup_symbol_name(addr, symbol))
-		return false;
-	suffix = strchr(symbol, '.');
-	if (!suffix)
-		return false;
-	*suffix = '\0';
-	whole = kallsyms_lookup_name(symbol);
-	return whole && blackout_covers(whole);
+	return IS_ENABLED(CONFIG_KALLSYMS) && !lookup_symbol_name(addr, name) &&
+	       part_of_forbidden(name);
 }
 
 static int blackout_compare(const void *a, const void *b)
@@ -128,7 +154,7 @@ static void blackouts_publish(struct blackout_table *table)
 		table->at[i].reach = reach;
 	}
 
-	/* Pairs with rcu_dereference() in blackout_covers(). */
+	/* Pairs with rcu_dereference() in kprobe_blackout_covers(). */
 	rcu_assign_pointer(blackouts, table);
 	kvfree_rcu(old, rcu);
 }

@@ -40,6 +40,7 @@ struct kprobe_batch {
 	void (*leave)(struct kprobe_batch *batch, int i);
 };
 
+void kprobe_site_free(struct kprobe_site *site);
 int kprobe_register_batch(struct kprobe_batch *batch);
 void kprobe_unregister_batch(struct kprobe_batch *batch);
 
@@ -110,6 +111,7 @@ void kprobe_unblacklist_module(struct module *mod);
 void kprobe_blacklist_lock(void);
 void kprobe_blacklist_unlock(void);
 const struct kprobe_blackout *kprobe_blacklist_entry(size_t index);
+bool kprobe_blacklisted(unsigned long addr, const struct kprobe_symbol *symbol);
 
 /* ftrace.c */
 #ifdef CONFIG_KPROBES_ON_FTRACE

@@ -15,7 +15,6 @@
 #include <linux/llist.h>
 #include <linux/rcupdate.h>
 #include <linux/rcupdate_wait.h>
-#include <linux/slab.h>
 #include <linux/workqueue.h>
 #include "internal.h"
 
@@ -36,7 +35,7 @@ static void retire_worker(struct work_struct *work)
 
 	llist_for_each_entry_safe(site, next, first, retired) {
 		arch_kprobe_release(site);
-		kfree(site);
+		kprobe_site_free(site);
 		cond_resched();
 	}
 }

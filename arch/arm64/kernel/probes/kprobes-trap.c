@@ -81,15 +81,15 @@ kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
  * It would take the monitor away from them, each time they are tried again.
  * Such sequences have neither calls nor branches that are always taken.
  */
-static bool in_exclusive_sequence(const kprobe_opcode_t *addr)
+static bool in_exclusive_sequence(const kprobe_opcode_t *addr,
+				  const struct kprobe_symbol *symbol)
 {
-	unsigned long size, offset;
 	struct a64_insn what;
 	u32 insn;
 
-	if (!kallsyms_lookup_size_offset((unsigned long)addr, &size, &offset))
+	if (!symbol->size)
 		return false;
-	for (; offset >= AARCH64_INSN_SIZE; offset -= AARCH64_INSN_SIZE) {
+	while ((unsigned long)addr > symbol->start) {
 		insn = a64_original(--addr);
 		if (aarch64_insn_is_clrex(insn))
 			return false;
@@ -116,7 +116,8 @@ static bool is_bug(u32 insn)
 	return insn == (AARCH64_BREAK_MON | BUG_BRK_IMM << 5);
 }
 
-enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site)
+enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
+					const struct kprobe_symbol *symbol)
 {
 	struct a64_insn *what = &site->insn.what;
 	u32 insn;
@@ -142,8 +143,8 @@ enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site)
 		if (what->how >= A64_REFUSED)
 			return KPROBE_UNRELOCATABLE;
 	}
-	return in_exclusive_sequence(site->addr) ? KPROBE_UNRELOCATABLE :
-						   KPROBE_OK;
+	return in_exclusive_sequence(site->addr, symbol) ?
+	       KPROBE_UNRELOCATABLE : KPROBE_OK;
 }
 
 int arch_kprobe_blacklist(void)

@@ -58,27 +58,23 @@ enum x86_kprobe_how {
 	X86_KPROBE_CALL_MEM,
 };
 
-struct x86_function;
-
 /**
  * struct x86_kprobe_jump - a jump in the place of a trap
- * @detour: where it leads; NULL while there is none
- * @function: what is known of the function; under kprobe_mutex
  * @region: bytes displaced into the detour
  * @nr: instructions displaced
  * @from: where each of them begins, in bytes behind the probed address
  * @to: where each of them begins in the detour
  * @end: where the way back begins in the detour
+ * @clac: on the way in, user memory is made inaccessible
  * @text: what the jump stands in the place of
  */
 struct x86_kprobe_jump {
-	void *detour;
-	struct x86_function *function;
 	u8 region;
 	u8 nr;
 	u8 from[KPROBE_JUMP_SIZE];
 	u8 to[KPROBE_JUMP_SIZE];
 	u8 end;
+	bool clac;
 	u8 text[KPROBE_JUMP_SIZE];
 };
 
@@ -89,6 +85,7 @@ struct x86_kprobe_jump {
  * @slot: displaced copy that jumps back
  * @post_slot: displaced copy that calls the post handlers; made when the
  *	first post handler comes, and published with release semantics
+ * @detour: where a jump leads; NULL while there is none
  * @target: of a branch; the displacement of a memory operand (with the
  *	address of the next instruction added if it is relative to that)
  * @how: enum x86_kprobe_how
@@ -98,11 +95,17 @@ struct x86_kprobe_jump {
  * @index: same for the index register
  * @scale: shift of the index
  * @narrow: counts in %ecx and not in %rcx
+ * @relative: of a displaced one: where in it a displacement stands that is
+ *	relative to the next instruction; 0 for none
+ * @jump: what there is to know of @detour
  */
 struct arch_kprobe_insn {
 	void *run;
 	void *slot;
 	void *post_slot;
+#ifdef CONFIG_OPTPROBES
+	void *detour;
+#endif
 	unsigned long target;
 	u8 how;
 	u8 len;
@@ -111,6 +114,7 @@ struct arch_kprobe_insn {
 	s16 index;
 	u8 scale;
 	bool narrow;
+	u8 relative;
 #ifdef CONFIG_OPTPROBES
 	struct x86_kprobe_jump jump;
 #endif

@@ -85,15 +85,13 @@ enum kprobe_refusal x86_kprobe_classify(struct insn *insn,
 					unsigned long addr);
 
 /* slot.c */
-bool x86_kprobe_relocate(struct insn *insn, u8 *copy, unsigned long from,
-			 unsigned long to);
+bool x86_kprobe_relocate(const struct arch_kprobe_insn *insn, u8 *copy,
+			 unsigned long from, unsigned long to);
 
 /* function.c */
-enum kprobe_obstacle x86_function_get(unsigned long addr,
-				      struct x86_function **result);
-void x86_function_put(struct x86_function *function);
-enum kprobe_obstacle
-x86_function_obstacle(const struct x86_function *function);
+const struct x86_function *x86_function_at(unsigned long addr,
+					   enum kprobe_obstacle *obstacle);
+void x86_function_forget(void);
 bool x86_function_accesses_user(const struct x86_function *function);
 unsigned long x86_function_end(const struct x86_function *function);
 bool x86_function_lands_in(const struct x86_function *function,

@@ -45,18 +45,16 @@
 	 IS_ENABLED(CONFIG_KMSAN) || IS_ENABLED(CONFIG_UBSAN) ||	\
 	 IS_ENABLED(CONFIG_KCOV))
 
-static bool needs_clac(const struct kprobe_site *site)
+static bool needs_clac(const struct x86_function *function)
 {
-	if (INSTRUMENTED)
-		return cpu_feature_enabled(X86_FEATURE_SMAP);
 	return cpu_feature_enabled(X86_FEATURE_SMAP) &&
-	       x86_function_accesses_user(site->insn.jump.function);
+	       (INSTRUMENTED || x86_function_accesses_user(function));
 }
 
 /* Where the jump leads: the call ends at a fixed distance from the site. */
 static unsigned int detour_entry(const struct kprobe_site *site)
 {
-	return sizeof(site) + (needs_clac(site) ? 0 : CLAC_SIZE);
+	return sizeof(site) + (site->insn.jump.clac ? 0 : CLAC_SIZE);
 }
 
 struct detour {
@@ -99,7 +97,7 @@ static void emit_entry(struct detour *d, const struct kprobe_site *site,
 	EMIT(d, 0x54);				/* push %rsp */
 	EMIT(d, 0x9c);				/* pushf */
 	EMIT(d, 0xfa);				/* cli */
-	if (needs_clac(site))
+	if (site->insn.jump.clac)
 		EMIT(d, 0x0f, 0x01, 0xca);	/* clac */
 	EMIT(d, 0x6a, __KERNEL_CS);		/* push $__KERNEL_CS */
 	EMIT(d, 0x68);				/* push $ip */
@@ -158,7 +156,7 @@ static enum kprobe_obstacle emit_displaced(struct detour *d,
 		return KPROBE_BOUND_INSIDE;
 	default:
 		memcpy(copy, text, insn->length);
-		if (!x86_kprobe_relocate(insn, copy, addr,
+		if (!x86_kprobe_relocate(what, copy, addr,
 					 (unsigned long)detour + d->len))
 			return KPROBE_DETOUR_REACH;
 		emit(d, copy, insn->length);
@@ -206,7 +204,8 @@ static enum kprobe_obstacle emit_region(struct kprobe_site *site,
 		}
 		if (insn_decode_kernel(&insn, text + offset))
 			return KPROBE_NOT_ANALYSED;
-		if (within_kprobe_blacklist(addr + offset))
+		/* The function itself may be, or the site would not be there. */
+		if (kprobe_blackout_covers(addr + offset))
 			return KPROBE_FORBIDDEN_INSIDE;
 		/* A CPU may be waiting there, and grace periods not for it. */
 		if (x86_kprobe_halts(text + offset) &&
@@ -240,7 +239,9 @@ static enum kprobe_obstacle emit_region(struct kprobe_site *site,
 }
 
 /* What else there is under the jump. */
-static enum kprobe_obstacle inspect_region(struct kprobe_site *site)
+static enum kprobe_obstacle
+inspect_region(const struct kprobe_site *site,
+	       const struct x86_function *function)
 {
 	unsigned long addr = (unsigned long)site->addr;
 	unsigned long end = addr + site->insn.jump.region;
@@ -250,7 +251,7 @@ static enum kprobe_obstacle inspect_region(struct kprobe_site *site)
 	obstacle = x86_fixup_lands_in(addr + 1, end);
 	if (obstacle)
 		return obstacle;
-	if (x86_function_lands_in(site->insn.jump.function, addr + 1, end))
+	if (x86_function_lands_in(function, addr + 1, end))
 		return KPROBE_JUMPED_INTO;
 	if (ftrace_text_reserved((void *)addr, (void *)end - 1) ||
 	    alternatives_text_reserved((void *)addr, (void *)end - 1) ||
@@ -261,29 +262,27 @@ static enum kprobe_obstacle inspect_region(struct kprobe_site *site)
 
 enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site)
 {
-	struct x86_kprobe_jump *jump = &site->insn.jump;
-	enum kprobe_obstacle obstacle;
 	struct detour d = { .len = DETOUR_FIXED - JMP32_INSN_SIZE };
+	const struct x86_function *function;
+	enum kprobe_obstacle obstacle;
 
 	/* There, flags are not what they seem. */
 	if (cpu_feature_enabled(X86_FEATURE_XENPV))
 		return KPROBE_NOT_ANALYSED;
-	if (jump->detour)
+	if (site->insn.detour)
 		return KPROBE_NO_OBSTACLE;
 
 	jump_label_lock();
 	mutex_lock(&text_mutex);
-	if (jump->function)
-		obstacle = x86_function_obstacle(jump->function);
-	else
-		obstacle = x86_function_get((unsigned long)site->addr,
-					    &jump->function);
+	function = x86_function_at((unsigned long)site->addr, &obstacle);
 	if (!obstacle)
 		/* As if the detour were right here: what is out of reach? */
 		obstacle = emit_region(site, &d, site->addr,
-				       x86_function_end(jump->function));
+				       x86_function_end(function));
 	if (!obstacle)
-		obstacle = inspect_region(site);
+		obstacle = inspect_region(site, function);
+	if (!obstacle)
+		site->insn.jump.clac = needs_clac(function);
 	mutex_unlock(&text_mutex);
 	jump_label_unlock();
 	return obstacle;
@@ -291,12 +290,13 @@ enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site)
 
 enum kprobe_obstacle arch_kprobe_detour(struct kprobe_site *site)
 {
-	struct x86_kprobe_jump *jump = &site->insn.jump;
+	/* That it ends within the function has been seen before. */
+	unsigned long end = (unsigned long)site->addr + site->insn.jump.region;
 	enum kprobe_obstacle obstacle;
 	struct detour d = {};
 	void *detour;
 
-	if (jump->detour)
+	if (site->insn.detour)
 		return KPROBE_NO_OBSTACLE;
 	detour = kprobe_slot_alloc(site, KPROBE_DETOUR_SIZE);
 	if (!detour)
@@ -304,8 +304,7 @@ enum kprobe_obstacle arch_kprobe_detour(struct kprobe_site *site)
 
 	mutex_lock(&text_mutex);
 	emit_entry(&d, site, detour);
-	obstacle = emit_region(site, &d, detour,
-			       x86_function_end(jump->function));
+	obstacle = emit_region(site, &d, detour, end);
 	mutex_unlock(&text_mutex);
 	if (obstacle) {
 		kprobe_slot_free(detour);
@@ -313,14 +312,14 @@ enum kprobe_obstacle arch_kprobe_detour(struct kprobe_site *site)
 	}
 	memset(d.buf + d.len, INT3_INSN_OPCODE, sizeof(d.buf) - d.len);
 	text_poke_copy(detour, d.buf, sizeof(d.buf));
-	jump->detour = detour;
+	site->insn.detour = detour;
 	return KPROBE_NO_OBSTACLE;
 }
 
 void arch_kprobe_unanalyse(struct kprobe_site *site)
 {
-	x86_function_put(site->insn.jump.function);
-	site->insn.jump.function = NULL;
+	/* What stands at these addresses may be another function soon. */
+	x86_function_forget();
 }
 
 void arch_kprobe_use_detour(struct kprobe_site *site, bool use)
@@ -329,7 +328,7 @@ void arch_kprobe_use_detour(struct kprobe_site *site, bool use)
 	void *run = insn->how == X86_KPROBE_DISPLACED ? insn->slot : NULL;
 
 	if (use)
-		run = insn->jump.detour + insn->jump.to[0];
+		run = insn->detour + insn->jump.to[0];
 	/*
 	 * Orders text_poke_copy() before it.  Pairs with the dependency in
 	 * kprobe_int3_handler() from the pointer to what is executed there.
@@ -351,7 +350,7 @@ void x86_kprobe_queue_jump(struct kprobe_site *site)
 	u8 text[KPROBE_JUMP_SIZE], branch[KPROBE_JUMP_SIZE];
 
 	__text_gen_insn(branch, JMP32_INSN_OPCODE, site->addr,
-			jump->detour + detour_entry(site), sizeof(branch));
+			site->insn.detour + detour_entry(site), sizeof(branch));
 	memcpy(text, site->next == KPROBE_SITE_JUMP ? branch : jump->text,
 	       sizeof(text));
 	if (site->next == KPROBE_SITE_TRAP)

@@ -3,8 +3,8 @@
  * What a jump in the place of a trap wants to know of the function it is in:
  * where control comes in other than by the instruction before.
  *
- * The function is decoded once; what is found is kept as long as a site in it
- * is.  Counted as ways in: the targets of all its branches, also of those that
+ * The function is decoded, and what is found is kept until the next one is
+ * looked at: sites come in the order of addresses.  Counted as ways in: the targets of all its branches, also of those that
  * a jump label has switched off, what tables of addresses of code hold that
  * are read in the function, and all of this for the parts that the compiler
  * has put elsewhere (.cold).  Exception fix-ups are known for all of the
@@ -18,14 +18,12 @@
  * ends where no function ends.
  */
 #include <linux/extable.h>
-#include <linux/jhash.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes_backend.h>
 #include <linux/limits.h>
 #include <linux/memory.h>
 #include <linux/mm.h>
 #include <linux/module.h>
-#include <linux/rhashtable.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
@@ -44,37 +42,25 @@
 #define TABLE_MAX		SZ_4K
 
 /**
- * struct x86_function - a function that sites are in
- * @node: in the table of functions
+ * struct x86_function - what has been found in a function
  * @start: where it begins
  * @size: in bytes, with the padding behind it
- * @users: sites that know it
  * @obstacle: what keeps jumps out of all of it
  * @accesses_user: there, user memory may be accessible
  * @nr: how many ways in there are
  * @way_in: those, relative to @start, in order
  */
 struct x86_function {
-	struct rhash_head node;
 	unsigned long start;
 	u32 size;
-	u32 users;
 	u8 obstacle;
 	bool accesses_user;
 	u32 nr;
 	u32 way_in[];
 };
 
-static const struct rhashtable_params function_params = {
-	.key_len = sizeof(unsigned long),
-	.key_offset = offsetof(struct x86_function, start),
-	.head_offset = offsetof(struct x86_function, node),
-	.automatic_shrinking = true,
-};
-
-/* Both under kprobe_mutex. */
-static struct rhashtable functions;
-static bool functions_there;
+/* The one looked at last, or NULL; under kprobe_mutex. */
+static struct x86_function *last_function;
 
 struct text_range {
 	unsigned long start;
@@ -470,11 +456,11 @@ static bool may_begin(unsigned long start)
 	       IS_ALIGNED(start, max(CONFIG_FUNCTION_ALIGNMENT, 4));
 }
 
-static struct x86_function *analyse(unsigned long start, unsigned long size,
+/* Return: what is in the way, also without a function to be kept. */
+static enum kprobe_obstacle analyse(unsigned long start, unsigned long size,
 				    const char *name,
-				    enum kprobe_obstacle *obstacle)
+				    struct x86_function **function)
 {
-	struct x86_function *function = NULL;
 	struct analysis a = { .all = { start, size } };
 	unsigned int i;
 
@@ -492,81 +478,57 @@ static struct x86_function *analyse(unsigned long start, unsigned long size,
 			scan_range(&a, &a.part[i]);
 	}
 
-	*obstacle = a.obstacle;
 	/* Of the others, both may be gone the next time. */
 	if (a.obstacle != KPROBE_DETOUR_MEMORY &&
 	    a.obstacle != KPROBE_FOREIGN_TRAP) {
-		function = function_from(&a);
-		if (!function)
-			*obstacle = KPROBE_DETOUR_MEMORY;
+		*function = function_from(&a);
+		if (!*function)
+			a.obstacle = KPROBE_DETOUR_MEMORY;
 	}
 	kfree(a.way_in);
-	return function;
+	return a.obstacle;
 }
 
 /**
- * x86_function_get - what is known of the function around an address
+ * x86_function_at - what is known of the function around an address
  * @addr: the address
- * @result: filled in; to be given to x86_function_put(), on any return
+ * @obstacle: what keeps jumps out of all of it, if anything
  *
  * Context: may sleep; kprobe_mutex and text_mutex held.
- * Return: what keeps jumps out of all of the function, if anything.
+ * Return: the function, until kprobe_mutex is given up or another one is asked
+ * for; NULL, with an obstacle, if nothing is known.
  */
-enum kprobe_obstacle x86_function_get(unsigned long addr,
-				      struct x86_function **result)
+const struct x86_function *x86_function_at(unsigned long addr,
+					   enum kprobe_obstacle *obstacle)
 {
-	enum kprobe_obstacle obstacle;
-	struct x86_function *function;
 	unsigned long size, offset;
 	char name[KSYM_NAME_LEN];
 	char *module;
 
-	*result = NULL;
-	if (!functions_there) {
-		if (rhashtable_init(&functions, &function_params))
-			return KPROBE_DETOUR_MEMORY;
-		functions_there = true;
+	if (last_function &&
+	    addr - last_function->start < last_function->size) {
+		*obstacle = last_function->obstacle;
+		return last_function;
 	}
 
-	if (!kallsyms_lookup(addr, &size, &offset, &module, name))
-		return KPROBE_NOT_ANALYSED;
-	addr -= offset;
-
-	function = rhashtable_lookup_fast(&functions, &addr, function_params);
-	if (!function) {
-		function = analyse(addr, size, name, &obstacle);
-		if (!function)
-			return obstacle;
-		if (rhashtable_insert_fast(&functions, &function->node,
-					   function_params)) {
-			kfree(function);
-			return KPROBE_DETOUR_MEMORY;
-		}
+	x86_function_forget();
+	if (!kallsyms_lookup(addr, &size, &offset, &module, name)) {
+		*obstacle = KPROBE_NOT_ANALYSED;
+		return NULL;
 	}
-	function->users++;
-	*result = function;
-	return x86_function_obstacle(function);
+	*obstacle = analyse(addr - offset, size, name, &last_function);
+	return last_function;
 }
 
 /**
- * x86_function_put - a site no longer needs this
- * @function: from x86_function_get(); may be NULL
+ * x86_function_forget - text may have changed, or gone
  *
  * Context: kprobe_mutex held.
  */
-void x86_function_put(struct x86_function *function)
+void x86_function_forget(void)
 {
-	if (!function || --function->users)
-		return;
-	rhashtable_remove_fast(&functions, &function->node, function_params);
-	kfree(function);
-}
-
-/** x86_function_obstacle - what keeps jumps out of all of the function */
-enum kprobe_obstacle
-x86_function_obstacle(const struct x86_function *function)
-{
-	return function->obstacle;
+	kfree(last_function);
+	last_function = NULL;
 }
 
 /** x86_function_accesses_user - may user memory be accessible there? */

@@ -45,6 +45,40 @@ static void undo_site(const struct kprobe_site *site, unsigned long addr,
 		buf[at - addr] = site->opcode;
 }
 
+/* The kernel's own text is there; that of modules may end at any page. */
+static bool read_text(void *buf, unsigned long addr, unsigned int size)
+{
+	if (likely(core_kernel_text(addr) && core_kernel_text(addr + size - 1)))
+		memcpy(buf, (void *)addr, size);
+	else if (copy_from_kernel_nofault(buf, (void *)addr, size))
+		return false;
+	return true;
+}
+
+/* What jumps that begin before @addr have changed from there on. */
+static void undo_jumps_before(unsigned long addr, u8 *buf, unsigned int size)
+{
+	const unsigned int most = KPROBE_JUMP_SIZE - 1;
+	u8 before[KPROBE_JUMP_SIZE - 1];
+	struct kprobe_site *site;
+	unsigned int i;
+
+	if (!read_text(before, addr - most, most))
+		/* Of the page before there is nothing, or so it seems. */
+		for (i = 0; i < most; i++)
+			if (!read_text(before + i, addr - most + i, 1))
+				before[i] = INT3_INSN_OPCODE;
+
+	for (i = 0; i < most; i++) {
+		if (before[i] != JMP32_INSN_OPCODE)
+			continue;
+		scoped_guard(preempt)
+			site = kprobe_site_find(addr - most + i);
+		if (site && site->state == KPROBE_SITE_JUMP)
+			undo_site(site, addr, buf, size);
+	}
+}
+
 /**
  * x86_kprobe_original_text - read text as it is without our traps and jumps
  * @addr: where
@@ -58,16 +92,15 @@ int x86_kprobe_original_text(unsigned long addr, u8 *buf, unsigned int size)
 {
 	unsigned int i, valid = size;
 	struct kprobe_site *site;
-	u8 before;
 
 	lockdep_assert_held(&text_mutex);
 
-	if (copy_from_kernel_nofault(buf, (void *)addr, size)) {
+	if (!read_text(buf, addr, size)) {
 		/* Which may have left anything there. */
 		memset(buf, INT3_INSN_OPCODE, size);
 		valid = min_t(unsigned int, size,
 			      PAGE_SIZE - offset_in_page(addr));
-		if (copy_from_kernel_nofault(buf, (void *)addr, valid))
+		if (!read_text(buf, addr, valid))
 			return -EFAULT;
 	}
 
@@ -79,16 +112,7 @@ int x86_kprobe_original_text(unsigned long addr, u8 *buf, unsigned int size)
 		if (site)
 			undo_site(site, addr, buf, size);
 	}
-	/* A jump that begins before. */
-	for (i = 1; i < KPROBE_JUMP_SIZE; i++) {
-		if (get_kernel_nofault(before, (u8 *)(addr - i)) ||
-		    before != JMP32_INSN_OPCODE)
-			continue;
-		scoped_guard(preempt)
-			site = kprobe_site_find(addr - i);
-		if (site && site->state == KPROBE_SITE_JUMP)
-			undo_site(site, addr, buf, size);
-	}
+	undo_jumps_before(addr, buf, size);
 	return 0;
 }
 
@@ -168,20 +192,41 @@ bool x86_kprobe_halts(const u8 *text)
 	       (text[0] == 0x0f && text[1] == 0x01 && text[2] == 0xc9);
 }
 
-/* Whether from @addr, a no-op or a trap, to @end there is nothing else. */
-static bool only_filler(unsigned long addr, unsigned long end)
+/* A piece of text, as it is without us, for those who walk through it. */
+struct window {
+	unsigned long start;
+	unsigned int size;
+	u8 text[8 * MAX_INSN_SIZE];
+};
+
+/* Return: the bytes of an instruction at @addr; NULL where there is none. */
+static const u8 *window_at(struct window *w, unsigned long addr)
 {
-	u8 buf[MAX_INSN_SIZE];
+	if (addr - w->start + MAX_INSN_SIZE > w->size) {
+		if (x86_kprobe_original_text(addr, w->text, sizeof(w->text)))
+			return NULL;
+		w->start = addr;
+		w->size = sizeof(w->text);
+	}
+	return w->text + (addr - w->start);
+}
+
+/* Whether from @addr, a no-op or a trap, to @end there is nothing else. */
+static bool only_filler(struct window *w, unsigned long addr,
+			unsigned long end)
+{
 	struct insn insn;
+	const u8 *text;
 
 	while (addr < end) {
-		if (x86_kprobe_original_text(addr, buf, sizeof(buf)))
+		text = window_at(w, addr);
+		if (!text)
 			return true;
-		if (buf[0] == INT3_INSN_OPCODE) {
+		if (text[0] == INT3_INSN_OPCODE) {
 			addr++;
 			continue;
 		}
-		if (insn_decode_kernel(&insn, buf) || !x86_kprobe_is_nop(&insn))
+		if (insn_decode_kernel(&insn, text) || !x86_kprobe_is_nop(&insn))
 			return false;
 		addr += insn.length;
 	}
@@ -189,57 +234,47 @@ static bool only_filler(unsigned long addr, unsigned long end)
 }
 
 /* Whether an instruction of the function from @start begins at @addr. */
-static enum kprobe_refusal check_boundary(unsigned long start,
+static enum kprobe_refusal check_boundary(struct window *w,
+					  unsigned long start,
 					  unsigned long addr)
 {
-	u8 buf[MAX_INSN_SIZE];
 	struct insn insn;
+	const u8 *text;
 
 	while (start < addr) {
-		if (x86_kprobe_original_text(start, buf, sizeof(buf)))
+		text = window_at(w, start);
+		if (!text)
 			return KPROBE_NOT_TEXT;
 		/* A trap behind a branch, against speculation; or kgdb's. */
-		if (buf[0] == INT3_INSN_OPCODE) {
+		if (text[0] == INT3_INSN_OPCODE) {
 			start++;
 			continue;
 		}
-		if (insn_decode_kernel(&insn, buf))
+		if (insn_decode_kernel(&insn, text))
 			return KPROBE_NO_BOUNDARY;
 		start += insn.length;
 	}
 	return start == addr ? KPROBE_OK : KPROBE_NO_BOUNDARY;
 }
 
-static enum kprobe_refusal check_place(unsigned long addr, u8 opcode)
+/* What speaks against a place, whatever instruction is there. */
+static enum kprobe_refusal check_place(struct window *w, unsigned long addr,
+				       const struct kprobe_symbol *symbol)
 {
-	unsigned long size, offset, start;
-	char name[KSYM_NAME_LEN];
-	enum kprobe_refusal why;
-	char *module;
-
-	/* First of all, and without a long look: fillers can be huge. */
-	if (opcode == INT3_INSN_OPCODE)
-		return KPROBE_PADDING;
-	if (!kallsyms_lookup(addr, &size, &offset, &module, name))
+	if (!symbol->size)
 		return KPROBE_NOT_TEXT;
-	if (offset >= FUNCTION_MAX_SIZE)
+	if (addr - symbol->start >= FUNCTION_MAX_SIZE)
 		return KPROBE_PADDING;
 	/* A hash that callers read, or room for a longer preamble. */
-	if (strstarts(name, "__cfi_") || strstarts(name, "__pfx_"))
+	if (strstarts(symbol->name, "__cfi_") ||
+	    strstarts(symbol->name, "__pfx_"))
 		return KPROBE_CFI_PREAMBLE;
 	/* Rewritten whenever its static call changes. */
-	if (strstarts(name, "__SCT__"))
+	if (strstarts(symbol->name, "__SCT__"))
 		return KPROBE_STATIC_CALL;
-
-	start = addr - offset;
-	why = check_boundary(start, addr);
-	if (why != KPROBE_OK)
-		return why;
 	if (alternatives_text_reserved((void *)addr, (void *)addr))
 		return KPROBE_ALTERNATIVE;
-	if (only_filler(addr, min(start + size, start + FUNCTION_MAX_SIZE)))
-		return KPROBE_PADDING;
-	return KPROBE_OK;
+	return check_boundary(w, symbol->start, addr);
 }
 
 static const s16 pt_regs_offset[] = {
@@ -378,6 +413,8 @@ enum kprobe_refusal x86_kprobe_classify(struct insn *insn,
 		.how = X86_KPROBE_DISPLACED,
 		.len = insn->length,
 	};
+	if (insn_rip_relative(insn))
+		result->relative = insn_offset_displacement(insn);
 
 	if (insn_has_emulate_prefix(insn))
 		return KPROBE_UNRELOCATABLE;
@@ -434,24 +471,35 @@ enum kprobe_refusal x86_kprobe_classify(struct insn *insn,
 	return KPROBE_OK;
 }
 
-enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site)
+enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
+					const struct kprobe_symbol *symbol)
 {
 	unsigned long addr = (unsigned long)site->addr;
 	enum kprobe_refusal why;
-	u8 buf[MAX_INSN_SIZE];
+	struct window window;
+	u8 text[MAX_INSN_SIZE];
 	struct insn insn;
 
-	if (x86_kprobe_original_text(addr, buf, sizeof(buf)))
+	if (x86_kprobe_original_text(addr, text, sizeof(text)))
 		return KPROBE_NOT_TEXT;
-	why = check_place(addr, buf[0]);
+	/* First of all, and without a long look: fillers can be huge. */
+	if (text[0] == INT3_INSN_OPCODE)
+		return KPROBE_PADDING;
+	window.start = 0;
+	window.size = 0;
+	why = check_place(&window, addr, symbol);
 	if (why != KPROBE_OK)
 		return why;
-	if (insn_decode_kernel(&insn, buf))
+	if (insn_decode_kernel(&insn, text))
 		return KPROBE_UNDECODABLE;
+	if (x86_kprobe_is_nop(&insn) &&
+	    only_filler(&window, addr + insn.length,
+			symbol->start + min(symbol->size, FUNCTION_MAX_SIZE)))
+		return KPROBE_PADDING;
 	/* Only together do these let no interrupt come between. */
-	if (buf[0] == 0xfb && x86_kprobe_halts(buf + 1))
+	if (text[0] == 0xfb && x86_kprobe_halts(text + 1))
 		return KPROBE_UNRELOCATABLE;
-	site->opcode = buf[0];
+	site->opcode = text[0];
 	return x86_kprobe_classify(&insn, &site->insn, addr);
 }
 

@@ -25,7 +25,7 @@ void arch_kprobe_fill_slots(void *text, size_t size)
 
 /**
  * x86_kprobe_relocate - make an instruction work elsewhere
- * @insn: it, decoded
+ * @insn: what is known of it
  * @copy: a copy of it, to be changed
  * @from: where it stands
  * @to: where the copy is to stand
@@ -35,17 +35,18 @@ void arch_kprobe_fill_slots(void *text, size_t size)
  *
  * Return: whether the operand is in reach.
  */
-bool x86_kprobe_relocate(struct insn *insn, u8 *copy, unsigned long from,
-			 unsigned long to)
+bool x86_kprobe_relocate(const struct arch_kprobe_insn *insn, u8 *copy,
+			 unsigned long from, unsigned long to)
 {
+	s32 *operand = (s32 *)(copy + insn->relative);
 	long disp;
 
-	if (!insn_rip_relative(insn))
+	if (!insn->relative)
 		return true;
-	disp = insn->displacement.value + (long)(from - to);
+	disp = *operand + (long)(from - to);
 	if (disp != (s32)disp)
 		return false;
-	*(s32 *)(copy + insn_offset_displacement(insn)) = disp;
+	*operand = disp;
 	return true;
 }
 
@@ -54,13 +55,10 @@ static enum kprobe_refusal copy_displaced(const struct kprobe_site *site,
 					  const void *slot, u8 *buf)
 {
 	unsigned long addr = (unsigned long)site->addr;
-	struct insn insn;
 
-	if (x86_kprobe_original_text(addr, buf, MAX_INSN_SIZE))
+	if (x86_kprobe_original_text(addr, buf, site->insn.len))
 		return KPROBE_NOT_TEXT;
-	if (insn_decode_kernel(&insn, buf))
-		return KPROBE_UNDECODABLE;
-	if (!x86_kprobe_relocate(&insn, buf, addr, (unsigned long)slot))
+	if (!x86_kprobe_relocate(&site->insn, buf, addr, (unsigned long)slot))
 		return KPROBE_OUT_OF_REACH;
 	return KPROBE_OK;
 }
@@ -138,8 +136,8 @@ void arch_kprobe_release(struct kprobe_site *site)
 	if (site->insn.post_slot)
 		kprobe_slot_free(site->insn.post_slot);
 #ifdef CONFIG_OPTPROBES
-	if (site->insn.jump.detour)
-		kprobe_slot_free(site->insn.jump.detour);
+	if (site->insn.detour)
+		kprobe_slot_free(site->insn.detour);
 #endif
 }
 
@@ -147,7 +145,7 @@ void arch_kprobe_release(struct kprobe_site *site)
 static __always_inline bool in_detour(const struct kprobe_site *site,
 				      const void *slot)
 {
-	return slot == site->insn.jump.detour;
+	return slot == site->insn.detour;
 }
 
 /*
