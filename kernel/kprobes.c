@@ -18,8 +18,9 @@
  * What lives elsewhere: kernel/kprobes/text.c decides how the text of a site
  * is to look and makes it so; optimizer.c has jumps put in the place of
  * breakpoints, later on; slots.c has memory for displaced instructions,
- * retire.c frees it; blacklist.c says what must not be probed; control.c has
- * the files in debugfs.  Backends are in arch/.
+ * retire.c frees it; blacklist.c says what must not be probed, patched.c what
+ * the kernel itself patches; module.c has modules' tables in order; control.c
+ * has the files in debugfs.  Backends are in arch/.
  *
  * Locks, outermost first
  * ----------------------
@@ -333,12 +334,25 @@ static int kprobe_place(kprobe_opcode_t *addr, const char *symbol,
 	return 0;
 }
 
-/* A look-up takes longer than all else here: one is to be enough. */
-static void kprobe_find_symbol(unsigned long addr, struct kprobe_symbol *symbol)
+/**
+ * kprobe_find_symbol - the symbol around an address
+ * @addr: the address, of text that stays
+ * @symbol: filled in
+ *
+ * A look-up takes longer than much else here, and is done once for a site.
+ *
+ * Context: may sleep; kprobe_mutex held.
+ */
+void kprobe_find_symbol(unsigned long addr, struct kprobe_symbol *symbol)
 {
 	unsigned long offset;
+	struct module *mod;
 	char *module;
 
+	scoped_guard(preempt)
+		mod = __module_text_address(addr);
+	if (mod && kprobe_module_symbol(mod, addr, symbol))
+		return;
 	if (kallsyms_lookup(addr, &symbol->size, &offset, &module,
 			    symbol->name))
 		symbol->start = addr - offset;
@@ -637,29 +651,39 @@ static bool kprobe_is_registered(const struct kprobe *p)
  *
  * @addr: filled in, also if the place is refused
  */
-static enum kprobe_refusal kprobe_site_for(unsigned long place,
-					   struct kprobe_site **site,
+static enum kprobe_refusal kprobe_site_for(const struct kprobe_batch *batch,
+					   unsigned long place,
+					   struct kprobe_site **result,
 					   kprobe_opcode_t **addr)
 {
 	/* Under kprobe_mutex: too large for a stack. */
 	static struct kprobe_entry entry;
+	enum kprobe_refusal why = KPROBE_OK;
+	struct kprobe_site *site;
 
 	*addr = (void *)place;
-	*site = kprobe_site_at(place);
-	if (*site)
-		return KPROBE_OK;
-
-	kprobe_find_entry(place, &entry);
-	*addr = entry.addr;
-	*site = kprobe_site_at((unsigned long)entry.addr);
-	return *site ? KPROBE_OK : site_create(&entry, site);
+	site = kprobe_site_at(place);
+	if (site) {
+		entry.on_entry = site->on_entry;
+	} else {
+		kprobe_find_entry(place, &entry);
+		*addr = entry.addr;
+		site = kprobe_site_at((unsigned long)entry.addr);
+	}
+	if (batch->admit)
+		why = batch->admit(*addr, entry.on_entry);
+	if (why == KPROBE_OK && !site)
+		why = site_create(&entry, &site);
+	*result = site;
+	return why;
 }
 
 /*
  * Puts a probe on its site, which is created if need be and added to
  * @touched.  Changes nothing on failure.
  */
-static int kprobe_attach(struct kprobe *p, struct list_head *touched)
+static int kprobe_attach(const struct kprobe_batch *batch, struct kprobe *p,
+			 struct list_head *touched)
 {
 	enum kprobe_refusal why;
 	struct kprobe_site *site;
@@ -679,7 +703,7 @@ static int kprobe_attach(struct kprobe *p, struct list_head *touched)
 	addr = (void *)place;
 	why = kprobe_admit_text(place, &mod);
 	if (why == KPROBE_OK)
-		why = kprobe_site_for(place, &site, &addr);
+		why = kprobe_site_for(batch, place, &site, &addr);
 	if (why != KPROBE_OK)
 		goto out;
 	if (p->post_handler && !site->on_ftrace) {
@@ -799,7 +823,7 @@ int kprobe_register_batch(struct kprobe_batch *batch)
 			ret = batch->join(batch, i);
 		if (ret)
 			break;
-		ret = kprobe_attach(p, &touched);
+		ret = kprobe_attach(batch, p, &touched);
 		if (ret) {
 			if (batch->leave)
 				batch->leave(batch, i);
@@ -1164,6 +1188,8 @@ static int kprobe_module_event(struct notifier_block *nb, unsigned long event,
 		break;
 	case MODULE_STATE_GOING:
 		kprobe_lose_text(in_module, mod);
+		scoped_guard(mutex, &kprobe_mutex)
+			kprobe_module_forget(mod);
 		kprobe_unblacklist_module(mod);
 		break;
 	}

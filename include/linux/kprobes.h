@@ -390,7 +390,7 @@ static inline void jprobe_return(void) { }
 /**
  * struct kretprobe_blackpoint - a function whose return cannot be followed
  * @name: it
- * @addr: for the architecture's use
+ * @addr: where that is, once a return probe has been registered
  */
 struct kretprobe_blackpoint {
 	const char *name;

@@ -50,6 +50,8 @@
  *	kernel
  * @KPROBE_UNRELOCATABLE: works only where it stands
  * @KPROBE_OUT_OF_REACH: its operand is too far from any slot
+ * @KPROBE_NOT_ENTRY: not the entry of a function, for a return probe or jprobe
+ * @KPROBE_NO_RETURN: of a function whose return cannot be followed
  * @KPROBE_NO_MEMORY: no memory
  */
 enum kprobe_refusal {
@@ -71,6 +73,8 @@ enum kprobe_refusal {
 	KPROBE_FAR_TRANSFER,
 	KPROBE_UNRELOCATABLE,
 	KPROBE_OUT_OF_REACH,
+	KPROBE_NOT_ENTRY,
+	KPROBE_NO_RETURN,
 	KPROBE_NO_MEMORY,
 };
 
@@ -291,6 +295,9 @@ void arch_kprobe_release(struct kprobe_site *site);
  * Context: may sleep; CPU hotplug excluded, kprobe_mutex and text_mutex held.
  */
 void arch_kprobe_patch(struct list_head *plan);
+
+/* The symbol around an address of text that stays; kprobe_mutex held. */
+void kprobe_find_symbol(unsigned long addr, struct kprobe_symbol *symbol);
 
 /* Is this address in a range that must not be probed? */
 bool kprobe_blackout_covers(unsigned long addr);

@@ -25,6 +25,7 @@ extern struct list_head kprobe_gone_sites;	/* under kprobe_mutex */
  * @array: pointers to them
  * @num: how many
  * @nth: the kprobe in the i-th of them; NULL for a NULL pointer
+ * @admit: whether the place is one for this kind; may be NULL
  * @join: called when the i-th is about to be put on its site and is not
  *	registered; an errno refuses it; may be NULL
  * @leave: called for each that has joined, before its handlers are waited
@@ -36,6 +37,7 @@ struct kprobe_batch {
 	void *array;
 	int num;
 	struct kprobe *(*nth)(void *array, int i);
+	enum kprobe_refusal (*admit)(kprobe_opcode_t *addr, bool on_entry);
 	int (*join)(struct kprobe_batch *batch, int i);
 	void (*leave)(struct kprobe_batch *batch, int i);
 };
@@ -112,6 +114,61 @@ void kprobe_blacklist_lock(void);
 void kprobe_blacklist_unlock(void);
 const struct kprobe_blackout *kprobe_blacklist_entry(size_t index);
 bool kprobe_blacklisted(unsigned long addr, const struct kprobe_symbol *symbol);
+
+/**
+ * struct patched_place - where the kernel patches its own text
+ * @code: there, behind the base of all
+ * @target: where it may lead, the same way; NO_TARGET for a static call
+ */
+struct patched_place {
+	s32 code;
+	s32 target;
+};
+
+#define NO_TARGET	S32_MIN
+
+/**
+ * struct patched_places - many of them, in the order of their addresses
+ * @at: they
+ * @nr: how many
+ * @base: which all are relative to
+ */
+struct patched_places {
+	struct patched_place *at;
+	unsigned int nr;
+	unsigned long base;
+};
+
+/* patched.c */
+struct jump_entry;
+struct static_call_site;
+void kprobe_add_jump_labels(struct patched_places *places,
+			    const struct jump_entry *e,
+			    const struct jump_entry *end);
+void kprobe_add_static_calls(struct patched_places *places,
+			     const struct static_call_site *s,
+			     const struct static_call_site *end);
+void kprobe_sort_places(struct patched_places *places);
+
+/* module.c */
+#ifdef CONFIG_MODULES
+bool kprobe_module_symbol(struct module *mod, unsigned long addr,
+			  struct kprobe_symbol *symbol);
+const struct patched_places *kprobe_module_places(struct module *mod);
+void kprobe_module_forget(struct module *mod);
+#else
+static inline bool kprobe_module_symbol(struct module *mod, unsigned long addr,
+					struct kprobe_symbol *symbol)
+{
+	return false;
+}
+
+static inline const struct patched_places *
+kprobe_module_places(struct module *mod)
+{
+	return NULL;
+}
+#endif
 
 /* ftrace.c */
 #ifdef CONFIG_KPROBES_ON_FTRACE

@@ -66,17 +66,17 @@ static struct kprobe *nth_jprobe(void *array, int i)
 	return jp ? &jp->kp : NULL;
 }
 
+static enum kprobe_refusal jprobe_admit(kprobe_opcode_t *addr, bool on_entry)
+{
+	return on_entry ? KPROBE_OK : KPROBE_NOT_ENTRY;
+}
+
 static int jprobe_join(struct kprobe_batch *batch, int i)
 {
 	struct jprobe *jp = ((struct jprobe **)batch->array)[i];
-	int ret;
 
 	if (!jp->entry)
 		return -EINVAL;
-	ret = kprobe_on_func_entry(jp->kp.addr, jp->kp.symbol_name,
-				   jp->kp.offset);
-	if (ret)
-		return ret;
 	jp->kp.pre_handler = jprobe_entry;
 	jp->kp.post_handler = NULL;
 	return 0;
@@ -95,7 +95,7 @@ int register_jprobes(struct jprobe **jps, int num)
 {
 	struct kprobe_batch batch = {
 		.array = jps, .num = num, .nth = nth_jprobe,
-		.join = jprobe_join,
+		.admit = jprobe_admit, .join = jprobe_join,
 	};
 
 	return kprobe_register_batch(&batch);

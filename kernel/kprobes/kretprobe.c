@@ -888,36 +888,45 @@ static struct kprobe *nth_kretprobe(void *array, int i)
 	return rp ? &rp->kp : NULL;
 }
 
-static bool return_is_forbidden(const struct kprobe *p)
+/* Fills in where those are that have only a name. */
+static void find_forbidden(void)
 {
-	unsigned long addr, offset, size;
+	static bool found;	/* under kprobe_mutex */
+	unsigned long addr;
+	bool on_entry;
 	int i;
 
-	addr = (unsigned long)(p->addr ?:
-			       kprobe_lookup_name(p->symbol_name, 0));
-	if (!kallsyms_lookup_size_offset(addr + p->offset, &size, &offset))
-		return false;
-	addr += p->offset - offset;
+	if (found)
+		return;
+	for (i = 0; i < kretprobe_blacklist_size; i++) {
+		addr = kallsyms_lookup_name(kretprobe_blacklist[i].name);
+		if (addr)
+			kretprobe_blacklist[i].addr =
+				arch_kprobe_entry(addr, 0, &on_entry);
+	}
+	found = true;
+}
+
+static enum kprobe_refusal kretprobe_admit(kprobe_opcode_t *addr, bool on_entry)
+{
+	int i;
+
+	if (!on_entry)
+		return KPROBE_NOT_ENTRY;
+	find_forbidden();
 	for (i = 0; i < kretprobe_blacklist_size; i++)
-		if (addr == kallsyms_lookup_name(kretprobe_blacklist[i].name))
-			return true;
-	return false;
+		if (addr == kretprobe_blacklist[i].addr)
+			return KPROBE_NO_RETURN;
+	return KPROBE_OK;
 }
 
 /* Nobody knows it yet; kprobe_mutex keeps it so. */
 static int kretprobe_join(struct kprobe_batch *batch, int i)
 {
 	struct kretprobe *rp = ((struct kretprobe **)batch->array)[i];
-	int ret;
 
 	if (rp->data_size > KRETPROBE_MAX_DATA_SIZE)
 		return -E2BIG;
-	ret = kprobe_on_func_entry(rp->kp.addr, rp->kp.symbol_name,
-				   rp->kp.offset);
-	if (ret)
-		return ret;
-	if (return_is_forbidden(&rp->kp))
-		return -EINVAL;
 
 	rp->kp.pre_handler = kretprobe_entry;
 	rp->kp.post_handler = NULL;
@@ -953,6 +962,7 @@ int register_kretprobes(struct kretprobe **rps, int num)
 	struct kretprobe_batch b = {
 		.probes = {
 			.array = rps, .num = num, .nth = nth_kretprobe,
+			.admit = kretprobe_admit,
 			.join = kretprobe_join, .leave = kretprobe_leave,
 		},
 	};

@@ -5,7 +5,7 @@
  * The tables of both are in the order of their keys, and a look-up by address
  * would be a walk through all of them.  So those of the kernel proper, which do
  * not change any more, are copied in the order of addresses when the first
- * probe comes; those of a module are few.
+ * probe comes.  For those of modules see module.c.
  */
 #include <linux/jump_label.h>
 #include <linux/kernel.h>
@@ -17,16 +17,9 @@
 #include <asm/sections.h>
 #include "internal.h"
 
-/* A place, relative to _text; target 0 is a static call. */
-struct patched_place {
-	s32 code;
-	s32 target;
-};
-
-/* All under kprobe_mutex. */
-static struct patched_place *places;
-static unsigned int nr_places;
-static bool places_tried;
+/* Those of the kernel proper; under kprobe_mutex. */
+static struct patched_places kernel_places;
+static bool kernel_places_tried;
 
 /* No patched instruction is longer. */
 #define PATCHED_SIZE_MAX	8
@@ -38,32 +31,28 @@ static int by_code(const void *a, const void *b)
 	return x->code < y->code ? -1 : x->code > y->code;
 }
 
-static s32 relative(unsigned long addr)
+/* kprobe_sort_places - bring collected places in order */
+void kprobe_sort_places(struct patched_places *places)
 {
-	return addr - (unsigned long)_text;
-}
-
-static unsigned long absolute(s32 rel)
-{
-	return (unsigned long)_text + rel;
+	sort(places->at, places->nr, sizeof(*places->at), by_code, NULL);
 }
 
 #ifdef CONFIG_JUMP_LABEL
 #define KERNEL_JUMP_ENTRIES	(__stop___jump_table - __start___jump_table)
 
-static void collect_jump_labels(void)
+/* kprobe_add_jump_labels - collect places; there is room for them */
+void kprobe_add_jump_labels(struct patched_places *places,
+			    const struct jump_entry *e,
+			    const struct jump_entry *end)
 {
-	struct jump_entry *e;
-
-	for (e = __start___jump_table; e < __stop___jump_table; e++)
-		places[nr_places++] = (struct patched_place) {
-			.code = relative(jump_entry_code(e)),
-			.target = relative(jump_entry_target(e)),
+	for (; e < end; e++)
+		places->at[places->nr++] = (struct patched_place) {
+			.code = jump_entry_code(e) - places->base,
+			.target = jump_entry_target(e) - places->base,
 		};
 }
 #else
 #define KERNEL_JUMP_ENTRIES	0
-static void collect_jump_labels(void) { }
 #endif
 
 #ifdef CONFIG_HAVE_STATIC_CALL_INLINE
@@ -78,106 +67,93 @@ static unsigned long site_code(const struct static_call_site *s)
 	return (unsigned long)&s->addr + s->addr;
 }
 
-static void collect_static_calls(void)
+/* kprobe_add_static_calls - collect places; there is room for them */
+void kprobe_add_static_calls(struct patched_places *places,
+			     const struct static_call_site *s,
+			     const struct static_call_site *end)
 {
-	struct static_call_site *s;
-
-	for (s = __start_static_call_sites; s < __stop_static_call_sites; s++)
-		places[nr_places++] = (struct patched_place) {
-			.code = relative(site_code(s)),
+	for (; s < end; s++)
+		places->at[places->nr++] = (struct patched_place) {
+			.code = site_code(s) - places->base,
+			.target = NO_TARGET,
 		};
 }
 #else
 #define KERNEL_STATIC_CALLS	0
-static void collect_static_calls(void) { }
 #endif
 
-/* Return: whether the tables can be looked up by address. */
-static bool places_ready(void)
+/* Return: NULL without memory. */
+static const struct patched_places *places_of_kernel(void)
 {
+	struct patched_places *places = &kernel_places;
+
 	lockdep_assert_held(&kprobe_mutex);
 
-	if (places_tried)
+	if (kernel_places_tried)
 		return places;
 
-	places = kvmalloc_array(KERNEL_JUMP_ENTRIES + KERNEL_STATIC_CALLS + 1,
-				sizeof(*places), GFP_KERNEL | __GFP_NOWARN);
+	places->base = (unsigned long)_text;
+	places->at = kvmalloc_array(KERNEL_JUMP_ENTRIES + KERNEL_STATIC_CALLS +
+				    1, sizeof(*places->at),
+				    GFP_KERNEL | __GFP_NOWARN);
 	/* Next time there may be memory. */
-	if (!places)
-		return false;
-	collect_jump_labels();
-	collect_static_calls();
-	sort(places, nr_places, sizeof(*places), by_code, NULL);
-	places_tried = true;
-	return true;
+	if (!places->at)
+		return NULL;
+#ifdef CONFIG_JUMP_LABEL
+	kprobe_add_jump_labels(places, __start___jump_table,
+			       __stop___jump_table);
+#endif
+#ifdef CONFIG_HAVE_STATIC_CALL_INLINE
+	kprobe_add_static_calls(places, __start_static_call_sites,
+				__stop_static_call_sites);
+#endif
+	kprobe_sort_places(places);
+	kernel_places_tried = true;
+	return places;
 }
 
-/* The first place of the kernel proper at or behind an address. */
-static const struct patched_place *first_place(unsigned long addr)
+/* The first place at or behind an address. */
+static const struct patched_place *
+first_place(const struct patched_places *places, unsigned long addr)
 {
-	unsigned int low = 0, high = nr_places;
-	s32 rel = relative(addr);
+	unsigned int low = 0, high = places->nr;
+	s32 code = addr - places->base;
 
 	while (low < high) {
 		unsigned int mid = low + (high - low) / 2;
 
-		if (places[mid].code < rel)
+		if (places->at[mid].code < code)
 			low = mid + 1;
 		else
 			high = mid;
 	}
-	return places + low;
+	return places->at + low;
 }
 
 /* Whether something is patched in [start, end), or so close before it. */
-static bool places_near(unsigned long start, unsigned long end)
+static bool places_near(const struct patched_places *places,
+			unsigned long start, unsigned long end)
 {
 	const struct patched_place *place;
 
-	if (!places_ready())
-		return true;
-	place = first_place(start - PATCHED_SIZE_MAX + 1);
-	return place < places + nr_places && absolute(place->code) < end;
+	place = first_place(places, start - PATCHED_SIZE_MAX + 1);
+	return place < places->at + places->nr &&
+	       place->code + places->base < end;
 }
-
-#ifdef CONFIG_MODULES
-static bool module_places_near(struct module *mod, unsigned long start,
-			       unsigned long end)
-{
-	int i;
-
-	start -= PATCHED_SIZE_MAX - 1;
-#ifdef CONFIG_JUMP_LABEL
-	for (i = 0; i < mod->num_jump_entries; i++) {
-		unsigned long code = jump_entry_code(&mod->jump_entries[i]);
-
-		if (code >= start && code < end)
-			return true;
-	}
-#endif
-#ifdef CONFIG_HAVE_STATIC_CALL_INLINE
-	for (i = 0; i < mod->num_static_call_sites; i++) {
-		unsigned long code = site_code(&mod->static_call_sites[i]);
-
-		if (code >= start && code < end)
-			return true;
-	}
-#endif
-	return false;
-}
-#else
-static bool module_places_near(struct module *mod, unsigned long start,
-			       unsigned long end)
-{
-	return false;
-}
-#endif
 
 /* The module that an address is in; it cannot go: see kprobe_lose_text(). */
 static struct module *module_of(unsigned long addr)
 {
 	guard(preempt)();
 	return __module_text_address(addr);
+}
+
+/* Of the kernel or of the module around an address; NULL: not in order. */
+static const struct patched_places *places_around(unsigned long addr)
+{
+	struct module *mod = module_of(addr);
+
+	return mod ? kprobe_module_places(mod) : places_of_kernel();
 }
 
 /**
@@ -190,11 +166,10 @@ static struct module *module_of(unsigned long addr)
  */
 enum kprobe_refusal kprobe_patched(unsigned long start, unsigned long end)
 {
-	struct module *mod = module_of(start);
+	const struct patched_places *places = places_around(start);
 	void *first = (void *)start, *last = (void *)end - 1;
 
-	if (!(mod ? module_places_near(mod, start, end) :
-		    places_near(start, end)))
+	if (places && !places_near(places, start, end))
 		return KPROBE_OK;
 	/* How long it is they know themselves. */
 	if (jump_label_text_reserved(first, last))
@@ -218,26 +193,28 @@ bool kprobe_jump_label_targets(unsigned long start, unsigned long end,
 			       void (*found)(void *data, unsigned long target),
 			       void *data)
 {
+	const struct patched_places *places = places_around(start);
 	const struct patched_place *place;
-	struct module *mod = module_of(start);
 
 #if defined(CONFIG_JUMP_LABEL) && defined(CONFIG_MODULES)
+	struct module *mod = module_of(start);
 	int i;
 
-	for (i = 0; mod && i < mod->num_jump_entries; i++) {
+	for (i = 0; !places && mod && i < mod->num_jump_entries; i++) {
 		struct jump_entry *e = &mod->jump_entries[i];
 
 		if (jump_entry_code(e) >= start && jump_entry_code(e) < end)
 			found(data, jump_entry_target(e));
 	}
-#endif
-	if (mod)
+	if (!places && mod)
 		return true;
-	if (!places_ready())
+#endif
+	if (!places)
 		return false;
-	for (place = first_place(start);
-	     place < places + nr_places && absolute(place->code) < end; place++)
-		if (place->target)
-			found(data, absolute(place->target));
+	for (place = first_place(places, start);
+	     place < places->at + places->nr &&
+	     place->code + places->base < end; place++)
+		if (place->target != NO_TARGET)
+			found(data, place->target + places->base);
 	return true;
 }

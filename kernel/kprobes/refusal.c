@@ -29,6 +29,8 @@ static const struct {
 	[KPROBE_FAR_TRANSFER]	= { "far-transfer", -EOPNOTSUPP },
 	[KPROBE_UNRELOCATABLE]	= { "unrelocatable", -EOPNOTSUPP },
 	[KPROBE_OUT_OF_REACH]	= { "out-of-reach", -EOPNOTSUPP },
+	[KPROBE_NOT_ENTRY]	= { "not-entry", -EINVAL },
+	[KPROBE_NO_RETURN]	= { "no-return", -EINVAL },
 	[KPROBE_NO_MEMORY]	= { "no-memory", -ENOMEM },
 };
 

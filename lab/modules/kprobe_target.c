@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A module to be probed: reading its parameter "poke" calls
- * kprobe_target_function().
+ * kprobe_target_function().  In another function there is a jump label.
  */
+#include <linux/jump_label.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 
@@ -12,9 +13,19 @@ noinline int kprobe_target_function(int x)
 	return x + 1;
 }
 
+static DEFINE_STATIC_KEY_FALSE(kprobe_target_key);
+
+noinline int kprobe_target_branch(int x)
+{
+	if (static_branch_unlikely(&kprobe_target_key))
+		return kprobe_target_function(x) + 2;
+	return x;
+}
+
 static int poke_get(char *buffer, const struct kernel_param *kp)
 {
-	return sysfs_emit(buffer, "%d\n", kprobe_target_function(1));
+	return sysfs_emit(buffer, "%d\n",
+			  kprobe_target_function(kprobe_target_branch(1)));
 }
 
 static const struct kernel_param_ops poke_ops = {

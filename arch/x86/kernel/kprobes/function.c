@@ -4,11 +4,11 @@
  * where control comes in other than by the instruction before.
  *
  * The function is decoded, and what is found is kept until the next one is
- * looked at: sites come in the order of addresses.  Counted as ways in: the targets of all its branches, also of those that
- * a jump label has switched off, what tables of addresses of code hold that
- * are read in the function, and all of this for the parts that the compiler
- * has put elsewhere (.cold).  Exception fix-ups are known for all of the
- * kernel.
+ * looked at: sites come in the order of addresses.  Counted as ways in: the
+ * targets of all its branches, also of those that a jump label has switched
+ * off, what tables of addresses of code hold that are read in the function,
+ * and all of this for the parts that the compiler has put elsewhere (.cold).
+ * Exception fix-ups are known for all of the kernel.
  *
  * A jump through a register is taken for the call that ends a function: tables
  * for a switch are read with a scaled index and no base in the kernel, and
@@ -69,6 +69,7 @@ struct text_range {
 
 /* What is known of a function while it is decoded. */
 struct analysis {
+	struct module *mod;
 	struct text_range all;
 	struct text_range part[PARTS_MAX];
 	unsigned int nr_parts;
@@ -115,26 +116,40 @@ static bool known_part(const struct analysis *a, unsigned long addr)
 	return false;
 }
 
+static struct module *module_of(unsigned long addr)
+{
+	guard(preempt)();
+	return __module_text_address(addr);
+}
+
+/* Whether it is text of the kernel, or of the same module. */
+static bool in_same_image(const struct analysis *a, unsigned long addr)
+{
+	return a->mod ? module_of(addr) == a->mod : core_kernel_text(addr);
+}
+
 /*
  * Is this address outside of the function in a part of it?  If so, it is
  * decoded later on.
  */
 static bool find_part(struct analysis *a, unsigned long addr)
 {
-	unsigned long size, offset;
-	char name[KSYM_NAME_LEN];
-	char *module;
+	static struct kprobe_symbol symbol;	/* under kprobe_mutex */
 
 	if (known_part(a, addr))
 		return true;
-	if (!kallsyms_lookup(addr, &size, &offset, &module, name) ||
-	    !strstr(name, ".cold"))
+	if (!in_same_image(a, addr))
+		return false;
+	kprobe_find_symbol(addr, &symbol);
+	if (!symbol.size || !strstr(symbol.name, ".cold"))
 		return false;
 	if (a->nr_parts == PARTS_MAX) {
 		a->obstacle = KPROBE_NOT_ANALYSED;
 		return false;
 	}
-	a->part[a->nr_parts++] = (struct text_range) { addr - offset, size };
+	a->part[a->nr_parts++] = (struct text_range) {
+		symbol.start, symbol.size
+	};
 	return true;
 }
 
@@ -307,10 +322,8 @@ static bool visit_fixups(unsigned long start, unsigned long end,
 	bool any = false;
 
 #ifdef CONFIG_MODULES
-	struct module *mod;
+	struct module *mod = module_of(start);
 
-	scoped_guard(preempt)
-		mod = __module_text_address(start);
 	if (mod) {
 		low = mod->extable;
 		last = low + mod->num_exentries;
@@ -457,16 +470,19 @@ static bool may_begin(unsigned long start)
 }
 
 /* Return: what is in the way, also without a function to be kept. */
-static enum kprobe_obstacle analyse(unsigned long start, unsigned long size,
-				    const char *name,
+static enum kprobe_obstacle analyse(const struct kprobe_symbol *symbol,
 				    struct x86_function **function)
 {
-	struct analysis a = { .all = { start, size } };
+	struct analysis a = {
+		.mod = module_of(symbol->start),
+		.all = { symbol->start, symbol->size },
+	};
 	unsigned int i;
 
-	if (strstr(name, ".cold"))
+	if (strstr(symbol->name, ".cold"))
 		a.obstacle = KPROBE_COLD_PART;
-	else if (size > FUNCTION_ANALYSED_MAX || !may_begin(start))
+	else if (symbol->size > FUNCTION_ANALYSED_MAX ||
+		 !may_begin(symbol->start))
 		a.obstacle = KPROBE_NOT_ANALYSED;
 	else
 		scan_range(&a, &a.all);
@@ -501,9 +517,7 @@ static enum kprobe_obstacle analyse(unsigned long start, unsigned long size,
 const struct x86_function *x86_function_at(unsigned long addr,
 					   enum kprobe_obstacle *obstacle)
 {
-	unsigned long size, offset;
-	char name[KSYM_NAME_LEN];
-	char *module;
+	static struct kprobe_symbol symbol;	/* under kprobe_mutex */
 
 	if (last_function &&
 	    addr - last_function->start < last_function->size) {
@@ -512,11 +526,12 @@ const struct x86_function *x86_function_at(unsigned long addr,
 	}
 
 	x86_function_forget();
-	if (!kallsyms_lookup(addr, &size, &offset, &module, name)) {
+	kprobe_find_symbol(addr, &symbol);
+	if (!symbol.size) {
 		*obstacle = KPROBE_NOT_ANALYSED;
 		return NULL;
 	}
-	*obstacle = analyse(addr - offset, size, name, &last_function);
+	*obstacle = analyse(&symbol, &last_function);
 	return last_function;
 }
 
@@ -573,11 +588,9 @@ bool x86_function_lands_in(const struct x86_function *function,
 enum kprobe_obstacle x86_fixup_lands_in(unsigned long start, unsigned long end)
 {
 #ifdef CONFIG_MODULES
-	struct module *mod;
+	struct module *mod = module_of(start);
 	unsigned int i;
 
-	scoped_guard(preempt)
-		mod = __module_text_address(start);
 	for (i = 0; mod && i < mod->num_exentries; i++) {
 		unsigned long fixup = fixup_of(&mod->extable[i]);
 

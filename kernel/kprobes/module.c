@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What a module's tables say, in the order of addresses.
+ *
+ * The symbols of a module are in no order, its jump labels in that of their
+ * keys; whoever asks for an address walks through all of them.  That is well
+ * for one probe.  For a probe on each function it is a square, of thousands.
+ * So after some questions in a row the tables of the module that is asked for
+ * are copied and sorted.  The copy lasts until another module is asked for, or
+ * the module goes, or nobody has asked for a while.
+ *
+ * Everything here is under kprobe_mutex.  A module that can be asked for is
+ * there: the caller has a reference to it, or a site in it, and one that goes
+ * tells kernel/kprobes.c first, which takes kprobe_mutex.
+ */
+#include <linux/jump_label.h>
+#include <linux/kernel.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/module_symbol.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+#include <linux/static_call.h>
+#include <linux/string.h>
+#include <linux/workqueue.h>
+#include "internal.h"
+
+/* A symbol of text; @index is that in its table. */
+struct ordered_symbol {
+	unsigned long start;
+	unsigned int index;
+};
+
+/*
+ * The module asked for last.  @kallsyms is the table that @symbols were made
+ * from: a module has another one when its init text goes.
+ */
+static struct {
+	struct module *mod;
+	struct mod_kallsyms *kallsyms;
+	struct ordered_symbol *symbols;
+	unsigned int nr_symbols;
+	struct patched_places places;
+	unsigned int asked;
+} order;
+
+/* Sorting takes as long as so many walks, or more; a probe asks some times. */
+#define WALKS_FIRST	20
+
+/* How long a copy that nobody asks for is kept, in jiffies: up to twice that. */
+#define ORDER_KEPT	HZ
+
+static void order_drop(void)
+{
+	kvfree(order.symbols);
+	kvfree(order.places.at);
+	order.symbols = NULL;
+	order.nr_symbols = 0;
+	order.places = (struct patched_places) {};
+	order.kallsyms = NULL;
+}
+
+static void order_expire(struct work_struct *work)
+{
+	guard(mutex)(&kprobe_mutex);
+
+	if (order.asked) {
+		order.asked = 0;
+		schedule_delayed_work(to_delayed_work(work), ORDER_KEPT);
+	} else {
+		order_drop();
+	}
+}
+
+static DECLARE_DELAYED_WORK(order_work, order_expire);
+
+static int by_start(const void *a, const void *b)
+{
+	const struct ordered_symbol *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	/* Of several names for a place, kallsyms knows the first. */
+	return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* What kallsyms would look at, as far as it is text. */
+static void collect_symbols(struct module *mod, struct mod_kallsyms *from)
+{
+	unsigned int i;
+
+	for (i = 1; i < from->num_symtab; i++) {
+		const Elf_Sym *sym = from->symtab + i;
+		const char *name = from->strtab + sym->st_name;
+		unsigned long start = kallsyms_symbol_value(sym);
+
+		if (sym->st_shndx == SHN_UNDEF || !*name ||
+		    is_mapping_symbol(name) ||
+		    !(within_module_mem_type(start, mod, MOD_TEXT) ||
+		      within_module_mem_type(start, mod, MOD_INIT_TEXT)))
+			continue;
+		order.symbols[order.nr_symbols++] = (struct ordered_symbol) {
+			.start = start, .index = i,
+		};
+	}
+}
+
+static bool order_symbols(struct module *mod)
+{
+	struct mod_kallsyms *kallsyms;
+	unsigned int nr;
+
+	scoped_guard(rcu)
+		nr = rcu_dereference(mod->kallsyms)->num_symtab;
+	order.symbols = kvmalloc_array(nr, sizeof(*order.symbols),
+				       GFP_KERNEL | __GFP_NOWARN);
+	if (!order.symbols)
+		return false;
+
+	scoped_guard(rcu) {
+		kallsyms = rcu_dereference(mod->kallsyms);
+		/* There is one change, and then there are fewer. */
+		if (kallsyms->num_symtab <= nr)
+			collect_symbols(mod, kallsyms);
+	}
+	sort(order.symbols, order.nr_symbols, sizeof(*order.symbols), by_start,
+	     NULL);
+	order.kallsyms = kallsyms;
+	return true;
+}
+
+static bool order_places(struct module *mod)
+{
+	unsigned int nr = 1;
+
+#ifdef CONFIG_JUMP_LABEL
+	nr += mod->num_jump_entries;
+#endif
+#ifdef CONFIG_HAVE_STATIC_CALL_INLINE
+	nr += mod->num_static_call_sites;
+#endif
+	order.places.base = (unsigned long)mod->mem[MOD_TEXT].base;
+	order.places.at = kvmalloc_array(nr, sizeof(*order.places.at),
+					 GFP_KERNEL | __GFP_NOWARN);
+	if (!order.places.at)
+		return false;
+#ifdef CONFIG_JUMP_LABEL
+	kprobe_add_jump_labels(&order.places, mod->jump_entries,
+			       mod->jump_entries + mod->num_jump_entries);
+#endif
+#ifdef CONFIG_HAVE_STATIC_CALL_INLINE
+	kprobe_add_static_calls(&order.places, mod->static_call_sites,
+				mod->static_call_sites +
+				mod->num_static_call_sites);
+#endif
+	kprobe_sort_places(&order.places);
+	return true;
+}
+
+/* Return: whether there are tables in order for this module. */
+static bool order_for(struct module *mod)
+{
+	lockdep_assert_held(&kprobe_mutex);
+
+	if (order.mod != mod) {
+		order_drop();
+		order.mod = mod;
+		order.asked = 0;
+	}
+	order.asked++;
+	scoped_guard(rcu)
+		if (order.kallsyms == rcu_dereference(mod->kallsyms))
+			return true;
+	order_drop();
+	if (order.asked < WALKS_FIRST)
+		return false;
+	if (!order_symbols(mod) || !order_places(mod)) {
+		order_drop();
+		return false;
+	}
+	schedule_delayed_work(&order_work, ORDER_KEPT);
+	return true;
+}
+
+/* How many of the symbols begin at or before an address. */
+static unsigned int symbols_up_to(unsigned long addr)
+{
+	unsigned int low = 0, high = order.nr_symbols;
+
+	while (low < high) {
+		unsigned int mid = low + (high - low) / 2;
+
+		if (order.symbols[mid].start <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/**
+ * kprobe_module_symbol - the symbol around an address in a module's text
+ * @mod: the module
+ * @addr: the address
+ * @symbol: filled in, just as kallsyms_lookup() has it
+ *
+ * Context: may sleep; kprobe_mutex held.
+ * Return: false if kallsyms has to be asked.
+ */
+bool kprobe_module_symbol(struct module *mod, unsigned long addr,
+			  struct kprobe_symbol *symbol)
+{
+	const struct module_memory *mem = &mod->mem[MOD_TEXT];
+	unsigned long start, end;
+	unsigned int next, i;
+
+	if (!order_for(mod))
+		return false;
+	if (!within_module_mem_type(addr, mod, MOD_TEXT))
+		mem = &mod->mem[MOD_INIT_TEXT];
+
+	next = symbols_up_to(addr);
+	if (!next || order.symbols[next - 1].start < (unsigned long)mem->base)
+		return false;
+	start = order.symbols[next - 1].start;
+	end = (unsigned long)mem->base + mem->size;
+	if (next < order.nr_symbols)
+		end = min(end, order.symbols[next].start);
+
+	for (i = next - 1; i && order.symbols[i - 1].start == start; i--)
+		;
+	scoped_guard(rcu) {
+		const struct mod_kallsyms *kallsyms =
+			rcu_dereference(mod->kallsyms);
+		const Elf_Sym *sym = kallsyms->symtab + order.symbols[i].index;
+
+		if (kallsyms != order.kallsyms)
+			return false;
+		strscpy(symbol->name, kallsyms->strtab + sym->st_name);
+	}
+	symbol->start = start;
+	symbol->size = end - start;
+	return true;
+}
+
+/**
+ * kprobe_module_places - where a module's text is patched, in order
+ * @mod: the module
+ *
+ * Context: may sleep; kprobe_mutex held.
+ * Return: the places, until kprobe_mutex is given up; NULL if the module's
+ * own tables have to be looked at.
+ */
+const struct patched_places *kprobe_module_places(struct module *mod)
+{
+	return order_for(mod) ? &order.places : NULL;
+}
+
+/**
+ * kprobe_module_forget - a module goes
+ * @mod: it
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_module_forget(struct module *mod)
+{
+	if (order.mod != mod)
+		return;
+	order_drop();
+	order.mod = NULL;
+}
