@@ -874,6 +874,25 @@ static void test_refusal(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, *(u32 *)*c->probe, before);
 }
 
+/* As long as alternatives may change it, no instruction is what it will be. */
+static int refused_early;
+
+static int __init register_early(void)
+{
+	struct counted p = COUNTED(probe_add);
+
+	refused_early = register_kprobe(&p.probe);
+	if (!refused_early)
+		unregister_kprobe(&p.probe);
+	return 0;
+}
+early_initcall(register_early);
+
+static void test_refusal_early(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, refused_early, -EINVAL);
+}
+
 /* A probed load does not hide that a sequence has begun there. */
 static void test_exclusive_probed(struct kunit *test)
 {
@@ -892,6 +911,7 @@ static void test_exclusive_probed(struct kunit *test)
 static struct kunit_case code_tests[] = {
 	KUNIT_CASE_PARAM(test_code, code_gen_params),
 	KUNIT_CASE_PARAM(test_refusal, refusal_gen_params),
+	KUNIT_CASE(test_refusal_early),
 	KUNIT_CASE(test_exclusive_probed),
 	{}
 };

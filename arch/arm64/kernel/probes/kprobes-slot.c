@@ -72,6 +72,18 @@ bool arch_kprobe_slots_near(const void *text, const struct kprobe_site *site)
 	       a64_in_reach(addr, page + PAGE_SIZE);
 }
 
+/* A page that is no further away than that. */
+static void *alloc_within(unsigned long addr, unsigned long distance)
+{
+	unsigned long low = max(PAGE_ALIGN(addr - distance), MODULES_VADDR);
+	unsigned long high = min(addr + distance, VMALLOC_END);
+
+	return __vmalloc_node_range(PAGE_SIZE, PAGE_SIZE, low, high,
+				    GFP_KERNEL | __GFP_NOWARN, PAGE_KERNEL,
+				    VM_FLUSH_RESET_PERMS, NUMA_NO_NODE,
+				    __builtin_return_address(0));
+}
+
 /**
  * arch_kprobe_alloc_slots - allocate a page for slots
  * @site: near this one
@@ -82,7 +94,6 @@ bool arch_kprobe_slots_near(const void *text, const struct kprobe_site *site)
 void *arch_kprobe_alloc_slots(const struct kprobe_site *site)
 {
 	unsigned long addr = (unsigned long)site->addr;
-	unsigned long low, high;
 	void *text;
 
 	text = execmem_alloc(EXECMEM_KPROBES, PAGE_SIZE);
@@ -90,13 +101,12 @@ void *arch_kprobe_alloc_slots(const struct kprobe_site *site)
 		return text;
 	execmem_free(text);
 
-	/* A module that is far from the kernel. */
-	low = max(PAGE_ALIGN(addr - SZ_128M) + PAGE_SIZE, MODULES_VADDR);
-	high = min(addr + SZ_128M - 2 * PAGE_SIZE, VMALLOC_END);
-	return __vmalloc_node_range(PAGE_SIZE, PAGE_SIZE, low, high,
-				    GFP_KERNEL, PAGE_KERNEL,
-				    VM_FLUSH_RESET_PERMS, NUMA_NO_NODE,
-				    __builtin_return_address(0));
+	/*
+	 * A module that is far from the kernel, or slots that are.  A page half
+	 * way to the end of the reach serves other sites as well.
+	 */
+	text = alloc_within(addr, SZ_64M);
+	return text ?: alloc_within(addr, SZ_128M - 2 * PAGE_SIZE);
 }
 
 /**

@@ -42,6 +42,7 @@
 #include <linux/smp.h>
 #include <asm/barrier.h>
 #include <asm/brk-imm.h>
+#include <asm/cpufeature.h>
 #include <asm/daifflags.h>
 #include <asm/debug-monitors.h>
 #include <asm/insn.h>
@@ -123,6 +124,9 @@ enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site)
 
 	if (!IS_ALIGNED((unsigned long)site->addr, AARCH64_INSN_SIZE))
 		return KPROBE_MISALIGNED;
+	/* Alternatives are still to be applied. */
+	if (!system_capabilities_finalized())
+		return KPROBE_ALTERNATIVE;
 	if (aarch64_insn_read(site->addr, &insn))
 		return KPROBE_NOT_TEXT;
 	site->opcode = insn;
