@@ -908,11 +908,51 @@ static void test_exclusive_probed(struct kunit *test)
 	unregister_kprobe(&p.probe);
 }
 
+/* However many slots a batch has, CPUs are interrupted for the batch only. */
+static void test_rounds(struct kunit *test)
+{
+	struct counted rounds = {
+		.probe.symbol_name = "kick_all_cpus_sync",
+		.probe.pre_handler = counted_pre,
+	};
+	struct counted *probes;
+	struct kprobe **array;
+	unsigned int i, nr = ARRAY_SIZE(code_cases);
+
+	if (!IS_ENABLED(CONFIG_SMP))
+		kunit_skip(test, "nobody to interrupt");
+
+	probes = kunit_kcalloc(test, nr, sizeof(*probes), GFP_KERNEL);
+	array = kunit_kcalloc(test, nr, sizeof(*array), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, probes);
+	KUNIT_ASSERT_NOT_NULL(test, array);
+	for (i = 0; i < nr; i++) {
+		probes[i] = COUNTED(*code_cases[i].probe);
+		array[i] = &probes[i].probe;
+	}
+	KUNIT_ASSERT_EQ(test, register_kprobe(&rounds.probe), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobes(array, nr), 0);
+	/* Others may have their own reasons. */
+	KUNIT_EXPECT_LE(test, rounds.pre, 8);
+	kunit_info(test, "%u probes, %u rounds", nr, rounds.pre);
+#ifdef CONFIG_OPTPROBES
+	rounds.pre = 0;
+	wait_for_kprobe_optimizer();
+	KUNIT_EXPECT_TRUE(test, kprobe_optimized(array[0]));
+	KUNIT_EXPECT_GE(test, rounds.pre, 1);
+	KUNIT_EXPECT_LE(test, rounds.pre, 8);
+	kunit_info(test, "jumps: %u rounds", rounds.pre);
+#endif
+	unregister_kprobes(array, nr);
+	unregister_kprobe(&rounds.probe);
+}
+
 static struct kunit_case code_tests[] = {
 	KUNIT_CASE_PARAM(test_code, code_gen_params),
 	KUNIT_CASE_PARAM(test_refusal, refusal_gen_params),
 	KUNIT_CASE(test_refusal_early),
 	KUNIT_CASE(test_exclusive_probed),
+	KUNIT_CASE(test_rounds),
 	{}
 };
 

@@ -27,6 +27,28 @@
  * other.  Those of the kernel and of most modules come from the same 128 MB
  * that the kernel is in; modules that found no room there get slots of their
  * own nearby.
+ *
+ * Writing a slot
+ * --------------
+ *
+ * A slot has no instruction that some CPU may execute while it is written.  So
+ * caches are all that is looked after then: its data is cleaned to where
+ * instructions are fetched from, and the instruction caches of all CPUs are told
+ * to forget it, which the hardware does for all of them.  What a CPU may still
+ * have is what it has fetched already, on a wrong guess maybe, from where the
+ * slot is.  It forgets that at its next context synchronization event, and must
+ * have one before it executes the slot:
+ *
+ * 1. A breakpoint is written after the slot.  Whoever takes it has one on the
+ *    way in, and another on the way to the slot.
+ * 2. A detour is entered by a branch, which is none.  arch_kprobe_patch() sends
+ *    all CPUs an IPI before it writes the first branch of a batch.
+ * 3. The stub of an instruction that only computes is called from within the
+ *    exception, where it may come to a breakpoint that stands already; only
+ *    then all CPUs are sent an IPI before they are told of it.
+ *
+ * So a batch pays for one IPI to each CPU, and none where it makes no branches,
+ * however many slots it has.
  */
 #include <linux/align.h>
 #include <linux/execmem.h>
@@ -34,6 +56,7 @@
 #include <linux/sizes.h>
 #include <linux/string.h>
 #include <linux/vmalloc.h>
+#include <asm/cacheflush.h>
 #include <asm/debug-monitors.h>
 #include <asm/insn.h>
 #include <asm/patching.h>
@@ -286,6 +309,21 @@ void a64_emit_call(struct a64_text *text, void (*thunk)(void))
 	emit_pair(text, LDP_POP, 0, 1, FRAME_SIZE);
 }
 
+/* Writes what is new, without an IPI: see "Writing a slot". */
+static void write_slot(void *slot, const u32 *word, unsigned int size)
+{
+	unsigned int at;
+	u64 value;
+
+	for (at = 0; at < size; at += sizeof(value)) {
+		memcpy(&value, (const void *)word + at, sizeof(value));
+		if (*(u64 *)(slot + at) != value)
+			WARN_ON_ONCE(aarch64_insn_write_literal_u64(slot + at,
+								    value));
+	}
+	caches_clean_inval_pou((unsigned long)slot, (unsigned long)slot + size);
+}
+
 /**
  * a64_finish - add literals, and write it
  * @text: what
@@ -312,7 +350,7 @@ bool a64_finish(struct a64_text *text, void *slot, unsigned int size)
 		return false;
 	while (text->nr * sizeof(u32) < size)
 		a64_emit(text, AARCH64_BREAK_FAULT);
-	aarch64_insn_copy(slot, text->word, size);
+	write_slot(slot, text->word, size);
 	return true;
 }
 
@@ -349,6 +387,9 @@ static enum kprobe_refusal make_slot(struct kprobe_site *site, bool post,
 		kprobe_slot_free(slot);
 		return KPROBE_OUT_OF_REACH;
 	}
+	/* Hits may find it before they have forgotten what was there. */
+	if (site->insn.computes && site->state != KPROBE_SITE_CLEAN)
+		a64_sync_cpus();
 	/* Pairs with smp_load_acquire() in go_on_with_post(). */
 	smp_store_release(result, slot);
 	return KPROBE_OK;

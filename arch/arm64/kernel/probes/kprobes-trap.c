@@ -393,12 +393,41 @@ static void perf_tell(const struct kprobe_site *site)
 	perf_event_text_poke(site->addr, &old, sizeof(old), &new, sizeof(new));
 }
 
+/**
+ * a64_sync_cpus - have all CPUs forget what they have fetched before
+ *
+ * On return each has taken an exception with interrupts on since the call, or
+ * has called this.
+ *
+ * Context: may sleep.
+ */
+void a64_sync_cpus(void)
+{
+	guard(preempt)();
+	kick_all_cpus_sync();
+	isb();
+}
+
+static bool makes_jumps(struct list_head *plan)
+{
+	struct kprobe_site *site;
+
+	list_for_each_entry(site, plan, plan)
+		if (site->next == KPROBE_SITE_JUMP)
+			return true;
+	return false;
+}
+
 void arch_kprobe_patch(struct list_head *plan)
 {
 	bool live = false, stopped = false;
 	struct kprobe_site *site;
 
 	lockdep_assert_held(&text_mutex);
+
+	/* Detours are reached from here on: see kprobes-slot.c. */
+	if (makes_jumps(plan))
+		a64_sync_cpus();
 
 	list_for_each_entry(site, plan, plan) {
 		u32 new = text_in_state(site, site->next);
@@ -424,8 +453,6 @@ void arch_kprobe_patch(struct list_head *plan)
 	 * in no handler then: what kernel/kprobes.c relies on.
 	 */
 	stop_flush();
-	if (live || !stopped) {
-		kick_all_cpus_sync();
-		isb();
-	}
+	if (live || !stopped)
+		a64_sync_cpus();
 }
