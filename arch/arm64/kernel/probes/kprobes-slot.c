@@ -390,8 +390,9 @@ static enum kprobe_refusal make_slot(struct kprobe_site *site, bool post,
 	/* Hits may find it before they have forgotten what was there. */
 	if (site->insn.computes && site->state != KPROBE_SITE_CLEAN)
 		a64_sync_cpus();
-	/* Pairs with smp_load_acquire() in go_on_with_post(). */
-	smp_store_release(result, slot);
+	WRITE_ONCE(*result, slot);
+	/* Before site->npost; pairs with smp_rmb() in go_on_with_post(). */
+	smp_wmb();
 	return KPROBE_OK;
 }
 

@@ -187,8 +187,11 @@ int arch_kprobe_blacklist(void)
 static __always_inline void __nocfi go_on_with_post(struct kprobe_site *site,
 						    struct pt_regs *regs)
 {
-	/* Pairs with smp_store_release() in make_slot(). */
-	void *slot = smp_load_acquire(&site->insn.post_slot);
+	void *slot;
+
+	/* Behind site->npost; pairs with smp_wmb() in make_slot(). */
+	smp_rmb();
+	slot = site->insn.post_slot;
 
 	if (site->insn.computes) {
 		((void (*)(struct pt_regs *regs))slot)(regs);
