@@ -539,6 +539,14 @@ CODE(add_sp, "mov x4, sp", "add x0, sp, #16", "sub x0, x0, x4\n"
 CODE(sp_add, "mov x4, sp", "add sp, sp, #-32", "mov x0, sp\n sub x0, x4, x0\n"
      "mov sp, x4\n mov x4, xzr");
 CODE(add_ext, "", "add x0, x1, w2, sxth #2", "");
+CODE(subs_ext, "mov x4, sp\n sub x2, x4, x0, uxtb", "subs x0, sp, w0, uxtb",
+     "sub x0, x0, x2\n mov x2, xzr\n mov x4, xzr");
+CODE(cmp_sp, "mov x4, sp\n sub x4, x4, #16", "cmp sp, x4", "mov x4, xzr");
+CODE(fp_sp, "mov x4, x29", "mov x29, sp", "mov x5, sp\n sub x5, x5, x29\n"
+     "mov x29, x4\n mov x4, xzr");
+CODE(ccmp_imm, "", "ccmp w1, #7, #10, ge", "");
+CODE(ccmn, "", "ccmn x3, x4, #0, eq", "");
+CODE(rev16, "", "rev16 w1, w0", "");
 CODE(clz, "", "clz x0, x1", "");
 CODE(rbit, "", "rbit x0, x1", "");
 CODE(crc, "", ".arch_extension crc\n crc32cx w0, w1, x2", "");
@@ -622,7 +630,9 @@ static const struct code_case {
 	ENTRY(mvn_zr), ENTRY(adc), ENTRY(ngcs), ENTRY(csneg), ENTRY(cset),
 	ENTRY(sdiv), ENTRY(lsl), ENTRY(ror), ENTRY(msub), ENTRY(mul),
 	ENTRY(smaddl), ENTRY(umsubl), ENTRY(smulh), ENTRY(add_sp),
-	ENTRY(sp_add), ENTRY(add_ext), ENTRY(clz), ENTRY(rbit), ENTRY(crc),
+	ENTRY(sp_add), ENTRY(subs_ext), ENTRY(cmp_sp), ENTRY(fp_sp),
+	ENTRY(ccmp_imm), ENTRY(ccmn), ENTRY(rev16), ENTRY(add_ext), ENTRY(clz),
+	ENTRY(rbit), ENTRY(crc),
 	ENTRY(umulh), ENTRY(udiv), ENTRY(push), ENTRY(pop), ENTRY(sub_sp),
 	ENTRY(ldr_sp), ENTRY(str_sp),
 	ENTRY(mrs_nzcv), ENTRY(msr_nzcv), ENTRY(mrs_daif), ENTRY(daifset),
