@@ -8,6 +8,8 @@
 #include <kunit/test.h>
 #include <linux/completion.h>
 #include <linux/delay.h>
+#include <linux/fs.h>
+#include <linux/ftrace.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/kprobes_backend.h>
@@ -903,6 +905,31 @@ static void test_refusal_early(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, refused_early, -EINVAL);
 }
 
+/* Nobody can have the call of ftrace, and a function's entry is before it. */
+static void test_ftrace_call(struct kunit *test)
+{
+	unsigned long call = ftrace_location((unsigned long)vfs_read);
+	struct counted p = COUNTED(call);
+	struct counted entry = {
+		.probe.symbol_name = "vfs_read",
+		.probe.pre_handler = counted_pre,
+	};
+
+	if (!call)
+		kunit_skip(test, "no function tracer");
+
+	KUNIT_EXPECT_EQ(test, register_kprobe(&p.probe), -EINVAL);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&entry.probe), 0);
+	KUNIT_EXPECT_EQ(test, (unsigned long)entry.probe.addr,
+			call - AARCH64_INSN_SIZE);
+	KUNIT_EXPECT_TRUE(test, entry.probe.flags & KPROBE_FLAG_ON_FUNC_ENTRY);
+#ifdef CONFIG_OPTPROBES
+	wait_for_kprobe_optimizer();
+	KUNIT_EXPECT_TRUE(test, kprobe_optimized(&entry.probe));
+#endif
+	unregister_kprobe(&entry.probe);
+}
+
 /* A probed load does not hide that a sequence has begun there. */
 static void test_exclusive_probed(struct kunit *test)
 {
@@ -961,6 +988,7 @@ static struct kunit_case code_tests[] = {
 	KUNIT_CASE_PARAM(test_code, code_gen_params),
 	KUNIT_CASE_PARAM(test_refusal, refusal_gen_params),
 	KUNIT_CASE(test_refusal_early),
+	KUNIT_CASE(test_ftrace_call),
 	KUNIT_CASE(test_exclusive_probed),
 	KUNIT_CASE(test_rounds),
 	{}
