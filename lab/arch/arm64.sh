@@ -19,5 +19,7 @@ APPEND=irqchip.gicv3_pseudo_nmi=1
 # of the users of probes.
 ARCH_OBJECTS="arch/arm64/kernel/probes/"
 ARCH_USERS="arch/arm64/kernel/ arch/arm64/mm/"
+# It is never built for a single CPU.
+COMBINATIONS="nokprobes nomodules preemptnone pages64k hardened"
 # BRK and single step in QEMU's -d int.
 TRAP_VECTORS='exception 7 \[Breakpoint\]'
