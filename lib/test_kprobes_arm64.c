@@ -541,7 +541,7 @@ CODE(add_sp, "mov x4, sp", "add x0, sp, #16", "sub x0, x0, x4\n"
 CODE(sp_add, "mov x4, sp", "add sp, sp, #-32", "mov x0, sp\n sub x0, x4, x0\n"
      "mov sp, x4\n mov x4, xzr");
 CODE(add_ext, "", "add x0, x1, w2, sxth #2", "");
-CODE(subs_ext, "mov x4, sp\n sub x2, x4, x0, uxtb", "subs x0, sp, w0, uxtb",
+CODE(subs_ext, "mov x4, sp\n sub x2, x4, w0, uxtb", "subs x0, sp, w0, uxtb",
      "sub x0, x0, x2\n mov x2, xzr\n mov x4, xzr");
 CODE(cmp_sp, "mov x4, sp\n sub x4, x4, #16", "cmp sp, x4", "mov x4, xzr");
 CODE(fp_sp, "mov x4, x29", "mov x29, sp", "mov x5, sp\n sub x5, x5, x29\n"
@@ -651,8 +651,12 @@ struct state {
 	u64 nzcv;
 };
 
-/* noipa: what is called changes more than a compiler sees. */
+/* What is called changes more than a compiler sees. */
+#ifdef CONFIG_CC_IS_CLANG
+#define CALLER	noinline __used
+#else
 #define CALLER	__attribute__((noipa))
+#endif
 
 static CALLER void call_code(void *function, struct state *s)
 {
@@ -756,7 +760,7 @@ static void expect_same(struct kunit *test, const struct code_case *c,
 
 static bool is_trap(const void *where)
 {
-	return *(u32 *)where == BRK64_OPCODE_KPROBES;
+	return *(__le32 *)where == cpu_to_le32(BRK64_OPCODE_KPROBES);
 }
 
 static bool jumps(const struct code_case *c)
