@@ -10,7 +10,7 @@ QEMU_PACKAGE=qemu-system-arm
 QEMU=qemu-system-aarch64
 # One thread for all CPUs: see x86_64.sh. QEMU's own way of signing pointers
 # costs a tenth of the time of the architecture's.
-QEMU_ARGS=(-machine virt,gic-version=3 -accel "tcg,thread=single" -cpu "max,pauth-impdef=on"
+QEMU_ARGS=(-machine "virt,gic-version=3" -accel "tcg,thread=single" -cpu "max,pauth-impdef=on"
 	-m 1024)
 CONSOLE=ttyAMA0
 # Where the kernel is configured for it.
