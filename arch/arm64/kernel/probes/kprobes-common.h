@@ -16,7 +16,7 @@
 
 /* kprobes-slot.c */
 struct a64_text {
-	u32 word[KPROBE_DETOUR_SIZE / sizeof(u32)];
+	__le32 word[KPROBE_DETOUR_SIZE / sizeof(u32)];
 	unsigned int nr;
 	unsigned long at;
 	struct {

@@ -32,12 +32,12 @@
  * --------------
  *
  * A slot has no instruction that some CPU may execute while it is written.  So
- * caches are all that is looked after then: its data is cleaned to where
- * instructions are fetched from, and the instruction caches of all CPUs are told
- * to forget it, which the hardware does for all of them.  What a CPU may still
- * have is what it has fetched already, on a wrong guess maybe, from where the
- * slot is.  It forgets that at its next context synchronization event, and must
- * have one before it executes the slot:
+ * caches are all that is looked after then: the slot is cleaned to where
+ * instructions are fetched from, and the instruction caches are told to forget
+ * it, which the hardware does for those of all CPUs.  What a CPU may still have
+ * is what it has fetched already, on a wrong guess maybe, from where the slot
+ * is.  It forgets that at its next context synchronization event, and must have
+ * one before it executes the slot:
  *
  * 1. A breakpoint is written after the slot.  Whoever takes it has one on the
  *    way in, and another on the way to the slot.
@@ -65,7 +65,8 @@
 
 void arch_kprobe_fill_slots(void *text, size_t size)
 {
-	memset32(text, AARCH64_BREAK_FAULT, size / sizeof(u32));
+	memset32(text, (__force u32)cpu_to_le32(AARCH64_BREAK_FAULT),
+		 size / sizeof(u32));
 }
 
 /**
@@ -157,7 +158,18 @@ void a64_emit(struct a64_text *text, u32 insn)
 		text->bad = true;
 		return;
 	}
-	text->word[text->nr++] = insn;
+	text->word[text->nr++] = cpu_to_le32(insn);
+}
+
+/* Instructions are little endian, whatever data is. */
+static void emit_data(struct a64_text *text, u64 value)
+{
+	if (text->nr + 2 > ARRAY_SIZE(text->word)) {
+		text->bad = true;
+		return;
+	}
+	memcpy(&text->word[text->nr], &value, sizeof(value));
+	text->nr += 2;
 }
 
 static unsigned long text_here(const struct a64_text *text)
@@ -261,8 +273,7 @@ void a64_emit_displaced(struct a64_text *text, const struct kprobe_site *site,
 /* A pointer to the site, where the words before A64_ENTRY are. */
 void a64_emit_site(struct a64_text *text, const struct kprobe_site *site)
 {
-	memcpy(text->word, &site, sizeof(site));
-	text->nr = A64_ENTRY;
+	emit_data(text, (unsigned long)site);
 }
 
 /* Loads and stores of two registers on the stack. */
@@ -310,13 +321,13 @@ void a64_emit_call(struct a64_text *text, void (*thunk)(void))
 }
 
 /* Writes what is new, without an IPI: see "Writing a slot". */
-static void write_slot(void *slot, const u32 *word, unsigned int size)
+static void write_slot(void *slot, const void *text, unsigned int size)
 {
 	unsigned int at;
 	u64 value;
 
 	for (at = 0; at < size; at += sizeof(value)) {
-		memcpy(&value, (const void *)word + at, sizeof(value));
+		memcpy(&value, text + at, sizeof(value));
 		if (*(u64 *)(slot + at) != value)
 			WARN_ON_ONCE(aarch64_insn_write_literal_u64(slot + at,
 								    value));
@@ -342,9 +353,8 @@ bool a64_finish(struct a64_text *text, void *slot, unsigned int size)
 
 		if (text->nr & 1)
 			a64_emit(text, AARCH64_BREAK_FAULT);
-		text->word[word] |= (text->nr - word) << 5;
-		a64_emit(text, lower_32_bits(text->literal[i].value));
-		a64_emit(text, upper_32_bits(text->literal[i].value));
+		le32_add_cpu(&text->word[word], (text->nr - word) << 5);
+		emit_data(text, text->literal[i].value);
 	}
 	if (text->bad || text->nr * sizeof(u32) > size)
 		return false;
@@ -442,11 +452,13 @@ enum a64_place {
 };
 
 /* How many words a call of the engine takes. */
-static __always_inline unsigned int call_words(const u32 *slot,
+static __always_inline unsigned int call_words(const __le32 *slot,
 					       unsigned int from)
 {
+	u32 insn = le32_to_cpu(slot[from + 3]);
+
 	/* By a literal, or directly? */
-	return (slot[from + 3] & 0xff000000) == 0x58000000 ? 7 : 6;
+	return (insn & 0xff000000) == 0x58000000 ? 7 : 6;
 }
 
 static __always_inline unsigned int
@@ -456,7 +468,7 @@ displaced_words(const struct kprobe_site *site)
 }
 
 static enum a64_place place_in_slot(const struct kprobe_site *site,
-				    const u32 *slot, unsigned long ip)
+				    const __le32 *slot, unsigned long ip)
 {
 	unsigned int at = (ip - (unsigned long)slot) / sizeof(u32);
 

@@ -220,7 +220,8 @@ int __nocfi kprobe_brk_handler(struct pt_regs *regs, unsigned long esr)
 	site = kprobe_site_find(addr);
 	if (unlikely(!site)) {
 		/* Removed since it was fetched?  Then execute what is there. */
-		if (READ_ONCE(*(u32 *)addr) != BRK64_OPCODE_KPROBES)
+		if (READ_ONCE(*(__le32 *)addr) !=
+		    cpu_to_le32(BRK64_OPCODE_KPROBES))
 			return DBG_HOOK_HANDLED;
 		/* Put there since it was looked for?  Its site came first. */
 		site = kprobe_site_find(addr);
