@@ -8,6 +8,8 @@
 #include <kunit/test.h>
 #include <linux/completion.h>
 #include <linux/delay.h>
+#include <linux/fs.h>
+#include <linux/ftrace.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/kprobes_backend.h>
@@ -539,6 +541,14 @@ CODE(add_sp, "mov x4, sp", "add x0, sp, #16", "sub x0, x0, x4\n"
 CODE(sp_add, "mov x4, sp", "add sp, sp, #-32", "mov x0, sp\n sub x0, x4, x0\n"
      "mov sp, x4\n mov x4, xzr");
 CODE(add_ext, "", "add x0, x1, w2, sxth #2", "");
+CODE(subs_ext, "mov x4, sp\n sub x2, x4, w0, uxtb", "subs x0, sp, w0, uxtb",
+     "sub x0, x0, x2\n mov x2, xzr\n mov x4, xzr");
+CODE(cmp_sp, "mov x4, sp\n sub x4, x4, #16", "cmp sp, x4", "mov x4, xzr");
+CODE(fp_sp, "mov x4, x29", "mov x29, sp", "mov x5, sp\n sub x5, x5, x29\n"
+     "mov x29, x4\n mov x4, xzr");
+CODE(ccmp_imm, "", "ccmp w1, #7, #10, ge", "");
+CODE(ccmn, "", "ccmn x3, x4, #0, eq", "");
+CODE(rev16, "", "rev16 w1, w0", "");
 CODE(clz, "", "clz x0, x1", "");
 CODE(rbit, "", "rbit x0, x1", "");
 CODE(crc, "", ".arch_extension crc\n crc32cx w0, w1, x2", "");
@@ -622,7 +632,9 @@ static const struct code_case {
 	ENTRY(mvn_zr), ENTRY(adc), ENTRY(ngcs), ENTRY(csneg), ENTRY(cset),
 	ENTRY(sdiv), ENTRY(lsl), ENTRY(ror), ENTRY(msub), ENTRY(mul),
 	ENTRY(smaddl), ENTRY(umsubl), ENTRY(smulh), ENTRY(add_sp),
-	ENTRY(sp_add), ENTRY(add_ext), ENTRY(clz), ENTRY(rbit), ENTRY(crc),
+	ENTRY(sp_add), ENTRY(subs_ext), ENTRY(cmp_sp), ENTRY(fp_sp),
+	ENTRY(ccmp_imm), ENTRY(ccmn), ENTRY(rev16), ENTRY(add_ext), ENTRY(clz),
+	ENTRY(rbit), ENTRY(crc),
 	ENTRY(umulh), ENTRY(udiv), ENTRY(push), ENTRY(pop), ENTRY(sub_sp),
 	ENTRY(ldr_sp), ENTRY(str_sp),
 	ENTRY(mrs_nzcv), ENTRY(msr_nzcv), ENTRY(mrs_daif), ENTRY(daifset),
@@ -639,8 +651,12 @@ struct state {
 	u64 nzcv;
 };
 
-/* noipa: what is called changes more than a compiler sees. */
+/* What is called changes more than a compiler sees. */
+#ifdef CONFIG_CC_IS_CLANG
+#define CALLER	noinline __used
+#else
 #define CALLER	__attribute__((noipa))
+#endif
 
 static CALLER void call_code(void *function, struct state *s)
 {
@@ -744,7 +760,7 @@ static void expect_same(struct kunit *test, const struct code_case *c,
 
 static bool is_trap(const void *where)
 {
-	return *(u32 *)where == BRK64_OPCODE_KPROBES;
+	return *(__le32 *)where == cpu_to_le32(BRK64_OPCODE_KPROBES);
 }
 
 static bool jumps(const struct code_case *c)
@@ -874,6 +890,50 @@ static void test_refusal(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, *(u32 *)*c->probe, before);
 }
 
+/* As long as alternatives may change it, no instruction is what it will be. */
+static int refused_early;
+
+static int __init register_early(void)
+{
+	struct counted p = COUNTED(probe_add);
+
+	refused_early = register_kprobe(&p.probe);
+	if (!refused_early)
+		unregister_kprobe(&p.probe);
+	return 0;
+}
+early_initcall(register_early);
+
+static void test_refusal_early(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, refused_early, -EINVAL);
+}
+
+/* Nobody can have the call of ftrace, and a function's entry is before it. */
+static void test_ftrace_call(struct kunit *test)
+{
+	unsigned long call = ftrace_location((unsigned long)vfs_read);
+	struct counted p = COUNTED(call);
+	struct counted entry = {
+		.probe.symbol_name = "vfs_read",
+		.probe.pre_handler = counted_pre,
+	};
+
+	if (!call)
+		kunit_skip(test, "no function tracer");
+
+	KUNIT_EXPECT_EQ(test, register_kprobe(&p.probe), -EINVAL);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&entry.probe), 0);
+	KUNIT_EXPECT_EQ(test, (unsigned long)entry.probe.addr,
+			call - AARCH64_INSN_SIZE);
+	KUNIT_EXPECT_TRUE(test, entry.probe.flags & KPROBE_FLAG_ON_FUNC_ENTRY);
+#ifdef CONFIG_OPTPROBES
+	wait_for_kprobe_optimizer();
+	KUNIT_EXPECT_TRUE(test, kprobe_optimized(&entry.probe));
+#endif
+	unregister_kprobe(&entry.probe);
+}
+
 /* A probed load does not hide that a sequence has begun there. */
 static void test_exclusive_probed(struct kunit *test)
 {
@@ -889,10 +949,52 @@ static void test_exclusive_probed(struct kunit *test)
 	unregister_kprobe(&p.probe);
 }
 
+/* However many slots a batch has, CPUs are interrupted for the batch only. */
+static void test_rounds(struct kunit *test)
+{
+	struct counted rounds = {
+		.probe.symbol_name = "kick_all_cpus_sync",
+		.probe.pre_handler = counted_pre,
+	};
+	struct counted *probes;
+	struct kprobe **array;
+	unsigned int i, nr = ARRAY_SIZE(code_cases);
+
+	if (!IS_ENABLED(CONFIG_SMP))
+		kunit_skip(test, "nobody to interrupt");
+
+	probes = kunit_kcalloc(test, nr, sizeof(*probes), GFP_KERNEL);
+	array = kunit_kcalloc(test, nr, sizeof(*array), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, probes);
+	KUNIT_ASSERT_NOT_NULL(test, array);
+	for (i = 0; i < nr; i++) {
+		probes[i] = COUNTED(*code_cases[i].probe);
+		array[i] = &probes[i].probe;
+	}
+	KUNIT_ASSERT_EQ(test, register_kprobe(&rounds.probe), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobes(array, nr), 0);
+	/* Others may have their own reasons. */
+	KUNIT_EXPECT_LE(test, rounds.pre, 8);
+	kunit_info(test, "%u probes, %u rounds", nr, rounds.pre);
+#ifdef CONFIG_OPTPROBES
+	rounds.pre = 0;
+	wait_for_kprobe_optimizer();
+	KUNIT_EXPECT_TRUE(test, kprobe_optimized(array[0]));
+	KUNIT_EXPECT_GE(test, rounds.pre, 1);
+	KUNIT_EXPECT_LE(test, rounds.pre, 8);
+	kunit_info(test, "jumps: %u rounds", rounds.pre);
+#endif
+	unregister_kprobes(array, nr);
+	unregister_kprobe(&rounds.probe);
+}
+
 static struct kunit_case code_tests[] = {
 	KUNIT_CASE_PARAM(test_code, code_gen_params),
 	KUNIT_CASE_PARAM(test_refusal, refusal_gen_params),
+	KUNIT_CASE(test_refusal_early),
+	KUNIT_CASE(test_ftrace_call),
 	KUNIT_CASE(test_exclusive_probed),
+	KUNIT_CASE(test_rounds),
 	{}
 };
 

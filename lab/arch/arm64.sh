@@ -10,13 +10,16 @@ QEMU_PACKAGE=qemu-system-arm
 QEMU=qemu-system-aarch64
 # One thread for all CPUs: see x86_64.sh. QEMU's own way of signing pointers
 # costs a tenth of the time of the architecture's.
-QEMU_ARGS=(-machine virt -accel "tcg,thread=single" -cpu "max,pauth-impdef=on"
+QEMU_ARGS=(-machine "virt,gic-version=3" -accel "tcg,thread=single" -cpu "max,pauth-impdef=on"
 	-m 1024)
 CONSOLE=ttyAMA0
-APPEND=
+# Where the kernel is configured for it.
+APPEND=irqchip.gicv3_pseudo_nmi=1
 # Directories and objects that are the architecture's part of ours, and those
 # of the users of probes.
 ARCH_OBJECTS="arch/arm64/kernel/probes/"
 ARCH_USERS="arch/arm64/kernel/ arch/arm64/mm/"
+# It is never built for a single CPU.
+COMBINATIONS="nokprobes nomodules preemptnone pages64k hardened"
 # BRK and single step in QEMU's -d int.
 TRAP_VECTORS='exception 7 \[Breakpoint\]'

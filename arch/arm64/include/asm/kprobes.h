@@ -34,8 +34,8 @@ struct kprobe_site;
  * @slot: displaced copy that branches back; NULL: the instruction is emulated
  * @post_slot: displaced copy that calls the post handlers, or a function that
  *	does to registers what the instruction does; made when the first post
- *	handler comes, and published with release semantics
- * @computes: which of these; constant once @post_slot is published
+ *	handler comes, and there before site->npost says so
+ * @computes: which of these; same
  * @detour: where a branch in the place of the breakpoint leads
  * @what: the instruction, decoded
  */

@@ -16,7 +16,7 @@
 
 /* kprobes-slot.c */
 struct a64_text {
-	u32 word[KPROBE_DETOUR_SIZE / sizeof(u32)];
+	__le32 word[KPROBE_DETOUR_SIZE / sizeof(u32)];
 	unsigned int nr;
 	unsigned long at;
 	struct {
@@ -54,6 +54,7 @@ void a64_jprobe_return(unsigned long frame);
 enum kprobe_verdict kprobe_hit_post(struct kprobe_site *site,
 				    struct pt_regs *regs);
 void a64_divert(struct pt_regs *regs);
+void a64_sync_cpus(void);
 
 /* kprobes-detour.c */
 enum kprobe_verdict kprobe_hit_jump(struct kprobe_site *site,

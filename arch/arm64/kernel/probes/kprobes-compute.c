@@ -19,8 +19,11 @@
  *		regs->pstate's flags as they are now, if it changes them
  *		ret
  *
- * Number 31 is left as it is: where it may be the stack pointer there is no
- * stub.
+ * Number 31 is left as it is where it is no register.  The stack pointer may be
+ * read, but where it is changed there is no stub.
+ *
+ * Return addresses are signed and authenticated with the stack pointer by their
+ * own instructions, which become others that do this with x17 and x16.
  */
 #include <linux/array_size.h>
 #include <linux/bitfield.h>
@@ -38,6 +41,7 @@
 #define SETS_FLAGS	BIT(4)	/* if bit 29 says so */
 #define STACK_RD	BIT(5)	/* Rd may be the stack pointer, if not */
 #define STACK_RN	BIT(6)	/* Rn may be */
+#define NO_RD		BIT(7)	/* flags are all there is */
 
 static const struct {
 	u32 mask;
@@ -64,11 +68,21 @@ static const struct {
 	{ 0x1f200000, 0x0b000000, HAS_RN | HAS_RM | SETS_FLAGS },
 	/* ADC, SBC */
 	{ 0x1fe0fc00, 0x1a000000, HAS_RN | HAS_RM | SETS_FLAGS },
+	/* ADD, SUB, extended */
+	{ 0x1fe00000, 0x0b200000,
+	  HAS_RN | HAS_RM | SETS_FLAGS | STACK_RD | STACK_RN },
+	/* CCMN, CCMP, with a register and with an immediate */
+	{ 0x3fe00c10, 0x3a400000, HAS_RN | HAS_RM | SETS_FLAGS | NO_RD },
+	{ 0x3fe00c10, 0x3a400800, HAS_RN | SETS_FLAGS | NO_RD },
 	/* CSEL, CSINC, CSINV, CSNEG */
 	{ 0x3fe00800, 0x1a800000, HAS_RN | HAS_RM },
 	/* UDIV, SDIV; LSLV, LSRV, ASRV, RORV */
 	{ 0x7fe0f800, 0x1ac00800, HAS_RN | HAS_RM },
 	{ 0x7fe0f000, 0x1ac02000, HAS_RN | HAS_RM },
+	/* CRC32, CRC32C */
+	{ 0x7fe0e000, 0x1ac04000, HAS_RN | HAS_RM },
+	/* RBIT, REV, CLZ and the like */
+	{ 0x7fff0000, 0x5ac00000, HAS_RN },
 	/* MADD, MSUB; SMADDL and the like; SMULH, UMULH */
 	{ 0x7fe00000, 0x1b000000, HAS_RN | HAS_RM | HAS_RA },
 	{ 0xff600000, 0x9b200000, HAS_RN | HAS_RM | HAS_RA },
@@ -106,6 +120,40 @@ static void load_reg(struct a64_text *text, unsigned int reg, unsigned int nr)
 		a64_emit(text, regs_access(true, reg, nr * sizeof(u64)));
 }
 
+#define RET	0xd65f03c0
+
+/* What signs x30 with the stack pointer, and does the same to x17 with x16. */
+static const struct {
+	enum aarch64_insn_hint_cr_op insn;
+	enum aarch64_insn_hint_cr_op stub;
+} signing[] = {
+	{ AARCH64_INSN_HINT_PACIASP, AARCH64_INSN_HINT_PACIA_1716 },
+	{ AARCH64_INSN_HINT_PACIBSP, AARCH64_INSN_HINT_PACIB_1716 },
+	{ AARCH64_INSN_HINT_AUTIASP, AARCH64_INSN_HINT_AUTIA_1716 },
+	{ AARCH64_INSN_HINT_AUTIBSP, AARCH64_INSN_HINT_AUTIB_1716 },
+};
+
+static bool emit_signing(struct a64_text *text, u32 insn)
+{
+	const unsigned int lr = offsetof(struct pt_regs, regs[30]);
+	const unsigned int sp = offsetof(struct pt_regs, sp);
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(signing); i++)
+		if (insn == aarch64_insn_gen_hint(signing[i].insn))
+			break;
+	if (i == ARRAY_SIZE(signing))
+		return false;
+
+	a64_emit(text, aarch64_insn_gen_hint(AARCH64_INSN_HINT_BTIC));
+	a64_emit(text, regs_access(true, 17, lr));
+	a64_emit(text, regs_access(true, 16, sp));
+	a64_emit(text, aarch64_insn_gen_hint(signing[i].stub));
+	a64_emit(text, regs_access(false, 17, lr));
+	a64_emit(text, RET);
+	return true;
+}
+
 /**
  * a64_emit_compute - write a stub for an instruction that only computes
  * @text: where to; empty
@@ -120,22 +168,27 @@ bool a64_emit_compute(struct a64_text *text, u32 insn)
 	unsigned int rm = FIELD_GET(FIELD_RM, insn);
 	unsigned int ra = FIELD_GET(FIELD_RA, insn);
 	int fields = computing_fields(insn);
-	bool flags;
+	bool flags, writes;
 
 	if (fields < 0)
-		return false;
+		return emit_signing(text, insn);
 	flags = fields & SETS_FLAGS && insn & BIT(29);
-	if ((fields & STACK_RN && rn == 31) ||
-	    (fields & STACK_RD && !flags && rd == 31))
+	if (fields & STACK_RD && !flags && rd == 31)
 		return false;
+	writes = rd != 31 && !(fields & NO_RD);
 
 	a64_emit(text, aarch64_insn_gen_hint(AARCH64_INSN_HINT_BTIC));
 	a64_emit(text, regs_access(true, STUB_FLAGS,
 				   offsetof(struct pt_regs, pstate)));
 	a64_emit(text, 0xd51b4200 | STUB_FLAGS);	/* MSR NZCV */
 	if (fields & HAS_RN) {
-		load_reg(text, STUB_RN, rn);
-		if (rn != 31)
+		if (rn == 31 && fields & STACK_RN)
+			a64_emit(text, regs_access(true, STUB_RN,
+						   offsetof(struct pt_regs,
+							    sp)));
+		else
+			load_reg(text, STUB_RN, rn);
+		if (rn != 31 || fields & STACK_RN)
 			insn = u32_replace_bits(insn, STUB_RN, FIELD_RN);
 	}
 	if (fields & HAS_RM) {
@@ -150,10 +203,10 @@ bool a64_emit_compute(struct a64_text *text, u32 insn)
 	}
 	if (fields & READS_RD)
 		load_reg(text, STUB_RD, rd);
-	if (rd != 31)
+	if (writes)
 		insn = u32_replace_bits(insn, STUB_RD, FIELD_RD);
 	a64_emit(text, insn);
-	if (rd != 31)
+	if (writes)
 		a64_emit(text, regs_access(false, STUB_RD, rd * sizeof(u64)));
 	if (flags) {
 		a64_emit(text, 0xd53b4200 | STUB_NEW);	/* MRS NZCV */
@@ -164,6 +217,6 @@ bool a64_emit_compute(struct a64_text *text, u32 insn)
 		a64_emit(text, regs_access(false, STUB_FLAGS,
 					   offsetof(struct pt_regs, pstate)));
 	}
-	a64_emit(text, 0xd65f03c0);			/* RET */
+	a64_emit(text, RET);
 	return true;
 }

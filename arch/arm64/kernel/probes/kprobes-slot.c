@@ -27,6 +27,28 @@
  * other.  Those of the kernel and of most modules come from the same 128 MB
  * that the kernel is in; modules that found no room there get slots of their
  * own nearby.
+ *
+ * Writing a slot
+ * --------------
+ *
+ * A slot has no instruction that some CPU may execute while it is written.  So
+ * caches are all that is looked after then: the slot is cleaned to where
+ * instructions are fetched from, and the instruction caches are told to forget
+ * it, which the hardware does for those of all CPUs.  What a CPU may still have
+ * is what it has fetched already, on a wrong guess maybe, from where the slot
+ * is.  It forgets that at its next context synchronization event, and must have
+ * one before it executes the slot:
+ *
+ * 1. A breakpoint is written after the slot.  Whoever takes it has one on the
+ *    way in, and another on the way to the slot.
+ * 2. A detour is entered by a branch, which is none.  arch_kprobe_patch() sends
+ *    all CPUs an IPI before it writes the first branch of a batch.
+ * 3. The stub of an instruction that only computes is called from within the
+ *    exception, where it may come to a breakpoint that stands already; only
+ *    then all CPUs are sent an IPI before they are told of it.
+ *
+ * So a batch pays for one IPI to each CPU, and none where it makes no branches,
+ * however many slots it has.
  */
 #include <linux/align.h>
 #include <linux/execmem.h>
@@ -34,6 +56,7 @@
 #include <linux/sizes.h>
 #include <linux/string.h>
 #include <linux/vmalloc.h>
+#include <asm/cacheflush.h>
 #include <asm/debug-monitors.h>
 #include <asm/insn.h>
 #include <asm/patching.h>
@@ -42,7 +65,8 @@
 
 void arch_kprobe_fill_slots(void *text, size_t size)
 {
-	memset32(text, AARCH64_BREAK_FAULT, size / sizeof(u32));
+	memset32(text, (__force u32)cpu_to_le32(AARCH64_BREAK_FAULT),
+		 size / sizeof(u32));
 }
 
 /**
@@ -72,6 +96,18 @@ bool arch_kprobe_slots_near(const void *text, const struct kprobe_site *site)
 	       a64_in_reach(addr, page + PAGE_SIZE);
 }
 
+/* A page that is no further away than that. */
+static void *alloc_within(unsigned long addr, unsigned long distance)
+{
+	unsigned long low = max(PAGE_ALIGN(addr - distance), MODULES_VADDR);
+	unsigned long high = min(addr + distance, VMALLOC_END);
+
+	return __vmalloc_node_range(PAGE_SIZE, PAGE_SIZE, low, high,
+				    GFP_KERNEL | __GFP_NOWARN, PAGE_KERNEL,
+				    VM_FLUSH_RESET_PERMS, NUMA_NO_NODE,
+				    __builtin_return_address(0));
+}
+
 /**
  * arch_kprobe_alloc_slots - allocate a page for slots
  * @site: near this one
@@ -82,7 +118,6 @@ bool arch_kprobe_slots_near(const void *text, const struct kprobe_site *site)
 void *arch_kprobe_alloc_slots(const struct kprobe_site *site)
 {
 	unsigned long addr = (unsigned long)site->addr;
-	unsigned long low, high;
 	void *text;
 
 	text = execmem_alloc(EXECMEM_KPROBES, PAGE_SIZE);
@@ -90,13 +125,12 @@ void *arch_kprobe_alloc_slots(const struct kprobe_site *site)
 		return text;
 	execmem_free(text);
 
-	/* A module that is far from the kernel. */
-	low = max(PAGE_ALIGN(addr - SZ_128M) + PAGE_SIZE, MODULES_VADDR);
-	high = min(addr + SZ_128M - 2 * PAGE_SIZE, VMALLOC_END);
-	return __vmalloc_node_range(PAGE_SIZE, PAGE_SIZE, low, high,
-				    GFP_KERNEL, PAGE_KERNEL,
-				    VM_FLUSH_RESET_PERMS, NUMA_NO_NODE,
-				    __builtin_return_address(0));
+	/*
+	 * A module that is far from the kernel, or slots that are.  A page half
+	 * way to the end of the reach serves other sites as well.
+	 */
+	text = alloc_within(addr, SZ_64M);
+	return text ?: alloc_within(addr, SZ_128M - 2 * PAGE_SIZE);
 }
 
 /**
@@ -124,7 +158,18 @@ void a64_emit(struct a64_text *text, u32 insn)
 		text->bad = true;
 		return;
 	}
-	text->word[text->nr++] = insn;
+	text->word[text->nr++] = cpu_to_le32(insn);
+}
+
+/* Instructions are little endian, whatever data is. */
+static void emit_data(struct a64_text *text, u64 value)
+{
+	if (text->nr + 2 > ARRAY_SIZE(text->word)) {
+		text->bad = true;
+		return;
+	}
+	memcpy(&text->word[text->nr], &value, sizeof(value));
+	text->nr += 2;
 }
 
 static unsigned long text_here(const struct a64_text *text)
@@ -228,8 +273,7 @@ void a64_emit_displaced(struct a64_text *text, const struct kprobe_site *site,
 /* A pointer to the site, where the words before A64_ENTRY are. */
 void a64_emit_site(struct a64_text *text, const struct kprobe_site *site)
 {
-	memcpy(text->word, &site, sizeof(site));
-	text->nr = A64_ENTRY;
+	emit_data(text, (unsigned long)site);
 }
 
 /* Loads and stores of two registers on the stack. */
@@ -276,6 +320,21 @@ void a64_emit_call(struct a64_text *text, void (*thunk)(void))
 	emit_pair(text, LDP_POP, 0, 1, FRAME_SIZE);
 }
 
+/* Writes what is new, without an IPI: see "Writing a slot". */
+static void write_slot(void *slot, const void *text, unsigned int size)
+{
+	unsigned int at;
+	u64 value;
+
+	for (at = 0; at < size; at += sizeof(value)) {
+		memcpy(&value, text + at, sizeof(value));
+		if (*(u64 *)(slot + at) != value)
+			WARN_ON_ONCE(aarch64_insn_write_literal_u64(slot + at,
+								    value));
+	}
+	caches_clean_inval_pou((unsigned long)slot, (unsigned long)slot + size);
+}
+
 /**
  * a64_finish - add literals, and write it
  * @text: what
@@ -294,15 +353,14 @@ bool a64_finish(struct a64_text *text, void *slot, unsigned int size)
 
 		if (text->nr & 1)
 			a64_emit(text, AARCH64_BREAK_FAULT);
-		text->word[word] |= (text->nr - word) << 5;
-		a64_emit(text, lower_32_bits(text->literal[i].value));
-		a64_emit(text, upper_32_bits(text->literal[i].value));
+		le32_add_cpu(&text->word[word], (text->nr - word) << 5);
+		emit_data(text, text->literal[i].value);
 	}
 	if (text->bad || text->nr * sizeof(u32) > size)
 		return false;
 	while (text->nr * sizeof(u32) < size)
 		a64_emit(text, AARCH64_BREAK_FAULT);
-	aarch64_insn_copy(slot, text->word, size);
+	write_slot(slot, text->word, size);
 	return true;
 }
 
@@ -339,8 +397,12 @@ static enum kprobe_refusal make_slot(struct kprobe_site *site, bool post,
 		kprobe_slot_free(slot);
 		return KPROBE_OUT_OF_REACH;
 	}
-	/* Pairs with smp_load_acquire() in go_on_with_post(). */
-	smp_store_release(result, slot);
+	/* Hits may find it before they have forgotten what was there. */
+	if (site->insn.computes && site->state != KPROBE_SITE_CLEAN)
+		a64_sync_cpus();
+	WRITE_ONCE(*result, slot);
+	/* Before site->npost; pairs with smp_rmb() in go_on_with_post(). */
+	smp_wmb();
 	return KPROBE_OK;
 }
 
@@ -390,11 +452,13 @@ enum a64_place {
 };
 
 /* How many words a call of the engine takes. */
-static __always_inline unsigned int call_words(const u32 *slot,
+static __always_inline unsigned int call_words(const __le32 *slot,
 					       unsigned int from)
 {
+	u32 insn = le32_to_cpu(slot[from + 3]);
+
 	/* By a literal, or directly? */
-	return (slot[from + 3] & 0xff000000) == 0x58000000 ? 7 : 6;
+	return (insn & 0xff000000) == 0x58000000 ? 7 : 6;
 }
 
 static __always_inline unsigned int
@@ -404,7 +468,7 @@ displaced_words(const struct kprobe_site *site)
 }
 
 static enum a64_place place_in_slot(const struct kprobe_site *site,
-				    const u32 *slot, unsigned long ip)
+				    const __le32 *slot, unsigned long ip)
 {
 	unsigned int at = (ip - (unsigned long)slot) / sizeof(u32);
 

@@ -42,6 +42,7 @@
 #include <linux/smp.h>
 #include <asm/barrier.h>
 #include <asm/brk-imm.h>
+#include <asm/cpufeature.h>
 #include <asm/daifflags.h>
 #include <asm/debug-monitors.h>
 #include <asm/insn.h>
@@ -124,6 +125,9 @@ enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 
 	if (!IS_ALIGNED((unsigned long)site->addr, AARCH64_INSN_SIZE))
 		return KPROBE_MISALIGNED;
+	/* Alternatives are still to be applied. */
+	if (!system_capabilities_finalized())
+		return KPROBE_ALTERNATIVE;
 	if (aarch64_insn_read(site->addr, &insn))
 		return KPROBE_NOT_TEXT;
 	site->opcode = insn;
@@ -184,8 +188,11 @@ int arch_kprobe_blacklist(void)
 static __always_inline void __nocfi go_on_with_post(struct kprobe_site *site,
 						    struct pt_regs *regs)
 {
-	/* Pairs with smp_store_release() in make_slot(). */
-	void *slot = smp_load_acquire(&site->insn.post_slot);
+	void *slot;
+
+	/* Behind site->npost; pairs with smp_wmb() in make_slot(). */
+	smp_rmb();
+	slot = site->insn.post_slot;
 
 	if (site->insn.computes) {
 		((void (*)(struct pt_regs *regs))slot)(regs);
@@ -214,7 +221,8 @@ int __nocfi kprobe_brk_handler(struct pt_regs *regs, unsigned long esr)
 	site = kprobe_site_find(addr);
 	if (unlikely(!site)) {
 		/* Removed since it was fetched?  Then execute what is there. */
-		if (READ_ONCE(*(u32 *)addr) != BRK64_OPCODE_KPROBES)
+		if (READ_ONCE(*(__le32 *)addr) !=
+		    cpu_to_le32(BRK64_OPCODE_KPROBES))
 			return DBG_HOOK_HANDLED;
 		/* Put there since it was looked for?  Its site came first. */
 		site = kprobe_site_find(addr);
@@ -390,12 +398,41 @@ static void perf_tell(const struct kprobe_site *site)
 	perf_event_text_poke(site->addr, &old, sizeof(old), &new, sizeof(new));
 }
 
+/**
+ * a64_sync_cpus - have all CPUs forget what they have fetched before
+ *
+ * On return each has taken an exception with interrupts on since the call, or
+ * has called this.
+ *
+ * Context: may sleep.
+ */
+void a64_sync_cpus(void)
+{
+	guard(preempt)();
+	kick_all_cpus_sync();
+	isb();
+}
+
+static bool makes_jumps(struct list_head *plan)
+{
+	struct kprobe_site *site;
+
+	list_for_each_entry(site, plan, plan)
+		if (site->next == KPROBE_SITE_JUMP)
+			return true;
+	return false;
+}
+
 void arch_kprobe_patch(struct list_head *plan)
 {
 	bool live = false, stopped = false;
 	struct kprobe_site *site;
 
 	lockdep_assert_held(&text_mutex);
+
+	/* Detours are reached from here on: see kprobes-slot.c. */
+	if (makes_jumps(plan))
+		a64_sync_cpus();
 
 	list_for_each_entry(site, plan, plan) {
 		u32 new = text_in_state(site, site->next);
@@ -421,8 +458,6 @@ void arch_kprobe_patch(struct list_head *plan)
 	 * in no handler then: what kernel/kprobes.c relies on.
 	 */
 	stop_flush();
-	if (live || !stopped) {
-		kick_all_cpus_sync();
-		isb();
-	}
+	if (live || !stopped)
+		a64_sync_cpus();
 }
