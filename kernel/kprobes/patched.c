@@ -31,7 +31,7 @@ static int by_code(const void *a, const void *b)
 	return x->code < y->code ? -1 : x->code > y->code;
 }
 
-/* kprobe_sort_places - bring collected places in order */
+/** kprobe_sort_places - bring collected places in order */
 void kprobe_sort_places(struct patched_places *places)
 {
 	sort(places->at, places->nr, sizeof(*places->at), by_code, NULL);
@@ -40,7 +40,7 @@ void kprobe_sort_places(struct patched_places *places)
 #ifdef CONFIG_JUMP_LABEL
 #define KERNEL_JUMP_ENTRIES	(__stop___jump_table - __start___jump_table)
 
-/* kprobe_add_jump_labels - collect places; there is room for them */
+/** kprobe_add_jump_labels - collect places; there is room for them */
 void kprobe_add_jump_labels(struct patched_places *places,
 			    const struct jump_entry *e,
 			    const struct jump_entry *end)
@@ -67,7 +67,7 @@ static unsigned long site_code(const struct static_call_site *s)
 	return (unsigned long)&s->addr + s->addr;
 }
 
-/* kprobe_add_static_calls - collect places; there is room for them */
+/** kprobe_add_static_calls - collect places; there is room for them */
 void kprobe_add_static_calls(struct patched_places *places,
 			     const struct static_call_site *s,
 			     const struct static_call_site *end)
