@@ -113,10 +113,10 @@ static int __init forbid_callees(unsigned long start, unsigned long end,
 
 int __init arch_kprobe_blacklist(void)
 {
-	static const struct {
+	const struct {
 		char *start;
 		char *end;
-	} ranges[] __initconst = {
+	} ranges[] = {
 		{ __entry_text_start, __entry_text_end },
 		{ __idmap_text_start, __idmap_text_end },
 		{ __hyp_text_start, __hyp_text_end },

@@ -24,8 +24,8 @@
  * are enough for that.
  *
  * Slots and their sites are so close that a branch reaches from one to the
- * other.  They come from where modules do, if that is near enough, which depends
- * on the configuration and on chance, and otherwise from around the site.
+ * other.  They come from where modules do, if that is near enough, which is a
+ * matter of configuration and chance, and otherwise from around the site.
  *
  * Writing a slot
  * --------------
