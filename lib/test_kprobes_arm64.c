@@ -414,7 +414,7 @@ static struct kunit_suite decode_suite = {
 	    before "\n"							\
 	    ".Lprobe_" #name ":\n\t" probed "\n\t"			\
 	    after "\n\t"						\
-	    "br x9\n"							\
+	    "ret x9\n"							\
 	    ".size code_" #name ", . - code_" #name "\n"		\
 	    ".popsection\n"						\
 	    ".pushsection .data\n"					\
@@ -425,7 +425,7 @@ static struct kunit_suite decode_suite = {
 
 /* Both ways are told from each other by x3. */
 #define BRANCH(name, before, probed)					\
-	CODE(name, "mov x3, #1\n" before, probed, "mov x3, #2\n1:")
+	CODE(name, "mov x3, #1\n" before, probed, "mov x3, #2\n1: hint #38")
 
 #define BCOND(cond)	BRANCH(b_##cond, "", "b." #cond " 1f")
 BCOND(eq);
@@ -485,7 +485,7 @@ CODE(autiasp, "paciasp", "autiasp", "");
 #define SIGN(op)	"adr x4, 1f\n " op "\n"
 #define SIGNED(name, before, probed)					\
 	CODE(name, "mov x3, #1\n" before, probed,			\
-	     "mov x3, #2\n1: mov x4, xzr")
+	     "mov x3, #2\n1: hint #38\n mov x4, xzr")
 CODE(retaa, "adr x30, 1f\n paciasp", "retaa", "mov x3, #2\n1:");
 CODE(retab, "adr x30, 1f\n pacibsp", "retab", "mov x3, #2\n1:");
 SIGNED(braa, SIGN("pacia x4, x1"), "braa x4, x1");

@@ -168,7 +168,8 @@ static void test_everything(struct kunit *test)
 	unregister_kprobes(all.array, good);
 	KUNIT_EXPECT_EQ(test, memcmp(before, _stext, size), 0);
 	KUNIT_EXPECT_EQ(test, jumps, nr[KPROBE_NO_OBSTACLE]);
-	KUNIT_EXPECT_GE(test, jumps, good * 9 / 10);
+	/* What signs a return address may be one, and begins most functions. */
+	KUNIT_EXPECT_GE(test, jumps + nr[KPROBE_LANDING_PAD], good * 9 / 10);
 	for (i = 1; i < ARRAY_SIZE(nr); i++)
 		if (nr[i])
 			kunit_info(test, "%s: %u", kprobe_obstacle_name(i),

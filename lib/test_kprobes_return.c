@@ -419,9 +419,14 @@ asm(".pushsection .text\n"
     ".popsection\n");
 #define DEPTH	1000
 #else
+/* Neither made a loop of, nor called once for all. */
 static TARGET int follow_deep(int n)
 {
-	return n ? follow_deep(n - 1) + 1 : 0;
+	int ret = n ? follow_deep(n - 1) : -1;
+
+	barrier();
+	OPTIMIZER_HIDE_VAR(ret);
+	return ret + 1;
 }
 #define DEPTH	100
 #endif

@@ -24,9 +24,8 @@
  * are enough for that.
  *
  * Slots and their sites are so close that a branch reaches from one to the
- * other.  Those of the kernel and of most modules come from the same 128 MB
- * that the kernel is in; modules that found no room there get slots of their
- * own nearby.
+ * other.  They come from where modules do, if that is near enough, which is a
+ * matter of configuration and chance, and otherwise from around the site.
  *
  * Writing a slot
  * --------------

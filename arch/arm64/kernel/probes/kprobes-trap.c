@@ -48,7 +48,6 @@
 #include <asm/insn.h>
 #include <asm/patching.h>
 #include <asm/ptrace.h>
-#include <asm/sections.h>
 #include "kprobes-common.h"
 
 /*
@@ -149,32 +148,6 @@ enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 	}
 	return in_exclusive_sequence(site->addr, symbol) ?
 	       KPROBE_UNRELOCATABLE : KPROBE_OK;
-}
-
-int arch_kprobe_blacklist(void)
-{
-	static const struct {
-		char *start;
-		char *end;
-	} ranges[] = {
-		{ __entry_text_start, __entry_text_end },
-		{ __idmap_text_start, __idmap_text_end },
-		{ __hyp_text_start, __hyp_text_end },
-#ifdef CONFIG_HIBERNATION
-		{ __hibernate_exit_text_start, __hibernate_exit_text_end },
-#endif
-#ifdef CONFIG_KEXEC_CORE
-		{ __relocate_new_kernel_start, __relocate_new_kernel_end },
-#endif
-	};
-	unsigned int i;
-	int ret = 0;
-
-	for (i = 0; i < ARRAY_SIZE(ranges) && !ret; i++)
-		if (ranges[i].start != ranges[i].end)
-			ret = kprobe_add_area_blacklist((ulong)ranges[i].start,
-							(ulong)ranges[i].end);
-	return ret;
 }
 
 /*
