@@ -448,6 +448,10 @@ static void kprobe_find_entry(unsigned long place, struct kprobe_entry *entry)
 	entry->addr = arch_kprobe_entry(place, symbol->size ?
 					place - symbol->start : ULONG_MAX,
 					&entry->on_entry);
+	/* Behind a landing pad that is a symbol of its own. */
+	place = (unsigned long)entry->addr;
+	if (symbol->size && place - symbol->start >= symbol->size)
+		kprobe_find_symbol(place, symbol);
 }
 
 static enum kprobe_refusal kprobe_inspect(struct kprobe_site *site,
@@ -679,12 +683,13 @@ static enum kprobe_refusal kprobe_site_for(const struct kprobe_batch *batch,
 }
 
 /*
- * Puts a probe on its site, which is created if need be and added to
- * @touched.  Changes nothing on failure.
+ * Puts the @i-th probe of a batch on its site, which is created if need be and
+ * added to @touched.  Changes nothing on failure.
  */
-static int kprobe_attach(const struct kprobe_batch *batch, struct kprobe *p,
+static int kprobe_attach(struct kprobe_batch *batch, int i,
 			 struct list_head *touched)
 {
+	struct kprobe *p = batch->nth(batch->array, i);
 	enum kprobe_refusal why;
 	struct kprobe_site *site;
 	kprobe_opcode_t *addr;
@@ -694,6 +699,9 @@ static int kprobe_attach(const struct kprobe_batch *batch, struct kprobe *p,
 
 	lockdep_assert_held(&kprobe_mutex);
 
+	/* If it is registered, it must stay as it is. */
+	if (!p || kprobe_is_registered(p))
+		return -EINVAL;
 	if (p->flags & ~KPROBE_FLAGS_KNOWN)
 		return -EINVAL;
 	ret = kprobe_place(p->addr, p->symbol_name, p->offset, &place);
@@ -705,14 +713,16 @@ static int kprobe_attach(const struct kprobe_batch *batch, struct kprobe *p,
 	if (why == KPROBE_OK)
 		why = kprobe_site_for(batch, place, &site, &addr);
 	if (why != KPROBE_OK)
-		goto out;
+		goto refuse;
+	if (batch->join) {
+		ret = batch->join(batch, i);
+		if (ret)
+			goto drop;
+	}
 	if (p->post_handler && !site->on_ftrace) {
 		why = arch_kprobe_prepare(site, true);
-		if (why != KPROBE_OK) {
-			if (hlist_empty(&site->probes))
-				site_drop(site);
-			goto out;
-		}
+		if (why != KPROBE_OK)
+			goto leave;
 	}
 
 	p->addr = addr;
@@ -731,10 +741,20 @@ static int kprobe_attach(const struct kprobe_batch *batch, struct kprobe *p,
 	if (!kprobe_disabled(p))
 		site_activate(site, p);
 	site_touch(site, touched);
-out:
 	module_put(mod);
-	if (why != KPROBE_OK)
-		pr_debug("%pS refused: %s\n", addr, kprobe_refusal_name(why));
+	return 0;
+
+leave:
+	if (batch->leave)
+		batch->leave(batch, i);
+drop:
+	if (hlist_empty(&site->probes))
+		site_drop(site);
+refuse:
+	module_put(mod);
+	if (why == KPROBE_OK)
+		return ret;
+	pr_debug("%pS refused: %s\n", addr, kprobe_refusal_name(why));
 	return kprobe_refusal_errno(why);
 }
 
@@ -815,20 +835,9 @@ int kprobe_register_batch(struct kprobe_batch *batch)
 	guard(mutex)(&kprobe_mutex);
 
 	for (i = 0; i < batch->num; i++) {
-		struct kprobe *p = batch->nth(batch->array, i);
-
-		/* It must stay as it is then. */
-		ret = p && !kprobe_is_registered(p) ? 0 : -EINVAL;
-		if (!ret && batch->join)
-			ret = batch->join(batch, i);
+		ret = kprobe_attach(batch, i, &touched);
 		if (ret)
 			break;
-		ret = kprobe_attach(batch, p, &touched);
-		if (ret) {
-			if (batch->leave)
-				batch->leave(batch, i);
-			break;
-		}
 	}
 	if (ret)
 		list_for_each_entry_safe(site, next, &touched, plan)
@@ -947,7 +956,7 @@ static enum kprobe_obstacle explain_obstacle(struct kprobe_site *site)
 	enum kprobe_obstacle what = site->obstacle;
 
 	if (what < KPROBE_OBSTACLE_TEXT)
-		what = arch_kprobe_analyse(site);
+		what = kprobe_analyse(site);
 	return what ?: kprobe_obstacle_now(site);
 #else
 	return KPROBE_SWITCHED_OFF;
@@ -1175,29 +1184,44 @@ static bool in_module(const struct kprobe_site *site, void *mod)
 	return within_module((unsigned long)site->addr, mod);
 }
 
+static void kprobe_module_gone(struct module *mod)
+{
+	kprobe_lose_text(in_module, mod);
+	scoped_guard(mutex, &kprobe_mutex)
+		kprobe_module_forget(mod);
+	kprobe_unblacklist_module(mod);
+}
+
 static int kprobe_module_event(struct notifier_block *nb, unsigned long event,
 			       void *data)
 {
 	struct module *mod = data;
+	int ret;
 
 	switch (event) {
 	case MODULE_STATE_COMING:
-		return notifier_from_errno(kprobe_blacklist_module(mod));
+		ret = kprobe_blacklist_module(mod);
+		/* Then nobody will say that it goes. */
+		if (ret)
+			kprobe_module_gone(mod);
+		return notifier_from_errno(ret);
 	case MODULE_STATE_LIVE:
 		kprobe_lose_text(in_module_init, mod);
 		break;
 	case MODULE_STATE_GOING:
-		kprobe_lose_text(in_module, mod);
-		scoped_guard(mutex, &kprobe_mutex)
-			kprobe_module_forget(mod);
-		kprobe_unblacklist_module(mod);
+		kprobe_module_gone(mod);
 		break;
 	}
 	return NOTIFY_DONE;
 }
 
+/*
+ * Before those who register probes when a module comes, and before those who
+ * may refuse it: whoever has not been told of it is not told that it goes.
+ */
 static struct notifier_block kprobe_module_nb = {
 	.notifier_call = kprobe_module_event,
+	.priority = INT_MAX,
 };
 #endif /* CONFIG_MODULES */
 

@@ -906,7 +906,7 @@ early_initcall(register_early);
 
 static void test_refusal_early(struct kunit *test)
 {
-	KUNIT_EXPECT_EQ(test, refused_early, -EINVAL);
+	KUNIT_EXPECT_EQ(test, refused_early, -EAGAIN);
 }
 
 /* Nobody can have the call of ftrace, and a function's entry is before it. */

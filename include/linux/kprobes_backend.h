@@ -33,6 +33,7 @@
  * @KPROBE_OK: it can
  * @KPROBE_NOT_TEXT: neither kernel nor module text
  * @KPROBE_BLACKLISTED: NOKPROBE_SYMBOL(), __kprobes, entry code and the like
+ * @KPROBE_TOO_EARLY: the kernel is still changing its text for this machine
  * @KPROBE_MODULE_STATE: in a module that is being loaded or unloaded, or in
  *	init text that is no longer needed
  * @KPROBE_JUMP_LABEL: the kernel itself patches this jump
@@ -58,6 +59,7 @@ enum kprobe_refusal {
 	KPROBE_OK,
 	KPROBE_NOT_TEXT,
 	KPROBE_BLACKLISTED,
+	KPROBE_TOO_EARLY,
 	KPROBE_MODULE_STATE,
 	KPROBE_JUMP_LABEL,
 	KPROBE_STATIC_CALL,
@@ -95,6 +97,8 @@ const char *kprobe_refusal_name(enum kprobe_refusal why);
  * @KPROBE_JPROBE: a jprobe is there
  * @KPROBE_PROBE_INSIDE: another probe stands under the jump
  * @KPROBE_FOREIGN_TRAP: somebody else's breakpoint in the function
+ * @KPROBE_MODULE_LOADING: the module's tables are not what they will be; tried
+ *	again after a while
  * @KPROBE_DETOUR_MEMORY: no memory for the detour; tried again after a while
  * @KPROBE_OBSTACLE_TEXT: an ftrace site, or none of the following
  * @KPROBE_NOT_ANALYSED: the function is too large, or its text unreadable
@@ -124,6 +128,7 @@ enum kprobe_obstacle {
 	KPROBE_JPROBE,
 	KPROBE_PROBE_INSIDE,
 	KPROBE_FOREIGN_TRAP,
+	KPROBE_MODULE_LOADING,
 	KPROBE_DETOUR_MEMORY,
 	KPROBE_OBSTACLE_TEXT,
 	KPROBE_NOT_ANALYSED,
@@ -176,8 +181,8 @@ enum kprobe_site_state {
  *	registration; changed under kprobe_mutex, read by RCU
  * @pre: those of them that have a pre handler, by kprobe::pre_next, or
  *	kprobe_nobody; same
- * @insn: what the backend knows of the instruction; its post_slot is
- *	published with release semantics, all else is constant once @node is in
+ * @insn: what the backend knows of the instruction; what of it changes once
+ *	@node is in, the backend publishes
  * @probes: kprobe::hlist of all probes, in the order of registration; under
  *	kprobe_mutex
  * @all: in the list of all sites; under kprobe_mutex
@@ -324,7 +329,7 @@ bool kprobe_jump_label_targets(unsigned long start, unsigned long end,
  *
  * Context: may sleep; kprobe_mutex held.
  * Return: KPROBE_NO_OBSTACLE, or what is in the way: an obstacle in the text,
- * or KPROBE_DETOUR_MEMORY.
+ * KPROBE_FOREIGN_TRAP or KPROBE_DETOUR_MEMORY.
  */
 enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site);
 

@@ -88,7 +88,7 @@ bool kprobe_blackout_covers(unsigned long addr)
  * A compiler may split a function; its cold half, "fn.cold", or a copy of
  * it, "fn.isra.0", is as forbidden as "fn".
  */
-static bool part_of_forbidden(const char *name)
+static noinline_for_stack bool part_of_forbidden(const char *name)
 {
 	const char *suffix = strchr(name, '.');
 	char whole_name[KSYM_NAME_LEN];

@@ -26,8 +26,8 @@ extern struct list_head kprobe_gone_sites;	/* under kprobe_mutex */
  * @num: how many
  * @nth: the kprobe in the i-th of them; NULL for a NULL pointer
  * @admit: whether the place is one for this kind; may be NULL
- * @join: called when the i-th is about to be put on its site and is not
- *	registered; an errno refuses it; may be NULL
+ * @join: called when the i-th, which is not registered, is about to be put on
+ *	its site; an errno refuses it; may be NULL
  * @leave: called for each that has joined, before its handlers are waited
  *	for; may be NULL
  *
@@ -82,6 +82,7 @@ void kprobe_wait_for_handlers(void);
 /* optimizer.c: jumps in the place of breakpoints, in the background */
 #ifdef CONFIG_OPTPROBES
 enum kprobe_obstacle kprobe_obstacle_now(const struct kprobe_site *site);
+enum kprobe_obstacle kprobe_analyse(struct kprobe_site *site);
 void kprobe_optimizer_init_site(struct kprobe_site *site);
 void kprobe_optimizer_consider(struct kprobe_site *site);
 void kprobe_optimizer_cancel(struct kprobe_site *site);
@@ -152,11 +153,17 @@ void kprobe_sort_places(struct patched_places *places);
 
 /* module.c */
 #ifdef CONFIG_MODULES
+bool kprobe_module_loading(struct module *mod);
 bool kprobe_module_symbol(struct module *mod, unsigned long addr,
 			  struct kprobe_symbol *symbol);
 const struct patched_places *kprobe_module_places(struct module *mod);
 void kprobe_module_forget(struct module *mod);
 #else
+static inline bool kprobe_module_loading(struct module *mod)
+{
+	return false;
+}
+
 static inline bool kprobe_module_symbol(struct module *mod, unsigned long addr,
 					struct kprobe_symbol *symbol)
 {

@@ -11,7 +11,8 @@
  *
  * Everything here is under kprobe_mutex.  A module that can be asked for is
  * there: the caller has a reference to it, or a site in it, and one that goes
- * tells kernel/kprobes.c first, which takes kprobe_mutex.
+ * tells kernel/kprobes.c first, which takes kprobe_mutex.  Its symbols change
+ * once, when its init text goes; where it is patched changes until it is live.
  */
 #include <linux/jump_label.h>
 #include <linux/kernel.h>
@@ -26,6 +27,22 @@
 #include <linux/workqueue.h>
 #include "internal.h"
 
+/**
+ * kprobe_module_loading - may a module's tables still change?
+ * @mod: the module
+ *
+ * Until its init function has returned, they may: what concerns init text is
+ * taken away then, and only after that the symbols are exchanged.
+ *
+ * Context: any in which @mod cannot go.
+ */
+bool kprobe_module_loading(struct module *mod)
+{
+	/* Pairs with rcu_assign_pointer() in do_init_module(). */
+	return smp_load_acquire((__force struct mod_kallsyms **)&mod->kallsyms)
+	       != &mod->core_kallsyms;
+}
+
 /* A symbol of text; @index is that in its table. */
 struct ordered_symbol {
 	unsigned long start;
@@ -33,8 +50,8 @@ struct ordered_symbol {
 };
 
 /*
- * The module asked for last.  @kallsyms is the table that @symbols were made
- * from: a module has another one when its init text goes.
+ * The module asked for last, and how often since it was that, or since it was
+ * last looked after.  @kallsyms is the table that @symbols were made from.
  */
 static struct {
 	struct module *mod;
@@ -51,14 +68,24 @@ static struct {
 /* How long a copy that nobody asks for is kept, in jiffies: up to twice that. */
 #define ORDER_KEPT	HZ
 
-static void order_drop(void)
+static void drop_symbols(void)
 {
 	kvfree(order.symbols);
-	kvfree(order.places.at);
 	order.symbols = NULL;
 	order.nr_symbols = 0;
-	order.places = (struct patched_places) {};
 	order.kallsyms = NULL;
+}
+
+static void drop_places(void)
+{
+	kvfree(order.places.at);
+	order.places = (struct patched_places) {};
+}
+
+static void order_drop(void)
+{
+	drop_symbols();
+	drop_places();
 }
 
 static void order_expire(struct work_struct *work)
@@ -106,7 +133,7 @@ static void collect_symbols(struct module *mod, struct mod_kallsyms *from)
 	}
 }
 
-static bool order_symbols(struct module *mod)
+static void order_symbols(struct module *mod)
 {
 	struct mod_kallsyms *kallsyms;
 	unsigned int nr;
@@ -116,7 +143,7 @@ static bool order_symbols(struct module *mod)
 	order.symbols = kvmalloc_array(nr, sizeof(*order.symbols),
 				       GFP_KERNEL | __GFP_NOWARN);
 	if (!order.symbols)
-		return false;
+		return;
 
 	scoped_guard(rcu) {
 		kallsyms = rcu_dereference(mod->kallsyms);
@@ -127,10 +154,10 @@ static bool order_symbols(struct module *mod)
 	sort(order.symbols, order.nr_symbols, sizeof(*order.symbols), by_start,
 	     NULL);
 	order.kallsyms = kallsyms;
-	return true;
+	schedule_delayed_work(&order_work, ORDER_KEPT);
 }
 
-static bool order_places(struct module *mod)
+static void order_places(struct module *mod)
 {
 	unsigned int nr = 1;
 
@@ -144,7 +171,7 @@ static bool order_places(struct module *mod)
 	order.places.at = kvmalloc_array(nr, sizeof(*order.places.at),
 					 GFP_KERNEL | __GFP_NOWARN);
 	if (!order.places.at)
-		return false;
+		return;
 #ifdef CONFIG_JUMP_LABEL
 	kprobe_add_jump_labels(&order.places, mod->jump_entries,
 			       mod->jump_entries + mod->num_jump_entries);
@@ -155,11 +182,11 @@ static bool order_places(struct module *mod)
 				mod->num_static_call_sites);
 #endif
 	kprobe_sort_places(&order.places);
-	return true;
+	schedule_delayed_work(&order_work, ORDER_KEPT);
 }
 
-/* Return: whether there are tables in order for this module. */
-static bool order_for(struct module *mod)
+/* Return: whether this module is asked for often enough for an order. */
+static bool asked_often(struct module *mod)
 {
 	lockdep_assert_held(&kprobe_mutex);
 
@@ -168,19 +195,20 @@ static bool order_for(struct module *mod)
 		order.mod = mod;
 		order.asked = 0;
 	}
-	order.asked++;
+	return ++order.asked >= WALKS_FIRST;
+}
+
+static bool symbols_ready(struct module *mod)
+{
+	bool often = asked_often(mod);
+
 	scoped_guard(rcu)
 		if (order.kallsyms == rcu_dereference(mod->kallsyms))
 			return true;
-	order_drop();
-	if (order.asked < WALKS_FIRST)
-		return false;
-	if (!order_symbols(mod) || !order_places(mod)) {
-		order_drop();
-		return false;
-	}
-	schedule_delayed_work(&order_work, ORDER_KEPT);
-	return true;
+	drop_symbols();
+	if (often)
+		order_symbols(mod);
+	return order.kallsyms;
 }
 
 /* How many of the symbols begin at or before an address. */
@@ -215,7 +243,7 @@ bool kprobe_module_symbol(struct module *mod, unsigned long addr,
 	unsigned long start, end;
 	unsigned int next, i;
 
-	if (!order_for(mod))
+	if (!symbols_ready(mod))
 		return false;
 	if (!within_module_mem_type(addr, mod, MOD_TEXT))
 		mem = &mod->mem[MOD_INIT_TEXT];
@@ -249,12 +277,16 @@ bool kprobe_module_symbol(struct module *mod, unsigned long addr,
  * @mod: the module
  *
  * Context: may sleep; kprobe_mutex held.
- * Return: the places, until kprobe_mutex is given up; NULL if the module's
- * own tables have to be looked at.
+ * Return: the places, until this is called again or kprobe_mutex is given up;
+ * NULL if the module's own tables have to be looked at.
  */
 const struct patched_places *kprobe_module_places(struct module *mod)
 {
-	return order_for(mod) ? &order.places : NULL;
+	bool often = asked_often(mod);
+
+	if (!order.places.at && often && !kprobe_module_loading(mod))
+		order_places(mod);
+	return order.places.at ? &order.places : NULL;
 }
 
 /**

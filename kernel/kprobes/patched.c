@@ -148,12 +148,31 @@ static struct module *module_of(unsigned long addr)
 	return __module_text_address(addr);
 }
 
-/* Of the kernel or of the module around an address; NULL: not in order. */
-static const struct patched_places *places_around(unsigned long addr)
+/* The same by a walk through a module's own tables. */
+static bool module_places_near(struct module *mod, unsigned long start,
+			       unsigned long end)
 {
-	struct module *mod = module_of(addr);
+#ifdef CONFIG_MODULES
+	unsigned long code;
+	int i;
 
-	return mod ? kprobe_module_places(mod) : places_of_kernel();
+	start -= PATCHED_SIZE_MAX - 1;
+#ifdef CONFIG_JUMP_LABEL
+	for (i = 0; i < mod->num_jump_entries; i++) {
+		code = jump_entry_code(&mod->jump_entries[i]);
+		if (code >= start && code < end)
+			return true;
+	}
+#endif
+#ifdef CONFIG_HAVE_STATIC_CALL_INLINE
+	for (i = 0; i < mod->num_static_call_sites; i++) {
+		code = site_code(&mod->static_call_sites[i]);
+		if (code >= start && code < end)
+			return true;
+	}
+#endif
+#endif
+	return false;
 }
 
 /**
@@ -166,10 +185,17 @@ static const struct patched_places *places_around(unsigned long addr)
  */
 enum kprobe_refusal kprobe_patched(unsigned long start, unsigned long end)
 {
-	const struct patched_places *places = places_around(start);
 	void *first = (void *)start, *last = (void *)end - 1;
+	struct module *mod = module_of(start);
+	const struct patched_places *places;
+	bool near = true;
 
-	if (places && !places_near(places, start, end))
+	places = mod ? kprobe_module_places(mod) : places_of_kernel();
+	if (places)
+		near = places_near(places, start, end);
+	else if (mod)
+		near = module_places_near(mod, start, end);
+	if (!near)
 		return KPROBE_OK;
 	/* How long it is they know themselves. */
 	if (jump_label_text_reserved(first, last))
@@ -179,38 +205,47 @@ enum kprobe_refusal kprobe_patched(unsigned long start, unsigned long end)
 	return KPROBE_OK;
 }
 
+static void module_targets(struct module *mod, unsigned long start,
+			   unsigned long end,
+			   void (*found)(void *data, unsigned long target),
+			   void *data)
+{
+#if defined(CONFIG_JUMP_LABEL) && defined(CONFIG_MODULES)
+	int i;
+
+	for (i = 0; i < mod->num_jump_entries; i++) {
+		struct jump_entry *e = &mod->jump_entries[i];
+
+		if (jump_entry_code(e) >= start && jump_entry_code(e) < end)
+			found(data, jump_entry_target(e));
+	}
+#endif
+}
+
 /**
  * kprobe_jump_label_targets - where jump labels lead, also those now off
  * @start: of the text that they are in
  * @end: behind it
- * @found: called for each target
+ * @found: called for each target; asks for no places
  * @data: for it
  *
- * Context: kprobe_mutex held; all in one function.
+ * Context: kprobe_mutex and jump_label_mutex held; all in one function.
  * Return: whether there was memory to find them.
  */
 bool kprobe_jump_label_targets(unsigned long start, unsigned long end,
 			       void (*found)(void *data, unsigned long target),
 			       void *data)
 {
-	const struct patched_places *places = places_around(start);
+	struct module *mod = module_of(start);
+	const struct patched_places *places;
 	const struct patched_place *place;
 
-#if defined(CONFIG_JUMP_LABEL) && defined(CONFIG_MODULES)
-	struct module *mod = module_of(start);
-	int i;
-
-	for (i = 0; !places && mod && i < mod->num_jump_entries; i++) {
-		struct jump_entry *e = &mod->jump_entries[i];
-
-		if (jump_entry_code(e) >= start && jump_entry_code(e) < end)
-			found(data, jump_entry_target(e));
+	places = mod ? kprobe_module_places(mod) : places_of_kernel();
+	if (!places) {
+		if (mod)
+			module_targets(mod, start, end, found, data);
+		return mod;
 	}
-	if (!places && mod)
-		return true;
-#endif
-	if (!places)
-		return false;
 	for (place = first_place(places, start);
 	     place < places->at + places->nr &&
 	     place->code + places->base < end; place++)

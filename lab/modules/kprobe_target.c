@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A module to be probed: reading its parameter "poke" calls
- * kprobe_target_function().  In another function there is a jump label.
+ * kprobe_target_function().  In another function there is a jump label, and one
+ * is not to be probed.
  */
 #include <linux/jump_label.h>
+#include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 
@@ -12,6 +14,13 @@ noinline int kprobe_target_function(int x)
 	barrier();
 	return x + 1;
 }
+
+noinline int kprobe_target_forbidden(int x)
+{
+	barrier();
+	return x;
+}
+NOKPROBE_SYMBOL(kprobe_target_forbidden);
 
 static DEFINE_STATIC_KEY_FALSE(kprobe_target_key);
 
@@ -25,7 +34,8 @@ noinline int kprobe_target_branch(int x)
 static int poke_get(char *buffer, const struct kernel_param *kp)
 {
 	return sysfs_emit(buffer, "%d\n",
-			  kprobe_target_function(kprobe_target_branch(1)));
+			  kprobe_target_function(kprobe_target_branch(
+				kprobe_target_forbidden(1))));
 }
 
 static const struct kernel_param_ops poke_ops = {

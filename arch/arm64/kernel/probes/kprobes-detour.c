@@ -71,12 +71,14 @@ static u32 text_at(unsigned long addr)
 
 static enum kprobe_obstacle function_obstacle(unsigned long addr)
 {
-	unsigned long size, offset, end;
+	static struct kprobe_symbol symbol;	/* under kprobe_mutex */
+	unsigned long end;
 
-	if (!kallsyms_lookup_size_offset(addr, &size, &offset))
+	kprobe_find_symbol(addr, &symbol);
+	if (!symbol.size)
 		return KPROBE_NOT_ANALYSED;
-	end = addr - offset + size;
-	for (addr -= offset; addr + AARCH64_INSN_SIZE <= end;
+	end = symbol.start + symbol.size;
+	for (addr = symbol.start; addr + AARCH64_INSN_SIZE <= end;
 	     addr += AARCH64_INSN_SIZE)
 		if (changes_state(text_at(addr)))
 			return KPROBE_STATE_CHANGED;

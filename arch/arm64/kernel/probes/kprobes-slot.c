@@ -46,11 +46,13 @@
  *    exception, where it may come to a breakpoint that stands already; only
  *    then all CPUs are sent an IPI before they are told of it.
  *
- * So a batch pays for one IPI to each CPU, and none where it makes no branches,
- * however many slots it has.
+ * So a batch pays for one IPI to each CPU on the way to its branches, however
+ * many slots it has, and a post handler for one where it comes to a breakpoint
+ * that stands.
  */
 #include <linux/align.h>
 #include <linux/execmem.h>
+#include <linux/kasan.h>
 #include <linux/mm.h>
 #include <linux/sizes.h>
 #include <linux/string.h>
@@ -101,10 +103,13 @@ static void *alloc_within(unsigned long addr, unsigned long distance)
 	unsigned long low = max(PAGE_ALIGN(addr - distance), MODULES_VADDR);
 	unsigned long high = min(addr + distance, VMALLOC_END);
 
-	return __vmalloc_node_range(PAGE_SIZE, PAGE_SIZE, low, high,
-				    GFP_KERNEL | __GFP_NOWARN, PAGE_KERNEL,
-				    VM_FLUSH_RESET_PERMS, NUMA_NO_NODE,
-				    __builtin_return_address(0));
+	/* As execmem does: text is found by addresses without a tag. */
+	return kasan_reset_tag(__vmalloc_node_range(PAGE_SIZE, PAGE_SIZE, low,
+						    high, GFP_KERNEL |
+						    __GFP_NOWARN, PAGE_KERNEL,
+						    VM_FLUSH_RESET_PERMS,
+						    NUMA_NO_NODE,
+						    __builtin_return_address(0)));
 }
 
 /**

@@ -126,7 +126,7 @@ enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 		return KPROBE_MISALIGNED;
 	/* Alternatives are still to be applied. */
 	if (!system_capabilities_finalized())
-		return KPROBE_ALTERNATIVE;
+		return KPROBE_TOO_EARLY;
 	if (aarch64_insn_read(site->addr, &insn))
 		return KPROBE_NOT_TEXT;
 	site->opcode = insn;
