@@ -321,6 +321,7 @@ static void add_cold_targets(void)
 	time_armed(nr_targets, few, 0);
 	time_post(0);
 	free_pages_now();
+	pr_info("%d functions tried\n", next_addr);
 	unregister_kprobes(list + cold, nr_targets - cold);
 	for (i = cold; i < nr_targets; i++)
 		if (!targets[i].hits)
