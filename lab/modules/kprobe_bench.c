@@ -302,25 +302,25 @@ static int time_arrays(void)
 
 	start = ktime_get_ns();
 	ret = register_kprobes(array, ARRAY);
-	row("register-array", ktime_get_ns() - start, ARRAY);
+	row("module-register-array", ktime_get_ns() - start, ARRAY);
 	if (ret)
 		goto out;
 	start = ktime_get_ns();
 	unregister_kprobes(array, ARRAY);
-	row("unregister-array", ktime_get_ns() - start, ARRAY);
+	row("module-unregister-array", ktime_get_ns() - start, ARRAY);
 
 	msleep(500);
 	start = ktime_get_ns();
 	for (i = 0; !ret && i < ONE_BY_ONE; i++)
 		ret = register_kprobe(array[i]);
-	row("register-one", ktime_get_ns() - start, ONE_BY_ONE);
+	row("module-register", ktime_get_ns() - start, ONE_BY_ONE);
 	start = ktime_get_ns();
 	while (i--)
 		unregister_kprobe(array[i]);
-	row("unregister-one", ktime_get_ns() - start, ONE_BY_ONE);
+	row("module-unregister", ktime_get_ns() - start, ONE_BY_ONE);
 
 	msleep(500);
-	time_optimize("optimize-array", array, ARRAY);
+	time_optimize("module-optimize-array", array, ARRAY);
 out:
 	kvfree(array);
 	kvfree(probes);
