@@ -22,7 +22,7 @@
 
 #define MANY		10000
 #define ONE_BY_ONE	50
-/* When hot functions are looked for: probes at a time, and called one by one. */
+/* When looking for hot functions: probes at a time, of them one by one. */
 #define CHUNK		1000
 #define FEW		5
 #define HITS		2000
