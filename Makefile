@@ -15,7 +15,7 @@ help:
 	@echo 'make run              boot a kernel with our probes, show them at work'
 	@echo 'make test [KUNIT=G]   all tests, or only the KUnit suites that match G'
 	@echo 'make shell            a busybox shell in that kernel'
-	@echo 'make bench            instructions per hit and per call, beside stock'
+	@echo 'make bench            what hits and calls cost, beside stock'
 	@echo 'make check            style, sparse, warnings, scripts, combinations'
 	@echo 'make apply KSRC=DIR   put our files and hooks into a 6.12 tree'
 	@echo 'make series [OUT=DIR] the same as patches for git am'

@@ -6,6 +6,12 @@
  * instruction. Prints lines "BENCH <row> <instructions>". The probed
  * instruction is an ordinary one inside a function, where something keeps jump
  * optimization away.
+ *
+ * With paced=1 there are some hits of each kind instead, between lines
+ * BENCH-HITS-BEGIN and -END. Behind each the module waits until 1 is written to
+ * its parameter go: the host has time to have all that is executed in between
+ * logged, however slow that is. The calls themselves are between two of
+ * bench_mark().
  */
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
@@ -16,9 +22,14 @@
 #include "kprobe_bench.h"
 
 #define HITS		2000
-#define SHOWN		100
+#define SHOWN		10
 #define ARRAY		BENCH_MANY
 #define ONE_BY_ONE	50
+
+static bool paced;
+module_param(paced, bool, 0444);
+static bool go;
+module_param(go, bool, 0644);
 
 static unsigned long hits;
 
@@ -36,16 +47,24 @@ static void count_post(struct kprobe *p, struct pt_regs *regs,
 
 static void (*called)(void) = bench_target;
 
+/* For who reads logs of what has been executed. */
+static noinline void bench_mark(void)
+{
+	barrier();
+}
+
 static noinline u64 time_calls(unsigned int n)
 {
 	unsigned long flags;
 	u64 start;
 
 	local_irq_save(flags);
+	bench_mark();
 	start = ktime_get_ns();
 	while (n--)
 		called();
 	start = ktime_get_ns() - start;
+	bench_mark();
 	local_irq_restore(flags);
 	return start;
 }
@@ -64,6 +83,23 @@ static void start_hits(void (*function)(void))
 	idle = time_calls(HITS);
 }
 
+/* The host is to have read the last line before anything else happens. */
+static void let_host_read(void)
+{
+	while (!READ_ONCE(go))
+		msleep(20);
+	WRITE_ONCE(go, false);
+}
+
+static void show_hits(const char *name)
+{
+	pr_info("BENCH-HITS-BEGIN %s %d\n", name, SHOWN);
+	let_host_read();
+	time_calls(SHOWN);
+	pr_info("BENCH-HITS-END %s %d\n", name, SHOWN);
+	let_host_read();
+}
+
 /* Everything is registered. Return: instructions per hit. */
 static u64 time_hits(const char *name, unsigned long per_hit)
 {
@@ -76,13 +112,10 @@ static u64 time_hits(const char *name, unsigned long per_hit)
 	busy = time_calls(HITS) - idle;
 	if (hits != per_hit * HITS)
 		pr_err("BENCH-FAILED %s: %lu handlers ran\n", name, hits);
-	pr_info("BENCH-EXCEPTIONS-BEGIN %s %d\n", name, SHOWN);
-	/* The console is to have said so before the emulator tells of hits. */
-	msleep(200);
-	time_calls(SHOWN);
-	msleep(200);
-	pr_info("BENCH-EXCEPTIONS-END %s\n", name);
-	row(name, busy, HITS);
+	if (paced)
+		show_hits(name);
+	else
+		row(name, busy, HITS);
 	return busy;
 }
 
@@ -141,7 +174,35 @@ static void time_return(void (*function)(void), const char *entry_name,
 		return failed(name, ret);
 	both = time_hits(name, 1);
 	unregister_kretprobe(&rp);
-	row(above_name, both - entry, HITS);
+	if (!paced)
+		row(above_name, both - entry, HITS);
+}
+
+/* One function's entry and its return, each seen by a probe of its own. */
+static void time_return_and_kprobe(void)
+{
+	struct kprobe p = {
+		.addr = (kprobe_opcode_t *)bench_call,
+		.pre_handler = count_pre,
+	};
+	struct kretprobe rp = {
+		.kp.addr = (kprobe_opcode_t *)bench_call,
+		.handler = count_return,
+	};
+	int ret;
+
+	start_hits(bench_call);
+	ret = register_kretprobe(&rp);
+	if (ret)
+		return failed("return-and-kprobe", ret);
+	ret = register_kprobe(&p);
+	if (!ret) {
+		time_hits("return-and-kprobe", 2);
+		unregister_kprobe(&p);
+	} else {
+		failed("return-and-kprobe", ret);
+	}
+	unregister_kretprobe(&rp);
 }
 
 #ifdef JPROBE_ENTRY
@@ -151,11 +212,16 @@ static void count_jprobe(void)
 	jprobe_return();
 }
 
-static void time_jprobe(void)
+/* A jprobe, and with it a return probe of the same function. */
+static void time_jprobes(void)
 {
 	struct jprobe jp = {
 		.kp.addr = (kprobe_opcode_t *)bench_call,
 		.entry = count_jprobe,
+	};
+	struct kretprobe rp = {
+		.kp.addr = (kprobe_opcode_t *)bench_call,
+		.handler = count_return,
 	};
 	int ret;
 
@@ -164,10 +230,17 @@ static void time_jprobe(void)
 	if (ret)
 		return failed("jprobe", ret);
 	time_hits("jprobe", 1);
+	ret = register_kretprobe(&rp);
+	if (!ret) {
+		time_hits("return-and-jprobe", 2);
+		unregister_kretprobe(&rp);
+	} else {
+		failed("return-and-jprobe", ret);
+	}
 	unregister_jprobe(&jp);
 }
 #else
-static void time_jprobe(void)
+static void time_jprobes(void)
 {
 }
 #endif
@@ -185,10 +258,7 @@ static noinline void bench_ftrace(void)
 
 static void time_ftrace(void)
 {
-	struct kprobe one = PROBE(bench_ftrace);
-
-	time_kprobes("ftrace", bench_ftrace, &one, NULL, 1);
-	time_return(bench_ftrace, "ftrace-entry", "return-ftrace",
+	time_return(bench_ftrace, "ftrace", "return-ftrace",
 		    "return-above-ftrace");
 }
 #else
@@ -232,25 +302,25 @@ static int time_arrays(void)
 
 	start = ktime_get_ns();
 	ret = register_kprobes(array, ARRAY);
-	row("register-array", ktime_get_ns() - start, ARRAY);
+	row("module-register-array", ktime_get_ns() - start, ARRAY);
 	if (ret)
 		goto out;
 	start = ktime_get_ns();
 	unregister_kprobes(array, ARRAY);
-	row("unregister-array", ktime_get_ns() - start, ARRAY);
+	row("module-unregister-array", ktime_get_ns() - start, ARRAY);
 
 	msleep(500);
 	start = ktime_get_ns();
 	for (i = 0; !ret && i < ONE_BY_ONE; i++)
 		ret = register_kprobe(array[i]);
-	row("register-one", ktime_get_ns() - start, ONE_BY_ONE);
+	row("module-register", ktime_get_ns() - start, ONE_BY_ONE);
 	start = ktime_get_ns();
 	while (i--)
 		unregister_kprobe(array[i]);
-	row("unregister-one", ktime_get_ns() - start, ONE_BY_ONE);
+	row("module-unregister", ktime_get_ns() - start, ONE_BY_ONE);
 
 	msleep(500);
-	time_optimize("optimize-array", array, ARRAY);
+	time_optimize("module-optimize-array", array, ARRAY);
 out:
 	kvfree(array);
 	kvfree(probes);
@@ -264,6 +334,10 @@ static int __init kprobe_bench_init(void)
 	struct kprobe post = PROBE(bench_here, .post_handler = count_post);
 	struct kprobe four = PROBE(bench_jump), five = PROBE(bench_jump);
 
+	if (paced) {
+		pr_info("BENCH-MARK %lx\n", (unsigned long)bench_mark);
+		show_hits("none");
+	}
 	time_kprobes("trap", bench_target, &one, NULL, 1);
 	time_kprobes("trap-post", bench_target, &post, NULL, 2);
 	time_kprobes("trap-two-probes", bench_target, &two, &three, 2);
@@ -272,8 +346,9 @@ static int __init kprobe_bench_init(void)
 		    "return-above-trap");
 	time_return(bench_jump, "jump", "return-jump", "return-above-jump");
 	time_ftrace();
-	time_jprobe();
-	if (time_arrays())
+	time_return_and_kprobe();
+	time_jprobes();
+	if (!paced && time_arrays())
 		pr_err("BENCH-FAILED arrays\n");
 	pr_info("BENCH-END\n");
 	return 0;

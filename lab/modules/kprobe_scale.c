@@ -8,7 +8,8 @@
  * The many are on functions of the kernel.  Those that the measured calls come
  * through themselves are found out beforehand and left out: a hit is measured
  * where it belongs.  With load=1 nothing of this is done; then there are probes
- * on functions however often they are called, until the module is removed.
+ * on functions however often they are called, and what they have seen is told
+ * when 1 is written to the parameter report.
  */
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
@@ -21,6 +22,9 @@
 
 #define MANY		10000
 #define ONE_BY_ONE	50
+/* When looking for hot functions: probes at a time, of them one by one. */
+#define CHUNK		1000
+#define FEW		5
 #define HITS		2000
 #define SHARED		1000
 /* As many functions are tried, of which some are refused and some are hot. */
@@ -34,8 +38,11 @@ struct target {
 	unsigned long hits;
 };
 
+/* What is done is not meant to be measured. */
+static bool rehearsal;
+
 static unsigned long *addrs;
-static int nr_addrs;
+static int nr_addrs, next_addr;
 static struct target *targets;
 static struct kprobe **list;
 static int nr_targets;
@@ -59,7 +66,9 @@ static void count_post(struct kprobe *p, struct pt_regs *regs,
 
 static void row(const char *name, int present, u64 total, unsigned int n)
 {
-	pr_info("BENCH %s/%d %llu\n", name, present, div_u64(total + n / 2, n));
+	if (!rehearsal)
+		pr_info("BENCH %s/%d %llu\n", name, present,
+			div_u64(total + n / 2, n));
 }
 
 static void failed(const char *what, int ret)
@@ -123,16 +132,17 @@ static struct kprobe *fresh_probe(struct target *t, u32 flags)
 	return &t->p;
 }
 
-/* Those that can be probed, registered one by one. */
-static void find_targets(u32 flags, int max)
+/*
+ * Registers more of those that can be probed, until there are @max.  One by one
+ * and disabled: the cheapest way to find out, on either kernel.
+ */
+static void find_targets(int max)
 {
-	int i;
-
-	for (i = 0; i < nr_addrs && nr_targets < max; i++) {
+	for (; next_addr < nr_addrs && nr_targets < max; next_addr++) {
 		struct target *t = targets + nr_targets;
 
-		t->p.addr = (void *)addrs[i];
-		if (!register_kprobe(fresh_probe(t, flags)))
+		t->p.addr = (void *)addrs[next_addr];
+		if (!register_kprobe(fresh_probe(t, KPROBE_FLAG_DISABLED)))
 			list[nr_targets++] = &t->p;
 	}
 }
@@ -173,44 +183,51 @@ static void time_post(int present)
 	unregister_kprobe(&t.p);
 }
 
-/* From @first on, one by one; each row is the cost of one call. */
-static void time_one_by_one(int first, int present)
+/* Each row is the cost of one call, for @nr of them from @first on. */
+static void time_disabled(int first, int nr, int present)
 {
 	struct kprobe **spare = list + first;
 	int i, ret = 0;
 	u64 start;
 
-	for (i = 0; i < ONE_BY_ONE; i++)
+	for (i = 0; i < nr; i++)
 		fresh_probe(targets + first + i, KPROBE_FLAG_DISABLED);
 	start = ktime_get_ns();
-	for (i = 0; i < ONE_BY_ONE; i++)
+	for (i = 0; i < nr; i++)
 		ret = ret ?: register_kprobe(spare[i]);
-	row("register-disabled", present, ktime_get_ns() - start, ONE_BY_ONE);
+	row("register-disabled", present, ktime_get_ns() - start, nr);
 	start = ktime_get_ns();
-	for (i = 0; i < ONE_BY_ONE; i++)
+	for (i = 0; i < nr; i++)
 		ret = ret ?: enable_kprobe(spare[i]);
-	row("enable", present, ktime_get_ns() - start, ONE_BY_ONE);
+	row("enable", present, ktime_get_ns() - start, nr);
 	start = ktime_get_ns();
-	for (i = 0; i < ONE_BY_ONE; i++)
+	for (i = 0; i < nr; i++)
 		ret = ret ?: disable_kprobe(spare[i]);
-	row("disable", present, ktime_get_ns() - start, ONE_BY_ONE);
-	unregister_kprobes(spare, ONE_BY_ONE);
+	row("disable", present, ktime_get_ns() - start, nr);
+	unregister_kprobes(spare, nr);
 	if (ret)
-		return failed("one by one", ret);
-
+		failed("one by one", ret);
 	msleep(500);
-	for (i = 0; i < ONE_BY_ONE; i++)
+}
+
+static void time_armed(int first, int nr, int present)
+{
+	struct kprobe **spare = list + first;
+	int i, ret = 0;
+	u64 start;
+
+	for (i = 0; i < nr; i++)
 		fresh_probe(targets + first + i, 0);
 	start = ktime_get_ns();
-	for (i = 0; i < ONE_BY_ONE; i++)
+	for (i = 0; i < nr; i++)
 		ret = ret ?: register_kprobe(spare[i]);
-	row("register", present, ktime_get_ns() - start, ONE_BY_ONE);
+	row("register", present, ktime_get_ns() - start, nr);
 	/* As tools do: not before they have become jumps. */
 	msleep(500);
 	start = ktime_get_ns();
-	for (i = 0; i < ONE_BY_ONE; i++)
+	for (i = 0; i < nr; i++)
 		unregister_kprobe(spare[i]);
-	row("unregister", present, ktime_get_ns() - start, ONE_BY_ONE);
+	row("unregister", present, ktime_get_ns() - start, nr);
 	if (ret)
 		failed("one by one", ret);
 	msleep(500);
@@ -254,7 +271,7 @@ static void time_many(int nr)
 {
 	unsigned long stray = 0;
 	int i, ret;
-	long pages;
+	long pages, left;
 	u64 start;
 
 	for (i = 0; i < nr; i++)
@@ -266,46 +283,61 @@ static void time_many(int nr)
 	if (ret)
 		return failed("array", ret);
 	time_jumps(nr, start);
-	pages -= free_pages_now();
-	if (nr >= 1000)
-		row("memory", nr, pages * PAGE_SIZE, nr);
+	left = free_pages_now();
+	if (nr >= 1000 && left < pages)
+		row("memory", nr, (pages - left) * PAGE_SIZE, nr);
 
-	time_one_by_one(MANY, nr);
+	time_disabled(MANY, ONE_BY_ONE, nr);
+	time_armed(MANY, ONE_BY_ONE, nr);
 	time_post(nr);
 	start = ktime_get_ns();
 	unregister_kprobes(list, nr);
 	row("unregister-array", nr, ktime_get_ns() - start, nr);
-	for (i = 0; i < nr; i++)
+	for (i = 0; i < nr; i++) {
+		if (targets[i].hits && !stray)
+			pr_info("%ps was not to be hit\n", list[i]->addr);
 		stray += targets[i].hits;
+	}
 	row("stray-hits", nr, stray, 1);
 	msleep(1000);
 }
 
-/* Leaves those that are not hit by what is measured here. */
-static int leave_cold(void)
+/*
+ * Adds some functions to the targets that are not hit by anything that will be
+ * measured: once through all of it with probes on them, of which the last few
+ * are those that come and go.
+ */
+static void add_cold_targets(void)
 {
-	int i, cold = 0;
+	int i, cold = nr_targets, few;
 
-	for (i = 0; i < nr_targets; i++)
+	find_targets(cold + CHUNK);
+	for (i = cold; i < nr_targets; i++)
 		enable_kprobe(list[i]);
-	/* Once through everything, with the last of them as the few. */
-	msleep(1000);
-	nr_targets -= ONE_BY_ONE;
-	unregister_kprobes(list + nr_targets, ONE_BY_ONE);
-	pr_info("all of what follows once, to find out what it calls\n");
-	time_one_by_one(nr_targets, nr_targets);
-	time_post(nr_targets);
+	few = min(FEW, nr_targets - cold);
+	nr_targets -= few;
+	unregister_kprobes(list + nr_targets, few);
+	time_disabled(nr_targets, few, 0);
+	time_armed(nr_targets, few, 0);
+	time_post(0);
 	free_pages_now();
-	for (i = 0; i < nr_targets; i++)
-		disable_kprobe(list[i]);
-	pr_info("now\n");
-	unregister_kprobes(list, nr_targets);
-	for (i = 0; i < nr_targets; i++)
+	pr_info("%d functions tried\n", next_addr);
+	unregister_kprobes(list + cold, nr_targets - cold);
+	for (i = cold; i < nr_targets; i++)
 		if (!targets[i].hits)
 			targets[cold++].p.addr = targets[i].p.addr;
-	pr_info("%d of %d functions are not called here\n", cold, nr_targets);
 	nr_targets = cold;
-	return cold >= MANY + ONE_BY_ONE ? 0 : -ERANGE;
+}
+
+static int find_cold_targets(void)
+{
+	rehearsal = true;
+	while (nr_targets < MANY + ONE_BY_ONE && next_addr < nr_addrs)
+		add_cold_targets();
+	rehearsal = false;
+	pr_info("%d functions that are not called here, of %d tried\n",
+		nr_targets, next_addr);
+	return nr_targets >= MANY + ONE_BY_ONE ? 0 : -ERANGE;
 }
 
 /* Many probes at one address: what each further one adds to a hit. */
@@ -332,9 +364,7 @@ static int measure(void)
 {
 	int ret;
 
-	find_targets(KPROBE_FLAG_DISABLED, nr_addrs);
-	pr_info("%d of %d functions can be probed\n", nr_targets, nr_addrs);
-	ret = leave_cold();
+	ret = find_cold_targets();
 	if (ret)
 		return ret;
 
@@ -346,6 +376,34 @@ static int measure(void)
 	time_shared();
 	return 0;
 }
+
+static void start_load(void)
+{
+	int i;
+
+	find_targets(MANY);
+	for (i = 0; i < nr_targets; i++)
+		enable_kprobe(list[i]);
+}
+
+static int report_load(const char *unused, const struct kernel_param *kp)
+{
+	unsigned long hits = 0, missed = 0;
+	int i;
+
+	for (i = 0; i < nr_targets; i++) {
+		hits += targets[i].hits;
+		missed += targets[i].p.nmissed;
+	}
+	row("load-hits", nr_targets, hits, 1);
+	row("load-missed", nr_targets, missed, 1);
+	return 0;
+}
+
+static const struct kernel_param_ops report_ops = {
+	.set = report_load,
+};
+module_param_cb(report, &report_ops, NULL, 0200);
 
 static void free_all(void)
 {
@@ -369,7 +427,7 @@ static int __init kprobe_scale_init(void)
 		goto out;
 
 	if (load)
-		find_targets(0, MANY);
+		start_load();
 	else
 		ret = measure();
 out:
@@ -385,18 +443,8 @@ module_init(kprobe_scale_init);
 
 static void __exit kprobe_scale_exit(void)
 {
-	unsigned long hits = 0, missed = 0;
-	int i;
-
-	if (load) {
+	if (load)
 		unregister_kprobes(list, nr_targets);
-		for (i = 0; i < nr_targets; i++) {
-			hits += targets[i].hits;
-			missed += targets[i].p.nmissed;
-		}
-		row("load-hits", nr_targets, hits, 1);
-		row("load-missed", nr_targets, missed, 1);
-	}
 	free_all();
 }
 module_exit(kprobe_scale_exit);
