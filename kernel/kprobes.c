@@ -508,7 +508,6 @@ static enum kprobe_refusal site_create(const struct kprobe_entry *entry,
 	INIT_LIST_HEAD(&site->active);
 	INIT_LIST_HEAD(&site->plan);
 	INIT_HLIST_HEAD(&site->probes);
-	kprobe_optimizer_init_site(site);
 
 	why = kprobe_inspect(site, &entry->symbol);
 	if (why != KPROBE_OK)
@@ -523,6 +522,7 @@ static enum kprobe_refusal site_create(const struct kprobe_entry *entry,
 		goto free;
 	}
 	list_add_tail(&site->all, &kprobe_sites);
+	kprobe_optimizer_init_site(site);
 	*result = site;
 	return KPROBE_OK;
 
@@ -1005,6 +1005,7 @@ int kprobe_explain(kprobe_opcode_t *addr, const char *symbol,
 		what->why = kprobe_inspect(site, &entry.symbol);
 		if (what->why != KPROBE_OK)
 			goto out;
+		kprobe_optimizer_init_site(site);
 	}
 	what->how = KPROBE_HOW_DISPLACED;
 	if (site->on_ftrace)

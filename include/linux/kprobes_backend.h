@@ -199,6 +199,8 @@ enum kprobe_site_state {
  * @njprobe: how many of @active are jprobes; under kprobe_mutex
  * @obstacle: enum kprobe_obstacle in the text, if it has been analysed; under
  *	kprobe_mutex
+ * @close: there is, or has been, another site so close that a jump at one of
+ *	the two would cover the other; under kprobe_mutex
  * @detoured: traps already run the displaced copy in the detour; under
  *	kprobe_mutex
  * @optimize: in a list of kernel/kprobes/optimizer.c; under kprobe_mutex
@@ -228,6 +230,7 @@ struct kprobe_site {
 	unsigned int njprobe;
 #ifdef CONFIG_OPTPROBES
 	u8 obstacle;
+	bool close;
 	bool detoured;
 	struct list_head optimize;
 #endif

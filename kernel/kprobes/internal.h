@@ -87,7 +87,8 @@ void kprobe_optimizer_init_site(struct kprobe_site *site);
 void kprobe_optimizer_consider(struct kprobe_site *site);
 void kprobe_optimizer_cancel(struct kprobe_site *site);
 void kprobe_optimizer_forget(struct kprobe_site *site);
-struct kprobe_site *kprobe_detour_over(unsigned long addr, unsigned int back);
+struct kprobe_site *kprobe_detour_over(const struct kprobe_site *site,
+				       unsigned int back);
 void kprobe_optimizer_start(void);
 void kprobe_optimizer_switch(bool on);
 bool kprobe_optimizer_on(void);

@@ -91,7 +91,7 @@ enum kprobe_obstacle kprobe_obstacle_now(const struct kprobe_site *site)
 	if (site->njprobe)
 		return KPROBE_JPROBE;
 
-	for (i = KPROBE_INSN_STEP; i < KPROBE_JUMP_SIZE;
+	for (i = KPROBE_INSN_STEP; site->close && i < KPROBE_JUMP_SIZE;
 	     i += KPROBE_INSN_STEP) {
 		other = site_at((unsigned long)site->addr + i);
 		if (other && site_armed(other))
@@ -101,25 +101,51 @@ enum kprobe_obstacle kprobe_obstacle_now(const struct kprobe_site *site)
 }
 
 /**
- * kprobe_detour_over - the site whose jump covers an address, if it is a jump
- *	or about to become one
- * @addr: the address
+ * kprobe_detour_over - the site whose jump covers another, if it is a jump or
+ *	about to become one
+ * @site: the other
  * @back: how many bytes before it the site would be
  *
  * Context: kprobe_mutex held.
  */
-struct kprobe_site *kprobe_detour_over(unsigned long addr, unsigned int back)
+struct kprobe_site *kprobe_detour_over(const struct kprobe_site *site,
+				       unsigned int back)
 {
-	struct kprobe_site *site = site_at(addr - back);
+	struct kprobe_site *over;
 
-	if (site && (site->detoured || site->state == KPROBE_SITE_JUMP))
-		return site;
+	if (!site->close)
+		return NULL;
+	over = site_at((unsigned long)site->addr - back);
+	if (over && (over->detoured || over->state == KPROBE_SITE_JUMP))
+		return over;
 	return NULL;
 }
 
+/* Whether a site is at an address; if so, it is close to another one. */
+static bool mark_close(unsigned long addr)
+{
+	struct kprobe_site *site = site_at(addr);
+
+	if (site)
+		site->close = true;
+	return site;
+}
+
+/**
+ * kprobe_optimizer_init_site - there is a new site
+ * @site: it; has been inspected
+ *
+ * Context: kprobe_mutex held.
+ */
 void kprobe_optimizer_init_site(struct kprobe_site *site)
 {
+	unsigned long addr = (unsigned long)site->addr;
+	unsigned int i;
+
 	INIT_LIST_HEAD(&site->optimize);
+	/* Looked for once: there are few, and all changes would ask. */
+	for (i = KPROBE_INSN_STEP; i < KPROBE_JUMP_SIZE; i += KPROBE_INSN_STEP)
+		site->close |= mark_close(addr - i) | mark_close(addr + i);
 }
 
 static void consider_one(struct kprobe_site *site)
@@ -148,7 +174,7 @@ void kprobe_optimizer_consider(struct kprobe_site *site)
 	lockdep_assert_held(&kprobe_mutex);
 
 	consider_one(site);
-	if (site->state != KPROBE_SITE_CLEAN)
+	if (site->state != KPROBE_SITE_CLEAN || !site->close)
 		return;
 	for (back = KPROBE_INSN_STEP; back < KPROBE_JUMP_SIZE;
 	     back += KPROBE_INSN_STEP) {

@@ -144,8 +144,7 @@ static void kprobe_plan_jumps(struct list_head *touched)
 			continue;
 		for (back = KPROBE_INSN_STEP; back < KPROBE_JUMP_SIZE;
 		     back += KPROBE_INSN_STEP) {
-			over = kprobe_detour_over((unsigned long)site->addr,
-						  back);
+			over = kprobe_detour_over(site, back);
 			if (!over || !list_empty(&over->plan))
 				continue;
 			over->next = over->state;
