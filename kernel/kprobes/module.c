@@ -65,7 +65,7 @@ static struct {
 /* Sorting takes as long as so many walks, or more; a probe asks some times. */
 #define WALKS_FIRST	20
 
-/* How long a copy that nobody asks for is kept, in jiffies: up to twice that. */
+/* How long a copy that nobody asks for is kept, up to twice that; jiffies. */
 #define ORDER_KEPT	HZ
 
 static void drop_symbols(void)

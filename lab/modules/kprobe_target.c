@@ -33,9 +33,9 @@ noinline int kprobe_target_branch(int x)
 
 static int poke_get(char *buffer, const struct kernel_param *kp)
 {
-	return sysfs_emit(buffer, "%d\n",
-			  kprobe_target_function(kprobe_target_branch(
-				kprobe_target_forbidden(1))));
+	int x = kprobe_target_branch(kprobe_target_forbidden(1));
+
+	return sysfs_emit(buffer, "%d\n", kprobe_target_function(x));
 }
 
 static const struct kernel_param_ops poke_ops = {

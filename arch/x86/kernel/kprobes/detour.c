@@ -204,7 +204,7 @@ static enum kprobe_obstacle emit_region(struct kprobe_site *site,
 		}
 		if (insn_decode_kernel(&insn, text + offset))
 			return KPROBE_NOT_ANALYSED;
-		/* The function itself may be, or the site would not be there. */
+		/* The function is not, or the site would not be there. */
 		if (kprobe_blackout_covers(addr + offset))
 			return KPROBE_FORBIDDEN_INSIDE;
 		/* A CPU may be waiting there, and grace periods not for it. */

@@ -226,7 +226,8 @@ static bool only_filler(struct window *w, unsigned long addr,
 			addr++;
 			continue;
 		}
-		if (insn_decode_kernel(&insn, text) || !x86_kprobe_is_nop(&insn))
+		if (insn_decode_kernel(&insn, text) ||
+		    !x86_kprobe_is_nop(&insn))
 			return false;
 		addr += insn.length;
 	}
