@@ -33,6 +33,7 @@
 #include <linux/kstrtox.h>
 #include <linux/list.h>
 #include <linux/list_sort.h>
+#include <linux/math.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 #include <linux/rcupdate_wait.h>
@@ -55,7 +56,7 @@ static void optimizer_worker(struct work_struct *work);
 static DECLARE_DELAYED_WORK(opt_work, optimizer_worker);
 
 /* Many probes come one by one; let them gather for this many jiffies. */
-#define OPT_DELAY	(HZ / 20)
+#define OPT_DELAY	DIV_ROUND_UP(HZ, 50)
 #define OPT_STARVED_DELAY	HZ
 
 static bool site_armed(const struct kprobe_site *site)
