@@ -102,13 +102,12 @@ static void *alloc_within(unsigned long addr, unsigned long distance)
 {
 	unsigned long low = max(PAGE_ALIGN(addr - distance), MODULES_VADDR);
 	unsigned long high = min(addr + distance, VMALLOC_END);
+	void *page;
 
-	void *page = __vmalloc_node_range(PAGE_SIZE, PAGE_SIZE, low, high,
-					  GFP_KERNEL | __GFP_NOWARN,
-					  PAGE_KERNEL, VM_FLUSH_RESET_PERMS,
-					  NUMA_NO_NODE,
-					  __builtin_return_address(0));
-
+	page = __vmalloc_node_range(PAGE_SIZE, PAGE_SIZE, low, high,
+				    GFP_KERNEL | __GFP_NOWARN, PAGE_KERNEL,
+				    VM_FLUSH_RESET_PERMS, NUMA_NO_NODE,
+				    __builtin_return_address(0));
 	/* As execmem does: text is found by addresses without a tag. */
 	return kasan_reset_tag(page);
 }
