@@ -30,6 +30,7 @@
  *	  jump_label_mutex	while an instruction is inspected
  *	    text_mutex		all of the kernel's text
  *	  slot_mutex		slots (slots.c), blacklist_mutex (blacklist.c)
+ *	  module_mutex		a module's exception table (module.c)
  *
  * Around kprobe_mutex callers may hold what does not depend on probes; known
  * ones are event_mutex and the rwsem of the module notifier.  Nothing is
@@ -956,7 +957,7 @@ static enum kprobe_obstacle explain_obstacle(struct kprobe_site *site)
 	enum kprobe_obstacle what = site->obstacle;
 
 	if (what < KPROBE_OBSTACLE_TEXT)
-		what = kprobe_analyse(site);
+		what = arch_kprobe_analyse(site);
 	return what ?: kprobe_obstacle_now(site);
 #else
 	return KPROBE_SWITCHED_OFF;
@@ -1151,11 +1152,11 @@ static void kprobe_lose_text(bool (*going)(const struct kprobe_site *site,
 		site_touch(site, &touched);
 		list_move_tail(&site->all, &lost);
 	}
-	if (list_empty(&lost))
-		return;
 
 	/* The text is still there: leave it, and ftrace, in good order. */
-	kprobe_reconcile(&touched, kprobe_global_on, NULL);
+	if (!list_empty(&lost))
+		kprobe_reconcile(&touched, kprobe_global_on, NULL);
+	kprobe_ftrace_flush();
 	list_for_each_entry(site, &lost, all) {
 		rhashtable_remove_fast(&kprobe_table, &site->node,
 				       site_params);

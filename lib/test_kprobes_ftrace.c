@@ -262,6 +262,47 @@ static void test_divert(struct kunit *test)
 	}
 }
 
+/* ftrace goes on to call for a while; nobody is to see that. */
+static void test_leftover(struct kunit *test)
+{
+	u8 before[MCOUNT_INSN_SIZE];
+	unsigned int i;
+
+	kprobe_flush_retired();
+	memcpy(before, (void *)target_call(), sizeof(before));
+	for (i = 0; i < 3; i++) {
+		struct counted plain = ON_TARGET();
+		struct counted post = ON_TARGET(.probe.post_handler =
+						counted_post);
+
+		KUNIT_ASSERT_EQ(test, register_kprobe(&plain.probe), 0);
+		call_target(5);
+		KUNIT_EXPECT_EQ(test, disable_kprobe(&plain.probe), 0);
+		call_target(5);
+		KUNIT_EXPECT_EQ(test, enable_kprobe(&plain.probe), 0);
+		if (i == 2)
+			kprobe_flush_retired();
+		call_target(5);
+		unregister_kprobe(&plain.probe);
+		call_target(5);
+		KUNIT_EXPECT_EQ(test, plain.pre, 2);
+		KUNIT_EXPECT_EQ(test, plain.probe.nmissed, 0);
+
+		KUNIT_ASSERT_EQ(test, register_kprobe(&post.probe), 0);
+		call_target(5);
+		if (i == 1)
+			kprobe_flush_retired();
+		call_target(5);
+		unregister_kprobe(&post.probe);
+		KUNIT_EXPECT_EQ(test, call_target(5), 16);
+		KUNIT_EXPECT_EQ(test, post.pre, 2);
+		KUNIT_EXPECT_EQ(test, post.post, 2);
+		KUNIT_EXPECT_EQ(test, plain.pre, 2);
+	}
+	kprobe_flush_retired();
+	KUNIT_EXPECT_MEMEQ(test, (void *)target_call(), before, sizeof(before));
+}
+
 static int suite_init(struct kunit *test)
 {
 	if (!target_call())
@@ -277,6 +318,7 @@ static struct kunit_case ftrace_tests[] = {
 	KUNIT_CASE(test_recursion),
 	KUNIT_CASE(test_watched),
 	KUNIT_CASE(test_divert),
+	KUNIT_CASE(test_leftover),
 	{}
 };
 

@@ -17,14 +17,25 @@
  * whether it is the one to call handlers.  Only a hit in whose loop through
  * both the site moves may be called for twice, or not at all.
  *
+ * Each update makes ftrace look at all functions there are, some times over. A
+ * probe that comes cannot wait for others.  One that goes can: its site forgets
+ * the ops, from then on the callback finds nothing to do, and the function is
+ * taken out of the filter by a worker, together with others that have gone
+ * meanwhile.  If there is a probe again by then, nothing has to be done at all.
+ * Large batches are taken out at once, and so is what other owners of
+ * IPMODIFY may wait for.
+ *
  * Recursion is the core's business: without FTRACE_OPS_FL_RECURSION ftrace
  * calls in any case, and the core counts what it misses.  Where several ops
  * are on one function, ftrace calls them from a loop that does guard against
  * recursion; kprobe_ftrace_dropped() is told what is lost there.
  */
 #include <linux/ftrace.h>
+#include <linux/hashtable.h>
 #include <linux/list.h>
+#include <linux/math.h>
 #include <linux/slab.h>
+#include <linux/workqueue.h>
 #include "internal.h"
 
 static noinline void ftrace_site_slowly(struct kprobe_site *site,
@@ -125,7 +136,7 @@ NOKPROBE_SYMBOL(kprobe_ftrace_dropped);
 /**
  * struct site_ops - sites that ftrace calls for in one way
  * @ops: for ftrace
- * @nr: how many sites; under kprobe_mutex
+ * @nr: how many functions are in its filter; under kprobe_mutex
  */
 struct site_ops {
 	struct ftrace_ops ops;
@@ -209,17 +220,127 @@ static void ops_remove(struct site_ops *from, unsigned long *ips,
 		ftrace_set_filter_ip(&from->ops, ips[i], 1, 0);
 }
 
-/* Those sites of a batch that have, or are to have, one ops. */
-static unsigned int collect(struct list_head *plan, struct site_ops *ops,
-			    bool wanted, unsigned long *ips)
+/**
+ * struct leftover - a function in the filter of plain_ops without a site
+ * @node: in the table of them
+ * @ip: of its call
+ */
+struct leftover {
+	struct hlist_node node;
+	unsigned long ip;
+};
+
+/* Under kprobe_mutex. */
+static DEFINE_HASHTABLE(leftovers, 9);
+static unsigned int nr_leftovers;
+
+/* More than so many that go together go at once. */
+#define LEFTOVERS_BATCH	64
+/* So many may gather, */
+#define LEFTOVERS_MAX	4096
+/* for so many jiffies. */
+#define LEFTOVERS_DELAY	DIV_ROUND_UP(HZ, 50)
+
+static struct leftover *leftover_find(unsigned long ip)
+{
+	struct leftover *left;
+
+	hash_for_each_possible(leftovers, left, node, ip)
+		if (left->ip == ip)
+			return left;
+	return NULL;
+}
+
+static void leftover_free(struct leftover *left)
+{
+	hash_del(&left->node);
+	kfree(left);
+	nr_leftovers--;
+}
+
+/**
+ * kprobe_ftrace_flush - have ftrace forget all functions without a site
+ *
+ * Context: may sleep; kprobe_mutex held.
+ */
+void kprobe_ftrace_flush(void)
+{
+	unsigned long ips[16];
+	struct hlist_node *next;
+	struct leftover *left;
+	unsigned long *all;
+	unsigned int nr = 0;
+	int bucket;
+
+	lockdep_assert_held(&kprobe_mutex);
+
+	if (!nr_leftovers)
+		return;
+	all = kvmalloc_array(nr_leftovers, sizeof(*all), GFP_KERNEL);
+	hash_for_each_safe(leftovers, bucket, next, left, node) {
+		if (!all && nr == ARRAY_SIZE(ips)) {
+			ops_remove(&plain_ops, ips, nr);
+			nr = 0;
+		}
+		(all ?: ips)[nr++] = left->ip;
+		leftover_free(left);
+	}
+	ops_remove(&plain_ops, all ?: ips, nr);
+	kvfree(all);
+}
+
+static void leftovers_worker(struct work_struct *work)
+{
+	guard(mutex)(&kprobe_mutex);
+	kprobe_ftrace_flush();
+}
+
+static DECLARE_DELAYED_WORK(leftovers_work, leftovers_worker);
+
+/* Return: whether this function may stay in the filter for a while. */
+static bool leave_over(unsigned long ip)
+{
+	struct leftover *left = kmalloc(sizeof(*left), GFP_KERNEL);
+
+	if (!left)
+		return false;
+	left->ip = ip;
+	hash_add(leftovers, &left->node, ip);
+	if (!nr_leftovers++)
+		schedule_delayed_work(&leftovers_work, LEFTOVERS_DELAY);
+	return true;
+}
+
+/* Those sites of a batch that are to come into an ops and are not in it yet. */
+static unsigned int collect_wanted(struct list_head *plan, struct site_ops *ops,
+				   unsigned long *ips)
 {
 	struct kprobe_site *site;
 	unsigned int nr = 0;
 
 	list_for_each_entry(site, plan, plan) {
-		if (ops == (wanted ? site_ops_wanted(site) :
-				     site_ops_now(site)))
-			ips[nr++] = (unsigned long)site->addr;
+		unsigned long ip = (unsigned long)site->addr;
+
+		if (site_ops_wanted(site) != ops)
+			continue;
+		if (ops != &plain_ops || !leftover_find(ip))
+			ips[nr++] = ip;
+	}
+	return nr;
+}
+
+/* Those that are in it and are to be taken out now. */
+static unsigned int collect_going(struct list_head *plan, struct site_ops *ops,
+				  bool at_once, unsigned long *ips)
+{
+	struct kprobe_site *site;
+	unsigned int nr = 0;
+
+	list_for_each_entry(site, plan, plan) {
+		unsigned long ip = (unsigned long)site->addr;
+
+		if (site_ops_now(site) == ops && (at_once || !leave_over(ip)))
+			ips[nr++] = ip;
 	}
 	return nr;
 }
@@ -246,13 +367,13 @@ int kprobe_ftrace_arm(struct list_head *plan)
 	if (!ips)
 		return -ENOMEM;
 
-	nr = collect(plan, &plain_ops, true, ips);
+	nr = collect_wanted(plan, &plain_ops, ips);
 	ret = ops_add(&plain_ops, ips, nr);
 	if (!ret) {
-		nr = collect(plan, &ipmodify_ops, true, ips);
+		nr = collect_wanted(plan, &ipmodify_ops, ips);
 		ret = ops_add(&ipmodify_ops, ips, nr);
 		if (ret) {
-			nr = collect(plan, &plain_ops, true, ips);
+			nr = collect_wanted(plan, &plain_ops, ips);
 			ops_remove(&plain_ops, ips, nr);
 		}
 	}
@@ -264,7 +385,13 @@ int kprobe_ftrace_arm(struct list_head *plan)
 	/* Those that move are called for by both, for a moment. */
 	list_for_each_entry(site, plan, plan) {
 		struct ftrace_ops *before = site->ftrace_ops;
+		struct leftover *left;
 
+		if (site_ops_wanted(site) == &plain_ops) {
+			left = leftover_find((unsigned long)site->addr);
+			if (left)
+				leftover_free(left);
+		}
 		WRITE_ONCE(site->ftrace_ops, &site_ops_wanted(site)->ops);
 		if (before == &plain_ops.ops)
 			ips[plain++] = (unsigned long)site->addr;
@@ -281,21 +408,26 @@ int kprobe_ftrace_arm(struct list_head *plan)
  * kprobe_ftrace_disarm - the reverse
  * @plan: sites for which ftrace calls
  *
+ * It may go on to do so, to no effect.
+ *
  * Context: may sleep; kprobe_mutex held.
  */
 void kprobe_ftrace_disarm(struct list_head *plan)
 {
+	unsigned int nr, all = list_count_nodes(plan);
+	bool at_once = all > LEFTOVERS_BATCH || nr_leftovers > LEFTOVERS_MAX;
 	struct kprobe_site *site;
 	unsigned long *ips;
-	unsigned int nr;
 
 	lockdep_assert_held(&kprobe_mutex);
 
-	ips = kvmalloc_array(list_count_nodes(plan), sizeof(*ips), GFP_KERNEL);
+	if (at_once)
+		kprobe_ftrace_flush();
+	ips = kvmalloc_array(all, sizeof(*ips), GFP_KERNEL);
 	if (ips) {
-		nr = collect(plan, &plain_ops, false, ips);
+		nr = collect_going(plan, &plain_ops, at_once, ips);
 		ops_remove(&plain_ops, ips, nr);
-		nr = collect(plan, &ipmodify_ops, false, ips);
+		nr = collect_going(plan, &ipmodify_ops, true, ips);
 		ops_remove(&ipmodify_ops, ips, nr);
 		kvfree(ips);
 	}

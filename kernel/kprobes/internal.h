@@ -82,7 +82,6 @@ void kprobe_wait_for_handlers(void);
 /* optimizer.c: jumps in the place of breakpoints, in the background */
 #ifdef CONFIG_OPTPROBES
 enum kprobe_obstacle kprobe_obstacle_now(const struct kprobe_site *site);
-enum kprobe_obstacle kprobe_analyse(struct kprobe_site *site);
 void kprobe_optimizer_init_site(struct kprobe_site *site);
 void kprobe_optimizer_consider(struct kprobe_site *site);
 void kprobe_optimizer_cancel(struct kprobe_site *site);
@@ -154,17 +153,11 @@ void kprobe_sort_places(struct patched_places *places);
 
 /* module.c */
 #ifdef CONFIG_MODULES
-bool kprobe_module_loading(struct module *mod);
 bool kprobe_module_symbol(struct module *mod, unsigned long addr,
 			  struct kprobe_symbol *symbol);
 const struct patched_places *kprobe_module_places(struct module *mod);
 void kprobe_module_forget(struct module *mod);
 #else
-static inline bool kprobe_module_loading(struct module *mod)
-{
-	return false;
-}
-
 static inline bool kprobe_module_symbol(struct module *mod, unsigned long addr,
 					struct kprobe_symbol *symbol)
 {
@@ -183,6 +176,7 @@ kprobe_module_places(struct module *mod)
 bool kprobe_ftrace_moves(const struct kprobe_site *site);
 int kprobe_ftrace_arm(struct list_head *plan);
 void kprobe_ftrace_disarm(struct list_head *plan);
+void kprobe_ftrace_flush(void);
 #else
 static inline bool kprobe_ftrace_moves(const struct kprobe_site *site)
 {
@@ -195,6 +189,7 @@ static inline int kprobe_ftrace_arm(struct list_head *plan)
 }
 
 static inline void kprobe_ftrace_disarm(struct list_head *plan) { }
+static inline void kprobe_ftrace_flush(void) { }
 #endif
 
 /* kretprobe.c */

@@ -68,6 +68,8 @@ int __init kprobe_retire_init(void)
 /** kprobe_flush_retired - wait until all that is retired is freed; sleeps */
 void kprobe_flush_retired(void)
 {
+	scoped_guard(mutex, &kprobe_mutex)
+		kprobe_ftrace_flush();
 	flush_delayed_work(&retire_work);
 	/* What was added while the worker ran. */
 	flush_delayed_work(&retire_work);
