@@ -25,6 +25,9 @@
 #include <linux/rhashtable.h>
 #include <asm/processor.h>
 
+struct exception_table_entry;
+struct module;
+
 /**
  * enum kprobe_refusal - why an address cannot be probed
  *
@@ -97,8 +100,6 @@ const char *kprobe_refusal_name(enum kprobe_refusal why);
  * @KPROBE_JPROBE: a jprobe is there
  * @KPROBE_PROBE_INSIDE: another probe stands under the jump
  * @KPROBE_FOREIGN_TRAP: somebody else's breakpoint in the function
- * @KPROBE_MODULE_LOADING: the module's tables are not what they will be; tried
- *	again after a while
  * @KPROBE_DETOUR_MEMORY: no memory for the detour; tried again after a while
  * @KPROBE_OBSTACLE_TEXT: an ftrace site, or none of the following
  * @KPROBE_NOT_ANALYSED: the function is too large, or its text unreadable
@@ -128,7 +129,6 @@ enum kprobe_obstacle {
 	KPROBE_JPROBE,
 	KPROBE_PROBE_INSIDE,
 	KPROBE_FOREIGN_TRAP,
-	KPROBE_MODULE_LOADING,
 	KPROBE_DETOUR_MEMORY,
 	KPROBE_OBSTACLE_TEXT,
 	KPROBE_NOT_ANALYSED,
@@ -303,6 +303,11 @@ void arch_kprobe_release(struct kprobe_site *site);
  * Context: may sleep; CPU hotplug excluded, kprobe_mutex and text_mutex held.
  */
 void arch_kprobe_patch(struct list_head *plan);
+
+/* A module's exception table; kprobe_mutex held. */
+void kprobe_module_extable(struct module *mod,
+			   const struct exception_table_entry **start,
+			   const struct exception_table_entry **end);
 
 /* The symbol around an address of text that stays; kprobe_mutex held. */
 void kprobe_find_symbol(unsigned long addr, struct kprobe_symbol *symbol);

@@ -25,23 +25,9 @@
 #include <linux/static_call.h>
 #include <linux/string.h>
 #include <linux/workqueue.h>
+#include <asm/extable.h>
+#include "../module/internal.h"
 #include "internal.h"
-
-/**
- * kprobe_module_loading - may a module's tables still change?
- * @mod: the module
- *
- * Until its init function has returned, they may: what concerns init text is
- * taken away then, and only after that the symbols are exchanged.
- *
- * Context: any in which @mod cannot go.
- */
-bool kprobe_module_loading(struct module *mod)
-{
-	/* Pairs with rcu_assign_pointer() in do_init_module(). */
-	return smp_load_acquire((__force struct mod_kallsyms **)&mod->kallsyms)
-	       != &mod->core_kallsyms;
-}
 
 /* A symbol of text; @index is that in its table. */
 struct ordered_symbol {
@@ -284,9 +270,30 @@ const struct patched_places *kprobe_module_places(struct module *mod)
 {
 	bool often = asked_often(mod);
 
-	if (!order.places.at && often && !kprobe_module_loading(mod))
+	if (!order.places.at && often && mod->state == MODULE_STATE_LIVE)
 		order_places(mod);
 	return order.places.at ? &order.places : NULL;
+}
+
+/**
+ * kprobe_module_extable - a module's exception table
+ * @mod: the module
+ * @start: filled in with where it begins
+ * @end: and ends
+ *
+ * It is cut when the init function has returned; what had been there before
+ * stays in memory, and stays right for all text but that of init.
+ *
+ * Context: may sleep.
+ */
+void kprobe_module_extable(struct module *mod,
+			   const struct exception_table_entry **start,
+			   const struct exception_table_entry **end)
+{
+	/* For trim_init_extable(); innermost. */
+	guard(mutex)(&module_mutex);
+	*start = mod->extable;
+	*end = mod->extable + mod->num_exentries;
 }
 
 /**

@@ -34,7 +34,6 @@
 #include <linux/list.h>
 #include <linux/list_sort.h>
 #include <linux/math.h>
-#include <linux/module.h>
 #include <linux/rcupdate.h>
 #include <linux/rcupdate_wait.h>
 #include <linux/sched.h>
@@ -46,7 +45,7 @@
 /* All under kprobe_mutex. */
 static LIST_HEAD(opt_queue);
 static LIST_HEAD(opt_pass);
-static LIST_HEAD(opt_starved);	/* of memory, mostly; back in the queue soon */
+static LIST_HEAD(opt_starved);	/* for lack of memory; back in the queue soon */
 static bool opt_on = true;
 static bool opt_started;
 
@@ -214,36 +213,13 @@ void kprobe_optimizer_forget(struct kprobe_site *site)
 	arch_kprobe_unanalyse(site);
 }
 
-/**
- * kprobe_analyse - is there anything in the text in the way of a jump?
- * @site: has been inspected
- *
- * Context: may sleep; kprobe_mutex held.
- * Return: as arch_kprobe_analyse().
- */
-enum kprobe_obstacle kprobe_analyse(struct kprobe_site *site)
-{
-	struct module *mod;
-
-	scoped_guard(preempt)
-		mod = __module_text_address((unsigned long)site->addr);
-	if (mod && kprobe_module_loading(mod))
-		return KPROBE_MODULE_LOADING;
-	return arch_kprobe_analyse(site);
-}
-
-static bool goes_by_itself(enum kprobe_obstacle what)
-{
-	return what == KPROBE_DETOUR_MEMORY || what == KPROBE_MODULE_LOADING;
-}
-
 /* Finds out what there is to know. Return: whether the site can be a jump. */
 static bool prepare_jump(struct kprobe_site *site)
 {
 	if (site->state != KPROBE_SITE_TRAP || kprobe_obstacle_now(site))
 		return false;
 
-	site->obstacle = kprobe_analyse(site);
+	site->obstacle = arch_kprobe_analyse(site);
 	if (!site->obstacle)
 		site->obstacle = arch_kprobe_detour(site);
 	return !site->obstacle;
@@ -275,7 +251,7 @@ static void optimizer_worker(struct work_struct *work)
 			arch_kprobe_use_detour(site, true);
 			site->detoured = true;
 			list_move_tail(&site->optimize, &opt_pass);
-		} else if (goes_by_itself(site->obstacle)) {
+		} else if (site->obstacle == KPROBE_DETOUR_MEMORY) {
 			list_move_tail(&site->optimize, &opt_starved);
 		} else {
 			list_del_init(&site->optimize);

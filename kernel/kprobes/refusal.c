@@ -56,7 +56,6 @@ static const char * const obstacles[] = {
 	[KPROBE_JPROBE]			= "jprobe",
 	[KPROBE_PROBE_INSIDE]		= "probe-inside",
 	[KPROBE_FOREIGN_TRAP]		= "foreign-trap",
-	[KPROBE_MODULE_LOADING]		= "module-loading",
 	[KPROBE_DETOUR_MEMORY]		= "no-memory",
 	[KPROBE_OBSTACLE_TEXT]		= "ftrace-site",
 	[KPROBE_NOT_ANALYSED]		= "not-analysed",

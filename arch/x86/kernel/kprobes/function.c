@@ -325,8 +325,7 @@ static bool visit_fixups(unsigned long start, unsigned long end,
 	struct module *mod = module_of(start);
 
 	if (mod) {
-		low = mod->extable;
-		last = low + mod->num_exentries;
+		kprobe_module_extable(mod, &low, &last);
 		high = last;
 	}
 #endif
@@ -588,17 +587,16 @@ bool x86_function_lands_in(const struct x86_function *function,
 enum kprobe_obstacle x86_fixup_lands_in(unsigned long start, unsigned long end)
 {
 #ifdef CONFIG_MODULES
+	const struct exception_table_entry *e, *last;
 	struct module *mod = module_of(start);
-	unsigned int i;
 
-	for (i = 0; mod && i < mod->num_exentries; i++) {
-		unsigned long fixup = fixup_of(&mod->extable[i]);
-
-		if (fixup >= start && fixup < end)
-			return KPROBE_EXCEPTION_LANDING;
-	}
-	if (mod)
+	if (mod) {
+		kprobe_module_extable(mod, &e, &last);
+		for (; e < last; e++)
+			if (fixup_of(e) >= start && fixup_of(e) < end)
+				return KPROBE_EXCEPTION_LANDING;
 		return KPROBE_NO_OBSTACLE;
+	}
 #endif
 	if (!fixups_ready())
 		return KPROBE_DETOUR_MEMORY;
