@@ -1096,7 +1096,8 @@ EXPORT_SYMBOL_GPL(enable_kprobe);
  * kprobe_set_global - take all probes out of the text, or put them back
  * @on: which
  *
- * Probes' own disabled state is not touched.
+ * Probes' own disabled state is not touched.  On return from switching off no
+ * handler runs.
  *
  * Context: may sleep.
  * Return: 0, or what ftrace says to those of its sites that stay unarmed.
@@ -1105,13 +1106,18 @@ int kprobe_set_global(bool on)
 {
 	struct kprobe_site *site;
 	LIST_HEAD(touched);
+	bool quiet;
+	int ret;
 
 	guard(mutex)(&kprobe_mutex);
 
 	kprobe_global_on = on;
 	list_for_each_entry(site, &kprobe_sites, all)
 		site_touch(site, &touched);
-	return kprobe_reconcile(&touched, on, NULL);
+	ret = kprobe_reconcile(&touched, on, &quiet);
+	if (!on && !quiet)
+		kprobe_wait_for_handlers();
+	return ret;
 }
 
 /** kprobe_get_global - whether probes are armed at all */

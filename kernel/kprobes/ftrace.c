@@ -363,6 +363,9 @@ int kprobe_ftrace_arm(struct list_head *plan)
 
 	lockdep_assert_held(&kprobe_mutex);
 
+	/* Those still in the filter would not notice. */
+	if (ftrace_gone)
+		return -ENODEV;
 	ips = kvmalloc_array(all, sizeof(*ips), GFP_KERNEL);
 	if (!ips)
 		return -ENOMEM;
