@@ -30,12 +30,13 @@
  *	  jump_label_mutex	while an instruction is inspected
  *	    text_mutex		all of the kernel's text
  *	  slot_mutex		slots (slots.c), blacklist_mutex (blacklist.c)
- *	  module_mutex		a module's exception table (module.c)
+ *	  module_mutex		a module's exception table (module.c); next to
+ *				none of these
  *
  * Around kprobe_mutex callers may hold what does not depend on probes; known
  * ones are event_mutex and the rwsem of the module notifier.  Nothing is
  * called with kprobe_mutex held that takes either, and no grace period is
- * waited for under it.
+ * waited for under it but by whom module_mutex is waited for.
  *
  * Who may run when
  * ----------------
@@ -1097,7 +1098,8 @@ EXPORT_SYMBOL_GPL(enable_kprobe);
  * @on: which
  *
  * Probes' own disabled state is not touched.  On return from switching off no
- * handler runs.
+ * handler runs that did when it was called; of hits that have begun by then,
+ * and calls that are followed, handlers may still run.
  *
  * Context: may sleep.
  * Return: 0, or what ftrace says to those of its sites that stay unarmed.

@@ -284,13 +284,13 @@ const struct patched_places *kprobe_module_places(struct module *mod)
  * It is cut when the init function has returned; what had been there before
  * stays in memory, and stays right for all text but that of init.
  *
- * Context: may sleep.
+ * Context: may sleep; no locks but kprobe_mutex held.
  */
 void kprobe_module_extable(struct module *mod,
 			   const struct exception_table_entry **start,
 			   const struct exception_table_entry **end)
 {
-	/* For trim_init_extable(); innermost. */
+	/* For trim_init_extable().  Not within locks of others: may take long. */
 	guard(mutex)(&module_mutex);
 	*start = mod->extable;
 	*end = mod->extable + mod->num_exentries;

@@ -92,6 +92,8 @@ bool x86_kprobe_relocate(const struct arch_kprobe_insn *insn, u8 *copy,
 const struct x86_function *x86_function_at(unsigned long addr,
 					   enum kprobe_obstacle *obstacle);
 void x86_function_forget(void);
+void x86_function_begin(unsigned long addr);
+bool x86_may_fault(unsigned long addr);
 bool x86_function_accesses_user(const struct x86_function *function);
 unsigned long x86_function_end(const struct x86_function *function);
 bool x86_function_lands_in(const struct x86_function *function,

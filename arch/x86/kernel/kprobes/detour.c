@@ -29,7 +29,6 @@
 #include <asm/alternative.h>
 #include <asm/cpufeature.h>
 #include <asm/ibt.h>
-#include <linux/extable.h>
 #include <asm/ptrace.h>
 #include <asm/segment.h>
 #include <asm/text-patching.h>
@@ -218,7 +217,7 @@ static enum kprobe_obstacle emit_region(struct kprobe_site *site,
 		if (offset && is_endbr(*(u32 *)(text + offset)))
 			return KPROBE_INDIRECT_JUMP;
 		/* It would be restarted where the jump is. */
-		if (offset && search_exception_tables(addr + offset))
+		if (offset && x86_may_fault(addr + offset))
 			return KPROBE_FAULT_INSIDE;
 
 		jump->from[jump->nr] = offset;
@@ -272,6 +271,7 @@ enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site)
 	if (site->insn.detour)
 		return KPROBE_NO_OBSTACLE;
 
+	x86_function_begin((unsigned long)site->addr);
 	jump_label_lock();
 	mutex_lock(&text_mutex);
 	function = x86_function_at((unsigned long)site->addr, &obstacle);

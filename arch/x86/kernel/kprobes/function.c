@@ -307,6 +307,35 @@ static unsigned long fault_of(const struct exception_table_entry *e)
 	return (unsigned long)&e->insn + e->insn;
 }
 
+/* That of the module whose site is being analysed; under kprobe_mutex. */
+static const struct exception_table_entry *module_extable, *module_extable_end;
+
+/**
+ * x86_function_begin - a site is going to be analysed
+ * @addr: where it is
+ *
+ * Context: may sleep; no locks but kprobe_mutex held.
+ */
+void x86_function_begin(unsigned long addr)
+{
+#ifdef CONFIG_MODULES
+	struct module *mod = module_of(addr);
+
+	if (mod)
+		kprobe_module_extable(mod, &module_extable,
+				      &module_extable_end);
+#endif
+}
+
+/** x86_may_fault - has the instruction at this address a fix-up? */
+bool x86_may_fault(unsigned long addr)
+{
+	if (core_kernel_text(addr))
+		return search_kernel_exception_table(addr);
+	return search_extable(module_extable,
+			      module_extable_end - module_extable, addr);
+}
+
 /*
  * Calls @found for each fix-up of a fault in [start, end).
  *
@@ -321,14 +350,11 @@ static bool visit_fixups(unsigned long start, unsigned long end,
 	const struct exception_table_entry *last = high;
 	bool any = false;
 
-#ifdef CONFIG_MODULES
-	struct module *mod = module_of(start);
-
-	if (mod) {
-		kprobe_module_extable(mod, &low, &last);
+	if (!core_kernel_text(start)) {
+		low = module_extable;
+		last = module_extable_end;
 		high = last;
 	}
-#endif
 	while (low < high) {
 		const struct exception_table_entry *mid =
 			low + (high - low) / 2;
@@ -586,18 +612,14 @@ bool x86_function_lands_in(const struct x86_function *function,
  */
 enum kprobe_obstacle x86_fixup_lands_in(unsigned long start, unsigned long end)
 {
-#ifdef CONFIG_MODULES
-	const struct exception_table_entry *e, *last;
-	struct module *mod = module_of(start);
+	const struct exception_table_entry *e;
 
-	if (mod) {
-		kprobe_module_extable(mod, &e, &last);
-		for (; e < last; e++)
+	if (!core_kernel_text(start)) {
+		for (e = module_extable; e < module_extable_end; e++)
 			if (fixup_of(e) >= start && fixup_of(e) < end)
 				return KPROBE_EXCEPTION_LANDING;
 		return KPROBE_NO_OBSTACLE;
 	}
-#endif
 	if (!fixups_ready())
 		return KPROBE_DETOUR_MEMORY;
 	return kernel_fixup_in(start, end) ? KPROBE_EXCEPTION_LANDING :
