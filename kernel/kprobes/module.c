@@ -290,7 +290,7 @@ void kprobe_module_extable(struct module *mod,
 			   const struct exception_table_entry **start,
 			   const struct exception_table_entry **end)
 {
-	/* For trim_init_extable().  Not within locks of others: may take long. */
+	/* For trim_init_extable().  Within no lock of others: may take long. */
 	guard(mutex)(&module_mutex);
 	*start = mod->extable;
 	*end = mod->extable + mod->num_exentries;
