@@ -337,6 +337,19 @@ static int kprobe_place(kprobe_opcode_t *addr, const char *symbol,
 }
 
 /**
+ * kprobe_module_of - the module that an address is in the text of
+ * @addr: any address
+ *
+ * Context: any; that the module stays is the caller's business.
+ * Return: the module, or NULL.
+ */
+struct module *kprobe_module_of(unsigned long addr)
+{
+	guard(preempt)();
+	return __module_text_address(addr);
+}
+
+/**
  * kprobe_find_symbol - the symbol around an address
  * @addr: the address, of text that stays
  * @symbol: filled in
@@ -347,12 +360,10 @@ static int kprobe_place(kprobe_opcode_t *addr, const char *symbol,
  */
 void kprobe_find_symbol(unsigned long addr, struct kprobe_symbol *symbol)
 {
+	struct module *mod = kprobe_module_of(addr);
 	unsigned long offset;
-	struct module *mod;
 	char *module;
 
-	scoped_guard(preempt)
-		mod = __module_text_address(addr);
 	if (mod && kprobe_module_symbol(mod, addr, symbol))
 		return;
 	if (kallsyms_lookup(addr, &symbol->size, &offset, &module,

@@ -309,6 +309,9 @@ void kprobe_module_extable(struct module *mod,
 			   const struct exception_table_entry **start,
 			   const struct exception_table_entry **end);
 
+/* The module that an address is in the text of, or NULL. */
+struct module *kprobe_module_of(unsigned long addr);
+
 /* The symbol around an address of text that stays; kprobe_mutex held. */
 void kprobe_find_symbol(unsigned long addr, struct kprobe_symbol *symbol);
 

@@ -141,13 +141,6 @@ static bool places_near(const struct patched_places *places,
 	       place->code + places->base < end;
 }
 
-/* The module that an address is in; it cannot go: see kprobe_lose_text(). */
-static struct module *module_of(unsigned long addr)
-{
-	guard(preempt)();
-	return __module_text_address(addr);
-}
-
 /* The same by a walk through a module's own tables. */
 static bool module_places_near(struct module *mod, unsigned long start,
 			       unsigned long end)
@@ -186,7 +179,7 @@ static bool module_places_near(struct module *mod, unsigned long start,
 enum kprobe_refusal kprobe_patched(unsigned long start, unsigned long end)
 {
 	void *first = (void *)start, *last = (void *)end - 1;
-	struct module *mod = module_of(start);
+	struct module *mod = kprobe_module_of(start);
 	const struct patched_places *places;
 	bool near = true;
 
@@ -236,7 +229,7 @@ bool kprobe_jump_label_targets(unsigned long start, unsigned long end,
 			       void (*found)(void *data, unsigned long target),
 			       void *data)
 {
-	struct module *mod = module_of(start);
+	struct module *mod = kprobe_module_of(start);
 	const struct patched_places *places;
 	const struct patched_place *place;
 

@@ -14,6 +14,27 @@
 /* How many functions there are in bench_many, of 16 bytes each. */
 #define BENCH_MANY	1000
 
+/* Many functions for arrays: 16 bytes each, as a kernel has them. */
+extern char bench_many[];
+#define BENCH_FUNCTIONS(type, body)					\
+asm(".pushsection .text\n"						\
+	".altmacro\n"							\
+	".macro bench_one nr\n"						\
+	"	.type bench_many_\\nr, " type "\n"			\
+	"bench_many_\\nr:\n"						\
+	body								\
+	"	.size bench_many_\\nr, . - bench_many_\\nr\n"		\
+	".endm\n"							\
+	".balign 16\n"							\
+	"bench_many:\n"							\
+	".set bench_nr, 0\n"						\
+	".rept " __stringify(BENCH_MANY) "\n"				\
+	"	bench_one %bench_nr\n"					\
+	"	.set bench_nr, bench_nr + 1\n"				\
+	".endr\n"							\
+	".noaltmacro\n"							\
+	".popsection\n")
+
 #ifdef CONFIG_X86
 /* Three bytes and three, of which a jump takes five. */
 #define FIRST	"	lea	1(%" _ASM_AX "), %ecx\n"
@@ -62,26 +83,7 @@ asm(".pushsection .text\n"
 	".size bench_jump, . - bench_jump\n"
 	".popsection\n");
 
-/* Many functions for arrays: 16 bytes each, as a kernel has them. */
-extern char bench_many[];
-asm(".pushsection .text\n"
-	".altmacro\n"
-	".macro bench_one nr\n"
-	"	.type bench_many_\\nr, @function\n"
-	"bench_many_\\nr:\n"
-	FIRST SECOND END
-	"	.balign 16, 0xcc\n"
-	"	.size bench_many_\\nr, . - bench_many_\\nr\n"
-	".endm\n"
-	".balign 16, 0xcc\n"
-	"bench_many:\n"
-	".set bench_nr, 0\n"
-	".rept " __stringify(BENCH_MANY) "\n"
-	"	bench_one %bench_nr\n"
-	"	.set bench_nr, bench_nr + 1\n"
-	".endr\n"
-	".noaltmacro\n"
-	".popsection\n");
+BENCH_FUNCTIONS("@function", FIRST SECOND END "	.balign 16, 0xcc\n");
 
 #elif defined(CONFIG_ARM64)
 /*
@@ -92,7 +94,6 @@ void bench_target(void);
 extern char bench_here[];
 void bench_call(void);
 void bench_jump(void);
-extern char bench_many[];
 asm(".pushsection .text\n"
 	".type bench_target, %function\n"
 	"bench_target:\n"
@@ -116,25 +117,12 @@ asm(".pushsection .text\n"
 	"	add	x1, x0, #1\n"
 	"	ret\n"
 	".size bench_jump, . - bench_jump\n"
-	".altmacro\n"
-	".macro bench_one nr\n"
-	"	.type bench_many_\\nr, %function\n"
-	"bench_many_\\nr:\n"
-	"	add	x1, x0, #1\n"
-	"	add	x2, x0, #2\n"
-	"	ret\n"
-	"	nop\n"
-	"	.size bench_many_\\nr, . - bench_many_\\nr\n"
-	".endm\n"
-	".balign 16\n"
-	"bench_many:\n"
-	".set bench_nr, 0\n"
-	".rept " __stringify(BENCH_MANY) "\n"
-	"	bench_one %bench_nr\n"
-	"	.set bench_nr, bench_nr + 1\n"
-	".endr\n"
-	".noaltmacro\n"
 	".popsection\n");
+BENCH_FUNCTIONS("%function",
+		"	add	x1, x0, #1\n"
+		"	add	x2, x0, #2\n"
+		"	ret\n"
+		"	nop\n");
 #endif
 
 static inline bool is_jump(const void *addr)

@@ -4,13 +4,13 @@
  *
  * With a post handler, an instruction that runs in a slot has to save all
  * registers once more behind it.  One that does no more than make one general
- * register, and maybe flags, from others can do better: a stub executes it on
- * the registers of the hit, as a function of these.  It is the instruction
- * itself, with other registers:
+ * register, and maybe flags, from others can do better: a function is generated
+ * that executes it on the registers of the hit.  It has the instruction itself,
+ * with other registers:
  *
  *	add x5, x7, x9, lsl #3
  *
- *	void stub(struct pt_regs *regs)
+ *	void compute(struct pt_regs *regs)
  *		bti	c
  *		flags as in regs->pstate
  *		x1 = regs->regs[7]; x2 = regs->regs[9]
@@ -20,7 +20,7 @@
  *		ret
  *
  * Number 31 is left as it is where it is no register.  The stack pointer may be
- * read, but where it is changed there is no stub.
+ * read, but what changes it has no such function.
  *
  * Return addresses are signed and authenticated with the stack pointer by their
  * own instructions, which become others that do this with x17 and x16.
@@ -89,8 +89,8 @@ static const struct {
 	{ 0xff600000, 0x9b400000, HAS_RN | HAS_RM | HAS_RA },
 };
 
-/* Where the stub has what. */
-enum { STUB_REGS, STUB_RN, STUB_RM, STUB_RA, STUB_RD, STUB_FLAGS, STUB_NEW };
+/* Where the generated function holds what. */
+enum { HELD_REGS, HELD_RN, HELD_RM, HELD_RA, HELD_RD, HELD_FLAGS, HELD_NEW };
 
 #define FIELD_RD	GENMASK(4, 0)
 #define FIELD_RN	GENMASK(9, 5)
@@ -111,7 +111,7 @@ static int computing_fields(u32 insn)
 static u32 regs_access(bool load, unsigned int reg, unsigned int offset)
 {
 	return (load ? 0xf9400000 : 0xf9000000) | offset / 8 << 10 |
-	       STUB_REGS << 5 | reg;
+	       HELD_REGS << 5 | reg;
 }
 
 static void load_reg(struct a64_text *text, unsigned int reg, unsigned int nr)
@@ -125,7 +125,7 @@ static void load_reg(struct a64_text *text, unsigned int reg, unsigned int nr)
 /* What signs x30 with the stack pointer, and does the same to x17 with x16. */
 static const struct {
 	enum aarch64_insn_hint_cr_op insn;
-	enum aarch64_insn_hint_cr_op stub;
+	enum aarch64_insn_hint_cr_op on_x17;
 } signing[] = {
 	{ AARCH64_INSN_HINT_PACIASP, AARCH64_INSN_HINT_PACIA_1716 },
 	{ AARCH64_INSN_HINT_PACIBSP, AARCH64_INSN_HINT_PACIB_1716 },
@@ -148,14 +148,14 @@ static bool emit_signing(struct a64_text *text, u32 insn)
 	a64_emit(text, aarch64_insn_gen_hint(AARCH64_INSN_HINT_BTIC));
 	a64_emit(text, regs_access(true, 17, lr));
 	a64_emit(text, regs_access(true, 16, sp));
-	a64_emit(text, aarch64_insn_gen_hint(signing[i].stub));
+	a64_emit(text, aarch64_insn_gen_hint(signing[i].on_x17));
 	a64_emit(text, regs_access(false, 17, lr));
 	a64_emit(text, RET);
 	return true;
 }
 
 /**
- * a64_emit_compute - write a stub for an instruction that only computes
+ * a64_emit_compute - generate what executes an instruction that only computes
  * @text: where to; empty
  * @insn: the instruction
  *
@@ -178,43 +178,43 @@ bool a64_emit_compute(struct a64_text *text, u32 insn)
 	writes = rd != 31 && !(fields & NO_RD);
 
 	a64_emit(text, aarch64_insn_gen_hint(AARCH64_INSN_HINT_BTIC));
-	a64_emit(text, regs_access(true, STUB_FLAGS,
+	a64_emit(text, regs_access(true, HELD_FLAGS,
 				   offsetof(struct pt_regs, pstate)));
-	a64_emit(text, 0xd51b4200 | STUB_FLAGS);	/* MSR NZCV */
+	a64_emit(text, 0xd51b4200 | HELD_FLAGS);	/* MSR NZCV */
 	if (fields & HAS_RN) {
 		if (rn == 31 && fields & STACK_RN)
-			a64_emit(text, regs_access(true, STUB_RN,
+			a64_emit(text, regs_access(true, HELD_RN,
 						   offsetof(struct pt_regs,
 							    sp)));
 		else
-			load_reg(text, STUB_RN, rn);
+			load_reg(text, HELD_RN, rn);
 		if (rn != 31 || fields & STACK_RN)
-			insn = u32_replace_bits(insn, STUB_RN, FIELD_RN);
+			insn = u32_replace_bits(insn, HELD_RN, FIELD_RN);
 	}
 	if (fields & HAS_RM) {
-		load_reg(text, STUB_RM, rm);
+		load_reg(text, HELD_RM, rm);
 		if (rm != 31)
-			insn = u32_replace_bits(insn, STUB_RM, FIELD_RM);
+			insn = u32_replace_bits(insn, HELD_RM, FIELD_RM);
 	}
 	if (fields & HAS_RA) {
-		load_reg(text, STUB_RA, ra);
+		load_reg(text, HELD_RA, ra);
 		if (ra != 31)
-			insn = u32_replace_bits(insn, STUB_RA, FIELD_RA);
+			insn = u32_replace_bits(insn, HELD_RA, FIELD_RA);
 	}
 	if (fields & READS_RD)
-		load_reg(text, STUB_RD, rd);
+		load_reg(text, HELD_RD, rd);
 	if (writes)
-		insn = u32_replace_bits(insn, STUB_RD, FIELD_RD);
+		insn = u32_replace_bits(insn, HELD_RD, FIELD_RD);
 	a64_emit(text, insn);
 	if (writes)
-		a64_emit(text, regs_access(false, STUB_RD, rd * sizeof(u64)));
+		a64_emit(text, regs_access(false, HELD_RD, rd * sizeof(u64)));
 	if (flags) {
-		a64_emit(text, 0xd53b4200 | STUB_NEW);	/* MRS NZCV */
+		a64_emit(text, 0xd53b4200 | HELD_NEW);	/* MRS NZCV */
 		/* AND flags, flags, #~NZCV; ORR flags, flags, new */
-		a64_emit(text, 0x9260ec00 | STUB_FLAGS << 5 | STUB_FLAGS);
-		a64_emit(text, 0xaa000000 | STUB_NEW << 16 | STUB_FLAGS << 5 |
-			 STUB_FLAGS);
-		a64_emit(text, regs_access(false, STUB_FLAGS,
+		a64_emit(text, 0x9260ec00 | HELD_FLAGS << 5 | HELD_FLAGS);
+		a64_emit(text, 0xaa000000 | HELD_NEW << 16 | HELD_FLAGS << 5 |
+			 HELD_FLAGS);
+		a64_emit(text, regs_access(false, HELD_FLAGS,
 					   offsetof(struct pt_regs, pstate)));
 	}
 	a64_emit(text, RET);

@@ -42,9 +42,9 @@
  *    way in, and another on the way to the slot.
  * 2. A detour is entered by a branch, which is none.  arch_kprobe_patch() sends
  *    all CPUs an IPI before it writes the first branch of a batch.
- * 3. The stub of an instruction that only computes is called from within the
- *    exception, where it may come to a breakpoint that stands already; only
- *    then all CPUs are sent an IPI before they are told of it.
+ * 3. What is generated for an instruction that only computes is called from
+ *    within the exception, where it may come to a breakpoint that stands
+ *    already; only then all CPUs are sent an IPI before they are told of it.
  *
  * So a batch pays for one IPI to each CPU on the way to its branches, however
  * many slots it has, and a post handler for one where it comes to a breakpoint

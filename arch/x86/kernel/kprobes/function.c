@@ -116,16 +116,10 @@ static bool known_part(const struct analysis *a, unsigned long addr)
 	return false;
 }
 
-static struct module *module_of(unsigned long addr)
-{
-	guard(preempt)();
-	return __module_text_address(addr);
-}
-
 /* Whether it is text of the kernel, or of the same module. */
 static bool in_same_image(const struct analysis *a, unsigned long addr)
 {
-	return a->mod ? module_of(addr) == a->mod : core_kernel_text(addr);
+	return a->mod ? kprobe_module_of(addr) == a->mod : core_kernel_text(addr);
 }
 
 /*
@@ -319,7 +313,7 @@ static const struct exception_table_entry *module_extable, *module_extable_end;
 void x86_function_begin(unsigned long addr)
 {
 #ifdef CONFIG_MODULES
-	struct module *mod = module_of(addr);
+	struct module *mod = kprobe_module_of(addr);
 
 	if (mod)
 		kprobe_module_extable(mod, &module_extable,
@@ -499,7 +493,7 @@ static enum kprobe_obstacle analyse(const struct kprobe_symbol *symbol,
 				    struct x86_function **function)
 {
 	struct analysis a = {
-		.mod = module_of(symbol->start),
+		.mod = kprobe_module_of(symbol->start),
 		.all = { symbol->start, symbol->size },
 	};
 	unsigned int i;
