@@ -119,7 +119,9 @@ static bool known_part(const struct analysis *a, unsigned long addr)
 /* Whether it is text of the kernel, or of the same module. */
 static bool in_same_image(const struct analysis *a, unsigned long addr)
 {
-	return a->mod ? kprobe_module_of(addr) == a->mod : core_kernel_text(addr);
+	if (a->mod)
+		return kprobe_module_of(addr) == a->mod;
+	return core_kernel_text(addr);
 }
 
 /*
