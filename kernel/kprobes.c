@@ -1059,6 +1059,11 @@ static int kprobe_set_disabled(struct kprobe *p, bool disable)
 		site_activate(site, p);
 	p->flags ^= KPROBE_FLAG_DISABLED;
 
+	if (disable && kprobe_optimizer_idle(site)) {
+		kprobe_wait_for_handlers();
+		return 0;
+	}
+
 	site_touch(site, &touched);
 	ret = kprobe_reconcile(&touched, kprobe_global_on, &quiet);
 	if (ret && !disable) {
@@ -1078,7 +1083,8 @@ static int kprobe_set_disabled(struct kprobe *p, bool disable)
  * disable_kprobe - keep a probe registered, but without hits
  * @kp: the probe
  *
- * On return no handler of it runs or will run until it is enabled.
+ * On return no handler of it runs or will run until it is enabled.  A jump or
+ * a call of ftrace may be seen in the text for some milliseconds more.
  *
  * Context: may sleep; not from a handler.
  * Return: 0, also if it was disabled; -EINVAL if it is not registered or its

@@ -1312,6 +1312,8 @@ static void test_states(struct kunit *test)
 		wait_for_kprobe_optimizer();
 		KUNIT_EXPECT_TRUE(test, kprobe_optimized(&p.probe));
 		KUNIT_EXPECT_EQ(test, disable_kprobe(&p.probe), 0);
+		call_code(code_add, &s);
+		wait_for_kprobe_optimizer();
 		KUNIT_EXPECT_EQ(test, *(u32 *)probe_add, before);
 		KUNIT_EXPECT_EQ(test, enable_kprobe(&p.probe), 0);
 		KUNIT_EXPECT_TRUE(test, is_trap(probe_add));

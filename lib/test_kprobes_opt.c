@@ -454,6 +454,8 @@ static void test_disable(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
 		call(opt_plain, 1);
 		KUNIT_EXPECT_EQ(test, disable_kprobe(&p.probe), 0);
+		call(opt_plain, 1);
+		wait_for_kprobe_optimizer();
 		KUNIT_EXPECT_MEMEQ(test, before, probe_plain, sizeof(before));
 		KUNIT_EXPECT_FALSE(test, kprobe_optimized(&p.probe));
 		call(opt_plain, 1);
@@ -463,6 +465,121 @@ static void test_disable(struct kunit *test)
 	}
 	unregister_kprobe(&p.probe);
 	KUNIT_EXPECT_EQ(test, p.pre, 6);
+}
+
+/* Leaves a probe disabled, on a jump that has not been removed yet. */
+static void disable_on_jump(struct kunit *test, struct kprobe *p)
+{
+	int i;
+
+	/* The worker may always be faster. */
+	for (i = 0; i < 20; i++) {
+		wait_for_kprobe_optimizer();
+		KUNIT_ASSERT_TRUE(test, kprobe_optimized(p));
+		KUNIT_ASSERT_EQ(test, disable_kprobe(p), 0);
+		if (kprobe_optimized(p))
+			return;
+		KUNIT_ASSERT_EQ(test, enable_kprobe(p), 0);
+	}
+	KUNIT_FAIL_AND_ABORT(test, "no jump stays after disable");
+}
+
+/* What happens to a jump without a probe until it is removed. */
+static void test_idle(struct kunit *test)
+{
+	struct counted p = COUNTED(probe_plain);
+	struct counted inside = COUNTED(probe_plain + 3);
+	struct counted post = COUNTED(probe_plain,
+				      .probe.post_handler = counted_post);
+	struct counted second = COUNTED(probe_plain,
+					.probe.flags = KPROBE_FLAG_DISABLED);
+	u8 before[TEXT_SIZE];
+
+	memcpy(before, probe_plain, sizeof(before));
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
+
+	/* Nothing is called for, and nothing missed; then it goes. */
+	disable_on_jump(test, &p.probe);
+	KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 13);
+	KUNIT_EXPECT_EQ(test, p.pre, 0);
+	wait_for_kprobe_optimizer();
+	KUNIT_EXPECT_MEMEQ(test, before, probe_plain, sizeof(before));
+
+	/* Wanted back, by itself or by another one, it stays. */
+	KUNIT_EXPECT_EQ(test, enable_kprobe(&p.probe), 0);
+	disable_on_jump(test, &p.probe);
+	KUNIT_EXPECT_EQ(test, enable_kprobe(&p.probe), 0);
+	KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 13);
+	KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
+	KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 13);
+	KUNIT_EXPECT_EQ(test, p.pre, 2);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&second.probe), 0);
+	disable_on_jump(test, &p.probe);
+	KUNIT_EXPECT_EQ(test, enable_kprobe(&second.probe), 0);
+	KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
+	KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 13);
+	KUNIT_EXPECT_EQ(test, p.pre, 2);
+	KUNIT_EXPECT_EQ(test, second.pre, 1);
+	KUNIT_EXPECT_EQ(test, enable_kprobe(&p.probe), 0);
+	unregister_kprobe(&second.probe);
+
+	/* What no jump may stay for does not wait for the worker. */
+	disable_on_jump(test, &p.probe);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&inside.probe), 0);
+	KUNIT_EXPECT_MEMEQ(test, before, probe_plain, 3);
+	KUNIT_EXPECT_TRUE(test, is_trap(probe_plain + 3));
+	KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 13);
+	KUNIT_EXPECT_EQ(test, inside.pre, 1);
+	unregister_kprobe(&inside.probe);
+	KUNIT_EXPECT_MEMEQ(test, before, probe_plain, sizeof(before));
+
+	KUNIT_EXPECT_EQ(test, enable_kprobe(&p.probe), 0);
+	disable_on_jump(test, &p.probe);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&post.probe), 0);
+	KUNIT_EXPECT_TRUE(test, is_trap(probe_plain));
+	KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 13);
+	KUNIT_EXPECT_EQ(test, post.post, 1);
+	unregister_kprobe(&post.probe);
+	KUNIT_EXPECT_MEMEQ(test, before, probe_plain, sizeof(before));
+
+	KUNIT_EXPECT_EQ(test, enable_kprobe(&p.probe), 0);
+	disable_on_jump(test, &p.probe);
+	kprobe_optimizer_switch(false);
+	KUNIT_EXPECT_MEMEQ(test, before, probe_plain, sizeof(before));
+	kprobe_optimizer_switch(true);
+
+	KUNIT_EXPECT_EQ(test, enable_kprobe(&p.probe), 0);
+	disable_on_jump(test, &p.probe);
+	KUNIT_EXPECT_EQ(test, kprobe_set_global(false), 0);
+	KUNIT_EXPECT_MEMEQ(test, before, probe_plain, sizeof(before));
+	KUNIT_EXPECT_EQ(test, kprobe_set_global(true), 0);
+	KUNIT_EXPECT_MEMEQ(test, before, probe_plain, sizeof(before));
+
+	KUNIT_EXPECT_EQ(test, enable_kprobe(&p.probe), 0);
+	disable_on_jump(test, &p.probe);
+	unregister_kprobe(&p.probe);
+	KUNIT_EXPECT_MEMEQ(test, before, probe_plain, sizeof(before));
+	KUNIT_EXPECT_EQ(test, p.pre, 2);
+	KUNIT_EXPECT_EQ(test, p.probe.nmissed, 0);
+	KUNIT_EXPECT_EQ(test, p.astray + second.astray + inside.astray, 0);
+}
+
+/* One whose jump would cover it comes after it. */
+static void test_idle_inside(struct kunit *test)
+{
+	struct counted p = COUNTED(probe_plain);
+	struct counted q = COUNTED(probe_plain + 3);
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
+	disable_on_jump(test, &q.probe);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
+	KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 13);
+	KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
+	KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 13);
+	unregister_kprobe(&p.probe);
+	unregister_kprobe(&q.probe);
+	KUNIT_EXPECT_EQ(test, p.pre, 2);
+	KUNIT_EXPECT_EQ(test, q.pre, 0);
 }
 
 static void test_switches(struct kunit *test)
@@ -1054,6 +1171,8 @@ static struct kunit_case opt_tests[] = {
 	KUNIT_CASE(test_probe_inside),
 	KUNIT_CASE(test_array_inside),
 	KUNIT_CASE(test_disable),
+	KUNIT_CASE(test_idle),
+	KUNIT_CASE(test_idle_inside),
 	KUNIT_CASE(test_switches),
 	KUNIT_CASE_SLOW(test_cancelled),
 	KUNIT_CASE(test_registers),

@@ -86,6 +86,7 @@ void kprobe_optimizer_init_site(struct kprobe_site *site);
 void kprobe_optimizer_consider(struct kprobe_site *site);
 void kprobe_optimizer_cancel(struct kprobe_site *site);
 void kprobe_optimizer_forget(struct kprobe_site *site);
+bool kprobe_optimizer_idle(struct kprobe_site *site);
 struct kprobe_site *kprobe_detour_over(const struct kprobe_site *site,
 				       unsigned int back);
 void kprobe_optimizer_start(void);
@@ -95,6 +96,10 @@ bool kprobe_optimizer_on(void);
 static inline void kprobe_optimizer_init_site(struct kprobe_site *site) { }
 static inline void kprobe_optimizer_consider(struct kprobe_site *site) { }
 static inline void kprobe_optimizer_forget(struct kprobe_site *site) { }
+static inline bool kprobe_optimizer_idle(struct kprobe_site *site)
+{
+	return false;
+}
 static inline void kprobe_optimizer_start(void) { }
 #endif
 

@@ -26,6 +26,19 @@
  * back from a jump needs no grace period: the detour stays as long as the
  * site does, and that is freed behind RCU-tasks.
  *
+ * To undo a jump takes several pokes, and whoever disables one probe often
+ * disables many.  So a jump whose last probe has been disabled stays for a
+ * moment, without a handler to run, and goes together with others:
+ *
+ *	KPROBE_SITE_JUMP, in no list
+ *	  |  kprobe_optimizer_idle()
+ *	  v
+ *	opt_idle	waits for the worker; left with the state, at once, when
+ *	  |		anything else turns up that a jump may not stay for
+ *	  |  all of them patched in one batch, but those that have probes again
+ *	  v
+ *	in no list	KPROBE_SITE_CLEAN
+ *
  * Whenever something might have been in a site's way and no longer is,
  * kprobe_optimizer_consider() is called for it.  To ask once too often costs
  * little.
@@ -45,6 +58,7 @@
 /* All under kprobe_mutex. */
 static LIST_HEAD(opt_queue);
 static LIST_HEAD(opt_pass);
+static LIST_HEAD(opt_idle);
 static LIST_HEAD(opt_starved);	/* for lack of memory; back in the queue soon */
 static bool opt_on = true;
 static bool opt_started;
@@ -148,15 +162,20 @@ void kprobe_optimizer_init_site(struct kprobe_site *site)
 		site->close |= mark_close(addr - i) | mark_close(addr + i);
 }
 
+/* For the worker to find soon. */
+static void put_in(struct list_head *list, struct kprobe_site *site)
+{
+	list_add_tail(&site->optimize, list);
+	if (opt_started)
+		queue_delayed_work(opt_wq, &opt_work, OPT_DELAY);
+}
+
 static void consider_one(struct kprobe_site *site)
 {
 	if (site->state != KPROBE_SITE_TRAP || !list_empty(&site->optimize) ||
 	    site->obstacle >= KPROBE_OBSTACLE_TEXT || kprobe_obstacle_now(site))
 		return;
-
-	list_add_tail(&site->optimize, &opt_queue);
-	if (opt_started)
-		queue_delayed_work(opt_wq, &opt_work, OPT_DELAY);
+	put_in(&opt_queue, site);
 }
 
 /**
@@ -213,6 +232,24 @@ void kprobe_optimizer_forget(struct kprobe_site *site)
 	arch_kprobe_unanalyse(site);
 }
 
+/**
+ * kprobe_optimizer_idle - a probe has been disabled: may the text follow later?
+ * @site: where
+ *
+ * Context: kprobe_mutex held.
+ * Return: whether this is seen to, and the site need not be reconciled.
+ */
+bool kprobe_optimizer_idle(struct kprobe_site *site)
+{
+	lockdep_assert_held(&kprobe_mutex);
+
+	if (site->state != KPROBE_SITE_JUMP || !list_empty(&site->active))
+		return false;
+	if (list_empty(&site->optimize))
+		put_in(&opt_idle, site);
+	return true;
+}
+
 /* Finds out what there is to know. Return: whether the site can be a jump. */
 static bool prepare_jump(struct kprobe_site *site)
 {
@@ -232,6 +269,24 @@ static int by_address(void *unused, const struct list_head *a,
 	       list_entry(b, struct kprobe_site, optimize)->addr;
 }
 
+/* Takes the jumps away that nobody has wanted back. */
+static void remove_idle(void)
+{
+	struct kprobe_site *site, *next;
+	LIST_HEAD(plan);
+
+	list_sort(NULL, &opt_idle, by_address);
+	list_for_each_entry_safe(site, next, &opt_idle, optimize) {
+		list_del_init(&site->optimize);
+		if (!list_empty(&site->active))
+			continue;
+		site->next = KPROBE_SITE_CLEAN;
+		list_add_tail(&site->plan, &plan);
+	}
+	if (!list_empty(&plan))
+		kprobe_patch(&plan);
+}
+
 /* How many sites are prepared before others get a chance at the lock. */
 #define OPT_CHUNK	64
 
@@ -242,6 +297,7 @@ static void optimizer_worker(struct work_struct *work)
 	LIST_HEAD(plan);
 
 	mutex_lock(&kprobe_mutex);
+	remove_idle();
 	/* Text is patched in the order of addresses. */
 	list_sort(NULL, &opt_queue, by_address);
 	while (!list_empty(&opt_queue)) {

@@ -63,7 +63,7 @@ static bool kprobe_transition_exists(enum kprobe_site_state from,
  *	 | |     a post handler, a jprobe, a probe inside, sysctl |
  *	 | |                                                      |
  *	 | +------------------------------------------------------+
- *	 |           unregister, disable, off
+ *	 |           unregister, off; the optimizer, after disable
  *	 v
  *	GONE	module unloaded, init text freed
  */
@@ -80,8 +80,10 @@ static void kprobe_site_set_state(struct kprobe_site *site,
 		hlist_for_each_entry(p, &site->probes, hlist)
 			p->flags ^= KPROBE_FLAG_OPTIMIZED;
 	/* From here on no text is in the way of a single instruction. */
-	if (site->state == KPROBE_SITE_JUMP)
+	if (site->state == KPROBE_SITE_JUMP) {
 		arch_kprobe_use_detour(site, false);
+		list_del_init(&site->optimize);
+	}
 #endif
 	site->state = state;
 }
@@ -147,7 +149,7 @@ static void kprobe_plan_jumps(struct list_head *touched)
 			over = kprobe_detour_over(site, back);
 			if (!over || !list_empty(&over->plan))
 				continue;
-			over->next = over->state;
+			over->next = kprobe_site_wish(over, true);
 			list_add_tail(&over->plan, &more);
 		}
 	}
@@ -255,8 +257,12 @@ void kprobe_reconcile_jumps(struct list_head *touched)
 
 	lockdep_assert_held(&kprobe_mutex);
 
-	list_for_each_entry(site, touched, plan)
+	list_for_each_entry(site, touched, plan) {
 		site->next = site->state;
+		/* Where there are jumps, probes are switched on. */
+		if (site->state == KPROBE_SITE_JUMP)
+			site->next = kprobe_site_wish(site, true);
+	}
 	kprobe_plan_jumps(touched);
 	list_for_each_entry_safe(site, next, touched, plan)
 		if (site->next == site->state)
