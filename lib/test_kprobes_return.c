@@ -356,6 +356,30 @@ static void test_own_data(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&wrong_data), 0);
 }
 
+static atomic_t crowded;
+
+static int line_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	if (!IS_ALIGNED((unsigned long)ri, L1_CACHE_BYTES))
+		atomic_inc(&crowded);
+	return followed_entry(ri, regs);
+}
+
+/* No two share a cache line, which CPUs would have to pass to and fro. */
+static void test_own_line(struct kunit *test)
+{
+	struct followed f = FOLLOWED(follow_sum);
+
+	atomic_set(&crowded, 0);
+	f.probe.entry_handler = line_entry;
+	f.probe.maxactive = 21;
+	KUNIT_ASSERT_EQ(test, register_kretprobe(&f.probe), 0);
+	KUNIT_EXPECT_EQ(test, follow_sum(20), 210);
+	unregister_kretprobe(&f.probe);
+	expect_calls(test, &f, 21);
+	KUNIT_EXPECT_EQ(test, atomic_read(&crowded), 0);
+}
+
 static const int maxactive_cases[] = { 1, 2, 3, 7, 30 };
 
 static void maxactive_desc(const int *maxactive, char *desc)
@@ -644,6 +668,7 @@ static struct kunit_case return_tests[] = {
 	KUNIT_CASE(test_by_symbol),
 	KUNIT_CASE(test_entry_declines),
 	KUNIT_CASE(test_own_data),
+	KUNIT_CASE(test_own_line),
 	KUNIT_CASE_PARAM(test_maxactive, maxactive_gen_params),
 	KUNIT_CASE(test_pool_grows),
 	KUNIT_CASE(test_change_value),

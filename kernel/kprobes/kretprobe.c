@@ -30,8 +30,8 @@
  * Each CPU has one free instance at hand, which is taken and put back by
  * exchanging a pointer, and a list of more of them, with a lock of its own
  * that is only ever tried.  Entry takes what its CPU has and return puts it
- * there, so in a steady state no two CPUs write to one cache line.  A CPU that
- * has run out takes one from another.  The holder of a lock executes a few
+ * there, so in a steady state no two CPUs write to one cache line; each
+ * instance has its own.  A CPU that has run out takes one from another.  The holder of a lock executes a few
  * instructions with interrupts off; only an NMI on its CPU can keep it from
  * going on, and hits in that NMI may come for the same lock.  So nobody waits
  * for long: an entry that finds nothing in KRETPROBE_TRIES rounds counts a
@@ -60,8 +60,10 @@
  */
 #define pr_fmt(fmt) "kprobes: " fmt
 
+#include <linux/align.h>
 #include <linux/atomic.h>
 #include <linux/bug.h>
+#include <linux/cache.h>
 #include <linux/cpumask.h>
 #include <linux/export.h>
 #include <linux/irq_work.h>
@@ -101,11 +103,11 @@ struct kretprobe_list {
 /**
  * struct kretprobe_chunk - memory for some instances
  * @next: the chunk allocated before it
- * @instances: each of kretprobe_pool::size bytes
+ *
+ * They begin with the next cache line, and are of kretprobe_pool::size bytes.
  */
 struct kretprobe_chunk {
 	struct kretprobe_chunk *next;
-	char instances[] __aligned(sizeof(long));
 };
 
 /**
@@ -732,19 +734,21 @@ static int pool_add(struct kretprobe_pool *pool, unsigned int nr)
 {
 	struct kretprobe_chunk *chunk;
 	unsigned int i;
+	void *first;
 	int cpu = -1;
 
-	chunk = kvmalloc(size_add(sizeof(*chunk), size_mul(nr, pool->size)),
+	chunk = kvmalloc(size_add(sizeof(*chunk) + L1_CACHE_BYTES,
+				  size_mul(nr, pool->size)),
 			 GFP_KERNEL | __GFP_NOWARN);
 	if (!chunk)
 		return -ENOMEM;
 	chunk->next = pool->chunks;
 	pool->chunks = chunk;
+	first = PTR_ALIGN((void *)(chunk + 1), L1_CACHE_BYTES);
 	WRITE_ONCE(pool->total, pool->total + nr);
 
 	for (i = 0; i < nr; i++) {
-		struct kretprobe_instance *ri =
-			(void *)chunk->instances + i * pool->size;
+		struct kretprobe_instance *ri = first + i * pool->size;
 		struct kretprobe_list *list;
 		bool added = false;
 
@@ -813,7 +817,7 @@ static struct kretprobe_pool *pool_create(struct kretprobe *rp)
 		pool->grows = true;
 	}
 	pool->size = ALIGN(struct_size_t(struct kretprobe_instance, data,
-					 rp->data_size), sizeof(long));
+					 rp->data_size), L1_CACHE_BYTES);
 	pool->limit = clamp(KRETPROBE_POOL_BYTES / pool->size, nr,
 			    KRETPROBE_POOL_MAX);
 	init_irq_work(&pool->kick, pool_kick);
