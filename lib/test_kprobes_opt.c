@@ -484,6 +484,24 @@ static void disable_on_jump(struct kunit *test, struct kprobe *p)
 	KUNIT_FAIL_AND_ABORT(test, "no jump stays after disable");
 }
 
+/* The same, and then enables @p, or another one there, before it is removed. */
+static void enable_on_jump(struct kunit *test, struct kprobe *disabled,
+			   struct kprobe *p)
+{
+	int i;
+
+	for (i = 0; i < 20; i++) {
+		disable_on_jump(test, disabled);
+		KUNIT_ASSERT_EQ(test, enable_kprobe(p), 0);
+		if (kprobe_optimized(p))
+			return;
+		KUNIT_ASSERT_EQ(test, enable_kprobe(disabled), 0);
+		if (p != disabled)
+			KUNIT_ASSERT_EQ(test, disable_kprobe(p), 0);
+	}
+	KUNIT_FAIL_AND_ABORT(test, "no jump stays until enable");
+}
+
 /* What happens to a jump without a probe until it is removed. */
 static void test_idle(struct kunit *test)
 {
@@ -507,21 +525,23 @@ static void test_idle(struct kunit *test)
 
 	/* Wanted back, by itself or by another one, it stays. */
 	KUNIT_EXPECT_EQ(test, enable_kprobe(&p.probe), 0);
-	disable_on_jump(test, &p.probe);
-	KUNIT_EXPECT_EQ(test, enable_kprobe(&p.probe), 0);
+	enable_on_jump(test, &p.probe, &p.probe);
 	KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 13);
 	KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
 	KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 13);
 	KUNIT_EXPECT_EQ(test, p.pre, 2);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&second.probe), 0);
-	disable_on_jump(test, &p.probe);
-	KUNIT_EXPECT_EQ(test, enable_kprobe(&second.probe), 0);
-	KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
+	enable_on_jump(test, &p.probe, &second.probe);
 	KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 13);
+	KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
 	KUNIT_EXPECT_EQ(test, p.pre, 2);
 	KUNIT_EXPECT_EQ(test, second.pre, 1);
-	KUNIT_EXPECT_EQ(test, enable_kprobe(&p.probe), 0);
+
+	/* Nor does one that has been there all the time keep it. */
+	disable_on_jump(test, &second.probe);
 	unregister_kprobe(&second.probe);
+	KUNIT_EXPECT_MEMEQ(test, before, probe_plain, sizeof(before));
+	KUNIT_EXPECT_EQ(test, enable_kprobe(&p.probe), 0);
 
 	/* What no jump may stay for does not wait for the worker. */
 	disable_on_jump(test, &p.probe);

@@ -33,8 +33,9 @@
  *	KPROBE_SITE_JUMP, in no list
  *	  |  kprobe_optimizer_idle()
  *	  v
- *	opt_idle	waits for the worker; left with the state, at once, when
- *	  |		anything else turns up that a jump may not stay for
+ *	opt_idle	waits for a worker of its own, which waits for nobody;
+ *	  |		left with the state, at once, when anything else turns
+ *	  |		up that a jump may not stay for
  *	  |  all of them patched in one batch, but those that have probes again
  *	  v
  *	in no list	KPROBE_SITE_CLEAN
@@ -66,10 +67,15 @@ static bool opt_started;
 static struct workqueue_struct *opt_wq;
 
 static void optimizer_worker(struct work_struct *work);
+static void starved_worker(struct work_struct *work);
+static void idle_worker(struct work_struct *work);
 static DECLARE_DELAYED_WORK(opt_work, optimizer_worker);
+static DECLARE_DELAYED_WORK(starved_work, starved_worker);
+static DECLARE_DELAYED_WORK(idle_work, idle_worker);
 
 /* Many probes come one by one; let them gather for this many jiffies. */
 #define OPT_DELAY	DIV_ROUND_UP(HZ, 50)
+/* And for memory, this many. */
 #define OPT_STARVED_DELAY	HZ
 
 static bool site_armed(const struct kprobe_site *site)
@@ -162,20 +168,15 @@ void kprobe_optimizer_init_site(struct kprobe_site *site)
 		site->close |= mark_close(addr - i) | mark_close(addr + i);
 }
 
-/* For the worker to find soon. */
-static void put_in(struct list_head *list, struct kprobe_site *site)
-{
-	list_add_tail(&site->optimize, list);
-	if (opt_started)
-		queue_delayed_work(opt_wq, &opt_work, OPT_DELAY);
-}
-
 static void consider_one(struct kprobe_site *site)
 {
 	if (site->state != KPROBE_SITE_TRAP || !list_empty(&site->optimize) ||
 	    site->obstacle >= KPROBE_OBSTACLE_TEXT || kprobe_obstacle_now(site))
 		return;
-	put_in(&opt_queue, site);
+
+	list_add_tail(&site->optimize, &opt_queue);
+	if (opt_started)
+		queue_delayed_work(opt_wq, &opt_work, OPT_DELAY);
 }
 
 /**
@@ -245,21 +246,11 @@ bool kprobe_optimizer_idle(struct kprobe_site *site)
 
 	if (site->state != KPROBE_SITE_JUMP || !list_empty(&site->active))
 		return false;
-	if (list_empty(&site->optimize))
-		put_in(&opt_idle, site);
+	if (list_empty(&site->optimize)) {
+		list_add_tail(&site->optimize, &opt_idle);
+		queue_delayed_work(opt_wq, &idle_work, OPT_DELAY);
+	}
 	return true;
-}
-
-/* Finds out what there is to know. Return: whether the site can be a jump. */
-static bool prepare_jump(struct kprobe_site *site)
-{
-	if (site->state != KPROBE_SITE_TRAP || kprobe_obstacle_now(site))
-		return false;
-
-	site->obstacle = arch_kprobe_analyse(site);
-	if (!site->obstacle)
-		site->obstacle = arch_kprobe_detour(site);
-	return !site->obstacle;
 }
 
 static int by_address(void *unused, const struct list_head *a,
@@ -270,11 +261,14 @@ static int by_address(void *unused, const struct list_head *a,
 }
 
 /* Takes the jumps away that nobody has wanted back. */
-static void remove_idle(void)
+static void idle_worker(struct work_struct *work)
 {
 	struct kprobe_site *site, *next;
 	LIST_HEAD(plan);
 
+	guard(mutex)(&kprobe_mutex);
+
+	/* Text is patched in the order of addresses. */
 	list_sort(NULL, &opt_idle, by_address);
 	list_for_each_entry_safe(site, next, &opt_idle, optimize) {
 		list_del_init(&site->optimize);
@@ -287,6 +281,37 @@ static void remove_idle(void)
 		kprobe_patch(&plan);
 }
 
+static void starved_worker(struct work_struct *work)
+{
+	guard(mutex)(&kprobe_mutex);
+
+	if (list_empty(&opt_starved))
+		return;
+	list_splice_tail_init(&opt_starved, &opt_queue);
+	queue_delayed_work(opt_wq, &opt_work, 0);
+}
+
+/* Takes a site out of the queue, to the next step if there is nothing else. */
+static void prepare_jump(struct kprobe_site *site)
+{
+	list_del_init(&site->optimize);
+	/* Whoever removes what is in the way considers it again. */
+	if (site->state != KPROBE_SITE_TRAP || kprobe_obstacle_now(site))
+		return;
+
+	site->obstacle = arch_kprobe_analyse(site);
+	if (!site->obstacle)
+		site->obstacle = arch_kprobe_detour(site);
+	if (site->obstacle == KPROBE_DETOUR_MEMORY) {
+		list_add_tail(&site->optimize, &opt_starved);
+		queue_delayed_work(opt_wq, &starved_work, OPT_STARVED_DELAY);
+	} else if (!site->obstacle) {
+		arch_kprobe_use_detour(site, true);
+		site->detoured = true;
+		list_add_tail(&site->optimize, &opt_pass);
+	}
+}
+
 /* How many sites are prepared before others get a chance at the lock. */
 #define OPT_CHUNK	64
 
@@ -297,30 +322,15 @@ static void optimizer_worker(struct work_struct *work)
 	LIST_HEAD(plan);
 
 	mutex_lock(&kprobe_mutex);
-	remove_idle();
-	/* Text is patched in the order of addresses. */
 	list_sort(NULL, &opt_queue, by_address);
 	while (!list_empty(&opt_queue)) {
-		site = list_first_entry(&opt_queue, struct kprobe_site,
-					optimize);
-		if (prepare_jump(site)) {
-			arch_kprobe_use_detour(site, true);
-			site->detoured = true;
-			list_move_tail(&site->optimize, &opt_pass);
-		} else if (site->obstacle == KPROBE_DETOUR_MEMORY) {
-			list_move_tail(&site->optimize, &opt_starved);
-		} else {
-			list_del_init(&site->optimize);
-		}
+		prepare_jump(list_first_entry(&opt_queue, struct kprobe_site,
+					      optimize));
 		if (++n % OPT_CHUNK == 0) {
 			mutex_unlock(&kprobe_mutex);
 			cond_resched();
 			mutex_lock(&kprobe_mutex);
 		}
-	}
-	if (!list_empty(&opt_starved)) {
-		list_splice_tail_init(&opt_starved, &opt_queue);
-		queue_delayed_work(opt_wq, &opt_work, OPT_STARVED_DELAY);
 	}
 	n = list_count_nodes(&opt_pass);
 	mutex_unlock(&kprobe_mutex);
@@ -399,11 +409,11 @@ static int switch_handler(const struct ctl_table *table, int write,
 		return proc_dostring(&shown, 0, buffer, lenp, ppos);
 	}
 
-	/* kstrtobool() looks at the first letter only. */
+	/* kstrtobool() looks at the first letter only, and knows more of them. */
 	if (*ppos || !*lenp || *lenp >= sizeof(text))
 		return -EINVAL;
 	memcpy(text, buffer, *lenp);
-	if (strlen(strim(text)) != 1)
+	if (strlen(strim(text)) != 1 || !strchr("01nyNY", *strim(text)))
 		return -EINVAL;
 	ret = kstrtobool(strim(text), &on);
 	if (ret)
@@ -443,7 +453,7 @@ void __init kprobe_optimizer_start(void)
 {
 	/* The worker waits for long: not on a queue that others wait for. */
 	sysctls_init();
-	opt_wq = alloc_workqueue("kprobe-optimizer", WQ_UNBOUND, 1);
+	opt_wq = alloc_workqueue("kprobe-optimizer", WQ_UNBOUND, 0);
 	if (!opt_wq)
 		return;
 
@@ -453,12 +463,15 @@ void __init kprobe_optimizer_start(void)
 }
 
 /**
- * wait_for_kprobe_optimizer - until what can be a jump by now is one
+ * wait_for_kprobe_optimizer - until what can be a jump by now is one, and what
+ *	nobody wants any more is none
  *
  * Context: may sleep.
  */
 void wait_for_kprobe_optimizer(void)
 {
+	/* What was covered by one that goes may become a jump then. */
+	flush_delayed_work(&idle_work);
 	flush_delayed_work(&opt_work);
 	/* What was queued while the worker waited. */
 	flush_delayed_work(&opt_work);

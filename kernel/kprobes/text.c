@@ -5,7 +5,9 @@
  * What a site should look like follows from its probes and from the global
  * switch by kprobe_site_wish().  Callers change those and hand the sites they
  * have touched to kprobe_reconcile(), which patches all that differ with one
- * round of synchronisation.  Nobody else changes a site's state.
+ * round of synchronisation.  Nobody else changes a site's state, but for the
+ * optimizer: it makes jumps, and removes those that only disabled probes are
+ * left on.
  */
 #include <linux/cpu.h>
 #include <linux/list.h>
@@ -63,7 +65,8 @@ static bool kprobe_transition_exists(enum kprobe_site_state from,
  *	 | |     a post handler, a jprobe, a probe inside, sysctl |
  *	 | |                                                      |
  *	 | +------------------------------------------------------+
- *	 |           unregister, off; the optimizer, after disable
+ *	 |           unregister, off; the optimizer, after disable;
+ *	 |           whatever is in the way, if it has not been there yet
  *	 v
  *	GONE	module unloaded, init text freed
  */
