@@ -226,6 +226,13 @@ static void time_armed(int first, int nr, int present)
 	msleep(500);
 	start = ktime_get_ns();
 	for (i = 0; i < nr; i++)
+		ret = ret ?: disable_kprobe(spare[i]);
+	row("disable-jump", present, ktime_get_ns() - start, nr);
+	for (i = 0; i < nr; i++)
+		ret = ret ?: enable_kprobe(spare[i]);
+	msleep(500);
+	start = ktime_get_ns();
+	for (i = 0; i < nr; i++)
 		unregister_kprobe(spare[i]);
 	row("unregister", present, ktime_get_ns() - start, nr);
 	if (ret)
@@ -377,13 +384,16 @@ static int measure(void)
 	return 0;
 }
 
-static void start_load(void)
+static int start_load(void)
 {
-	int i;
+	int i, ret = 0;
 
 	find_targets(MANY);
+	if (nr_targets < MANY)
+		return -ERANGE;
 	for (i = 0; i < nr_targets; i++)
-		enable_kprobe(list[i]);
+		ret = ret ?: enable_kprobe(list[i]);
+	return ret;
 }
 
 static int report_load(const char *unused, const struct kernel_param *kp)
@@ -426,10 +436,9 @@ static int __init kprobe_scale_init(void)
 	if (ret)
 		goto out;
 
-	if (load)
-		start_load();
-	else
-		ret = measure();
+	ret = load ? start_load() : measure();
+	if (ret && load)
+		unregister_kprobes(list, nr_targets);
 out:
 	if (ret) {
 		failed("scale", ret);
