@@ -7,6 +7,7 @@
 #define _LIB_TEST_KPROBES_H
 
 #include <linux/compiler.h>
+#include <linux/delay.h>
 #include <linux/irqflags.h>
 #include <linux/kprobes.h>
 #include <linux/preempt.h>
@@ -65,5 +66,13 @@ static __maybe_unused void counted_post(struct kprobe *p, struct pt_regs *regs,
 		.probe.pre_handler = counted_pre,			\
 		__VA_ARGS__						\
 	}
+
+/* Wait until what runs behind the test's back has come about. */
+#define EVENTUALLY(condition) ({					\
+	int __tries = 1000;						\
+	while (!(condition) && --__tries)				\
+		msleep(20);						\
+	(condition);							\
+})
 
 #endif /* _LIB_TEST_KPROBES_H */

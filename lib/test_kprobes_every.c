@@ -17,6 +17,7 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 #include <asm/sections.h>
+#include "test_kprobes.h"
 
 /* Without the function tracer there are no calls of ftrace. */
 #ifndef MCOUNT_INSN_SIZE
@@ -128,11 +129,26 @@ static unsigned int time_jumps(struct kunit *test, struct kprobe **ps,
 
 #define TIMED	(10000 / EVERY)
 
+/* How often they have been hit, and @missed to how often not. */
+static unsigned long all_hits(const struct all *all, unsigned int nr,
+			      unsigned long *missed)
+{
+	unsigned long hits = 0;
+	unsigned int i;
+
+	*missed = 0;
+	for (i = 0; i < nr; i++) {
+		hits += container_of(all->array[i], struct one, probe)->hits;
+		*missed += all->array[i]->nmissed;
+	}
+	return hits;
+}
+
 static void test_everything(struct kunit *test)
 {
 	unsigned int nr[KPROBE_DETOUR_REACH + 1] = {};
 	unsigned int i, idle = 0, good = 0, jumps, slots;
-	unsigned long hits = 0, missed = 0;
+	unsigned long hits, missed;
 	size_t size = _etext - _stext;
 	struct all all = {};
 	void *before;
@@ -165,6 +181,25 @@ static void test_everything(struct kunit *test)
 	for (i = 0; i < good; i++)
 		nr[kprobe_obstacle_at(all.array[i]->addr)]++;
 	all_load();
+
+	/* One by one, and all of the text is as it was. */
+	for (i = 0; i < good; i++)
+		KUNIT_EXPECT_EQ(test, disable_kprobe(all.array[i]), 0);
+	hits = all_hits(&all, good, &missed);
+	kunit_info(test, "%lu hits, %lu missed", hits, missed);
+	KUNIT_EXPECT_GT(test, hits, 1000);
+	all_load();
+	wait_for_kprobe_optimizer();
+	KUNIT_EXPECT_TRUE(test, EVENTUALLY(!memcmp(before, _stext, size)));
+	KUNIT_EXPECT_EQ(test, all_hits(&all, good, &missed), hits);
+
+	/* And again with some of them. */
+	for (i = 0; i < good; i += 16)
+		KUNIT_EXPECT_EQ(test, enable_kprobe(all.array[i]), 0);
+	wait_for_kprobe_optimizer();
+	all_load();
+	for (i = 0; i < good; i += 16)
+		KUNIT_EXPECT_EQ(test, disable_kprobe(all.array[i]), 0);
 	unregister_kprobes(all.array, good);
 	KUNIT_EXPECT_EQ(test, memcmp(before, _stext, size), 0);
 	KUNIT_EXPECT_EQ(test, jumps, nr[KPROBE_NO_OBSTACLE]);
@@ -179,13 +214,10 @@ static void test_everything(struct kunit *test)
 	for (i = 0; i < good; i++) {
 		struct one *one = container_of(all.array[i], struct one, probe);
 
-		missed += one->probe.nmissed;
-		hits += one->hits;
+		one->probe.flags = 0;
 		if (!one->hits && idle < TIMED)
 			all.array[idle++] = &one->probe;
 	}
-	kunit_info(test, "%lu hits, %lu missed", hits, missed);
-	KUNIT_EXPECT_GT(test, hits, 1000);
 	kprobe_flush_retired();
 	time_jumps(test, all.array, idle);
 	unregister_kprobes(all.array, idle);

@@ -47,14 +47,6 @@ static TARGET int follow_sum(int n)
 	return below + n;
 }
 
-/* Wait until what runs behind the test's back has come about. */
-#define EVENTUALLY(condition) ({					\
-	int __tries = 1000;						\
-	while (!(condition) && --__tries)				\
-		msleep(20);						\
-	(condition);							\
-})
-
 /* A return probe, and what its handlers have seen. */
 struct followed {
 	struct kretprobe probe;
