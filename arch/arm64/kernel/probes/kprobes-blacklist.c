@@ -10,10 +10,16 @@
  *
  * So their calls are looked at.  What is short and calls nobody is taken for
  * such a function, and forbidden too; and so is what a sanitizer checks with.
+ *
+ * Then there is assembly in ordinary text that runs while a CPU has not got the
+ * kernel's vectors or a stack: when it comes up or wakes up, and around guests.
+ * It is known by its names, which not even a linker sees, many of them.
  */
+#include <linux/array_size.h>
 #include <linux/init.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
+#include <linux/minmax.h>
 #include <linux/string.h>
 #include <asm/insn.h>
 #include <asm/sections.h>
@@ -111,6 +117,74 @@ static int __init forbid_callees(unsigned long start, unsigned long end,
 	return ret;
 }
 
+/* head.S, sleep.S, proc.S and hyp-stub.S: no vectors, or no stack. */
+static const char * const coming_up[] __initconst = {
+	"__secondary_switched", "__secondary_too_slow",
+	"set_cpu_boot_mode_flag", "finalise_el2", "_cpu_resume",
+	"cpu_do_resume",
+};
+
+/*
+ * entry.S, hyp-entry.S and fpsimd.S in arch/arm64/kvm/hyp/: where the kernel is
+ * its own hypervisor, they run with the vectors for guests, which come from
+ * there, too, or with a guest's registers.
+ */
+static const char * const around_guests[] __initconst = {
+	"__guest_enter", "__guest_exit_restore_elr_and_panic",
+	"__guest_exit_panic", "__guest_exit", "abort_guest_exit_start",
+	"abort_guest_exit_end", "el1_sync", "wa_epilogue", "el1_trap",
+	"el1_irq", "el1_fiq", "el1_error", "el2_sync", "el2_error",
+	"el2t_sync_invalid", "el2t_irq_invalid", "el2t_fiq_invalid",
+	"el2t_error_invalid", "el2h_irq_invalid", "el2h_fiq_invalid",
+	"__kvm_hyp_vector", "__bp_harden_hyp_vecs", "__fpsimd_save_state",
+	"__fpsimd_restore_state", "__sve_save_state", "__sve_restore_state",
+};
+
+/* In C, between the switch to these vectors and that back. */
+static const char * const with_guest_vectors[] __initconst = {
+	"__kvm_vcpu_run_vhe", "__activate_traps", "__deactivate_traps",
+	"sysreg_restore_guest_state_vhe", "sysreg_save_guest_state_vhe",
+};
+
+static int __init forbid_function(void *unused, unsigned long addr)
+{
+	return min(kprobe_add_ksym_blacklist(addr), 0);
+}
+
+static int __init forbid_callees_of(void *unused, unsigned long addr)
+{
+	unsigned long size, offset;
+
+	if (!kallsyms_lookup_size_offset(addr, &size, &offset))
+		return 0;
+	return forbid_callees(addr, addr + size, CALL_DEPTH);
+}
+
+/* Names are not unique, and configuration has some of them or not. */
+static int __init for_names(int (*function)(void *unused, unsigned long addr),
+			    const char * const *names, unsigned int nr)
+{
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < nr && !ret; i++)
+		ret = kallsyms_on_each_match_symbol(function, names[i], NULL);
+	return ret;
+}
+
+static int __init forbid_names(void)
+{
+	int ret;
+
+	ret = for_names(forbid_function, coming_up, ARRAY_SIZE(coming_up));
+	if (ret || !IS_ENABLED(CONFIG_KVM))
+		return ret;
+	ret = for_names(forbid_function, around_guests,
+			ARRAY_SIZE(around_guests));
+	return ret ?: for_names(forbid_callees_of, with_guest_vectors,
+				ARRAY_SIZE(with_guest_vectors));
+}
+
 int __init arch_kprobe_blacklist(void)
 {
 	const struct {
@@ -119,6 +193,7 @@ int __init arch_kprobe_blacklist(void)
 	} ranges[] = {
 		{ __entry_text_start, __entry_text_end },
 		{ __idmap_text_start, __idmap_text_end },
+		{ __hyp_idmap_text_start, __hyp_idmap_text_end },
 		{ __hyp_text_start, __hyp_text_end },
 #ifdef CONFIG_HIBERNATION
 		{ __hibernate_exit_text_start, __hibernate_exit_text_end },
@@ -140,5 +215,5 @@ int __init arch_kprobe_blacklist(void)
 	if (!ret)
 		ret = forbid_callees((ulong)__entry_text_start,
 				     (ulong)__entry_text_end, CALL_DEPTH);
-	return ret;
+	return ret ?: forbid_names();
 }
