@@ -383,13 +383,14 @@ static enum kprobe_refusal make_slot(struct kprobe_site *site, bool post,
 	unsigned int size = post ? KPROBE_DETOUR_SIZE : KPROBE_SLOT_SIZE;
 	void *slot = kprobe_slot_alloc(site, size);
 	struct a64_text text = { .at = (unsigned long)slot };
+	bool computes;
 
 	if (!slot)
 		return KPROBE_NO_MEMORY;
 
-	if (post && site->insn.what.how == A64_PLAIN)
-		site->insn.computes = a64_emit_compute(&text, site->opcode);
-	if (!post || !site->insn.computes) {
+	computes = post && site->insn.what.how == A64_PLAIN &&
+		   a64_emit_compute(&text, site->opcode);
+	if (!computes) {
 		if (post)
 			a64_emit_site(&text, site);
 		a64_emit_displaced(&text, site, way_back(site));
@@ -402,8 +403,10 @@ static enum kprobe_refusal make_slot(struct kprobe_site *site, bool post,
 		return KPROBE_OUT_OF_REACH;
 	}
 	/* Hits may find it before they have forgotten what was there. */
-	if (site->insn.computes && site->state != KPROBE_SITE_CLEAN)
+	if (computes && site->state != KPROBE_SITE_CLEAN)
 		a64_sync_cpus();
+	if (post)
+		site->insn.computes = computes;
 	WRITE_ONCE(*result, slot);
 	/* Before site->npost; pairs with smp_rmb() in go_on_with_post(). */
 	smp_wmb();
