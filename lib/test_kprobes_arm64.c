@@ -14,6 +14,7 @@
 #include <linux/kprobes.h>
 #include <linux/kprobes_backend.h>
 #include <linux/kthread.h>
+#include <linux/mman.h>
 #include <linux/prandom.h>
 #include <linux/sched.h>
 #include <linux/uaccess.h>
@@ -23,6 +24,7 @@
 #include <asm/debug-monitors.h>
 #include <asm/insn.h>
 #include <asm/ptrace.h>
+#include <asm/sections.h>
 #include "../arch/arm64/kernel/probes/decode-insn.h"
 
 /*
@@ -444,6 +446,7 @@ BCOND(gt);
 BCOND(le);
 BCOND(al);
 BRANCH(b_nv, "", ".inst 0x5400004f");
+BRANCH(bc_eq, "", ".inst 0x54000050");
 BRANCH(b, "", "b 1f");
 BRANCH(b_next, "", "b 2f\n2:");
 BRANCH(cbz_x, "and x0, x0, #0x100000000", "cbz x0, 1f");
@@ -585,13 +588,17 @@ CODE(behind_stxr, ON_STACK "3: ldxr x2, [sp]\n stxr w3, x2, [sp]\n",
      "cbnz w3, 3b", OFF_STACK);
 CODE(behind_clrex, ON_STACK "ldxr x2, [sp]\n clrex", "add x2, x2, #1",
      OFF_STACK);
+/* Another function ends with a load; what stands there is never executed. */
+CODE(behind_function, "b 3f\n ldxr x2, [sp]\ncode_behind_load:\n3: nop",
+     "add x2, x2, #1", "");
 
 /* What a branch in its place makes of it, on kernels that check landings. */
 #define NO_JUMP_BTI	1
 #define NO_JUMP		2
-/* Only where pointers can be signed; no post handler. */
+/* Only where pointers can be signed; no post handler; only with FEAT_HBC. */
 #define NEEDS_PAC	4
 #define NO_POST		8
+#define NEEDS_HBC	16
 
 #define ENTRY(name, ...)						\
 	{ #name, code_##name, &probe_##name, ##__VA_ARGS__ }
@@ -605,7 +612,7 @@ static const struct code_case {
 	ENTRY(b_eq), ENTRY(b_ne), ENTRY(b_cs), ENTRY(b_cc), ENTRY(b_mi),
 	ENTRY(b_pl), ENTRY(b_vs), ENTRY(b_vc), ENTRY(b_hi), ENTRY(b_ls),
 	ENTRY(b_ge), ENTRY(b_lt), ENTRY(b_gt), ENTRY(b_le), ENTRY(b_al),
-	ENTRY(b_nv), ENTRY(b), ENTRY(b_next),
+	ENTRY(b_nv), ENTRY(bc_eq, NEEDS_HBC), ENTRY(b), ENTRY(b_next),
 	ENTRY(cbz_x), ENTRY(cbz_w), ENTRY(cbnz_x), ENTRY(cbnz_w),
 	ENTRY(cbz_zr), ENTRY(cbnz_zr),
 	ENTRY(tbz_0), ENTRY(tbz_31), ENTRY(tbnz_32), ENTRY(tbnz_63),
@@ -641,7 +648,7 @@ static const struct code_case {
 	ENTRY(daifclr), ENTRY(msr_daif), ENTRY(mrs_sp_el0), ENTRY(isb),
 	ENTRY(dmb), ENTRY(clrex), ENTRY(ldar), ENTRY(stlr),
 	ENTRY(ldxr, NO_POST), ENTRY(ldaxp, NO_POST), ENTRY(behind_stxr),
-	ENTRY(behind_clrex),
+	ENTRY(behind_clrex), ENTRY(behind_function),
 };
 
 KUNIT_ARRAY_PARAM_DESC(code, code_cases, name);
@@ -787,6 +794,8 @@ static void test_code(struct kunit *test)
 
 	if (c->flags & NEEDS_PAC && !system_supports_address_auth())
 		kunit_skip(test, "no pointer authentication");
+	if (c->flags & NEEDS_HBC && !cpu_have_named_feature(HBC))
+		kunit_skip(test, "no hinted conditional branches");
 
 	plain = kunit_kcalloc(test, INPUTS, sizeof(*plain), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, plain);
@@ -909,6 +918,56 @@ static void test_refusal_early(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, refused_early, -EAGAIN);
 }
 
+/* Text that runs without the kernel's vectors; some has a configuration. */
+static const char * const forbidden_names[] = {
+	"__secondary_switched", "__secondary_too_slow",
+	"set_cpu_boot_mode_flag", "finalise_el2", "_cpu_resume",
+	"cpu_do_resume", "__hyp_stub_vectors",
+	"__guest_enter", "__guest_exit", "abort_guest_exit_end", "el1_trap",
+	"el2h_fiq_invalid", "__kvm_hyp_vector", "__bp_harden_hyp_vecs",
+	"__sve_restore_state",
+};
+
+static void test_forbidden(struct kunit *test)
+{
+	unsigned long idmap = (unsigned long)__hyp_idmap_text_start;
+	unsigned long idmap_end = (unsigned long)__hyp_idmap_text_end;
+	unsigned int i, known = 0;
+
+	for (i = 0; i < ARRAY_SIZE(forbidden_names); i++) {
+		unsigned long addr = kallsyms_lookup_name(forbidden_names[i]);
+		struct counted p = COUNTED(addr);
+
+		if (!addr)
+			continue;
+		known++;
+		KUNIT_EXPECT_EQ_MSG(test, register_kprobe(&p.probe), -EINVAL,
+				    "%s", forbidden_names[i]);
+		KUNIT_EXPECT_TRUE_MSG(test, within_kprobe_blacklist(addr),
+				      "%s", forbidden_names[i]);
+	}
+	KUNIT_EXPECT_GE(test, known, 5);
+	if (idmap < idmap_end)
+		KUNIT_EXPECT_TRUE(test, within_kprobe_blacklist(idmap));
+}
+
+#ifdef CONFIG_KRETPROBES
+static void test_forbidden_return(struct kunit *test)
+{
+	struct kretprobe rp = { .kp.symbol_name = "__cpu_suspend_enter" };
+	struct counted p = {
+		.probe.symbol_name = "__cpu_suspend_enter",
+		.probe.pre_handler = counted_pre,
+	};
+
+	if (!IS_ENABLED(CONFIG_CPU_PM))
+		kunit_skip(test, "no suspend");
+	KUNIT_EXPECT_EQ(test, register_kretprobe(&rp), -EINVAL);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
+	unregister_kprobe(&p.probe);
+}
+#endif
+
 /* Nobody can have the call of ftrace, and a function's entry is before it. */
 static void test_ftrace_call(struct kunit *test)
 {
@@ -992,6 +1051,10 @@ static struct kunit_case code_tests[] = {
 	KUNIT_CASE_PARAM(test_code, code_gen_params),
 	KUNIT_CASE_PARAM(test_refusal, refusal_gen_params),
 	KUNIT_CASE(test_refusal_early),
+	KUNIT_CASE(test_forbidden),
+#ifdef CONFIG_KRETPROBES
+	KUNIT_CASE(test_forbidden_return),
+#endif
 	KUNIT_CASE(test_ftrace_call),
 	KUNIT_CASE(test_exclusive_probed),
 	KUNIT_CASE(test_rounds),
@@ -1064,7 +1127,7 @@ static void test_registers(struct kunit *test)
 	};
 	const u64 flags = PSR_N_BIT | PSR_Z_BIT | PSR_C_BIT | PSR_V_BIT |
 			  PSR_D_BIT | PSR_A_BIT | PSR_I_BIT | PSR_F_BIT |
-			  PSR_MODE_MASK;
+			  PSR_PAN_BIT | PSR_MODE_MASK;
 	struct pt_regs trap;
 	unsigned long sp = 0;
 	int i;
@@ -1223,6 +1286,195 @@ static void test_divert(struct kunit *test)
 		KUNIT_EXPECT_FALSE(test, irqs_disabled());
 		unregister_kprobe(&post);
 	}
+}
+
+/*
+ * Access to user memory: it is as the interrupted code has it, but never on
+ * while a handler runs, whatever has brought the hit.
+ */
+#define ACCESS_USER	1
+#define ACCESS_UNTAGGED	2
+
+#define SYS_TCO		sys_reg(3, 3, 4, 2, 7)
+
+static unsigned int access_now(void)
+{
+	unsigned int access = 0;
+
+	if (system_uses_hw_pan()) {
+		if (!(read_sysreg_s(SYS_PSTATE_PAN) & PSR_PAN_BIT))
+			access |= ACCESS_USER;
+	} else if (read_sysreg(ttbr0_el1) & TTBR_ASID_MASK) {
+		access |= ACCESS_USER;
+	}
+	if (IS_ENABLED(CONFIG_KASAN_HW_TAGS) && system_supports_mte() &&
+	    read_sysreg_s(SYS_TCO) & PSR_TCO_BIT)
+		access |= ACCESS_UNTAGGED;
+	return access;
+}
+
+static CALLER unsigned int call_with_access(void *function, struct state *s,
+					    unsigned int *before)
+{
+	unsigned int after;
+
+	uaccess_enable_privileged();
+	*before = access_now();
+	call_code(function, s);
+	after = access_now();
+	uaccess_disable_privileged();
+	return after;
+}
+
+static struct {
+	u32 __user *word;
+	unsigned int hits;
+	unsigned int access;
+	unsigned int wrong;
+} access_seen;
+
+/* As one that unwinds a user's stack does. */
+static void look_at_access(void)
+{
+	u32 word;
+
+	access_seen.hits++;
+	access_seen.access |= access_now();
+	if (copy_from_user_nofault(&word, access_seen.word, sizeof(word)) ||
+	    word != 4711)
+		access_seen.wrong++;
+	access_seen.access |= access_now();
+}
+
+static int access_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	look_at_access();
+	return 0;
+}
+
+static int access_leave_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	look_at_access();
+	regs->pc = regs->regs[9];
+	return 1;
+}
+
+static void access_post(struct kprobe *p, struct pt_regs *regs,
+			unsigned long flags)
+{
+	look_at_access();
+}
+
+static void access_leave_post(struct kprobe *p, struct pt_regs *regs,
+			      unsigned long flags)
+{
+	look_at_access();
+	regs->pc = regs->regs[9];
+}
+
+static const struct access_case {
+	const char *name;
+	kprobe_pre_handler_t pre;
+	kprobe_post_handler_t post;
+	bool jump;
+} access_cases[] = {
+	{ "trap", access_pre },
+	{ "trap, diverted", access_leave_pre },
+	{ "post", NULL, access_post },
+	{ "post, diverted", NULL, access_leave_post },
+	{ "jump", access_pre, NULL, true },
+	{ "jump, diverted", access_leave_pre, NULL, true },
+	{ "return" },
+};
+
+KUNIT_ARRAY_PARAM_DESC(access, access_cases, name);
+
+static void expect_access(struct kunit *test)
+{
+	unsigned int before, after;
+	struct state s = {};
+
+	memset(&access_seen.hits, 0, sizeof(access_seen) -
+	       offsetof(typeof(access_seen), hits));
+	after = call_with_access(code_isb, &s, &before);
+	KUNIT_EXPECT_TRUE(test, before & ACCESS_USER);
+	KUNIT_EXPECT_EQ(test, after, before);
+	KUNIT_EXPECT_EQ(test, access_seen.hits, 1);
+	KUNIT_EXPECT_EQ(test, access_seen.access, 0);
+	KUNIT_EXPECT_EQ(test, access_seen.wrong, 0);
+
+	/* And off if it was. */
+	call_code(code_isb, &s);
+	KUNIT_EXPECT_EQ(test, access_now(), 0);
+	KUNIT_EXPECT_EQ(test, access_seen.hits, 2);
+	KUNIT_EXPECT_EQ(test, access_seen.wrong, 0);
+}
+
+#ifdef CONFIG_KRETPROBES
+static int access_return(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	look_at_access();
+	return 0;
+}
+
+static void expect_access_return(struct kunit *test)
+{
+	struct kretprobe rp = {
+		.kp.addr = (kprobe_opcode_t *)code_isb,
+		.handler = access_return,
+		.maxactive = 1,
+	};
+
+	KUNIT_ASSERT_EQ(test, register_kretprobe(&rp), 0);
+	expect_access(test);
+	unregister_kretprobe(&rp);
+	KUNIT_EXPECT_EQ(test, rp.nmissed, 0);
+}
+#else
+static void expect_access_return(struct kunit *test)
+{
+	kunit_skip(test, "no return probes");
+}
+#endif
+
+static void test_access(struct kunit *test)
+{
+	const struct access_case *c = test->param_value;
+	struct kprobe p = {
+		.addr = (kprobe_opcode_t *)probe_isb,
+		.pre_handler = c->pre,
+		.post_handler = c->post,
+	};
+	unsigned long user;
+
+	if (!system_uses_hw_pan() && !system_uses_ttbr0_pan())
+		kunit_skip(test, "user memory is always accessible");
+
+	user = kunit_vm_mmap(test, NULL, 0, PAGE_SIZE, PROT_READ | PROT_WRITE,
+			     MAP_ANONYMOUS | MAP_PRIVATE, 0);
+	KUNIT_ASSERT_NE(test, user, 0);
+	KUNIT_ASSERT_FALSE(test, IS_ERR_VALUE(user));
+	access_seen.word = (u32 __user *)user;
+	KUNIT_ASSERT_EQ(test, put_user(4711, access_seen.word), 0);
+
+	if (!c->pre && !c->post) {
+		expect_access_return(test);
+		return;
+	}
+#ifdef CONFIG_OPTPROBES
+	kprobe_optimizer_switch(c->jump);
+#else
+	if (c->jump)
+		kunit_skip(test, "no jumps");
+#endif
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
+#ifdef CONFIG_OPTPROBES
+	wait_for_kprobe_optimizer();
+	KUNIT_EXPECT_EQ(test, kprobe_optimized(&p), c->jump);
+#endif
+	expect_access(test);
+	unregister_kprobe(&p);
+	KUNIT_EXPECT_EQ(test, p.nmissed, 0);
 }
 
 #ifdef CONFIG_OPTPROBES
@@ -1498,6 +1750,7 @@ static struct kunit_case hit_tests[] = {
 	KUNIT_CASE(test_registers),
 	KUNIT_CASE(test_change),
 	KUNIT_CASE(test_divert),
+	KUNIT_CASE_PARAM(test_access, access_gen_params),
 #ifdef CONFIG_OPTPROBES
 	KUNIT_CASE_PARAM(test_obstacle, obstacle_gen_params),
 	KUNIT_CASE(test_neighbours),

@@ -5,11 +5,16 @@
 #include <linux/linkage.h>
 #include <asm/alternative.h>
 #include <asm/asm-offsets.h>
+#include <asm/asm-uaccess.h>
 #include <asm/assembler.h>
 #include <asm/brk-imm.h>
 #include <asm/ptrace.h>
 #include <asm/sysreg.h>
 #include "kprobes-common.h"
+
+#define SYS_TCO		sys_reg(3, 3, 4, 2, 7)
+#define PAN_SHIFT	22
+#define TCO_SHIFT	25
 
 	.text
 
@@ -49,9 +54,92 @@
 	.endm
 
 /*
+ * What an exception and kernel_entry do about memory: handlers find user memory
+ * out of reach, and tags checked.  What has been so before goes into the
+ * pstate, x2.  Where the CPU has no PAN, that bit says that TTBR0 is off.
+ * Interrupts are off.  Changes x4 and x30.
+ */
+	.macro	save_access
+#ifdef CONFIG_ARM64_SW_TTBR0_PAN
+alternative_if_not ARM64_HAS_PAN
+	bl	kprobe_disable_ttbr0
+	nop
+	nop
+alternative_else
+	mrs_s	x4, SYS_PSTATE_PAN
+	orr	x2, x2, x4
+	SET_PSTATE_PAN(1)
+alternative_endif
+#elif defined(CONFIG_ARM64_PAN)
+alternative_if ARM64_HAS_PAN
+	mrs_s	x4, SYS_PSTATE_PAN
+	orr	x2, x2, x4
+	SET_PSTATE_PAN(1)
+alternative_else_nop_endif
+#endif
+#ifdef CONFIG_KASAN_HW_TAGS
+alternative_if ARM64_MTE
+	mrs_s	x4, SYS_TCO
+	orr	x2, x2, x4
+	SET_PSTATE_TCO(0)
+alternative_else_nop_endif
+#endif
+	.endm
+
+/* The reverse; it is seldom anything that has to be done. */
+	.macro	restore_access
+#ifdef CONFIG_KASAN_HW_TAGS
+	tbz	x2, #TCO_SHIFT, .Lchecked\@
+	SET_PSTATE_TCO(1)
+.Lchecked\@:
+#endif
+#if defined(CONFIG_ARM64_SW_TTBR0_PAN) || defined(CONFIG_ARM64_PAN)
+	tbnz	x2, #PAN_SHIFT, .Lno_access\@
+#ifdef CONFIG_ARM64_SW_TTBR0_PAN
+alternative_if_not ARM64_HAS_PAN
+	bl	kprobe_enable_ttbr0
+alternative_else
+	SET_PSTATE_PAN(0)
+alternative_endif
+#else
+alternative_if ARM64_HAS_PAN
+	SET_PSTATE_PAN(0)
+alternative_else_nop_endif
+#endif
+.Lno_access\@:
+#endif
+	.endm
+
+#ifdef CONFIG_ARM64_SW_TTBR0_PAN
+/* Interrupts are off. Changes x2, the pstate, and x4. */
+SYM_CODE_START_LOCAL(kprobe_disable_ttbr0)
+	mrs	x4, ttbr0_el1
+	tst	x4, #TTBR_ASID_MASK		// the reserved one?
+	orr	x2, x2, #PSR_PAN_BIT
+	b.eq	1f
+	bic	x2, x2, #PSR_PAN_BIT
+	__uaccess_ttbr0_disable x4
+1:	ret
+SYM_CODE_END(kprobe_disable_ttbr0)
+NOKPROBE(kprobe_disable_ttbr0)
+
+/*
+ * Not even an NMI may come in between: it would leave the reserved ASID.  The
+ * caller restores DAIF.  Changes x3 and x4.
+ */
+SYM_CODE_START_LOCAL(kprobe_enable_ttbr0)
+	msr	daifset, #3
+	__uaccess_ttbr0_enable x3, x4
+	ret
+SYM_CODE_END(kprobe_enable_ttbr0)
+NOKPROBE(kprobe_enable_ttbr0)
+#endif
+
+/*
  * The rest of what an exception would save, but for the program counter, and
  * a frame record with @where in the place of a return address.  From here on
- * interrupts are off, by whatever the kernel masks them with.
+ * interrupts are off, by whatever the kernel masks them with.  Changes x2 to x4
+ * and x30.
  */
 	.macro	save_state where
 	mrs	x2, nzcv
@@ -75,13 +163,16 @@ alternative_else_nop_endif
 	orr	x2, x2, x4
 	add	x3, sp, #PT_REGS_SIZE
 	str	x3, [sp, #S_SP]
-	str	x2, [sp, #S_PSTATE]
 	stp	x29, \where, [sp, #S_STACKFRAME]
 	add	x29, sp, #S_STACKFRAME
+	save_access
+	str	x2, [sp, #S_PSTATE]
 	.endm
 
+/* Changes x2 to x4 and x30. */
 	.macro	restore_state
 	ldr	x2, [sp, #S_PSTATE]
+	restore_access
 	and	x3, x2, #PSR_N_BIT | PSR_Z_BIT | PSR_C_BIT | PSR_V_BIT
 	and	x2, x2, #PSR_D_BIT | PSR_A_BIT | PSR_I_BIT | PSR_F_BIT
 	msr	nzcv, x3
@@ -108,13 +199,13 @@ alternative_else_nop_endif
 SYM_CODE_START(\name)
 	bti	c
 	save_most_regs
-	save_state x30
 	mov	x19, x30
+	save_state x19
 	mov	x1, sp
 	bl	\function
 	tbnz	w0, #1, kprobe_divert		// KPROBE_DIVERTED
-	mov	x30, x19
 	restore_state
+	mov	x30, x19
 	restore_most_regs
 	ret
 SYM_CODE_END(\name)

@@ -236,8 +236,11 @@ static DEFINE_PER_CPU(struct {
 	u64 pmr;
 }, divert_to);
 
+/* What the thunks have saved. */
+#define TCO_RESTORED	(IS_ENABLED(CONFIG_KASAN_HW_TAGS) ? PSR_TCO_BIT : 0)
 #define PSTATE_RESTORED	(PSR_N_BIT | PSR_Z_BIT | PSR_C_BIT | PSR_V_BIT | \
-			 PSR_D_BIT | PSR_A_BIT | PSR_I_BIT | PSR_F_BIT)
+			 PSR_D_BIT | PSR_A_BIT | PSR_I_BIT | PSR_F_BIT | \
+			 PSR_PAN_BIT | TCO_RESTORED)
 
 /**
  * a64_divert - go on where registers say, and not where the thunk came from
@@ -291,10 +294,6 @@ NOKPROBE_SYMBOL(site_post_unwatched);
  * @site: whose
  * @regs: complete, but for the program counter
  *
- * Whom the handlers have woken up runs at the next opportunity, as after a
- * breakpoint: the instruction may be one that accesses user memory, which
- * nothing but an exception may interrupt.
- *
  * Context: any; interrupts off, as for kprobe_thunk_enter().
  * Return: KPROBE_DIVERTED if it goes on elsewhere.
  */
@@ -307,14 +306,12 @@ __visible enum kprobe_verdict kprobe_hit_post(struct kprobe_site *site,
 	regs->pc = next;
 	regs->stackframe[1] = next;
 
-	preempt_disable_notrace();
 	traced_on = kprobe_thunk_enter();
 	if (likely(kprobe_rcu_watching()))
 		kprobe_site_post(site, regs, 0);
 	else
 		site_post_unwatched(site, regs);
 	kprobe_thunk_exit(regs, traced_on);
-	preempt_enable_no_resched_notrace();
 
 	return regs->pc == next ? KPROBE_STEP : KPROBE_DIVERTED;
 }
