@@ -116,8 +116,6 @@ const char *kprobe_refusal_name(enum kprobe_refusal why);
  * @KPROBE_BOUND_INSIDE: an instruction under the jump works only where it
  *	stands
  * @KPROBE_DIRECTION: the function sets the direction flag
- * @KPROBE_STATE_CHANGED: the function changes a state of the CPU that handlers
- *	must not see and only an exception puts right
  * @KPROBE_LANDING_PAD: indirect branches land there, and on no jump
  * @KPROBE_DETOUR_LENGTH: the displaced instructions need too much room
  * @KPROBE_DETOUR_REACH: their operands are too far from any detour
@@ -143,7 +141,6 @@ enum kprobe_obstacle {
 	KPROBE_FORBIDDEN_INSIDE,
 	KPROBE_BOUND_INSIDE,
 	KPROBE_DIRECTION,
-	KPROBE_STATE_CHANGED,
 	KPROBE_LANDING_PAD,
 	KPROBE_DETOUR_LENGTH,
 	KPROBE_DETOUR_REACH,

@@ -70,7 +70,6 @@ static const char * const obstacles[] = {
 	[KPROBE_FORBIDDEN_INSIDE]	= "forbidden-inside",
 	[KPROBE_BOUND_INSIDE]		= "bound-inside",
 	[KPROBE_DIRECTION]		= "direction-flag",
-	[KPROBE_STATE_CHANGED]		= "state-changed",
 	[KPROBE_LANDING_PAD]		= "landing-pad",
 	[KPROBE_DETOUR_LENGTH]		= "detour-size",
 	[KPROBE_DETOUR_REACH]		= "detour-reach",

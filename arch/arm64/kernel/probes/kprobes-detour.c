@@ -10,80 +10,22 @@
  *	behind it:	<----	b
  *
  * A branch is no longer than what it replaces, so it does not matter what else
- * is in the function or who jumps where in it, and nobody can be under it.
- * What matters is what the handlers must not be run with, since no exception
- * puts it right: functions that make user memory accessible, or have tag checks
- * overridden, are not probed by a branch.  Nor is what an indirect branch has
- * to land on, in a kernel that checks for that: a branch is no landing pad, and
- * a breakpoint is.
+ * is in the function or who jumps where in it, and nobody can be under it.  The
+ * thunk puts right what an exception would, access to user memory above all, so
+ * it does not matter either what the function changes of that.  What an
+ * indirect branch has to land on is not probed by a branch, in a kernel that
+ * checks for that: a branch is no landing pad, and a breakpoint is.
  *
  * Until its branch is there, a site's breakpoint sends the instruction to its
  * slot; there is no need to have it run in the detour, and the optimizer's
  * grace period proves nothing that matters here.
  */
-#include <linux/bits.h>
-#include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/memory.h>
 #include <asm/cpufeature.h>
 #include <asm/insn.h>
 #include <asm/ptrace.h>
-#include <asm/sysreg.h>
 #include "kprobes-common.h"
-
-/* MSR to a system register, and MSR to a field, which register aside. */
-#define MSR(reg)	(0xd5000000 | (reg))
-#define MSR_FIELD(pstate) (0xd500401f | (pstate))
-#define MSR_FIELD_MASK	0xfffff0ff
-
-#define SYS_PSTATE_TCO	sys_reg(3, 3, 4, 2, 7)
-
-/* Does it change something that an exception would put right for handlers? */
-static bool changes_state(u32 insn)
-{
-	/* Nearly all others end here. */
-	if ((insn & 0xff000000) != 0xd5000000)
-		return false;
-	switch (insn & MSR_FIELD_MASK) {
-	case MSR_FIELD(PSTATE_PAN):
-	case MSR_FIELD(PSTATE_TCO):
-		return true;
-	}
-	switch (insn & ~(u32)GENMASK(4, 0)) {
-	case MSR(SYS_PSTATE_PAN):
-	case MSR(SYS_PSTATE_TCO):
-	case MSR(SYS_TTBR0_EL1):
-	case MSR(SYS_TTBR1_EL1):
-		return true;
-	}
-	return false;
-}
-
-/* What stands there, also where it is probed. */
-static u32 text_at(unsigned long addr)
-{
-	u32 insn = le32_to_cpu(*(const __le32 *)addr);
-
-	if (aarch64_insn_is_brk(insn) || aarch64_insn_is_b(insn))
-		return a64_original((const void *)addr);
-	return insn;
-}
-
-static enum kprobe_obstacle function_obstacle(unsigned long addr)
-{
-	static struct kprobe_symbol symbol;	/* under kprobe_mutex */
-	unsigned long end;
-
-	kprobe_find_symbol(addr, &symbol);
-	if (!symbol.size)
-		return KPROBE_NOT_ANALYSED;
-	end = symbol.start + symbol.size;
-	for (addr = symbol.start; addr + AARCH64_INSN_SIZE <= end;
-	     addr += AARCH64_INSN_SIZE)
-		if (changes_state(text_at(addr)))
-			return KPROBE_STATE_CHANGED;
-	return KPROBE_NO_OBSTACLE;
-}
 
 static bool is_landing_pad(const struct kprobe_site *site)
 {
@@ -111,7 +53,7 @@ enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site)
 	    (what->rt == 30 || (what->key && what->modifier == 30)))
 		return KPROBE_BOUND_INSIDE;
 
-	return function_obstacle((unsigned long)site->addr);
+	return KPROBE_NO_OBSTACLE;
 }
 
 enum kprobe_obstacle arch_kprobe_detour(struct kprobe_site *site)
