@@ -16,10 +16,10 @@
  * It is known by its names, which not even a linker sees, many of them.
  */
 #include <linux/array_size.h>
+#include <linux/errno.h>
 #include <linux/init.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
-#include <linux/minmax.h>
 #include <linux/string.h>
 #include <asm/insn.h>
 #include <asm/sections.h>
@@ -140,21 +140,35 @@ static const char * const around_guests[] __initconst = {
 	"__fpsimd_restore_state", "__sve_save_state", "__sve_restore_state",
 };
 
-/* In C, between the switch to these vectors and that back. */
+/*
+ * In C, between the switch to these vectors and that back; what is called by
+ * a table, too.
+ */
 static const char * const with_guest_vectors[] __initconst = {
-	"__kvm_vcpu_run_vhe", "__activate_traps", "__deactivate_traps",
+	"__kvm_vcpu_run_vhe", "__activate_traps", "__activate_cptr_traps",
+	"__deactivate_traps", "__kvm_adjust_pc",
 	"sysreg_restore_guest_state_vhe", "sysreg_save_guest_state_vhe",
+	"kvm_hyp_handle_cp15_32", "kvm_hyp_handle_sysreg_vhe",
+	"kvm_hyp_handle_sysreg", "kvm_hyp_handle_fpsimd",
+	"kvm_hyp_handle_memory_fault", "kvm_hyp_handle_iabt_low",
+	"kvm_hyp_handle_dabt_low", "kvm_hyp_handle_watchpt_low",
+	"kvm_hyp_handle_eret", "kvm_hyp_handle_mops",
+	"kvm_unexpected_el2_exception",
 };
 
+/* Something else of that name is no error. */
 static int __init forbid_function(void *unused, unsigned long addr)
 {
-	return min(kprobe_add_ksym_blacklist(addr), 0);
+	return kprobe_add_ksym_blacklist(addr) == -ENOMEM ? -ENOMEM : 0;
 }
 
-static int __init forbid_callees_of(void *unused, unsigned long addr)
+static int __init forbid_with_callees(void *unused, unsigned long addr)
 {
 	unsigned long size, offset;
+	int ret = forbid_function(NULL, addr);
 
+	if (ret)
+		return ret;
 	if (!kallsyms_lookup_size_offset(addr, &size, &offset))
 		return 0;
 	return forbid_callees(addr, addr + size, CALL_DEPTH);
@@ -181,7 +195,7 @@ static int __init forbid_names(void)
 		return ret;
 	ret = for_names(forbid_function, around_guests,
 			ARRAY_SIZE(around_guests));
-	return ret ?: for_names(forbid_callees_of, with_guest_vectors,
+	return ret ?: for_names(forbid_with_callees, with_guest_vectors,
 				ARRAY_SIZE(with_guest_vectors));
 }
 
