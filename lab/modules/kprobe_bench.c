@@ -13,6 +13,7 @@
  * logged, however slow that is. The calls themselves are between two of
  * bench_mark().
  */
+#include <linux/fs.h>
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
 #include <linux/ktime.h>
@@ -100,6 +101,37 @@ static void show_hits(const char *name)
 	let_host_read();
 }
 
+/*
+ * The kernel's switch for jumps, where it has some: for hits by breakpoint
+ * where a function cannot be made so that there is no other way.
+ */
+static void switch_jumps(const char *to)
+{
+	struct file *file;
+	loff_t pos = 0;
+
+	file = filp_open("/proc/sys/debug/kprobes-optimization", O_WRONLY, 0);
+	if (IS_ERR(file))
+		return;
+	if (kernel_write(file, to, 1, &pos) != 1)
+		pr_err("BENCH-FAILED switch\n");
+	filp_close(file, NULL);
+}
+
+static bool jumps = true;
+
+static void jumps_off(void)
+{
+	switch_jumps("0");
+	jumps = false;
+}
+
+static void jumps_on(void)
+{
+	switch_jumps("1");
+	jumps = true;
+}
+
 /* Everything is registered. Return: instructions per hit. */
 static u64 time_hits(const char *name, unsigned long per_hit)
 {
@@ -110,6 +142,8 @@ static u64 time_hits(const char *name, unsigned long per_hit)
 	time_calls(HITS);
 	hits = 0;
 	busy = time_calls(HITS) - idle;
+	if (!jumps && (is_jump(bench_here) || is_jump(bench_call)))
+		pr_err("BENCH-FAILED %s: by a jump\n", name);
 	if (hits != per_hit * HITS)
 		pr_err("BENCH-FAILED %s: %lu handlers ran\n", name, hits);
 	if (paced)
@@ -338,16 +372,18 @@ static int __init kprobe_bench_init(void)
 		pr_info("BENCH-MARK %lx\n", (unsigned long)bench_mark);
 		show_hits("none");
 	}
+	jumps_off();
 	time_kprobes("trap", bench_target, &one, NULL, 1);
 	time_kprobes("trap-post", bench_target, &post, NULL, 2);
 	time_kprobes("trap-two-probes", bench_target, &two, &three, 2);
-	time_kprobes("jump-two-probes", bench_jump, &four, &five, 2);
 	time_return(bench_call, "trap-entry", "return-trap",
 		    "return-above-trap");
-	time_return(bench_jump, "jump", "return-jump", "return-above-jump");
-	time_ftrace();
 	time_return_and_kprobe();
 	time_jprobes();
+	jumps_on();
+	time_kprobes("jump-two-probes", bench_jump, &four, &five, 2);
+	time_return(bench_jump, "jump", "return-jump", "return-above-jump");
+	time_ftrace();
 	if (!paced && time_arrays())
 		pr_err("BENCH-FAILED arrays\n");
 	pr_info("BENCH-END\n");
