@@ -11,6 +11,7 @@
 #include <linux/fs.h>
 #include <linux/ftrace.h>
 #include <linux/kallsyms.h>
+#include <linux/kasan-enabled.h>
 #include <linux/kprobes.h>
 #include <linux/kprobes_backend.h>
 #include <linux/kthread.h>
@@ -1307,7 +1308,7 @@ static unsigned int access_now(void)
 	} else if (read_sysreg(ttbr0_el1) & TTBR_ASID_MASK) {
 		access |= ACCESS_USER;
 	}
-	if (IS_ENABLED(CONFIG_KASAN_HW_TAGS) && system_supports_mte() &&
+	if (kasan_hw_tags_enabled() && system_supports_mte() &&
 	    read_sysreg_s(SYS_TCO) & PSR_TCO_BIT)
 		access |= ACCESS_UNTAGGED;
 	return access;
