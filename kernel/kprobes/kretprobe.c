@@ -28,15 +28,16 @@
  * -----
  *
  * Each CPU has one free instance at hand, which is taken and put back by
- * exchanging a pointer, and a list of more of them, with a lock of its own
- * that is only ever tried.  Entry takes what its CPU has and return puts it
- * there, so in a steady state no two CPUs write to one cache line; each
- * instance has its own.  A CPU that has run out takes one from another.  The holder of a lock executes a few
- * instructions with interrupts off; only an NMI on its CPU can keep it from
- * going on, and hits in that NMI may come for the same lock.  So nobody waits
- * for long: an entry that finds nothing in KRETPROBE_TRIES rounds counts a
- * miss, and a return that finds its list locked leaves the instance among the
- * strays, a lock-less list that is collected by whoever runs out next.
+ * exchanging a pointer, and a list of more of them, with a lock of its own that
+ * is only ever tried.  Entry takes what its CPU has and return puts it there,
+ * so in a steady state no two CPUs write to one cache line; each instance has
+ * its own.  A CPU that has run out takes one from another.  The holder of a
+ * lock executes a few instructions with interrupts off; only an NMI on its CPU
+ * can keep it from going on, and hits in that NMI may come for the same lock.
+ * So nobody waits for long: an entry that finds nothing in KRETPROBE_TRIES
+ * rounds counts a miss, and a return that finds its list locked leaves the
+ * instance among the strays, a lock-less list that is collected by whoever runs
+ * out next.
  *
  * (objpool would do, but that its size is fixed when it is made, and that an
  * object being pushed cannot be popped by others for a while, nor told from

@@ -409,7 +409,7 @@ static int switch_handler(const struct ctl_table *table, int write,
 		return proc_dostring(&shown, 0, buffer, lenp, ppos);
 	}
 
-	/* kstrtobool() looks at the first letter only, and knows more of them. */
+	/* kstrtobool() looks at one letter only, and knows more of them. */
 	if (*ppos || !*lenp || *lenp >= sizeof(text))
 		return -EINVAL;
 	memcpy(text, buffer, *lenp);
