@@ -67,6 +67,14 @@ static __maybe_unused void counted_post(struct kprobe *p, struct pt_regs *regs,
 		__VA_ARGS__						\
 	}
 
+/*
+ * How long a task can be kept from running by one that always runs first: the
+ * scheduler gives it its share of each second all the same.  A slow machine may
+ * need more for a test; it has as many tries.
+ */
+#define KEPT_MS		800
+#define KEPT_TRIES	10
+
 /* Wait until what runs behind the test's back has come about. */
 #define EVENTUALLY(condition) ({					\
 	int __tries = 1000;						\
