@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the KUnit suites for kprobes share: functions to be probed, and a probe
- * that counts.
+ * What the KUnit suites for kprobes share: functions to be probed, a probe that
+ * counts, and waiting.
  */
 #ifndef _LIB_TEST_KPROBES_H
 #define _LIB_TEST_KPROBES_H
 
+#include <kunit/test.h>
 #include <linux/compiler.h>
+#include <linux/cpumask.h>
 #include <linux/delay.h>
 #include <linux/irqflags.h>
 #include <linux/kprobes.h>
@@ -74,6 +76,23 @@ static __maybe_unused void counted_post(struct kprobe *p, struct pt_regs *regs,
  */
 #define KEPT_MS		800
 #define KEPT_TRIES	10
+
+/* @keep returns whether it was fast enough to have shown something. */
+static __maybe_unused void try_to_keep(struct kunit *test,
+				       bool (*keep)(struct kunit *test))
+{
+	int i;
+
+	if (!IS_ENABLED(CONFIG_PREEMPTION))
+		kunit_skip(test, "nobody is preempted");
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "needs a CPU to be kept");
+
+	for (i = 0; i < KEPT_TRIES; i++)
+		if (keep(test))
+			return;
+	kunit_skip(test, "too slow a machine");
+}
 
 /* Wait until what runs behind the test's back has come about. */
 #define EVENTUALLY(condition) ({					\

@@ -1639,17 +1639,7 @@ static bool keep_in_detour(struct kunit *test)
 
 static void test_preempted(struct kunit *test)
 {
-	int i;
-
-	if (!IS_ENABLED(CONFIG_PREEMPTION))
-		kunit_skip(test, "nobody is preempted");
-	if (num_online_cpus() < 2)
-		kunit_skip(test, "needs a CPU to be kept");
-
-	for (i = 0; i < KEPT_TRIES; i++)
-		if (keep_in_detour(test))
-			return;
-	kunit_skip(test, "too slow a machine");
+	try_to_keep(test, keep_in_detour);
 }
 
 /* Callers on all CPUs while probes come and go. */

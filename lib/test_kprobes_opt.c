@@ -1040,21 +1040,6 @@ static bool keep_in_detour(struct kunit *test)
 	return kept;
 }
 
-static void try_to_keep(struct kunit *test, bool (*keep)(struct kunit *test))
-{
-	int i;
-
-	if (!IS_ENABLED(CONFIG_PREEMPTION))
-		kunit_skip(test, "nobody is preempted");
-	if (num_online_cpus() < 2)
-		kunit_skip(test, "needs a CPU to be kept");
-
-	for (i = 0; i < KEPT_TRIES; i++)
-		if (keep(test))
-			return;
-	kunit_skip(test, "too slow a machine");
-}
-
 static void test_preempted(struct kunit *test)
 {
 	try_to_keep(test, keep_in_detour);
