@@ -45,11 +45,14 @@ need() {
 	fi
 	say "installing ${missing[*]}"
 	mkdir -p "$OUT"
-	{
+	# Two of our scripts at a time are two of apt-get, and that knows to wait
+	# for the one lock of dpkg only.
+	(
+		flock 8
 		$sudo apt-get -q update &&
 		$sudo env DEBIAN_FRONTEND=noninteractive apt-get -qy install \
 			--no-install-recommends "${missing[@]}"
-	} < /dev/null > "$OUT/apt.log" 2>&1 ||
+	) < /dev/null 8> "$OUT/.apt.lock" > "$OUT/apt.log" 2>&1 ||
 		die "apt-get failed, see $OUT/apt.log"
 }
 
@@ -297,10 +300,11 @@ pack() {
 }
 
 boot_dir() {
-	need "$QEMU_PACKAGE"
+	need "$QEMU_PACKAGE" procps
 	mkdir -p "$OUT"
 	BOOT=$(mktemp -d "$OUT/boot.XXXXXX")
-	trap 'rm -rf "$BOOT"' EXIT
+	# A guest in the background does not see the interrupt that ends us.
+	trap 'pkill -f -- "-kernel $BOOT/kernel" || true; rm -rf "$BOOT"' EXIT
 }
 
 # kernel: sync, configure, build and pack the kernel of $VARIANT.
