@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Dynamic probes: the table of sites, the hit, and registration.
+ * Dynamic probes: the hit, and registration.
  *
  * A *probe* (struct kprobe) is one caller's request.  A *site* (struct
  * kprobe_site) is one probed address.  Every probed address has exactly one
  * site, from its first probe to after its last.
  *
- *	kprobe_table, kprobe_sites
+ *	kprobe_site_table, kprobe_sites
  *	     |
  *	  [ site ]---probes---> p2 -> p1 -> p0	all, newest first
  *	     |
@@ -15,12 +15,15 @@
  *	     +----------pre---> p2		those with a pre handler; what
  *						a hit walks
  *
- * What lives elsewhere: kernel/kprobes/text.c decides how the text of a site
- * is to look and makes it so; optimizer.c has jumps put in the place of
- * breakpoints, later on; slots.c has memory for displaced instructions,
- * retire.c frees it; blacklist.c says what must not be probed, patched.c what
- * the kernel itself patches; module.c has modules' tables in order; control.c
- * has the files in debugfs.  Backends are in arch/.
+ * What lives elsewhere, in kernel/kprobes/: table.c finds the site of an
+ * address; text.c decides how the text of a site is to look and makes it so;
+ * optimizer.c has jumps put in the place of breakpoints, later on; ftrace.c has
+ * ftrace call where it has a call; slots.c has memory for displaced
+ * instructions, retire.c frees it; fault.c tells handlers of faults;
+ * kretprobe.c and jprobe.c are built on probes; blacklist.c says what must not
+ * be probed, patched.c what the kernel itself patches, refusal.c why a probe
+ * is refused; module.c has modules' tables in order; control.c has the files
+ * in debugfs.  Backends are in arch/.
  *
  * Locks, outermost first
  * ----------------------
@@ -68,7 +71,7 @@
  * Text and table
  * --------------
  *
- * A site is in the table before a trap is written (rhashtable_insert_fast()
+ * A site is in the table before a trap is written (kprobe_table_insert()
  * publishes it; the poke orders it before the trap), and stays there until
  * the trap is gone from all CPUs.  A CPU that has fetched the trap and then
  * lost a race against its removal finds no site and other text than a trap,
@@ -112,78 +115,7 @@ static bool kprobe_ready __read_mostly;
 DEFINE_PER_CPU(struct kprobe *, current_kprobe);
 DEFINE_PER_CPU(unsigned int, kprobe_current_key) = KPROBE_NO_KEY;
 
-/*
- * The table of sites
- */
-
-static const struct rhashtable_params site_params = {
-	.key_len = sizeof(unsigned long),
-	.key_offset = offsetof(struct kprobe_site, addr),
-	.head_offset = offsetof(struct kprobe_site, node),
-	.hashfn = kprobe_site_hash,
-	.automatic_shrinking = true,
-};
-
-struct rhashtable kprobe_table;
-
 static struct kmem_cache *site_cache;
-
-/* The bottom bit of a pointer in the table: locked, or the end of a chain. */
-#define TABLE_BIT	1UL
-
-/**
- * kprobe_site_find_slowly - the site of an address, if it is not easily found
- * @addr: any address
- *
- * The hit path's own walk of the table.  The helpers of <linux/rhashtable.h>
- * are for callers that may be probed themselves: a compiler is free to make
- * functions of them, and under lockdep they ask whether they may read.
- *
- * Context: any, NMIs included; preemption off.
- * Return: the site, or NULL.
- */
-struct kprobe_site *kprobe_site_find_slowly(unsigned long addr)
-{
-	struct bucket_table *tbl = rcu_dereference_raw(kprobe_table.tbl);
-	struct rhash_lock_head __rcu *const *bkt;
-	struct kprobe_site *site;
-	struct rhash_head *he;
-	unsigned int hash;
-
-	/* A trap from before kprobe_init(). */
-	if (unlikely(!tbl))
-		return NULL;
-
-	do {
-		hash = kprobe_site_hash(&addr, sizeof(addr), tbl->hash_rnd) &
-		       (tbl->size - 1);
-		bkt = unlikely(tbl->nest) ? rht_bucket_nested(tbl, hash) :
-					    &tbl->buckets[hash];
-again:
-		he = (void *)((unsigned long)rcu_dereference_raw(*bkt) &
-			      ~TABLE_BIT);
-		while (he && !((unsigned long)he & TABLE_BIT)) {
-			site = container_of(he, struct kprobe_site, node);
-			if ((unsigned long)site->addr == addr)
-				return site;
-			he = rcu_dereference_raw(he->next);
-		}
-		/* Led into another bucket by a resize: start this one again. */
-		if (unlikely(he && he != RHT_NULLS_MARKER(bkt)))
-			goto again;
-
-		/* Pairs with smp_wmb() of a resize, before it moves entries. */
-		smp_rmb();
-		tbl = rcu_dereference_raw(tbl->future_tbl);
-	} while (unlikely(tbl));
-
-	return NULL;
-}
-NOKPROBE_SYMBOL(kprobe_site_find_slowly);
-
-/* Called by the above where a table was grown without enough memory. */
-NOKPROBE_SYMBOL(rht_bucket_nested);
-NOKPROBE_SYMBOL(__rht_bucket_nested);
 
 /**
  * kprobe_site_pre_nested - kprobe_site_pre() where a handler is running
@@ -529,11 +461,7 @@ static enum kprobe_refusal site_create(const struct kprobe_entry *entry,
 		why = arch_kprobe_prepare(site, false);
 	if (why != KPROBE_OK)
 		goto free;
-	if (rhashtable_insert_fast(&kprobe_table, &site->node, site_params)) {
-		arch_kprobe_release(site);
-		why = KPROBE_NO_MEMORY;
-		goto free;
-	}
+	kprobe_table_insert(site);
 	list_add_tail(&site->all, &kprobe_sites);
 	kprobe_optimizer_init_site(site);
 	*result = site;
@@ -558,8 +486,7 @@ static void site_drop(struct kprobe_site *site)
 		     site->state != KPROBE_SITE_GONE);
 
 	if (site->state != KPROBE_SITE_GONE)
-		rhashtable_remove_fast(&kprobe_table, &site->node,
-				       site_params);
+		kprobe_table_remove(site);
 	list_del(&site->all);
 	kprobe_optimizer_forget(site);
 	kprobe_retire(site);
@@ -1183,8 +1110,7 @@ static void kprobe_lose_text(bool (*going)(const struct kprobe_site *site,
 		kprobe_reconcile(&touched, kprobe_global_on, NULL);
 	kprobe_ftrace_flush();
 	list_for_each_entry(site, &lost, all) {
-		rhashtable_remove_fast(&kprobe_table, &site->node,
-				       site_params);
+		kprobe_table_remove(site);
 		kprobe_site_mark_gone(site);
 	}
 	list_splice_tail(&lost, &kprobe_gone_sites);
@@ -1259,9 +1185,7 @@ static int __init kprobe_init(void)
 	site_cache = KMEM_CACHE(kprobe_site, SLAB_HWCACHE_ALIGN);
 	if (!site_cache)
 		return -ENOMEM;
-	ret = rhashtable_init(&kprobe_table, &site_params);
-	if (ret)
-		return ret;
+	kprobe_table_init();
 	ret = kprobe_retire_init();
 	if (ret)
 		return ret;

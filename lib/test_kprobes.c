@@ -215,7 +215,7 @@ static void fill_kprobes_section(struct kunit *test, struct kprobe *p)
 
 static void fill_engine(struct kunit *test, struct kprobe *p)
 {
-	p->symbol_name = "kprobe_site_find_slowly";
+	p->symbol_name = "kprobe_site_pre_nested";
 }
 
 static void fill_entry(struct kunit *test, struct kprobe *p)

@@ -416,7 +416,7 @@ static const struct errno_case errno_cases[] = {
 	{ "no such symbol", NULL, "there_is_no_such_symbol", 0, h1, -ENOENT },
 	{ "not at the entry", f10, NULL, 9, h10, -EINVAL },
 	{ "not at the entry of a symbol", NULL, "vfs_read", 9, h10, -EINVAL },
-	{ "the engine", NULL, "kprobe_site_find_slowly", 0, h1, -EINVAL },
+	{ "the engine", NULL, "kprobe_site_pre_nested", 0, h1, -EINVAL },
 };
 
 KUNIT_ARRAY_PARAM_DESC(errno, errno_cases, name);

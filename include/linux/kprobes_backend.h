@@ -22,7 +22,7 @@
 #include <linux/kprobes.h>
 #include <linux/preempt.h>
 #include <linux/rculist.h>
-#include <linux/rhashtable.h>
+#include <linux/rcupdate.h>
 #include <asm/processor.h>
 
 struct exception_table_entry;
@@ -172,28 +172,32 @@ enum kprobe_site_state {
 
 /**
  * struct kprobe_site - one probed address
- * @node: in the table of sites, by @addr; under kprobe_mutex, read by RCU
+ *
+ * First what a hit looks at; on 64 bits it is one cache line with the first
+ * fields of @insn.
+ *
+ * @chain: the next ones in the table of sites, one link for each of two tables;
+ *	under kprobe_mutex, read by RCU
  * @addr: the probed address; constant
- * @active: kprobe::list of the enabled probes, in the order of their
- *	registration; changed under kprobe_mutex, read by RCU
- * @pre: those of them that have a pre handler, by kprobe::pre_next, or
- *	kprobe_nobody; same
- * @insn: what the backend knows of the instruction; what of it changes once
- *	@node is in, the backend publishes
- * @probes: kprobe::hlist of all probes, in the order of registration; under
- *	kprobe_mutex
- * @all: in the list of all sites; under kprobe_mutex
- * @plan: in the batch that the reconciler works on; under kprobe_mutex
- * @retired: once out of the table: in the queue of things to free behind a
- *	grace period
+ * @pre: those of @active that have a pre handler, by kprobe::pre_next, or
+ *	kprobe_nobody; changed under kprobe_mutex, read by RCU
+ * @npost: how many of @active have a post handler; same
  * @state: how the text looks; under kprobe_mutex and text_mutex
  * @next: how it is to look when the batch is applied; under kprobe_mutex
  * @on_ftrace: the instruction is ftrace's to patch; constant
  * @on_entry: nothing of the function has been executed before; constant
- * @opcode: what the trap stands in the place of; constant
+ * @insn: what the backend knows of the instruction; what of it changes once
+ *	the site can be hit, the backend publishes
+ * @active: kprobe::list of the enabled probes, in the order of their
+ *	registration; changed under kprobe_mutex, read by RCU
  * @ftrace_ops: by which ftrace calls; under kprobe_mutex, read by its callback
- * @npost: how many of @active have a post handler; under kprobe_mutex
+ * @probes: kprobe::hlist of all probes, newest first; under kprobe_mutex
+ * @all: in the list of all sites; under kprobe_mutex
+ * @plan: in the batch that the reconciler works on; under kprobe_mutex
+ * @retired: once out of the table: in the queue of things to free behind a
+ *	grace period
  * @njprobe: how many of @active are jprobes; under kprobe_mutex
+ * @opcode: what the trap stands in the place of; constant
  * @obstacle: enum kprobe_obstacle in the text, if it has been analysed; under
  *	kprobe_mutex
  * @close: there is, or has been, another site so close that a jump at one of
@@ -203,11 +207,19 @@ enum kprobe_site_state {
  * @optimize: in a list of kernel/kprobes/optimizer.c; under kprobe_mutex
  */
 struct kprobe_site {
-	struct rhash_head node;
+	struct kprobe_site __rcu *chain[2];
 	kprobe_opcode_t *addr;
 	struct kprobe *pre;
+	unsigned int npost;
+	enum kprobe_site_state state : 8;
+	enum kprobe_site_state next : 8;
+	bool on_ftrace;
+	bool on_entry;
 	struct arch_kprobe_insn insn;
 	struct list_head active;
+#ifdef CONFIG_KPROBES_ON_FTRACE
+	struct ftrace_ops *ftrace_ops;
+#endif
 
 	struct hlist_head probes;
 	struct list_head all;
@@ -215,16 +227,8 @@ struct kprobe_site {
 		struct list_head plan;
 		struct llist_node retired;
 	};
-	enum kprobe_site_state state : 8;
-	enum kprobe_site_state next : 8;
-	bool on_ftrace;
-	bool on_entry;
-	kprobe_opcode_t opcode;
-#ifdef CONFIG_KPROBES_ON_FTRACE
-	struct ftrace_ops *ftrace_ops;
-#endif
-	unsigned int npost;
 	unsigned int njprobe;
+	kprobe_opcode_t opcode;
 #ifdef CONFIG_OPTPROBES
 	u8 obstacle;
 	bool close;
@@ -517,44 +521,56 @@ static __always_inline void kprobe_run_last(unsigned int entries)
  * The table of sites
  */
 
-extern struct rhashtable kprobe_table;
+/**
+ * struct kprobe_site_table - all sites, by address
+ * @shift: leaves as many bits of a hash as there are bits in a bucket's index
+ * @which: of kprobe_site::chain its chains use; constant
+ * @rcu: to free it
+ * @buckets: the first sites of the chains; changed under kprobe_mutex, read by
+ *	RCU
+ *
+ * kernel/kprobes/table.c says how it is replaced and why no reader is led
+ * astray by that.
+ */
+struct kprobe_site_table {
+	unsigned int shift;
+	unsigned int which;
+	struct rcu_head rcu;
+	struct kprobe_site __rcu *buckets[];
+};
 
-static __always_inline u32 kprobe_site_hash(const void *key, u32 len, u32 seed)
+extern struct kprobe_site_table __rcu *kprobe_site_table;
+
+/* The top bits of the product are the ones that depend on all of @addr. */
+static __always_inline struct kprobe_site __rcu **
+kprobe_site_bucket(struct kprobe_site_table *table, unsigned long addr)
 {
-	return hash_long(*(const unsigned long *)key, 32) ^ seed;
+#if BITS_PER_LONG == 64
+	return &table->buckets[(addr * GOLDEN_RATIO_64) >> table->shift];
+#else
+	return &table->buckets[(addr * GOLDEN_RATIO_32) >> table->shift];
+#endif
 }
-
-struct kprobe_site *kprobe_site_find_slowly(unsigned long addr);
 
 /**
  * kprobe_site_find - the site of an address
  * @addr: any address
  *
- * Context: any, NMIs included; preemption off.
+ * Context: any, NMIs included; preemption off, RCU watching.
  * Return: the site, or NULL.
  */
 static __always_inline struct kprobe_site *kprobe_site_find(unsigned long addr)
 {
-	struct bucket_table *tbl = rcu_dereference_raw(kprobe_table.tbl);
+	/* Pairs with rcu_assign_pointer() in table_resize(). */
+	struct kprobe_site_table *table =
+		rcu_dereference_raw(kprobe_site_table);
 	struct kprobe_site *site;
-	struct rhash_head *he;
-	unsigned int bucket;
 
-	if (unlikely(!tbl || tbl->nest))
-		return kprobe_site_find_slowly(addr);
-
-	bucket = kprobe_site_hash(&addr, sizeof(addr), tbl->hash_rnd) &
-		 (tbl->size - 1);
-	he = (void *)((unsigned long)rcu_dereference_raw(tbl->buckets[bucket]) &
-		      ~1UL);
-	/* An odd pointer is the end of a chain. */
-	while (he && !((unsigned long)he & 1)) {
-		site = container_of(he, struct kprobe_site, node);
-		if (likely((unsigned long)site->addr == addr))
-			return site;
-		he = rcu_dereference_raw(he->next);
-	}
-	return kprobe_site_find_slowly(addr);
+	/* Both of these pair with rcu_assign_pointer() in table_link(). */
+	site = rcu_dereference_raw(*kprobe_site_bucket(table, addr));
+	while (site && unlikely((unsigned long)site->addr != addr))
+		site = rcu_dereference_raw(site->chain[table->which]);
+	return site;
 }
 
 /** enum kprobe_verdict - how a hit goes on after the pre handlers */
@@ -844,6 +860,9 @@ int kprobe_add_area_blacklist(unsigned long start, unsigned long end);
 /* For the tests: how much is in use, and wait until what was freed is free. */
 unsigned int kprobe_slots_in_use(void);
 unsigned int kprobe_sites_in_use(void);
+unsigned int kprobe_table_buckets(void);
+unsigned int kprobe_table_used(void);
+void kprobe_table_settle(void);
 unsigned int kretprobe_pools_in_use(void);
 void kprobe_flush_retired(void);
 int kprobe_set_global(bool on);

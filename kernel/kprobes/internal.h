@@ -72,6 +72,11 @@ int kprobe_explain(kprobe_opcode_t *addr, const char *symbol,
 int kprobe_set_global(bool on);
 bool kprobe_get_global(void);
 
+/* table.c: from addresses to sites */
+void kprobe_table_init(void);
+void kprobe_table_insert(struct kprobe_site *site);
+void kprobe_table_remove(struct kprobe_site *site);
+
 /* text.c: what the text is to look like, and making it so */
 void kprobe_site_mark_gone(struct kprobe_site *site);
 int kprobe_reconcile(struct list_head *touched, bool global_on, bool *quiet);
