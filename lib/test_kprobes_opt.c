@@ -836,6 +836,55 @@ static void test_pushing_divert(struct kunit *test)
 	unregister_kprobe(&p);
 }
 
+/* The same by a post handler: flags and all, however many words are pushed. */
+static unsigned int words_to_push;
+
+static void calling_post(struct kprobe *p, struct pt_regs *regs,
+			 unsigned long flags)
+{
+	unsigned int i;
+
+	for (i = 0; i < words_to_push; i++) {
+		regs->sp -= sizeof(long);
+		*(unsigned long *)regs->sp = (unsigned long)opt_at_end;
+	}
+	regs->ip = (unsigned long)probe_padded;
+}
+
+static noinline unsigned long call_with_carry(void *function, unsigned long *a)
+{
+	unsigned long flags;
+
+	asm volatile("cmp %[function], %[function]\n\t"
+		     "stc\n\t"
+		     SAFE "call *%[function]\n\t"
+		     "pushf\n\t"
+		     "pop %[flags]"
+		     : "+a" (*a), [flags] "=S" (flags), ASM_CALL_CONSTRAINT
+		     : [function] "D" (function)
+		     : "cx", "dx", "memory", "cc");
+	return flags;
+}
+
+static void test_pushing_post(struct kunit *test)
+{
+	struct kprobe p = {
+		.addr = (kprobe_opcode_t *)probe_plain,
+		.post_handler = calling_post,
+	};
+	unsigned long a = 5, flags = call_with_carry(opt_plain, &a);
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
+	for (words_to_push = 0; words_to_push <= 2; words_to_push++) {
+		a = 5;
+		KUNIT_EXPECT_EQ_MSG(test, call_with_carry(opt_plain, &a),
+				    flags, "%u words", words_to_push);
+		KUNIT_EXPECT_EQ_MSG(test, (unsigned int)a, 6, "%u words",
+				    words_to_push);
+	}
+	unregister_kprobe(&p);
+}
+
 /* What explain finds out does not make the optimizer forget. */
 static void test_asked_before(struct kunit *test)
 {
@@ -1226,6 +1275,7 @@ static struct kunit_case opt_tests[] = {
 	KUNIT_CASE(test_change),
 	KUNIT_CASE(test_divert),
 	KUNIT_CASE(test_pushing_divert),
+	KUNIT_CASE(test_pushing_post),
 	KUNIT_CASE(test_asked_before),
 	KUNIT_CASE(test_recursion),
 	KUNIT_CASE(test_preempted),

@@ -64,8 +64,8 @@ SYM_CODE_START(kprobe_post_thunk)
 	cld
 	movl	%esp, %eax
 	call	kprobe_hit_post
-	POP_HIT_REGS next=PT_OLDESP
-	popl	%esp
+	POP_HIT_REGS next=PT_ORIG_EAX
+	movl	(%esp), %esp
 	popfl
 	RET
 SYM_CODE_END(kprobe_post_thunk)

@@ -40,8 +40,8 @@
  * kprobe_hit_post() fills in what is not known here, and in the end puts flags
  * and instruction pointer where the last two instructions here want them:
  *
- *	regs->sp ->	flags
- *			ip
+ *	regs->orig_ax ->	flags
+ *				ip
  */
 SYM_CODE_START(kprobe_post_thunk)
 	UNWIND_HINT_FUNC
@@ -52,7 +52,7 @@ SYM_CODE_START(kprobe_post_thunk)
 	call	kprobe_hit_post
 	POP_REGS
 	UNWIND_HINT_IRET_REGS offset=8
-	movq	RSP-ORIG_RAX(%rsp), %rsp
+	movq	(%rsp), %rsp		/* orig_ax */
 	UNWIND_HINT_UNDEFINED
 	popfq
 	UNWIND_HINT_FUNC

@@ -233,12 +233,15 @@ NOKPROBE_SYMBOL(site_post_unwatched);
 /**
  * kprobe_hit_post - a displaced instruction has been executed
  * @regs: as kprobe_post_thunk has built them
+ *
+ * Handlers that go on elsewhere may have pushed up to two words for it.
  */
 __visible void kprobe_hit_post(struct pt_regs *regs)
 {
 	/* The thunk's return address, and what stands there in the slot. */
 	unsigned long *stack = (unsigned long *)regs->sp - 1;
 	struct kprobe_site *site = *(struct kprobe_site **)*stack;
+	unsigned long flags;
 	bool traced_on;
 
 	regs->ip = (unsigned long)site->addr + site->insn.len;
@@ -250,11 +253,15 @@ __visible void kprobe_hit_post(struct pt_regs *regs)
 		site_post_unwatched(site, regs);
 	kprobe_thunk_exit(regs, traced_on);
 
-	/* For the last two instructions of the thunk. */
+	/*
+	 * For the last instructions of the thunk.  With words pushed, these two
+	 * are where sp and flags are in the registers, but not at orig_ax.
+	 */
 	stack = (unsigned long *)regs->sp - 2;
+	flags = regs->flags;
 	stack[1] = regs->ip;
-	stack[0] = regs->flags;
-	regs->sp = (unsigned long)stack;
+	stack[0] = flags;
+	regs->orig_ax = (unsigned long)stack;
 }
 NOKPROBE_SYMBOL(kprobe_hit_post);
 
