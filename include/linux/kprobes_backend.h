@@ -363,6 +363,17 @@ enum kprobe_obstacle arch_kprobe_detour(struct kprobe_site *site);
  */
 void arch_kprobe_use_detour(struct kprobe_site *site, bool use);
 
+/*
+ * A handler may go on anywhere, also at an instruction that a jump covers.
+ * Where a jump covers more than one, <asm/kprobes.h> defines arch_kprobe_resume
+ * and has
+ *
+ *	void arch_kprobe_resume(struct pt_regs *regs)
+ *		called after a handler has chosen the instruction pointer in
+ *		@regs, with interrupts off, in the hit or in the exception:
+ *		moves it to where that instruction can be executed.
+ */
+
 /**
  * arch_kprobe_unanalyse - forget what is still known of a site's function
  * @site: goes away, or its text does
@@ -372,6 +383,10 @@ void arch_kprobe_use_detour(struct kprobe_site *site, bool use);
 void arch_kprobe_unanalyse(struct kprobe_site *site);
 
 #endif /* CONFIG_OPTPROBES */
+
+#ifndef arch_kprobe_resume
+static __always_inline void arch_kprobe_resume(struct pt_regs *regs) { }
+#endif
 
 /**
  * arch_kprobe_blacklist - what the architecture wants never to be probed

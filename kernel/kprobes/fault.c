@@ -24,6 +24,8 @@ static bool call_fault_handler(struct kprobe *p, struct pt_regs *regs,
 	outer = kprobe_run_begin();
 	handled = p->fault_handler(p, regs, trap);
 	kprobe_run_end(outer);
+	if (handled)
+		arch_kprobe_resume(regs);
 	return handled;
 }
 NOKPROBE_SYMBOL(call_fault_handler);

@@ -49,15 +49,19 @@ static noinline void ftrace_site_slowly(struct kprobe_site *site,
 	next = instruction_pointer(regs);
 	instruction_pointer_set(regs, ip);
 	verdict = kprobe_site_pre(site, regs, 0);
-	if (verdict == KPROBE_DIVERTED)
+	if (verdict == KPROBE_DIVERTED) {
+		arch_kprobe_resume(regs);
 		return;
+	}
 
 	if (verdict == KPROBE_STEP && READ_ONCE(site->npost)) {
 		instruction_pointer_set(regs, ip + MCOUNT_INSN_SIZE);
 		kprobe_site_post(site, regs, 0);
 		/* A post handler may move on from there, too. */
-		if (instruction_pointer(regs) != ip + MCOUNT_INSN_SIZE)
+		if (instruction_pointer(regs) != ip + MCOUNT_INSN_SIZE) {
+			arch_kprobe_resume(regs);
 			return;
+		}
 	}
 	instruction_pointer_set(regs, next);
 }
@@ -80,6 +84,8 @@ static __always_inline void ftrace_site_handlers(unsigned long ip,
 	instruction_pointer_set(regs, ip);
 	if (likely(!kprobe_call_pre(kprobe_first_pre(site), regs)))
 		instruction_pointer_set(regs, next);
+	else
+		arch_kprobe_resume(regs);
 	kprobe_run_last(0);
 }
 

@@ -122,6 +122,11 @@ struct arch_kprobe_insn {
 
 int kprobe_int3_handler(struct pt_regs *regs);
 
+#ifdef CONFIG_OPTPROBES
+void arch_kprobe_resume(struct pt_regs *regs);
+#define arch_kprobe_resume arch_kprobe_resume
+#endif
+
 static __always_inline bool arch_kprobe_irqs_on(struct pt_regs *regs)
 {
 	return regs->flags & X86_EFLAGS_IF;

@@ -19,6 +19,28 @@
  * The direction flag is clear: functions that set it are not probed by a jump.
  * User memory may be accessible in functions that make it so or that have
  * fix-ups for faults there; only these need it made inaccessible.
+ *
+ * Where a handler goes on
+ * -----------------------
+ *
+ * A handler may move the instruction pointer to an instruction that a jump
+ * covers, of its own site or of another one.  arch_kprobe_resume() then moves
+ * it on to the copy of that instruction in the detour, if insn->run of the
+ * site in question leads into the detour:
+ *
+ * 1. It does so before there is a jump, or a part of one.  The optimizer sets
+ *    it, waits for a grace period of RCU-tasks, and then has the jump written.
+ *    A task that has read the old value, and goes on in place, has not
+ *    switched voluntarily until it has left the region: it is waited for.
+ * 2. It does so until the last byte of the jump is gone.  It is set back when
+ *    each CPU executes the original text again, so a CPU that then reads the
+ *    slot's address, or NULL, finds that text.
+ * 3. A detour is freed with its site, behind a grace period of RCU-tasks, as
+ *    after a trap that has led there.  Until then, its copies do the same as
+ *    the instructions in place.
+ *
+ * What is known of a detour does not change from the first time that insn->run
+ * leads there.
  */
 #include <linux/irqflags.h>
 #include <linux/kprobes_backend.h>
@@ -359,6 +381,60 @@ void x86_kprobe_queue_jump(struct kprobe_site *site)
 }
 
 /*
+ * Going on under a jump
+ */
+
+/* The copy of what stands so far behind a site, or 0 if it is to be used. */
+static unsigned long copy_in_use(const struct kprobe_site *site,
+				 unsigned int offset)
+{
+	const struct arch_kprobe_insn *insn = &site->insn;
+	const struct x86_kprobe_jump *jump = &insn->jump;
+	/* Pairs with smp_store_release() in arch_kprobe_use_detour(). */
+	const void *run = smp_load_acquire(&insn->run);
+	unsigned int i;
+
+	if (run != insn->detour + jump->to[0])
+		return 0;
+	for (i = 1; i < jump->nr; i++)
+		if (jump->from[i] == offset)
+			return (unsigned long)insn->detour + jump->to[i];
+	return 0;
+}
+NOKPROBE_SYMBOL(copy_in_use);
+
+/**
+ * arch_kprobe_resume - a handler has said where to go on: go on there
+ * @regs: its registers; the instruction pointer may be moved into a detour
+ *
+ * What a jump covers can be executed only in the jump's detour.  At a probed
+ * address itself the jump is executed, which is a hit; in the middle of an
+ * instruction there is nothing to execute, with or without a jump.
+ *
+ * Context: any; interrupts off.
+ */
+noinline void arch_kprobe_resume(struct pt_regs *regs)
+{
+	struct kprobe_site *site;
+	unsigned long copy;
+	unsigned int i;
+
+	kprobe_rcu_enter();
+	for (i = 1; i < KPROBE_JUMP_SIZE; i++) {
+		site = kprobe_site_find(regs->ip - i);
+		if (!site)
+			continue;
+		copy = copy_in_use(site, i);
+		if (copy) {
+			regs->ip = copy;
+			break;
+		}
+	}
+	kprobe_rcu_exit();
+}
+NOKPROBE_SYMBOL(arch_kprobe_resume);
+
+/*
  * The hit
  */
 
@@ -399,6 +475,7 @@ __visible void kprobe_hit_jump(struct kprobe_site *site, struct pt_regs *regs)
 		unsigned long *stack = (unsigned long *)regs->sp - 2;
 		unsigned long flags = regs->flags;
 
+		arch_kprobe_resume(regs);
 		stack[1] = regs->ip;
 		regs->ip = (unsigned long)stack;
 		stack[0] = flags;

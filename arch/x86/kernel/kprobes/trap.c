@@ -158,8 +158,10 @@ static __always_inline void trap_hit(struct kprobe_site *site,
 
 	regs->ip = addr;
 	verdict = kprobe_site_pre(site, regs, 1);
-	if (verdict == KPROBE_DIVERTED)
+	if (unlikely(verdict == KPROBE_DIVERTED)) {
+		arch_kprobe_resume(regs);
 		return;
+	}
 
 	post = verdict == KPROBE_STEP && READ_ONCE(site->npost);
 	run = READ_ONCE(insn->run);
@@ -178,8 +180,12 @@ static __always_inline void trap_hit(struct kprobe_site *site,
 
 	/* A pre handler's change of it means nothing if it returns 0. */
 	regs->ip = addr;
-	if (emulate(insn, regs) && post)
+	if (emulate(insn, regs) && post) {
+		addr = regs->ip;
 		kprobe_site_post(site, regs, 1);
+		if (unlikely(regs->ip != addr))
+			arch_kprobe_resume(regs);
+	}
 }
 
 /**
@@ -244,7 +250,8 @@ __visible void kprobe_hit_post(struct pt_regs *regs)
 	unsigned long flags;
 	bool traced_on;
 
-	regs->ip = (unsigned long)site->addr + site->insn.len;
+	/* Already where it is wanted in the end, if handlers leave it alone. */
+	*stack = regs->ip = (unsigned long)site->addr + site->insn.len;
 
 	traced_on = kprobe_thunk_enter();
 	if (likely(kprobe_rcu_watching()))
@@ -259,7 +266,10 @@ __visible void kprobe_hit_post(struct pt_regs *regs)
 	 */
 	stack = (unsigned long *)regs->sp - 2;
 	flags = regs->flags;
-	stack[1] = regs->ip;
+	if (unlikely(stack[1] != regs->ip)) {
+		arch_kprobe_resume(regs);
+		stack[1] = regs->ip;
+	}
 	stack[0] = flags;
 	regs->orig_ax = (unsigned long)stack;
 }
