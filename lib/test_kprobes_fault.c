@@ -11,6 +11,7 @@
 #include <linux/objtool.h>
 #include <linux/vmalloc.h>
 #include <asm/ibt.h>
+#include <asm/insn.h>
 #include <asm/linkage.h>
 #include <asm/trapnr.h>
 #include "test_kprobes.h"
@@ -337,6 +338,8 @@ static void test_in_jprobe(struct kunit *test)
 #define DI_AS_IT_WAS		"pop %edi\n"
 #endif
 #define FAULTING(name, probed)						\
+	FAULTING_AS(name, probed, EX_TYPE_DEFAULT)
+#define FAULTING_AS(name, probed, type)					\
 	asm(".pushsection .text\n"					\
 	    ".balign 16\n" ASM_FUNC_ALIGN "\n"				\
 	    ".type fault_" #name ", @function\n"			\
@@ -352,7 +355,7 @@ static void test_in_jprobe(struct kunit *test)
 	    "2:\n\t" DI_AS_IT_WAS ASM_RET				\
 	    ".size fault_" #name ", . - fault_" #name "\n"		\
 	    ".popsection\n"						\
-	    _ASM_EXTABLE(.Lat_##name, 1b)				\
+	    _ASM_EXTABLE_TYPE(.Lat_##name, 1b, type)			\
 	    POINTER_TO(at_##name, .Lat_##name)				\
 	    POINTER_TO(after_##name, .Lafter_##name));			\
 	long fault_##name(unsigned long a);				\
@@ -361,10 +364,15 @@ static void test_in_jprobe(struct kunit *test)
 
 FAULTING(load, "mov (" DI "), " DX);
 FAULTING(store, "movl $7, 8(" DI ")");
+FAULTING(relative, "mov fault_word" RIP ", %edx");
 FAULTING(segment, "mov %edi, %gs");
 FAULTING(divide, "div %ecx");
 FAULTING(call_memory, SAFE "call *(" DI ")");
 FAULTING(jump_memory, SAFE "jmp *(" DI ")");
+
+asm(".pushsection .data\n.balign 4\n"
+    "fault_word: .long 0\n"
+    ".popsection\n");
 
 struct displaced_case {
 	const char *name;
@@ -495,6 +503,93 @@ static void test_displaced_disabled(struct kunit *test)
 }
 
 /*
+ * What is decided by the instruction that has faulted, or by its address.
+ *
+ * A word at the end of memory, as load_unaligned_zeropad() reads it: the fix-up
+ * decodes the instruction to find out which word it wants.
+ */
+asm(".pushsection .text\n"
+    ".balign 16\n" ASM_FUNC_ALIGN "\n"
+    ".type fault_zeropad, @function\n"
+    "fault_zeropad:\n\t" ASM_ENDBR ARGUMENT_TO_DI
+    ".Lat_zeropad: mov (" DI "), " AX "\n"
+    ".Lafter_zeropad:\n"
+    "	nop\n\t" DI_AS_IT_WAS ASM_RET
+    ".size fault_zeropad, . - fault_zeropad\n"
+    ".popsection\n"
+    _ASM_EXTABLE_TYPE(.Lat_zeropad, .Lafter_zeropad, EX_TYPE_ZEROPAD)
+    POINTER_TO(at_zeropad, .Lat_zeropad));
+long fault_zeropad(unsigned long a);
+extern unsigned long at_zeropad;
+STACK_FRAME_NON_STANDARD(fault_zeropad);
+
+static __nocfi void test_zeropad(struct kunit *test)
+{
+	u8 *page = vmalloc(PAGE_SIZE);
+	long expected;
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	memset(page, 0x5a, PAGE_SIZE);
+	expected = fault_zeropad((unsigned long)page + PAGE_SIZE - 3);
+	KUNIT_EXPECT_EQ(test, expected, 0x5a5a5a);
+	for (i = 0; i < 4; i++) {
+		struct sentry s = {
+			.declines = true,
+			.probe.addr = (kprobe_opcode_t *)at_zeropad,
+			.probe.pre_handler = sentry_pre,
+			.probe.post_handler = i & 1 ? sentry_post : NULL,
+			.probe.fault_handler = i & 2 ? sentry_fault : NULL,
+		};
+
+		KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
+		wait_for_kprobe_optimizer();
+		KUNIT_EXPECT_EQ(test,
+				fault_zeropad((unsigned long)page + PAGE_SIZE -
+					      3), expected);
+		unregister_kprobe(&s.probe);
+		KUNIT_EXPECT_EQ(test, s.pre, 1);
+	}
+	vfree(page);
+}
+
+/* All of the instruction, also where it depends on where it stands. */
+static void test_read_insn(struct kunit *test)
+{
+	unsigned long where[] = { at_load, at_store, at_divide, at_relative };
+	u8 before[MAX_INSN_SIZE], found[MAX_INSN_SIZE];
+	int i, post;
+
+	for (i = 0; i < ARRAY_SIZE(where); i++) {
+		memcpy(before, (void *)where[i], sizeof(before));
+		for (post = 0; post < 2; post++) {
+			struct sentry s = {
+				.probe.addr = (kprobe_opcode_t *)where[i],
+				.probe.pre_handler = sentry_pre,
+				.probe.post_handler = post ? sentry_post : NULL,
+			};
+			struct insn insn;
+
+			KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
+			wait_for_kprobe_optimizer();
+			KUNIT_EXPECT_EQ(test, kprobe_read_insn(found, where[i],
+							       sizeof(found)),
+					0);
+			KUNIT_EXPECT_EQ(test,
+					insn_decode_kernel(&insn, found), 0);
+			KUNIT_EXPECT_MEMEQ(test, before, found, insn.length);
+			unregister_kprobe(&s.probe);
+		}
+		KUNIT_EXPECT_EQ(test,
+				kprobe_read_insn(found, where[i],
+						 sizeof(found)), 0);
+		KUNIT_EXPECT_MEMEQ(test, before, found, sizeof(found));
+	}
+	KUNIT_EXPECT_EQ(test, kprobe_read_insn(found, BAD_PAGE, sizeof(found)),
+			-EFAULT);
+}
+
+/*
  * Jprobes on a stack that ends soon: what cannot be read is not passed on.
  */
 static long seen_on_stack[2];
@@ -572,6 +667,8 @@ static struct kunit_case fault_tests[] = {
 	KUNIT_CASE(test_displaced_company),
 	KUNIT_CASE(test_displaced_in_handler),
 	KUNIT_CASE(test_displaced_disabled),
+	KUNIT_CASE(test_zeropad),
+	KUNIT_CASE(test_read_insn),
 	KUNIT_CASE(test_jprobe_at_stack_end),
 	{}
 };

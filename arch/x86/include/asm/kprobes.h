@@ -121,6 +121,7 @@ struct arch_kprobe_insn {
 };
 
 int kprobe_int3_handler(struct pt_regs *regs);
+int kprobe_read_insn(u8 *buf, unsigned long addr, unsigned int size);
 
 #ifdef CONFIG_OPTPROBES
 void arch_kprobe_resume(struct pt_regs *regs);
@@ -173,11 +174,21 @@ extern const int kretprobe_blacklist_size;
 
 #else
 
+#include <linux/types.h>
+
 struct pt_regs;
+
+long copy_from_kernel_nofault(void *dst, const void *src, size_t size);
 
 static inline int kprobe_int3_handler(struct pt_regs *regs)
 {
 	return 0;
+}
+
+static inline int kprobe_read_insn(u8 *buf, unsigned long addr,
+				   unsigned int size)
+{
+	return copy_from_kernel_nofault(buf, (void *)addr, size);
 }
 
 #endif /* CONFIG_KPROBES */

@@ -9,9 +9,11 @@
  * thunk finds the site behind its return address and does not come back to
  * the slot.
  */
+#include <linux/irqflags.h>
 #include <linux/kprobes_backend.h>
 #include <linux/memory.h>
 #include <linux/string.h>
+#include <linux/uaccess.h>
 #include <asm/text-patching.h>
 #include "common.h"
 
@@ -98,6 +100,42 @@ static enum kprobe_refusal make_slot(struct kprobe_site *site, u8 opcode,
 	/* Pairs with smp_load_acquire() in kprobe_int3_handler(). */
 	smp_store_release(result, slot);
 	return KPROBE_OK;
+}
+
+/**
+ * kprobe_read_insn - read an instruction as it is without a probe
+ * @buf: to be filled in
+ * @addr: of an instruction that has raised an exception
+ * @size: how much to read; all of the instruction
+ *
+ * A site's slot has the instruction from before there is a trap or a jump until
+ * the site is freed.  With interrupts off, a trap or jump that was read belongs
+ * to a site that is still found: it stays in the table until every CPU has
+ * taken an IPI after the text was restored.
+ *
+ * Context: any in which RCU is watching.
+ * Return: 0, or -EFAULT where nothing can be read.
+ */
+int kprobe_read_insn(u8 *buf, unsigned long addr, unsigned int size)
+{
+	const struct arch_kprobe_insn *insn;
+	struct kprobe_site *site;
+
+	guard(irqsave)();
+
+	if (copy_from_kernel_nofault(buf, (void *)addr, size))
+		return -EFAULT;
+	site = kprobe_site_find(addr);
+	if (!site)
+		return 0;
+	insn = &site->insn;
+	/* Those that raise no exceptions have none. */
+	if (!insn->slot || insn->len > size)
+		return 0;
+	memcpy(buf, insn->slot, insn->len);
+	/* It was in reach of the slot, so that is in reach of it. */
+	x86_kprobe_relocate(insn, buf, (unsigned long)insn->slot, addr);
+	return 0;
 }
 
 bool arch_kprobe_emulated(const struct kprobe_site *site)
