@@ -25,6 +25,7 @@
 #include <asm/linkage.h>
 #include <asm/processor-flags.h>
 #include <asm/text-patching.h>
+#include <asm/unwind.h>
 #include "test_kprobes.h"
 #include "test_kprobes_x86.h"
 
@@ -926,6 +927,57 @@ static void test_pushing_post(struct kunit *test)
 	unregister_kprobe(&p);
 }
 
+/* Unwinding from the begin of a detour, as an interrupt there does. */
+static TARGET int unwound(int a)
+{
+	return a * a + 4711;
+}
+
+struct unwinding {
+	struct kprobe probe;
+	unsigned int hits;
+	bool error;
+	bool found;
+};
+
+static int unwinding_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	struct unwinding *u = container_of(p, struct unwinding, probe);
+	struct pt_regs there = *regs;
+	struct unwind_state state;
+
+	u->hits++;
+	there.ip = (unsigned long)p->addr + JMP32_INSN_SIZE +
+		   *(s32 *)(p->addr + 1);
+	unwind_start(&state, current, &there, NULL);
+	/* It begins with the registers, or with what called the function. */
+	if (unwind_get_return_address(&state) == there.ip)
+		unwind_next_frame(&state);
+	u->found = unwind_get_return_address(&state) ==
+		   *(unsigned long *)regs->sp;
+	u->error = unwind_error(&state);
+	return 0;
+}
+
+static void test_unwind(struct kunit *test)
+{
+	struct unwinding u = {
+		.probe.addr = (kprobe_opcode_t *)unwound,
+		.probe.pre_handler = unwinding_pre,
+	};
+
+	if (!IS_ENABLED(CONFIG_UNWINDER_ORC))
+		kunit_skip(test, "nothing tells of frames that are not made");
+	KUNIT_ASSERT_EQ(test, register_kprobe(&u.probe), 0);
+	if (is_jump(u.probe.addr)) {
+		KUNIT_EXPECT_EQ(test, unwound(2), 4715);
+		KUNIT_EXPECT_EQ(test, u.hits, 1);
+		KUNIT_EXPECT_FALSE(test, u.error);
+		KUNIT_EXPECT_TRUE(test, u.found);
+	}
+	unregister_kprobe(&u.probe);
+}
+
 /* What explain finds out does not make the optimizer forget. */
 static void test_asked_before(struct kunit *test)
 {
@@ -1554,6 +1606,7 @@ static struct kunit_case opt_tests[] = {
 	KUNIT_CASE(test_pushing_divert),
 	KUNIT_CASE(test_pushing_post),
 	KUNIT_CASE_PARAM(test_move, move_gen_params),
+	KUNIT_CASE(test_unwind),
 	KUNIT_CASE(test_asked_before),
 	KUNIT_CASE(test_recursion),
 	KUNIT_CASE(test_preempted),

@@ -76,6 +76,18 @@ struct x86_function;
 #ifdef CONFIG_KPROBES
 #include <linux/kprobes_backend.h>
 
+#ifdef CONFIG_OPTPROBES
+/* The size of an instruction that only some detours have. */
+#define X86_DETOUR_CLAC_SIZE	3
+
+/* Where the jump leads: the call ends at a fixed distance from the site. */
+static __always_inline unsigned int
+x86_detour_entry(const struct kprobe_site *site)
+{
+	return sizeof(site) + (site->insn.jump.clac ? 0 : X86_DETOUR_CLAC_SIZE);
+}
+#endif
+
 /* insn.c */
 int x86_kprobe_original_text(unsigned long addr, u8 *buf, unsigned int size);
 bool x86_kprobe_is_nop(const struct insn *insn);

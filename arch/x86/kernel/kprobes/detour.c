@@ -57,7 +57,6 @@
 #include "common.h"
 
 /* Instructions that not all detours have. */
-#define CLAC_SIZE	3
 #define DROP_SIZE	5
 
 /* Functions that are called wherever memory is, user memory too. */
@@ -70,12 +69,6 @@ static bool needs_clac(const struct x86_function *function)
 {
 	return cpu_feature_enabled(X86_FEATURE_SMAP) &&
 	       (INSTRUMENTED || x86_function_accesses_user(function));
-}
-
-/* Where the jump leads: the call ends at a fixed distance from the site. */
-static unsigned int detour_entry(const struct kprobe_site *site)
-{
-	return sizeof(site) + (site->insn.jump.clac ? 0 : CLAC_SIZE);
 }
 
 struct detour {
@@ -112,7 +105,7 @@ static void emit_entry(struct detour *d, const struct kprobe_site *site,
 	u32 ip = (unsigned long)site->addr;
 
 	emit(d, &site, sizeof(site));
-	while (d->len < detour_entry(site))
+	while (d->len < x86_detour_entry(site))
 		EMIT(d, INT3_INSN_OPCODE);
 	EMIT(d, 0x6a, __KERNEL_DS);		/* push $__KERNEL_DS */
 	EMIT(d, 0x54);				/* push %rsp */
@@ -372,7 +365,8 @@ void x86_kprobe_queue_jump(struct kprobe_site *site)
 	u8 text[KPROBE_JUMP_SIZE], branch[KPROBE_JUMP_SIZE];
 
 	__text_gen_insn(branch, JMP32_INSN_OPCODE, site->addr,
-			site->insn.detour + detour_entry(site), sizeof(branch));
+			site->insn.detour + x86_detour_entry(site),
+			sizeof(branch));
 	memcpy(text, site->next == KPROBE_SITE_JUMP ? branch : jump->text,
 	       sizeof(text));
 	if (site->next == KPROBE_SITE_TRAP)

@@ -197,6 +197,8 @@ static __always_inline int detour_offset(const struct kprobe_site *site,
 	const struct x86_kprobe_jump *jump = &site->insn.jump;
 	unsigned int i, at = ip - (unsigned long)slot;
 
+	if (at == x86_detour_entry(site))
+		return 0;
 	if (at == jump->end)
 		return jump->region;
 	for (i = 0; i < jump->nr; i++)

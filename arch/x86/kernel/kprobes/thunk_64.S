@@ -69,9 +69,10 @@ _ASM_NOKPROBE(kprobe_post_thunk)
  * kprobe_jump_divert.
  */
 SYM_CODE_START(kprobe_jump_thunk)
-	UNWIND_HINT_IRET_REGS offset=8
+	UNWIND_HINT_UNDEFINED	/* an NMI would take a wrong stack pointer */
 	ANNOTATE_NOENDBR
 	addq	$8, RSP-ORIG_RAX(%rsp)
+	UNWIND_HINT_IRET_REGS offset=8
 	PUSH_REGS
 	ENCODE_FRAME_POINTER
 	movq	ORIG_RAX(%rsp), %rdi
