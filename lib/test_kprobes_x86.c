@@ -414,6 +414,72 @@ static void test_refusal(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
 }
 
+/*
+ * What is executed as a copy, on other page tables, or before the CPU has its
+ * interrupt descriptor table; what traps call before they ask for probes; what
+ * handlers are called through.
+ */
+static const char * const forbidden[] = {
+	/* Copied for each ftrace_ops. */
+	"ftrace_caller", "ftrace_regs_caller", "ftrace_stub",
+	"ftrace_call", "ftrace_regs_call", "__fentry__",
+	"ftrace_graph_caller", "return_to_handler",
+	"ftrace_stub_direct_tramp",
+	/* Copied for another kernel, or for the image of this one. */
+	"relocate_kernel", "identity_mapped", "virtual_mapped",
+	"swap_pages", "machine_kexec", "idt_invalidate",
+	"restore_image", "core_restore_code", "restore_registers",
+	"swsusp_arch_suspend",
+	/* CPUs that start or wake up. */
+	"startup_64", "startup_32", "startup_32_smp",
+	"secondary_startup_64", "secondary_startup_64_no_verify",
+	"verify_cpu", "sev_verify_cbit", "soft_restart_cpu",
+	"vc_boot_ghcb", "early_setup_idt", "setup_ghcb",
+	"start_secondary", "cr4_init", "native_write_cr4",
+	"native_write_cr0", "cpu_init_exception_handling",
+	"load_current_idt", "wakeup_long64", "do_suspend_lowlevel",
+	"wakeup_pmode_return", "asm_acpi_mp_play_dead",
+	"restore_processor_state", "__restore_processor_state",
+	"native_load_idt", "native_write_msr",
+#ifdef CONFIG_X86_32
+	"__flush_tlb_all",
+#endif
+	/* In the text of the kernel, and executed as 32 bits. */
+	"__efi64_thunk",
+	/* Before and around handlers. */
+	"kgdb_ll_trap", "__kgdb_notify",
+	"__x86_indirect_thunk_array", "__x86_indirect_thunk_rax",
+	"__x86_indirect_thunk_eax", "__x86_indirect_call_thunk_array",
+	"__x86_indirect_jump_thunk_array",
+	"__x86_indirect_its_thunk_array",
+	"__x86_indirect_its_thunk_rax", "its_return_thunk",
+	"call_depth_return_thunk", "retbleed_return_thunk",
+	"srso_return_thunk", "srso_safe_ret",
+	"srso_alias_return_thunk", "srso_alias_safe_ret",
+	"srso_alias_untrain_ret", "entry_untrain_ret",
+};
+
+static void test_forbidden(struct kunit *test)
+{
+	unsigned long addr;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < ARRAY_SIZE(forbidden); i++) {
+		struct kprobe p = {};
+
+		addr = kallsyms_lookup_name(forbidden[i]);
+		if (!addr || !kernel_text_address(addr))
+			continue;
+		p.addr = (kprobe_opcode_t *)addr;
+		ret = register_kprobe(&p);
+		if (!ret)
+			unregister_kprobe(&p);
+		if (ret != -EINVAL || !within_kprobe_blacklist(addr))
+			KUNIT_FAIL(test, "%s: %d", forbidden[i], ret);
+	}
+}
+
 /* The instruction behind a probed one is at its boundary all the same. */
 static void test_boundary_behind_probe(struct kunit *test)
 {
@@ -460,6 +526,7 @@ static struct kunit_case x86_tests[] = {
 	KUNIT_CASE(test_post_moves_ip),
 	KUNIT_CASE_PARAM(test_fault, fault_gen_params),
 	KUNIT_CASE_PARAM(test_refusal, refusal_gen_params),
+	KUNIT_CASE(test_forbidden),
 	KUNIT_CASE(test_boundary_behind_probe),
 	KUNIT_CASE(test_slot_addresses),
 	{}
