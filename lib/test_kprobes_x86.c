@@ -8,8 +8,10 @@
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/kprobes_backend.h>
+#include <linux/memory.h>
 #include <linux/objtool.h>
 #include <linux/slab.h>
+#include <asm/alternative.h>
 #include <asm/ibt.h>
 #include <asm/linkage.h>
 #include <asm/processor-flags.h>
@@ -350,6 +352,15 @@ CODE(int_n, "", "int $0x80", "nop");
 CODE(icebp, "", ".byte 0xf1", "nop");
 CODE(ud2, "", "ud2", "nop");
 CODE(ud1, "", ".byte 0x0f, 0xb9, 0x00", "nop");
+CODE(sti_hlt, "", "sti", "hlt");
+CODE(hlt_behind_sti, "sti", "hlt", "nop");
+CODE(mwait_behind_sti, "sti", ".byte 0x0f, 0x01, 0xc9", "nop");
+/* What clang has in front of an indirect call; on i386 it means nothing. */
+#define TYPE_MOVL	".byte 0x41, 0xba, 1, 2, 3, 4\n"
+#define TYPE_ADDL	".byte 0x45, 0x03, 0x53, 0xf1\n"
+#define TYPE_TRAP	".byte 0x74, 0x02, 0x0f, 0x0b\n nop"
+CODE(type_movl, "", TYPE_MOVL, TYPE_ADDL TYPE_TRAP);
+CODE(type_addl, TYPE_MOVL, TYPE_ADDL, TYPE_TRAP);
 
 asm(".pushsection .text\n.balign 64\n"
     ".type code_pad_nop, @function\n"
@@ -386,6 +397,13 @@ static const struct refusal_case refusal_cases[] = {
 	REFUSED(icebp, -EINVAL),
 	REFUSED(ud2, -EINVAL),
 	REFUSED(ud1, -EINVAL),
+	REFUSED(sti_hlt, -EOPNOTSUPP),
+	REFUSED(hlt_behind_sti, -EOPNOTSUPP),
+	REFUSED(mwait_behind_sti, -EOPNOTSUPP),
+#ifdef CONFIG_X86_64
+	REFUSED(type_movl, -EINVAL),
+	REFUSED(type_addl, -EINVAL),
+#endif
 	ARCH_REFUSALS,
 	REFUSED(pad_nop, -EINVAL),
 	{ "padding, further in", &probe_pad_nop, 7, -EINVAL },
@@ -412,6 +430,28 @@ static void test_refusal(struct kunit *test)
 	if (!ret)
 		unregister_kprobe(&p);
 	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
+}
+
+/* A prefix that the kernel rewrites when a second CPU comes. */
+CODE(lock_prefix, "mov $1, %eax", LOCK_PREFIX "incl lock_word", "");
+static int lock_word __used;
+
+static void test_lock_prefix(struct kunit *test)
+{
+	struct kprobe p = { .addr = (kprobe_opcode_t *)probe_lock_prefix };
+	bool rewritten;
+	int ret;
+
+	mutex_lock(&text_mutex);
+	rewritten = alternatives_text_reserved(probe_lock_prefix,
+					       probe_lock_prefix + 1);
+	mutex_unlock(&text_mutex);
+	ret = register_kprobe(&p);
+	if (!ret)
+		unregister_kprobe(&p);
+	KUNIT_EXPECT_EQ(test, ret, rewritten ? -EINVAL : 0);
+	if (!rewritten)
+		kunit_skip(test, "no LOCK prefix is rewritten");
 }
 
 /*
@@ -526,6 +566,7 @@ static struct kunit_case x86_tests[] = {
 	KUNIT_CASE(test_post_moves_ip),
 	KUNIT_CASE_PARAM(test_fault, fault_gen_params),
 	KUNIT_CASE_PARAM(test_refusal, refusal_gen_params),
+	KUNIT_CASE(test_lock_prefix),
 	KUNIT_CASE(test_forbidden),
 	KUNIT_CASE(test_boundary_behind_probe),
 	KUNIT_CASE(test_slot_addresses),

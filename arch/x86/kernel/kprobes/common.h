@@ -92,6 +92,7 @@ x86_detour_entry(const struct kprobe_site *site)
 int x86_kprobe_original_text(unsigned long addr, u8 *buf, unsigned int size);
 bool x86_kprobe_is_nop(const struct insn *insn);
 bool x86_kprobe_halts(const u8 *text);
+bool x86_kprobe_checks_type(const u8 *text);
 bool x86_kprobe_is_thunk(unsigned long addr);
 enum kprobe_refusal x86_kprobe_classify(struct insn *insn,
 					struct arch_kprobe_insn *result,

@@ -268,7 +268,7 @@ inspect_region(const struct kprobe_site *site,
 	if (x86_function_lands_in(function, addr + 1, end))
 		return KPROBE_JUMPED_INTO;
 	if (ftrace_text_reserved((void *)addr, (void *)end - 1) ||
-	    alternatives_text_reserved((void *)addr, (void *)end - 1) ||
+	    alternatives_text_reserved((void *)addr, (void *)end) ||
 	    kprobe_patched(addr, end))
 		return KPROBE_PATCHED_INSIDE;
 	return KPROBE_NO_OBSTACLE;

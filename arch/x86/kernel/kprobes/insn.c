@@ -193,6 +193,51 @@ bool x86_kprobe_halts(const u8 *text)
 	       (text[0] == 0x0f && text[1] == 0x01 && text[2] == 0xc9);
 }
 
+/* STI: no interrupt comes between this and the next instruction. */
+static bool is_sti(u8 op)
+{
+	return op == 0xfb;
+}
+
+/*
+ * Whether these bytes are what clang puts in front of an indirect call:
+ *
+ *	movl	$-<type>, %r10d
+ *	addl	-<distance>(%<register>), %r10d
+ *	je	1f
+ *	ud2
+ * 1:
+ *
+ * From the first two the trap of the last one reads what has been wrong.
+ */
+#define TYPE_CHECK_MOVL		6
+#define TYPE_CHECK_SIZE		14
+
+bool x86_kprobe_checks_type(const u8 *text)
+{
+	static const u8 end[] = { 0x74, 0x02, 0x0f, 0x0b };
+
+	return IS_ENABLED(CONFIG_X86_64) && text[0] == 0x41 &&
+	       text[1] == 0xba && (text[6] & 0xfc) == 0x44 && text[7] == 0x03 &&
+	       X86_MODRM_MOD(text[8]) == 1 && X86_MODRM_REG(text[8]) == 2 &&
+	       !memcmp(text + TYPE_CHECK_SIZE - sizeof(end), end, sizeof(end));
+}
+
+/* The same of the instruction at @addr, be it the first or the second. */
+static bool in_type_check(unsigned long addr, const u8 *text)
+{
+	u8 before[TYPE_CHECK_SIZE];
+
+	if (x86_kprobe_checks_type(text))
+		return true;
+	/* Seldom asked any further. */
+	return IS_ENABLED(CONFIG_X86_64) && text[1] == 0x03 &&
+	       text[4] == 0x74 &&
+	       !x86_kprobe_original_text(addr - TYPE_CHECK_MOVL, before,
+					 sizeof(before)) &&
+	       x86_kprobe_checks_type(before);
+}
+
 /* A piece of text, as it is without us, for those who walk through it. */
 struct window {
 	unsigned long start;
@@ -235,18 +280,24 @@ static bool only_filler(struct window *w, unsigned long addr,
 	return true;
 }
 
-/* Whether an instruction of the function from @start begins at @addr. */
+/*
+ * Whether an instruction of the function from @start begins at @addr.  @before
+ * becomes the first byte of the instruction before it, or 0.
+ */
 static enum kprobe_refusal check_boundary(struct window *w,
 					  unsigned long start,
-					  unsigned long addr)
+					  unsigned long addr, u8 *before)
 {
 	struct insn insn;
 	const u8 *text;
+
+	*before = 0;
 
 	while (start < addr) {
 		text = window_at(w, start);
 		if (!text)
 			return KPROBE_NOT_TEXT;
+		*before = text[0];
 		/* A trap behind a branch, against speculation; or kgdb's. */
 		if (text[0] == INT3_INSN_OPCODE) {
 			start++;
@@ -261,7 +312,8 @@ static enum kprobe_refusal check_boundary(struct window *w,
 
 /* What speaks against a place, whatever instruction is there. */
 static enum kprobe_refusal check_place(struct window *w, unsigned long addr,
-				       const struct kprobe_symbol *symbol)
+				       const struct kprobe_symbol *symbol,
+				       u8 *before)
 {
 	if (!symbol->size)
 		return KPROBE_NOT_TEXT;
@@ -274,9 +326,7 @@ static enum kprobe_refusal check_place(struct window *w, unsigned long addr,
 	/* Rewritten whenever its static call changes. */
 	if (strstarts(symbol->name, "__SCT__"))
 		return KPROBE_STATIC_CALL;
-	if (alternatives_text_reserved((void *)addr, (void *)addr))
-		return KPROBE_ALTERNATIVE;
-	return check_boundary(w, symbol->start, addr);
+	return check_boundary(w, symbol->start, addr, before);
 }
 
 static const s16 pt_regs_offset[] = {
@@ -479,7 +529,7 @@ enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 	unsigned long addr = (unsigned long)site->addr;
 	enum kprobe_refusal why;
 	struct window window;
-	u8 text[MAX_INSN_SIZE];
+	u8 text[MAX_INSN_SIZE], before;
 	struct insn insn;
 
 	if (x86_kprobe_original_text(addr, text, sizeof(text)))
@@ -489,58 +539,29 @@ enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 		return KPROBE_PADDING;
 	window.start = 0;
 	window.size = 0;
-	why = check_place(&window, addr, symbol);
+	why = check_place(&window, addr, symbol, &before);
 	if (why != KPROBE_OK)
 		return why;
 	if (insn_decode_kernel(&insn, text))
 		return KPROBE_UNDECODABLE;
+	/* Unlike those for other patched text, this wants the end behind it. */
+	if (alternatives_text_reserved((void *)addr,
+				       (void *)addr + insn.length))
+		return KPROBE_ALTERNATIVE;
+	if (in_type_check(addr, text))
+		return KPROBE_BUG_SITE;
 	if (x86_kprobe_is_nop(&insn) &&
 	    only_filler(&window, addr + insn.length,
 			symbol->start + min(symbol->size, FUNCTION_MAX_SIZE)))
 		return KPROBE_PADDING;
 	/* Only together do these let no interrupt come between. */
-	if (text[0] == 0xfb && x86_kprobe_halts(text + 1))
+	if ((is_sti(text[0]) && x86_kprobe_halts(text + 1)) ||
+	    (is_sti(before) && x86_kprobe_halts(text)))
 		return KPROBE_UNRELOCATABLE;
 	site->opcode = text[0];
 	return x86_kprobe_classify(&insn, &site->insn, addr);
 }
 
-/*
- * What writes the registers of a CPU that starts or wakes up, before it has its
- * interrupt descriptor table.
- */
-static int forbid_paravirt(void)
-{
-	return forbid_table(&pv_ops.cpu, sizeof(pv_ops.cpu)) ?:
-	       forbid_table(&pv_ops.mmu.write_cr2, sizeof(void *)) ?:
-	       forbid_table(&pv_ops.mmu.write_cr3, sizeof(void *));
-}
-#else
-static int forbid_paravirt(void)
-{
-	return 0;
-}
-#endif
-
-int arch_kprobe_blacklist(void)
-{
-	const struct { char *start, *end; } areas[] = {
-		{ _stext, __head_text_end },
-		{ __x86_thunks_start, __x86_thunks_end },
-		{ __x86_safe_ret_start, __x86_safe_ret_end },
-	};
-	int i, ret;
-
-	for (i = 0; i < ARRAY_SIZE(areas); i++) {
-		if (areas[i].start == areas[i].end)
-			continue;
-		ret = kprobe_add_area_blacklist((unsigned long)areas[i].start,
-						(unsigned long)areas[i].end);
-		if (ret)
-			return ret;
-	}
-	return forbid_paravirt();
-}
 /* From the linker script: where CPUs start, and thunks. */
 extern char __head_text_end[], __x86_thunks_start[], __x86_thunks_end[];
 extern char __x86_safe_ret_start[], __x86_safe_ret_end[];
@@ -580,7 +601,43 @@ static int forbid_table(const void *table, size_t size)
 }
 
 /*
+ * What writes the registers of a CPU that starts or wakes up, before it has its
+ * interrupt descriptor table.
+ */
+static int forbid_paravirt(void)
+{
+	return forbid_table(&pv_ops.cpu, sizeof(pv_ops.cpu)) ?:
+	       forbid_table(&pv_ops.mmu.write_cr2, sizeof(void *)) ?:
+	       forbid_table(&pv_ops.mmu.write_cr3, sizeof(void *));
+}
+#else
+static int forbid_paravirt(void)
+{
+	return 0;
+}
+#endif
+
+/*
  * What is executed before a CPU has its interrupt descriptor table, or on other
  * page tables, or as a copy, is in .kprobes.text or marked as functions are,
  * for the most part.  Here is what has sections of its own.
  */
+int arch_kprobe_blacklist(void)
+{
+	const struct { char *start, *end; } areas[] = {
+		{ _stext, __head_text_end },
+		{ __x86_thunks_start, __x86_thunks_end },
+		{ __x86_safe_ret_start, __x86_safe_ret_end },
+	};
+	int i, ret;
+
+	for (i = 0; i < ARRAY_SIZE(areas); i++) {
+		if (areas[i].start == areas[i].end)
+			continue;
+		ret = kprobe_add_area_blacklist((unsigned long)areas[i].start,
+						(unsigned long)areas[i].end);
+		if (ret)
+			return ret;
+	}
+	return forbid_paravirt();
+}
