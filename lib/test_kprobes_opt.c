@@ -13,6 +13,7 @@
 #include <linux/kprobes_backend.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
+#include <linux/memory.h>
 #include <linux/objtool.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
@@ -136,6 +137,16 @@ CODE(table_read_into, FIRST, "2:" ANNOTATE_NOENDBR SECOND AFTER "jmp 3f\n"
      "3:" ANNOTATE_NOENDBR "nop\n"
      ".pushsection .rodata\n.balign 8\n1:" _ASM_PTR "3b, 3b, 2b, 0\n"
      ".popsection");
+/* For a case that cannot be, the address behind the function. */
+FUNCTION(table_end, ".Lprobe_table_end:" FIRST "2:" ANNOTATE_NOENDBR SECOND
+	 AFTER "jmp 3f\n" SAFE "jmp *1f(, " AX ", " WORD ")\n"
+	 "3:" ANNOTATE_NOENDBR ASM_RET
+	 ".type opt_table_end_next, @function\n"
+	 "opt_table_end_next:" ANNOTATE_NOENDBR "nop\n" ASM_RET
+	 ".size opt_table_end_next, . - opt_table_end_next\n"
+	 ".pushsection .rodata\n.balign 8\n"
+	 "1:" _ASM_PTR "3b, opt_table_end_next, 2b, 0\n"
+	 ".popsection");
 CODE(jumps_somewhere, FIRST,
      SECOND AFTER "jmp 3f\n" SAFE "jmp *(" CX ", " AX ", " WORD ")\n3: nop\n");
 CODE(tail_call, FIRST,
@@ -193,6 +204,28 @@ CODE(sti_last, "nop\n nop\n nop\n nop\n sti", FIRST SECOND AFTER);
 CODE(scaled, FIRST, SECOND AFTER "jmp 3f\n"
      "mov (" DX ", " AX ", " WORD "), " CX "\n"
      SAFE "jmp *" CX "\n3: nop\n");
+#ifdef CONFIG_X86_64
+CODE(scaled_distance, FIRST, SECOND AFTER "jmp 3f\n"
+     "movslq (%rdx, %rax, 4), %rcx\n add %rdx, %rcx\n"
+     SAFE "jmp *%rcx\n3: nop\n");
+CODE(type_check, "jmp 1f", ".byte 0x41, 0xba, 1, 2, 3, 4\n"
+     ".byte 0x45, 0x03, 0x53, 0xf1, 0x74, 0x02, 0x0f, 0x0b\n"
+     "1:" FIRST SECOND AFTER);
+#endif
+/* Addresses in the function: one that is jumped to, and one to count from. */
+CODE(address_into, FIRST, "1:" ANNOTATE_NOENDBR SECOND AFTER
+     "jmp 3f\n push $1b\n pop " CX "\n3: nop\n");
+CODE(address_behind, FIRST, SECOND AFTER
+     "jmp 3f\n push $3f\n pop " CX "\n3:" ANNOTATE_NOENDBR "nop\n");
+CODE(computed, FIRST, SECOND AFTER "jmp 3f\n"
+     "lea 3f(" AX ", " AX ", 2), " CX "\n" SAFE "jmp *" CX "\n"
+     "3:" ANNOTATE_NOENDBR "nop\n");
+CODE(computed_rip, FIRST, SECOND AFTER "jmp 3f\n"
+     "lea 3f" RIP ", " CX "\n add " AX ", " CX "\n" SAFE "jmp *" CX "\n"
+     "3:" ANNOTATE_NOENDBR "nop\n");
+#ifdef CONFIG_X86_KERNEL_IBT
+CODE(landing, "endbr64\n", FIRST SECOND AFTER);
+#endif
 CODE(flags, "test %eax, %eax\n setp %cl", "movzbl %cl, %eax\n");
 
 #define ENTRY(name, obstacle)						\
@@ -262,7 +295,7 @@ static const struct opt_case {
 	ENTRY(trap_inside, FOREIGN_TRAP), ENTRY(trap_padding, NO_OBSTACLE),
 	ENTRY(huge, NOT_ANALYSED), ENTRY(direction, DIRECTION),
 	ENTRY(table_into, JUMPED_INTO), ENTRY(table_behind, NO_OBSTACLE),
-	ENTRY(table_read_into, JUMPED_INTO),
+	ENTRY(table_read_into, JUMPED_INTO), ENTRY(table_end, JUMPED_INTO),
 	ENTRY(jumps_somewhere, INDIRECT_JUMP), ENTRY(scaled, INDIRECT_JUMP),
 	ENTRY(tail_call, NO_OBSTACLE),
 	ENTRY(parted_into, JUMPED_INTO), ENTRY(parted_behind, NO_OBSTACLE),
@@ -271,6 +304,14 @@ static const struct opt_case {
 	ENTRY(label_behind, NO_OBSTACLE),
 	ENTRY(rip_first, NO_OBSTACLE), ENTRY(rip_second, NO_OBSTACLE),
 	ENTRY(stack, NO_OBSTACLE), ENTRY(flags, NO_OBSTACLE),
+	ENTRY(address_into, JUMPED_INTO), ENTRY(address_behind, NO_OBSTACLE),
+	ENTRY(computed, INDIRECT_JUMP), ENTRY(computed_rip, INDIRECT_JUMP),
+#ifdef CONFIG_X86_64
+	ENTRY(scaled_distance, INDIRECT_JUMP), ENTRY(type_check, BOUND_INSIDE),
+#endif
+#ifdef CONFIG_X86_KERNEL_IBT
+	ENTRY(landing, LANDING_PAD),
+#endif
 };
 
 KUNIT_ARRAY_PARAM_DESC(opt, opt_cases, name);
@@ -334,6 +375,66 @@ static void test_obstacle(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p.astray, 0);
 	KUNIT_EXPECT_EQ(test, p.probe.nmissed, 0);
 	KUNIT_EXPECT_MEMEQ(test, before, *c->probe, sizeof(before));
+}
+
+/*
+ * Branches that the kernel has written when it booted, or that lead to where a
+ * symbol has been stripped.
+ */
+FUNCTION(branching, ".Lprobe_branching:" FIRST SECOND AFTER "jmp 3f\n"
+	 "mov (" DX ", " AX ", " WORD "), " CX "\n"
+	 ".Lopt_branch:" NOP5 "\n3: nop\n" ASM_RET);
+asm(POINTER_TO(opt_branch, .Lopt_branch));
+extern char *opt_branch;
+
+static void expect_branching(struct kunit *test, const void *target,
+			     enum kprobe_obstacle expected)
+{
+	struct counted p = COUNTED(probe_branching);
+	u8 before[JMP32_INSN_SIZE], branch[JMP32_INSN_SIZE];
+	enum kprobe_obstacle found;
+
+	memcpy(before, opt_branch, sizeof(before));
+	memcpy(branch, before, sizeof(branch));
+	if (target)
+		__text_gen_insn(branch, JMP32_INSN_OPCODE, opt_branch, target,
+				sizeof(branch));
+	mutex_lock(&text_mutex);
+	text_poke_bp(opt_branch, branch, sizeof(branch), NULL);
+	mutex_unlock(&text_mutex);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
+	KUNIT_EXPECT_EQ(test, is_jump(probe_branching), !expected);
+	found = kprobe_obstacle_at(p.probe.addr);
+	KUNIT_EXPECT_STREQ(test, kprobe_obstacle_name(found),
+			   kprobe_obstacle_name(expected));
+	unregister_kprobe(&p.probe);
+	mutex_lock(&text_mutex);
+	text_poke_bp(opt_branch, before, sizeof(before), NULL);
+	mutex_unlock(&text_mutex);
+}
+
+static void test_branches(struct kunit *test)
+{
+	expect_branching(test, NULL, KPROBE_NO_OBSTACLE);
+	expect_branching(test, opt_plain, KPROBE_NO_OBSTACLE);
+	expect_branching(test, probe_plain + 3, KPROBE_NOT_ANALYSED);
+	/* In no text at all. */
+	expect_branching(test, &opt_branch, KPROBE_INDIRECT_JUMP);
+#ifdef CONFIG_MITIGATION_RETPOLINE
+	expect_branching(test, __x86_indirect_thunk_array,
+			 KPROBE_INDIRECT_JUMP);
+#endif
+#ifdef CONFIG_MITIGATION_CALL_DEPTH_TRACKING
+	expect_branching(test, __x86_indirect_jump_thunk_array,
+			 KPROBE_INDIRECT_JUMP);
+#endif
+#ifdef CONFIG_MITIGATION_ITS
+	expect_branching(test, __x86_indirect_its_thunk_array,
+			 KPROBE_INDIRECT_JUMP);
+#endif
+#ifdef CONFIG_MITIGATION_RETHUNK
+	expect_branching(test, x86_return_thunk, KPROBE_NO_OBSTACLE);
+#endif
 }
 
 /*
@@ -1591,6 +1692,7 @@ static void opt_exit(struct kunit *test)
 
 static struct kunit_case opt_tests[] = {
 	KUNIT_CASE_PARAM(test_obstacle, opt_gen_params),
+	KUNIT_CASE(test_branches),
 	KUNIT_CASE(test_post_handler),
 	KUNIT_CASE(test_jprobe),
 	KUNIT_CASE(test_probe_inside),

@@ -229,8 +229,12 @@ static enum kprobe_obstacle emit_region(struct kprobe_site *site,
 		if (text[offset] == 0xfb &&
 		    offset + insn.length >= KPROBE_JUMP_SIZE)
 			return KPROBE_BOUND_INSIDE;
-		if (offset && is_endbr(*(u32 *)(text + offset)))
-			return KPROBE_INDIRECT_JUMP;
+		if (is_endbr(*(u32 *)(text + offset)))
+			return offset ? KPROBE_INDIRECT_JUMP :
+					KPROBE_LANDING_PAD;
+		/* Its trap reads what stands before it. */
+		if (x86_kprobe_checks_type(text + offset))
+			return KPROBE_BOUND_INSIDE;
 		/* It would be restarted where the jump is. */
 		if (offset && x86_may_fault(addr + offset))
 			return KPROBE_FAULT_INSIDE;

@@ -7,15 +7,22 @@
  * looked at: sites come in the order of addresses.  Counted as ways in: the
  * targets of all its branches, also of those that a jump label has switched
  * off, what tables of addresses of code hold that are read in the function,
- * and all of this for the parts that the compiler has put elsewhere (.cold).
- * Exception fix-ups are known for all of the kernel.
+ * the addresses in it that are operands of its instructions, and all of this
+ * for the parts that the compiler has put elsewhere (.cold).  Exception fix-ups
+ * are known for all of the kernel.
  *
- * A jump through a register is taken for the call that ends a function: tables
- * for a switch are read with a scaled index and no base in the kernel, and
- * where they are there at all, they are found by that.  Other tables are those
- * of hand-written code; what looks as if it might be one is an obstacle.  So is
- * a symbol in the middle of such code, which begins where no function does, or
- * ends where no function ends.
+ * A jump through a register, or to a place without a symbol, where the kernel
+ * has put such a jump when it booted, is taken for the call that ends a
+ * function: tables for a switch are read with a scaled index and no base in the
+ * kernel, and where they are there at all, they are found by that.  Other
+ * tables are those of hand-written code; what looks as if it might be one is an
+ * obstacle.  So is an address in the function that code may count from, as
+ * csum_partial() of i386 does to enter a row of additions, and a symbol in the
+ * middle of such code, which begins where no function does, or ends where no
+ * function ends.
+ *
+ * A jump into the middle of another symbol leads to a part of the function
+ * whose own symbol has been stripped, and may come back anywhere.
  */
 #include <linux/extable.h>
 #include <linux/kallsyms.h>
@@ -30,6 +37,8 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 #include <asm/extable.h>
+#include <asm/ibt.h>
+#include <asm/nospec-branch.h>
 #include <asm/sections.h>
 #include <asm/text-patching.h>
 #include "common.h"
@@ -79,6 +88,7 @@ struct analysis {
 	enum kprobe_obstacle obstacle;
 	bool accesses_user;
 	bool reads_scaled;
+	bool takes_address;
 	bool jumps_by_register;
 };
 
@@ -124,53 +134,84 @@ static bool in_same_image(const struct analysis *a, unsigned long addr)
 	return core_kernel_text(addr);
 }
 
-/*
- * Is this address outside of the function in a part of it?  If so, it is
- * decoded later on.
- */
-static bool find_part(struct analysis *a, unsigned long addr)
+/* The symbol around an address of text; no size: there is none. */
+static const struct kprobe_symbol *symbol_at(unsigned long addr)
 {
 	static struct kprobe_symbol symbol;	/* under kprobe_mutex */
 
-	if (known_part(a, addr))
-		return true;
-	if (!in_same_image(a, addr))
-		return false;
 	kprobe_find_symbol(addr, &symbol);
-	if (!symbol.size || !strstr(symbol.name, ".cold"))
+	return &symbol;
+}
+
+/*
+ * Is this address outside of the function in a part of it, @symbol?  If so, it
+ * is decoded later on.
+ */
+static bool add_part(struct analysis *a, const struct kprobe_symbol *symbol)
+{
+	if (!symbol->size || !strstr(symbol->name, ".cold"))
 		return false;
-	if (a->nr_parts == PARTS_MAX) {
+	if (a->nr_parts == PARTS_MAX)
 		a->obstacle = KPROBE_NOT_ANALYSED;
-		return false;
-	}
-	a->part[a->nr_parts++] = (struct text_range) {
-		symbol.start, symbol.size
-	};
+	else
+		a->part[a->nr_parts++] = (struct text_range) {
+			symbol->start, symbol->size
+		};
 	return true;
 }
 
-static bool is_indirect_thunk(unsigned long target)
+static bool find_part(struct analysis *a, unsigned long addr)
 {
-#ifdef CONFIG_MITIGATION_RETPOLINE
-	const unsigned int registers = IS_ENABLED(CONFIG_X86_64) ? 16 : 8;
+	if (known_part(a, addr))
+		return true;
+	return in_same_image(a, addr) && add_part(a, symbol_at(addr));
+}
 
-	return target - (unsigned long)__x86_indirect_thunk_array <
-	       registers * sizeof(retpoline_thunk_t);
-#else
-	return false;
-#endif
+/* The first instruction of a function, or what stands in front of it. */
+static bool begins_function(const struct kprobe_symbol *symbol,
+			    unsigned long addr)
+{
+	u32 word;
+
+	if (addr == symbol->start || strstarts(symbol->name, "__pfx_") ||
+	    strstarts(symbol->name, "__cfi_"))
+		return true;
+	return addr == symbol->start + ENDBR_INSN_SIZE &&
+	       !get_kernel_nofault(word, (u32 *)symbol->start) &&
+	       is_endbr(word);
+}
+
+/* A branch to another function, or to a part of this one. */
+static void add_branch_out(struct analysis *a, unsigned long target)
+{
+	const struct kprobe_symbol *symbol;
+
+	if (known_part(a, target))
+		return;
+	if (!in_same_image(a, target)) {
+		/* A thunk that has been made for this very branch. */
+		if (!core_kernel_text(target) && !kprobe_module_of(target))
+			a->jumps_by_register = true;
+		return;
+	}
+	symbol = symbol_at(target);
+	if (!symbol->size)
+		a->jumps_by_register = true;
+	else if (!add_part(a, symbol) && !begins_function(symbol, target))
+		a->obstacle = KPROBE_NOT_ANALYSED;
 }
 
 static void add_branch(struct analysis *a, unsigned long target)
 {
-	if (is_indirect_thunk(target)) {
-		a->jumps_by_register = true;
-		return;
-	}
 	if (in_text(&a->all, target))
 		add_way_in(a, target);
-	else if (target != (unsigned long)__x86_return_thunk)
-		find_part(a, target);
+	else if (target == (unsigned long)x86_return_thunk ||
+		 target == (unsigned long)__x86_return_thunk)
+		return;
+	else if (x86_kprobe_is_thunk(target))
+		a->jumps_by_register = true;
+	else
+		add_branch_out(a, target);
 }
 
 static void add_target(void *analysis, unsigned long target)
@@ -178,7 +219,21 @@ static void add_target(void *analysis, unsigned long target)
 	add_branch(analysis, target);
 }
 
-/* A table of addresses in the function and its parts ends where others come. */
+/* Right behind the function, or a part of it. */
+static bool at_end(const struct analysis *a, unsigned long addr)
+{
+	unsigned int i;
+
+	for (i = 0; i < a->nr_parts; i++)
+		if (addr == a->part[i].start + a->part[i].size)
+			return true;
+	return addr == a->all.start + a->all.size;
+}
+
+/*
+ * A table of addresses in the function and its parts ends where others come.
+ * For a case that cannot be, clang may have the address behind the function.
+ */
 static void read_table(struct analysis *a, unsigned long table)
 {
 	unsigned long target;
@@ -189,8 +244,9 @@ static void read_table(struct analysis *a, unsigned long table)
 			return;
 		if (in_text(&a->all, target))
 			add_way_in(a, target);
-		else if (!__kernel_text_address(target) ||
-			 !find_part(a, target))
+		else if (!at_end(a, target) &&
+			 (!__kernel_text_address(target) ||
+			  !find_part(a, target)))
 			return;
 	}
 }
@@ -208,11 +264,20 @@ static bool reads_table(const struct insn *insn)
 	       X86_SIB_SCALE(insn->sib.value) == WORD_SCALE;
 }
 
-/* Memory at a base and an index times a word: perhaps one, too, but where? */
+/*
+ * Memory at a base and an index times a word: perhaps one, too, but where?  Or
+ * times four bytes that are extended to a word: distances, not addresses.
+ */
 static bool reads_scaled(const struct insn *insn)
 {
+	u8 op = insn->opcode.bytes[0], scale = WORD_SCALE;
+
+	if (IS_ENABLED(CONFIG_X86_64) && op == 0x63)
+		scale = 2;
+	else if (op != 0x8b)
+		return false;
 	return insn->sib.nbytes && X86_MODRM_MOD(insn->modrm.value) != 3 &&
-	       X86_SIB_SCALE(insn->sib.value) == WORD_SCALE &&
+	       X86_SIB_SCALE(insn->sib.value) == scale &&
 	       (X86_SIB_INDEX(insn->sib.value) != 4 ||
 		X86_REX_X(insn->rex_prefix.value)) && !reads_table(insn);
 }
@@ -224,6 +289,49 @@ static bool jumps_somewhere(const struct insn *insn)
 	       !reads_table(insn) &&
 	       (X86_SIB_INDEX(insn->sib.value) != 4 ||
 		X86_REX_X(insn->rex_prefix.value));
+}
+
+/* An operand that may be an address in the function. */
+static void add_operand(struct analysis *a, unsigned long value)
+{
+	if (!in_text(&a->all, value))
+		return;
+	add_way_in(a, value);
+	/* A function that passes itself on does not count from there. */
+	if (value != a->all.start)
+		a->takes_address = true;
+}
+
+/* One whose immediate value says how far. */
+static bool is_near_branch(const struct insn *insn)
+{
+	if (insn->opcode.nbytes != 1)
+		return false;
+	switch (insn->opcode.bytes[0]) {
+	case 0x70 ... 0x7f:
+	case 0xe0 ... 0xe3:
+	case 0xe8: case 0xe9: case 0xeb:
+		return true;
+	case 0xc7:
+		return insn->modrm.value == 0xf8;
+	}
+	return false;
+}
+
+/* No branch: the immediate value and the displacement are operands. */
+static void add_operands(struct analysis *a, const struct insn *insn,
+			 unsigned long next)
+{
+	long displacement = insn->displacement.value;
+
+	if (insn->immediate.nbytes == 4)
+		add_operand(a, (long)insn->immediate.value);
+	if (insn->immediate1.nbytes == 4 && insn->immediate2.nbytes == 4)
+		add_operand(a, (u64)(u32)insn->immediate2.value << 32 |
+			       (u32)insn->immediate1.value);
+	if (insn->displacement.nbytes == 4)
+		add_operand(a, insn_rip_relative((struct insn *)insn) ?
+			       next + displacement : displacement);
 }
 
 /*
@@ -240,21 +348,27 @@ static bool scan_insn(struct analysis *a, const struct insn *insn,
 
 	if (reads_table(insn))
 		read_table(a, insn->displacement.value);
-	if (op == 0x8b && reads_scaled(insn))
-		a->reads_scaled = true;
-	if (insn_is_avx((struct insn *)insn))
+	if (insn_is_avx((struct insn *)insn)) {
+		add_operands(a, insn, next);
 		return false;
+	}
+	if (reads_scaled(insn))
+		a->reads_scaled = true;
 
 	if (op == 0x0f && insn->opcode.nbytes == 2) {
 		op = insn->opcode.bytes[1];
 		if (op >= 0x80 && op <= 0x8f)
 			add_branch(a, relative);
+		else
+			add_operands(a, insn, next);
 		/* stac */
 		if (op == 0x01 && modrm == 0xcb)
 			a->accesses_user = true;
 		/* ud2, ud1, sysret, sysexit */
 		return op == 0x0b || op == 0xb9 || op == 0x07 || op == 0x35;
 	}
+	if (!is_near_branch(insn))
+		add_operands(a, insn, next);
 	if (insn->opcode.nbytes > 1)
 		return false;
 
@@ -402,7 +516,8 @@ static void scan_range(struct analysis *a, const struct text_range *range)
 	kvfree(text);
 	if (!a->obstacle && !ends)
 		a->obstacle = KPROBE_NOT_ANALYSED;
-	if (a->reads_scaled && a->jumps_by_register && !a->obstacle)
+	if ((a->reads_scaled || a->takes_address) && a->jumps_by_register &&
+	    !a->obstacle)
 		a->obstacle = KPROBE_INDIRECT_JUMP;
 
 	visit_fixups(range->start, range->start + range->size, add_target, a);
