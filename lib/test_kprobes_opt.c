@@ -438,6 +438,33 @@ static void test_branches(struct kunit *test)
 }
 
 /*
+ * A return that has been left as it is may be vulnerable elsewhere: where there
+ * is a thunk for returns, the displaced one goes through it.
+ */
+static void test_displaced_return(struct kunit *test)
+{
+	struct counted p = COUNTED(probe_at_end);
+	const struct arch_kprobe_insn *insn;
+	const u8 *displaced;
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
+	KUNIT_ASSERT_TRUE(test, is_jump(probe_at_end));
+	insn = &p.probe.site->insn;
+	displaced = insn->detour + insn->jump.to[0];
+	if (cpu_feature_enabled(X86_FEATURE_RETHUNK)) {
+		KUNIT_EXPECT_EQ(test, displaced[0], JMP32_INSN_OPCODE);
+		KUNIT_EXPECT_PTR_EQ(test, displaced + JMP32_INSN_SIZE +
+				    *(s32 *)(displaced + 1),
+				    (const u8 *)x86_return_thunk);
+	} else {
+		KUNIT_EXPECT_EQ(test, displaced[0], RET_INSN_OPCODE);
+	}
+	KUNIT_EXPECT_EQ(test, call(opt_at_end, 7), 7);
+	unregister_kprobe(&p.probe);
+	KUNIT_EXPECT_EQ(test, p.pre, 1);
+}
+
+/*
  * The states
  */
 
@@ -1693,6 +1720,7 @@ static void opt_exit(struct kunit *test)
 static struct kunit_case opt_tests[] = {
 	KUNIT_CASE_PARAM(test_obstacle, opt_gen_params),
 	KUNIT_CASE(test_branches),
+	KUNIT_CASE(test_displaced_return),
 	KUNIT_CASE(test_post_handler),
 	KUNIT_CASE(test_jprobe),
 	KUNIT_CASE(test_probe_inside),

@@ -51,6 +51,7 @@
 #include <asm/alternative.h>
 #include <asm/cpufeature.h>
 #include <asm/ibt.h>
+#include <asm/nospec-branch.h>
 #include <asm/ptrace.h>
 #include <asm/segment.h>
 #include <asm/text-patching.h>
@@ -131,6 +132,21 @@ static void emit_entry(struct detour *d, const struct kprobe_site *site,
 /* The most that emit_entry() and the way back take. */
 #define DETOUR_FIXED	(X86_DETOUR_CALL_END + DROP_SIZE + 2 + JMP32_INSN_SIZE)
 
+static enum kprobe_obstacle emit_copy(struct detour *d, const void *detour,
+				      unsigned long addr,
+				      const struct insn *insn, const u8 *text,
+				      const struct arch_kprobe_insn *what)
+{
+	u8 copy[MAX_INSN_SIZE];
+
+	memcpy(copy, text, insn->length);
+	if (!x86_kprobe_relocate(what, copy, addr,
+				 (unsigned long)detour + d->len))
+		return KPROBE_DETOUR_REACH;
+	emit(d, copy, insn->length);
+	return KPROBE_NO_OBSTACLE;
+}
+
 /*
  * Adds one instruction of the region, @insn, which stands at @addr, and says
  * @what it is.
@@ -141,8 +157,6 @@ static enum kprobe_obstacle emit_displaced(struct detour *d,
 					   struct insn *insn, const u8 *text,
 					   struct arch_kprobe_insn *what)
 {
-	u8 copy[MAX_INSN_SIZE];
-
 	if (x86_kprobe_classify(insn, what, addr))
 		return KPROBE_BOUND_INSIDE;
 	/* With room for a near branch, whatever it was. */
@@ -165,15 +179,27 @@ static enum kprobe_obstacle emit_displaced(struct detour *d,
 	case X86_KPROBE_CALL_REG:
 	case X86_KPROBE_CALL_MEM:
 		return KPROBE_CALL_INSIDE;
+	case X86_KPROBE_RET:
+		if (!cpu_feature_enabled(X86_FEATURE_RETHUNK))
+			return emit_copy(d, detour, addr, insn, text, what);
+		/*
+		 * One that has been left in place may have been so because of
+		 * where it stands: half of each cache line is safe from ITS.
+		 */
+		if (what->target)
+			return KPROBE_BOUND_INSIDE;
+		emit_branch(d, detour, JMP32_INSN_OPCODE, x86_return_thunk);
+		break;
+	case X86_KPROBE_JMP_REG:
+		/* The same. */
+		if (cpu_feature_enabled(X86_FEATURE_INDIRECT_THUNK_ITS))
+			return KPROBE_BOUND_INSIDE;
+		return emit_copy(d, detour, addr, insn, text, what);
 	case X86_KPROBE_LOOP:
 		/* There is no such branch with a longer way. */
 		return KPROBE_BOUND_INSIDE;
 	default:
-		memcpy(copy, text, insn->length);
-		if (!x86_kprobe_relocate(what, copy, addr,
-					 (unsigned long)detour + d->len))
-			return KPROBE_DETOUR_REACH;
-		emit(d, copy, insn->length);
+		return emit_copy(d, detour, addr, insn, text, what);
 	}
 	return KPROBE_NO_OBSTACLE;
 }
