@@ -589,6 +589,45 @@ static void test_probe_inside(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, before, probe_plain, sizeof(before));
 }
 
+static bool call_while_patched;
+
+static int patched_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	if (call_while_patched)
+		call(opt_plain, 5);
+	return 0;
+}
+
+/*
+ * The trap that a jump leaves behind sends no hit past the other traps of the
+ * same batch once all CPUs have been told of them.  Called from a handler, so
+ * that hits are misses.
+ */
+static void test_leaves_detour(struct kunit *test)
+{
+	struct counted p = COUNTED(probe_plain);
+	struct counted q = COUNTED(probe_plain + 3);
+	/* The first that is called when the text has been patched. */
+	struct kprobe after = {
+		.symbol_name = "cpus_read_unlock",
+		.pre_handler = patched_pre,
+	};
+
+	if (register_kprobe(&after))
+		kunit_skip(test, "cpus_read_unlock() cannot be probed");
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
+	KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
+	call_while_patched = true;
+	KUNIT_EXPECT_EQ(test, register_kprobe(&q.probe), 0);
+	call_while_patched = false;
+	unregister_kprobe(&q.probe);
+	unregister_kprobe(&p.probe);
+	unregister_kprobe(&after);
+	KUNIT_EXPECT_GT(test, p.probe.nmissed, 0);
+	KUNIT_EXPECT_GT(test, q.probe.nmissed, 0);
+	KUNIT_EXPECT_EQ(test, p.astray + q.astray, 0);
+}
+
 /* The same in one array: whoever comes first in it. */
 static void test_array_inside(struct kunit *test)
 {
@@ -1724,6 +1763,7 @@ static struct kunit_case opt_tests[] = {
 	KUNIT_CASE(test_post_handler),
 	KUNIT_CASE(test_jprobe),
 	KUNIT_CASE(test_probe_inside),
+	KUNIT_CASE(test_leaves_detour),
 	KUNIT_CASE(test_array_inside),
 	KUNIT_CASE(test_disable),
 	KUNIT_CASE(test_idle),

@@ -82,11 +82,8 @@ static void kprobe_site_set_state(struct kprobe_site *site,
 	if (site->state == KPROBE_SITE_JUMP || state == KPROBE_SITE_JUMP)
 		hlist_for_each_entry(p, &site->probes, hlist)
 			p->flags ^= KPROBE_FLAG_OPTIMIZED;
-	/* From here on no text is in the way of a single instruction. */
-	if (site->state == KPROBE_SITE_JUMP) {
-		arch_kprobe_use_detour(site, false);
+	if (site->state == KPROBE_SITE_JUMP)
 		list_del_init(&site->optimize);
-	}
 #endif
 	site->state = state;
 }
@@ -114,6 +111,26 @@ static void kprobe_plan_done(struct list_head *plan)
 	}
 }
 
+/*
+ * Traps at sites whose jumps go are to run their own instruction alone: others
+ * under the jump may be sites of this plan.  While the jump stands, or is half
+ * removed, the text or text_poke_bp() sends hits into the detour, and where a
+ * trap is left in its place the rest of the text is there first.  Said before
+ * anything is patched: a trap that still sends its hit into the detour has done
+ * so before the last IPI of arch_kprobe_patch(), and what is hit later finds
+ * the other sites' traps.
+ */
+static void kprobe_plan_leave_detours(struct list_head *plan)
+{
+#ifdef CONFIG_OPTPROBES
+	struct kprobe_site *site;
+
+	list_for_each_entry(site, plan, plan)
+		if (site->state == KPROBE_SITE_JUMP)
+			arch_kprobe_use_detour(site, false);
+#endif
+}
+
 /**
  * kprobe_patch - bring the text of sites to their next state
  * @plan: sites, linked by kprobe_site::plan, none of them ftrace's; empty on
@@ -123,6 +140,7 @@ static void kprobe_plan_done(struct list_head *plan)
  */
 void kprobe_patch(struct list_head *plan)
 {
+	kprobe_plan_leave_detours(plan);
 	cpus_read_lock();
 	mutex_lock(&text_mutex);
 	arch_kprobe_patch(plan);
