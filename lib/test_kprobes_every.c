@@ -144,8 +144,31 @@ static unsigned long all_hits(const struct all *all, unsigned int nr,
 	return hits;
 }
 
+/* The most that the optimizer patches while it keeps the locks. */
+#define MOST_AT_ONCE	256
+
+static unsigned int most_jumps;
+
+static int patch_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	struct list_head *plan = (void *)regs_get_kernel_argument(regs, 0);
+	struct kprobe_site *site;
+	unsigned int jumps = 0;
+
+	list_for_each_entry(site, plan, plan)
+		jumps += site->next == KPROBE_SITE_JUMP;
+	most_jumps = max(most_jumps, jumps);
+	return 0;
+}
+NOKPROBE_SYMBOL(patch_pre);
+
 static void test_everything(struct kunit *test)
 {
+	struct kprobe patch = {
+		.symbol_name = "arch_kprobe_patch",
+		.pre_handler = patch_pre,
+	};
+	bool patch_seen;
 	unsigned int nr[KPROBE_DETOUR_REACH + 1] = {};
 	unsigned int i, idle = 0, good = 0, jumps, slots;
 	unsigned long hits, missed;
@@ -177,7 +200,12 @@ static void test_everything(struct kunit *test)
 	kprobe_flush_retired();
 
 	memcpy(before, _stext, size);
+	most_jumps = 0;
+	patch_seen = !register_kprobe(&patch);
 	jumps = time_jumps(test, all.array, good);
+	if (patch_seen)
+		unregister_kprobe(&patch);
+	KUNIT_EXPECT_LE(test, most_jumps, MOST_AT_ONCE);
 	for (i = 0; i < good; i++)
 		nr[kprobe_obstacle_at(all.array[i]->addr)]++;
 	all_load();

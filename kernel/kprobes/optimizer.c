@@ -16,7 +16,7 @@
  *	  v
  *	opt_pass	waits for RCU-tasks: whoever has been among them in
  *	  |		place, running or preempted, has left
- *	  |  all of the pass patched in one batch
+ *	  |  all of the pass patched, some hundred at a time
  *	  v
  *	in no list	KPROBE_SITE_JUMP
  *
@@ -36,7 +36,8 @@
  *	opt_idle	waits for a worker of its own, which waits for nobody;
  *	  |		left with the state, at once, when anything else turns
  *	  |		up that a jump may not stay for
- *	  |  all of them patched in one batch, but those that have probes again
+ *	  |  all of them patched, some hundred at a time, but those that have
+ *	  |  probes again
  *	  v
  *	in no list	KPROBE_SITE_CLEAN
  *
@@ -260,25 +261,55 @@ static int by_address(void *unused, const struct list_head *a,
 	       list_entry(b, struct kprobe_site, optimize)->addr;
 }
 
-/* Takes the jumps away that nobody has wanted back. */
-static void idle_worker(struct work_struct *work)
+/*
+ * So many sites are patched before others get a chance at the locks: as many
+ * as text_poke_bp() takes in one go where pages are small.
+ */
+#define OPT_PATCH_CHUNK	256
+
+/*
+ * Patches those sites of @from that @wanted tells, a chunk at a time.  What is
+ * added to @from meanwhile is dealt with, too.
+ */
+static void patch_chunks(struct list_head *from, enum kprobe_site_state next,
+			 bool (*wanted)(struct kprobe_site *site))
 {
-	struct kprobe_site *site, *next;
+	struct kprobe_site *site;
+	unsigned int n;
 	LIST_HEAD(plan);
 
-	guard(mutex)(&kprobe_mutex);
+	do {
+		scoped_guard(mutex, &kprobe_mutex) {
+			for (n = 0; n < OPT_PATCH_CHUNK && !list_empty(from);
+			     n++) {
+				site = list_first_entry(from,
+							struct kprobe_site,
+							optimize);
+				list_del_init(&site->optimize);
+				if (!wanted(site))
+					continue;
+				site->next = next;
+				list_add_tail(&site->plan, &plan);
+			}
+			if (!list_empty(&plan))
+				kprobe_patch(&plan);
+		}
+		cond_resched();
+	} while (n == OPT_PATCH_CHUNK);
+}
 
+static bool wants_no_jump(struct kprobe_site *site)
+{
+	return list_empty(&site->active);
+}
+
+/* Takes the jumps away that only disabled probes are left on. */
+static void idle_worker(struct work_struct *work)
+{
 	/* Text is patched in the order of addresses. */
-	list_sort(NULL, &opt_idle, by_address);
-	list_for_each_entry_safe(site, next, &opt_idle, optimize) {
-		list_del_init(&site->optimize);
-		if (!list_empty(&site->active))
-			continue;
-		site->next = KPROBE_SITE_CLEAN;
-		list_add_tail(&site->plan, &plan);
-	}
-	if (!list_empty(&plan))
-		kprobe_patch(&plan);
+	scoped_guard(mutex, &kprobe_mutex)
+		list_sort(NULL, &opt_idle, by_address);
+	patch_chunks(&opt_idle, KPROBE_SITE_CLEAN, wants_no_jump);
 }
 
 static void starved_worker(struct work_struct *work)
@@ -315,11 +346,23 @@ static void prepare_jump(struct kprobe_site *site)
 /* How many sites are prepared before others get a chance at the lock. */
 #define OPT_CHUNK	64
 
+static bool wants_jump(struct kprobe_site *site)
+{
+	bool ready = site->state == KPROBE_SITE_TRAP && site->detoured &&
+		     !kprobe_obstacle_now(site);
+
+	/* What has made an obstacle has cancelled it. */
+	if (WARN_ON_ONCE(!ready)) {
+		kprobe_optimizer_cancel(site);
+		return false;
+	}
+	site->detoured = false;
+	return true;
+}
+
 static void optimizer_worker(struct work_struct *work)
 {
-	struct kprobe_site *site, *next;
 	unsigned int n = 0;
-	LIST_HEAD(plan);
 
 	mutex_lock(&kprobe_mutex);
 	list_sort(NULL, &opt_queue, by_address);
@@ -339,24 +382,8 @@ static void optimizer_worker(struct work_struct *work)
 
 	synchronize_rcu_tasks();
 
-	mutex_lock(&kprobe_mutex);
-	list_for_each_entry_safe(site, next, &opt_pass, optimize) {
-		bool ready = site->state == KPROBE_SITE_TRAP &&
-			     site->detoured && !kprobe_obstacle_now(site);
-
-		/* Whoever has made an obstacle has cancelled it. */
-		if (WARN_ON_ONCE(!ready)) {
-			kprobe_optimizer_cancel(site);
-			continue;
-		}
-		list_del_init(&site->optimize);
-		site->detoured = false;
-		site->next = KPROBE_SITE_JUMP;
-		list_add_tail(&site->plan, &plan);
-	}
-	if (!list_empty(&plan))
-		kprobe_patch(&plan);
-	mutex_unlock(&kprobe_mutex);
+	/* Only this worker adds to the pass: it ends with these. */
+	patch_chunks(&opt_pass, KPROBE_SITE_JUMP, wants_jump);
 }
 
 /**
