@@ -949,12 +949,59 @@ static void test_slots_are_freed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kprobe_slots_in_use(), slots);
 }
 
+static atomic_t ipis;
+
+static int ipi_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	atomic_inc(&ipis);
+	return 0;
+}
+
+/* How often to look whether some CPU idles. */
+#define IDLE_TRIES	1000
+
+/* To wait for handlers does not wake CPUs up that are in none. */
+static void test_idle_cpus_sleep(struct kunit *test)
+{
+	struct seen one = SEEN(target_add), other = SEEN(target_add);
+	struct kprobe ipi = {
+		.symbol_name = "kprobe_was_here",
+		.pre_handler = ipi_pre,
+	};
+	int i, n, fewest = INT_MAX;
+
+	if (num_online_cpus() < 2 || !IS_ENABLED(CONFIG_CONTEXT_TRACKING_IDLE))
+		kunit_skip(test, "needs CPUs that idle");
+	if (register_kprobe(&ipi))
+		kunit_skip(test, "cannot count IPIs");
+	/* What leaves the text as it is waits by an IPI of its own. */
+	KUNIT_EXPECT_EQ(test, register_kprobe(&one.probe), 0);
+	KUNIT_EXPECT_EQ(test, register_kprobe(&other.probe), 0);
+	for (i = 0; i < IDLE_TRIES; i++) {
+		msleep(20);
+		atomic_set(&ipis, 0);
+		KUNIT_EXPECT_EQ(test, disable_kprobe(&other.probe), 0);
+		n = atomic_read(&ipis);
+		fewest = min(fewest, n);
+		KUNIT_EXPECT_EQ(test, enable_kprobe(&other.probe), 0);
+		if (n < num_online_cpus())
+			break;
+	}
+	unregister_kprobe(&other.probe);
+	unregister_kprobe(&one.probe);
+	unregister_kprobe(&ipi);
+	/* The calling CPU does not idle. */
+	KUNIT_EXPECT_GE(test, fewest, 1);
+	KUNIT_EXPECT_LT(test, fewest, num_online_cpus());
+}
+
 static struct kunit_case lifetime_tests[] = {
 	KUNIT_CASE_PARAM(test_storm, storm_gen_params),
 	KUNIT_CASE(test_two_as_array),
 	KUNIT_CASE(test_invalid_in_array),
 	KUNIT_CASE(test_register_again),
 	KUNIT_CASE(test_slots_are_freed),
+	KUNIT_CASE_SLOW(test_idle_cpus_sleep),
 	{}
 };
 

@@ -9,6 +9,7 @@
  * optimizer: it makes jumps, and removes those that only disabled probes are
  * left on.
  */
+#include <linux/context_tracking_state.h>
 #include <linux/cpu.h>
 #include <linux/list.h>
 #include <linux/memory.h>
@@ -297,19 +298,43 @@ static void kprobe_was_here(void *unused)
 {
 }
 
+/*
+ * Whether a handler can be running on this CPU: not if RCU is not watching it,
+ * which is so where it idles, and on some machines where it is in user mode.
+ *
+ * All handlers are looked up and run while RCU is watching, if need be between
+ * kprobe_rcu_enter() and kprobe_rcu_exit(), and RCU begins and ends to watch
+ * with a fully ordered read-modify-write of what is read here.  The acquire
+ * pairs with the one that ended it: what handlers did before has been done.
+ * The barrier in kprobe_wait_for_handlers() pairs with the one that begins it
+ * next: it has not been seen here, so what comes after it on that CPU sees
+ * what the caller has unlinked.
+ */
+static bool kprobe_cpu_watched(int cpu, void *unused)
+{
+#ifdef CONFIG_CONTEXT_TRACKING_IDLE
+	return ct_rcu_watching_cpu_acquire(cpu) & CT_RCU_WATCHING;
+#else
+	return true;
+#endif
+}
+
 /**
  * kprobe_wait_for_handlers - wait until running handlers have ended
  *
  * A handler runs with interrupts off from before its probe is looked up to
  * after its return, so a CPU that takes an IPI is in none.  The IPI also
  * orders what the caller has unlinked before what later hits read: see
- * "Who may run when" at the head of kernel/kprobes.c.
+ * "Who may run when" at the head of kernel/kprobes.c.  CPUs that idle are
+ * left alone.
  *
  * Context: may sleep; interrupts on; not from a handler.
  */
 void kprobe_wait_for_handlers(void)
 {
+	/* Pairs with ct_kernel_enter_state(): see kprobe_cpu_watched(). */
+	smp_mb();
 	cpus_read_lock();
-	on_each_cpu(kprobe_was_here, NULL, true);
+	on_each_cpu_cond(kprobe_cpu_watched, kprobe_was_here, NULL, true);
 	cpus_read_unlock();
 }
