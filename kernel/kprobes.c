@@ -61,7 +61,8 @@
  *    handler itself raises.  A hit that finds a handler running on its CPU
  *    therefore is recursion exactly if it stands in the same context, which
  *    kprobe_context_key() tells.  kprobe_busy_begin() marks sections that do
- *    run with interrupts on; for them the key tells interrupts apart, too.
+ *    run with interrupts on, of callers whose code must not be entered twice
+ *    on a CPU: there every hit is recursion, also in what comes on top.
  *
  * 3. Between the pre handlers and the post handlers of one hit a task may be
  *    interrupted, preempted and migrated; no CPU keeps anything for it
@@ -144,7 +145,7 @@ enum kprobe_verdict kprobe_site_pre_nested(struct kprobe_site *site,
 	}
 
 	p = kprobe_first_pre(site);
-	outer = kprobe_run_begin();
+	outer = kprobe_run_begin(kprobe_context_key(0));
 	diverted = kprobe_call_pre(p, regs);
 	kprobe_run_end(outer);
 	return diverted ? KPROBE_DIVERTED : KPROBE_STEP;
@@ -160,7 +161,7 @@ NOKPROBE_SYMBOL(kprobe_site_pre_nested);
  */
 void kprobe_site_post_nested(struct kprobe_site *site, struct pt_regs *regs)
 {
-	struct kprobe_outer outer = kprobe_run_begin();
+	struct kprobe_outer outer = kprobe_run_begin(kprobe_context_key(0));
 
 	kprobe_call_post(site, regs);
 	kprobe_run_end(outer);
@@ -203,11 +204,14 @@ void kprobe_reschedule(struct pt_regs *regs)
 NOKPROBE_SYMBOL(kprobe_reschedule);
 
 /**
- * kprobe_busy_begin - from here on, hits in this context miss their handlers
+ * kprobe_busy_begin - from here on, hits on this CPU miss their handlers
  *
- * For those who run probe-like handlers of their own.  Disables preemption.
+ * For probe-like handlers that share code with handlers of probes and rely on
+ * not being entered twice on a CPU, such as those of a fprobe that has
+ * FPROBE_FL_KPROBE_SHARED.  Hits in interrupts and NMIs that come on top miss
+ * their handlers, too, which is counted.  Disables preemption.
  *
- * Context: any but a handler.
+ * Context: any but a handler; kprobe_running() says that there is none.
  */
 void kprobe_busy_begin(void)
 {
@@ -216,7 +220,7 @@ void kprobe_busy_begin(void)
 	preempt_disable();
 	/* An interrupt must not see the one without the other. */
 	raw_local_irq_save(flags);
-	kprobe_run_begin();
+	kprobe_run_begin(KPROBE_BUSY_KEY);
 	raw_local_irq_restore(flags);
 }
 

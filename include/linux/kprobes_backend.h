@@ -423,11 +423,11 @@ static __always_inline unsigned int kprobe_context_key(unsigned int entries)
  * Who is running on this CPU, together with current_kprobe:
  *
  *	current_kprobe	kprobe_current_key
- *	NULL		any		nobody
+ *	NULL		any		nothing
  *	p		KPROBE_NO_KEY	a handler, in no NMI; or begins, ends
  *	p		KPROBE_TRAP_KEY	a handler, in no NMI but its trap's
- *	p		key		a handler in an NMI, or the caller of
- *					kprobe_busy_begin(): in this context
+ *	p		KPROBE_BUSY_KEY	the caller of kprobe_busy_begin()
+ *	p		key		a handler in an NMI: in this context
  *
  * Outside of NMIs a handler need not say more: interrupts are off, so a hit on
  * top of it stands in an NMI, or has been brought about by it.  Whoever has a
@@ -438,6 +438,7 @@ static __always_inline unsigned int kprobe_context_key(unsigned int entries)
 DECLARE_PER_CPU(unsigned int, kprobe_current_key);
 #define KPROBE_NO_KEY	(~0U)
 #define KPROBE_TRAP_KEY	(~1U)
+#define KPROBE_BUSY_KEY	(~2U)
 
 /*
  * Whether a hit has to tell its context from others': something is running on
@@ -474,8 +475,8 @@ struct kprobe_outer {
 	unsigned int key;
 };
 
-/* Handlers are about to run, in whatever context and on top of whatever. */
-static __always_inline struct kprobe_outer kprobe_run_begin(void)
+/* Handlers are about to run with a key, on top of whatever there is. */
+static __always_inline struct kprobe_outer kprobe_run_begin(unsigned int key)
 {
 	struct kprobe_outer outer = {
 		.running = __this_cpu_read(current_kprobe),
@@ -484,7 +485,7 @@ static __always_inline struct kprobe_outer kprobe_run_begin(void)
 
 	__this_cpu_write(current_kprobe, &kprobe_busy);
 	barrier();
-	__this_cpu_write(kprobe_current_key, kprobe_context_key(0));
+	__this_cpu_write(kprobe_current_key, key);
 	barrier();
 	return outer;
 }
@@ -498,13 +499,15 @@ static __always_inline void kprobe_run_end(struct kprobe_outer outer)
 	__this_cpu_write(kprobe_current_key, outer.key);
 }
 
-/* Whether code with this key has been called by a handler. */
+/* Whether a hit with this key misses its handlers. */
 static __always_inline bool kprobe_recursion(unsigned int key)
 {
 	unsigned int running = __this_cpu_read(kprobe_current_key);
 
 	if (!__this_cpu_read(current_kprobe))
 		return false;
+	if (running == KPROBE_BUSY_KEY)
+		return true;
 	if (running == KPROBE_NO_KEY)
 		return (key & NMI_MASK) == 0;
 	if (running == KPROBE_TRAP_KEY)

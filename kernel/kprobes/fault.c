@@ -21,7 +21,7 @@ static bool call_fault_handler(struct kprobe *p, struct pt_regs *regs,
 	if (!p->fault_handler)
 		return false;
 
-	outer = kprobe_run_begin();
+	outer = kprobe_run_begin(kprobe_context_key(0));
 	handled = p->fault_handler(p, regs, trap);
 	kprobe_run_end(outer);
 	if (handled)

@@ -500,7 +500,7 @@ void __weak arch_kretprobe_fixup_return(struct pt_regs *regs,
 static struct kretprobe_instance *call_handlers(struct kretprobe_instance *ri,
 						struct pt_regs *regs)
 {
-	struct kprobe_outer outer = kprobe_run_begin();
+	struct kprobe_outer outer = kprobe_run_begin(kprobe_context_key(0));
 
 	for (;;) {
 		struct kretprobe *rp = READ_ONCE(ri->owner->rp);
