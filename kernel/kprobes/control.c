@@ -187,13 +187,16 @@ static const struct file_operations enabled_fops = {
 };
 
 /*
- * explain: write a place, read what would happen to a probe there.
+ * explain: write a place, read what would happen to a probe there.  The place
+ * is that of the open file, so that its readers are not told of another's; a
+ * file that has just been opened has the last place written to any, since a
+ * shell opens it twice.
  */
 
 #define PLACE_MAX	(MODULE_NAME_LEN + KSYM_NAME_LEN + 24)
 
 static DEFINE_MUTEX(explain_mutex);
-static char explain_place[PLACE_MAX];
+static char explain_last[PLACE_MAX];
 
 /*
  * "symbol", "module:symbol", either with "+offset", or an address, all with
@@ -272,8 +275,8 @@ static int explain_show(struct seq_file *m, void *v)
 	char place[PLACE_MAX];
 	int ret;
 
-	scoped_guard(mutex, &explain_mutex)
-		strscpy(place, explain_place, sizeof(place));
+	/* seq_read() holds m->lock, as explain_write() does. */
+	strscpy(place, m->private, sizeof(place));
 	if (!*place)
 		return 0;
 
@@ -301,12 +304,31 @@ static int explain_show(struct seq_file *m, void *v)
 
 static int explain_open(struct inode *inode, struct file *file)
 {
-	return single_open(file, explain_show, NULL);
+	char *place = kzalloc(PLACE_MAX, GFP_KERNEL);
+	int ret;
+
+	if (!place)
+		return -ENOMEM;
+	scoped_guard(mutex, &explain_mutex)
+		strscpy(place, explain_last, PLACE_MAX);
+	ret = single_open(file, explain_show, place);
+	if (ret)
+		kfree(place);
+	return ret;
+}
+
+static int explain_release(struct inode *inode, struct file *file)
+{
+	struct seq_file *m = file->private_data;
+
+	kfree(m->private);
+	return single_release(inode, file);
 }
 
 static ssize_t explain_write(struct file *file, const char __user *user_buf,
 			     size_t count, loff_t *ppos)
 {
+	struct seq_file *m = file->private_data;
 	char *buf __free(kfree) = NULL;
 	unsigned long addr, offset;
 	char place[PLACE_MAX];
@@ -323,8 +345,10 @@ static ssize_t explain_write(struct file *file, const char __user *user_buf,
 	if (ret)
 		return ret;
 
-	guard(mutex)(&explain_mutex);
-	strscpy(explain_place, buf, sizeof(explain_place));
+	scoped_guard(mutex, &m->lock)
+		strscpy(m->private, buf, PLACE_MAX);
+	scoped_guard(mutex, &explain_mutex)
+		strscpy(explain_last, buf, sizeof(explain_last));
 	return count;
 }
 
@@ -334,7 +358,7 @@ static const struct file_operations explain_fops = {
 	.read = seq_read,
 	.write = explain_write,
 	.llseek = seq_lseek,
-	.release = single_release,
+	.release = explain_release,
 };
 
 void __init kprobe_control_init(void)
