@@ -345,10 +345,13 @@ int kprobe_on_func_entry(kprobe_opcode_t *addr, const char *sym,
 bool kprobe_at_entry(unsigned long addr)
 {
 	struct kprobe_site *site;
+	bool entered, at_entry;
 
-	guard(preempt_notrace)();
+	entered = kprobe_read_lock();
 	site = kprobe_site_find(addr);
-	return site && site->on_entry;
+	at_entry = site && site->on_entry;
+	kprobe_read_unlock(entered);
+	return at_entry;
 }
 
 /*

@@ -762,37 +762,6 @@ static __always_inline void kprobe_thunk_exit(struct pt_regs *regs,
 #endif
 }
 
-/**
- * kprobe_rcu_watching - is RCU watching this CPU?
- *
- * If it is not, handlers are to be called between kprobe_rcu_enter() and
- * kprobe_rcu_exit(), out of line, since that is rare.
- */
-static __always_inline bool kprobe_rcu_watching(void)
-{
-#ifdef CONFIG_CONTEXT_TRACKING_IDLE
-	/* rcu_is_watching_curr_cpu(), without the address of what it reads. */
-	return __this_cpu_read(context_tracking.state.counter) &
-	       CT_RCU_WATCHING;
-#else
-	return true;
-#endif
-}
-
-static __always_inline void kprobe_rcu_enter(void)
-{
-#ifdef CONFIG_CONTEXT_TRACKING_IDLE
-	ct_nmi_enter();
-#endif
-}
-
-static __always_inline void kprobe_rcu_exit(void)
-{
-#ifdef CONFIG_CONTEXT_TRACKING_IDLE
-	ct_nmi_exit();
-#endif
-}
-
 /*
  * Where its ftrace can save all registers, <asm/kprobes.h> also has
  *
@@ -869,6 +838,59 @@ bool arch_kprobe_in_place(struct kprobe_site *site, void *slot,
 			  unsigned long *ip);
 
 #endif /* CONFIG_HAVE_KPROBE_SITES */
+
+/**
+ * kprobe_rcu_watching - is RCU watching this CPU?
+ *
+ * If it is not, handlers are to be called between kprobe_rcu_enter() and
+ * kprobe_rcu_exit(), out of line, since that is rare.
+ */
+static __always_inline bool kprobe_rcu_watching(void)
+{
+#ifdef CONFIG_CONTEXT_TRACKING_IDLE
+	/* rcu_is_watching_curr_cpu(), without the address of what it reads. */
+	return __this_cpu_read(context_tracking.state.counter) &
+	       CT_RCU_WATCHING;
+#else
+	return true;
+#endif
+}
+
+static __always_inline void kprobe_rcu_enter(void)
+{
+#ifdef CONFIG_CONTEXT_TRACKING_IDLE
+	ct_nmi_enter();
+#endif
+}
+
+static __always_inline void kprobe_rcu_exit(void)
+{
+#ifdef CONFIG_CONTEXT_TRACKING_IDLE
+	ct_nmi_exit();
+#endif
+}
+
+/*
+ * Readers of sites and instances that may be called where RCU is not watching,
+ * by an unwinder above all: preemption off, RCU watching.
+ *
+ * Return: for kprobe_read_unlock().
+ */
+static __always_inline bool kprobe_read_lock(void)
+{
+	preempt_disable_notrace();
+	if (likely(kprobe_rcu_watching()))
+		return false;
+	kprobe_rcu_enter();
+	return true;
+}
+
+static __always_inline void kprobe_read_unlock(bool entered)
+{
+	if (unlikely(entered))
+		kprobe_rcu_exit();
+	preempt_enable_notrace();
+}
 
 /* Blacklist; the ranges are half open. */
 int kprobe_add_ksym_blacklist(unsigned long entry);

@@ -120,22 +120,29 @@ NOKPROBE_SYMBOL(ftrace_site_hit);
  * kprobe_ftrace_dropped - ftrace has not called for a function
  * @ip: of its call
  *
+ * To count is part of a hit: interrupts are off and RCU is watching from
+ * before the look-up, so that unregistering a probe waits for it.  Nothing
+ * here may be traced, or it would be called for that, and so on: interrupts
+ * are disabled without a word to those who trace that.
+ *
  * Context: any.
  */
 void kprobe_ftrace_dropped(unsigned long ip)
 {
 	struct kprobe_site *site;
+	unsigned long flags;
 	struct kprobe *p;
+	bool entered;
 
-	guard(preempt_notrace)();
-	/* Nothing here must be traced; the look-up in a nested table is. */
-	if (rcu_dereference_raw(kprobe_table.tbl)->nest)
-		return;
+	raw_local_irq_save(flags);
+	entered = kprobe_read_lock();
 	site = kprobe_site_find(ip);
-	if (!site || !READ_ONCE(site->ftrace_ops))
-		return;
-	list_for_each_entry_rcu(p, &site->active, list, true)
-		kprobe_count_miss(&p->nmissed);
+	if (site && READ_ONCE(site->ftrace_ops))
+		list_for_each_entry_rcu(p, &site->active, list, true)
+			kprobe_count_miss(&p->nmissed);
+	/* With interrupts off this does not call the scheduler, traced here. */
+	kprobe_read_unlock(entered);
+	raw_local_irq_restore(flags);
 }
 NOKPROBE_SYMBOL(kprobe_ftrace_dropped);
 

@@ -659,12 +659,14 @@ unsigned long kretprobe_find_ret_addr(struct task_struct *tsk, void *fp,
 {
 	struct llist_node *node, *after;
 	int steps = KRETPROBE_STEPS;
+	unsigned long ret = 0;
+	bool entered;
 
 	if (WARN_ON_ONCE(!cur) || (tsk != current && task_is_running(tsk)))
 		return 0;
 
-	/* Pools are freed behind a grace period.  (Is RCU watching?  Maybe.) */
-	guard(preempt_notrace)();
+	/* Pools are freed behind a grace period: wherever this is called. */
+	entered = kprobe_read_lock();
 
 	node = READ_ONCE(tsk->kretprobe_instances.first);
 	/* The last one may be gone, for another task: do not look into it. */
@@ -682,10 +684,12 @@ unsigned long kretprobe_find_ret_addr(struct task_struct *tsk, void *fp,
 		/* One frame, one answer: go to the end of a chain. */
 		if ((!fp || ri->fp == fp) && !is_chained(ri)) {
 			*cur = node;
-			return (unsigned long)ri->ret_addr;
+			ret = (unsigned long)ri->ret_addr;
+			break;
 		}
 	}
-	return 0;
+	kprobe_read_unlock(entered);
+	return ret;
 }
 NOKPROBE_SYMBOL(kretprobe_find_ret_addr);
 
