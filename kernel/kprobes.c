@@ -32,14 +32,17 @@
  *	  cpu_hotplug_lock	(read) while text changes or IPIs are waited for
  *	  jump_label_mutex	while an instruction is inspected
  *	    text_mutex		all of the kernel's text
- *	  slot_mutex		slots (slots.c), blacklist_mutex (blacklist.c)
- *	  module_mutex		a module's exception table (module.c); next to
- *				none of these
+ *	  slot_mutex		slots (slots.c); under none of the above but
+ *				kprobe_mutex
+ *	  module_mutex		a module's exception table (module.c); the same
+ *
+ *	blacklist_mutex		ranges not to be probed (blacklist.c); never
+ *				with kprobe_mutex
  *
  * Around kprobe_mutex callers may hold what does not depend on probes; known
  * ones are event_mutex and the rwsem of the module notifier.  Nothing is
- * called with kprobe_mutex held that takes either, and no grace period is
- * waited for under it but by whom module_mutex is waited for.
+ * called with kprobe_mutex held that takes either.  No grace period is waited
+ * for under kprobe_mutex, unless the owner of module_mutex waits for one.
  *
  * Who may run when
  * ----------------
@@ -50,12 +53,13 @@
  * copy did.  Everything else rests on that:
  *
  * 1. A CPU that handles an IPI is in no handler.  So once a probe has been
- *    unlinked from site->active, one round of IPIs proves that no CPU runs
- *    its handlers or ever will again: the list_del_rcu() comes before the
- *    IPI is sent, and what a CPU does after it, among that list_for_each
- *    in kprobe_site_pre(), comes after.  Patching text sends such a round by
- *    itself.  A hit inside an NMI is covered, too: a CPU takes no IPI until
- *    the NMI has ended.
+ *    unlinked from site->pre and site->active, one round of IPIs proves that
+ *    no CPU runs its handlers or ever will again: site_deactivate() comes
+ *    before the IPI is sent, and what a CPU does after it, among that the
+ *    walks in kprobe_call_pre() and kprobe_call_post(), comes after.  Patching
+ *    text sends such a round by itself.  A hit inside an NMI is covered, too:
+ *    a CPU takes no IPI until the NMI has ended.  A CPU that RCU does not
+ *    watch is in no handler either and need not take one: text.c.
  *
  * 2. Nothing comes on top of a handler but an NMI, and exceptions that the
  *    handler itself raises.  A hit that finds a handler running on its CPU
@@ -527,7 +531,7 @@ static void site_activate(struct kprobe_site *site, struct kprobe *p)
 			break;
 		}
 	}
-	/* Pairs with the walks in kprobe_site_pre() and kprobe_site_post(). */
+	/* Pairs with the walk in kprobe_call_post(). */
 	list_add_rcu(&p->list, older);
 	if (p->pre_handler) {
 		struct kprobe **link = site_pre_link(site, p);
@@ -1005,7 +1009,7 @@ static int kprobe_set_disabled(struct kprobe *p, bool disable)
 		site_deactivate(site, p);
 		p->flags ^= KPROBE_FLAG_DISABLED;
 	}
-	/* Others there may not have been armed; this one is not concerned. */
+	/* What failed was to arm another probe; this one is off. */
 	if (disable)
 		ret = 0;
 	if (kprobe_disabled(p) && !quiet)

@@ -6,8 +6,8 @@
  * takes an *instance* from the pool of the return probe, keeps the return
  * address there and puts that of a trampoline in its place.  A task's
  * instances form a stack, innermost call first.  When the function returns,
- * the trampoline calls kretprobe_return(), which calls the handlers and sends
- * the task to where it wanted to go.
+ * the trampoline calls kretprobe_hit(), which calls the handlers and sends the
+ * task to where it wanted to go.
  *
  *	task -> instance -> instance -> instance ->|	followed calls
  *	            |           |           |

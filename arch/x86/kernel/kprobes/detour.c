@@ -376,7 +376,7 @@ void arch_kprobe_use_detour(struct kprobe_site *site, bool use)
 		run = insn->detour + insn->jump.to[0];
 	/*
 	 * Orders text_poke_copy() before it.  Pairs with the dependency in
-	 * kprobe_int3_handler() from the pointer to what is executed there.
+	 * trap_hit() from the pointer to what is executed there.
 	 */
 	smp_store_release(&insn->run, run);
 }

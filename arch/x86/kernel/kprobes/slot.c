@@ -97,7 +97,7 @@ static enum kprobe_refusal make_slot(struct kprobe_site *site, u8 opcode,
 	memset(buf + len, INT3_INSN_OPCODE, sizeof(buf) - len);
 	text_poke_copy(slot, buf, sizeof(buf));
 
-	/* Pairs with smp_load_acquire() in kprobe_int3_handler(). */
+	/* Pairs with smp_load_acquire() in trap_hit(). */
 	smp_store_release(result, slot);
 	return KPROBE_OK;
 }
