@@ -543,7 +543,6 @@ static __always_inline void kprobe_run_last(unsigned int entries)
  * struct kprobe_site_table - all sites, by address
  * @shift: leaves as many bits of a hash as there are bits in a bucket's index
  * @which: of kprobe_site::chain its chains use; constant
- * @rcu: to free it
  * @buckets: the first sites of the chains; changed under kprobe_mutex, read by
  *	RCU
  *
@@ -553,7 +552,6 @@ static __always_inline void kprobe_run_last(unsigned int entries)
 struct kprobe_site_table {
 	unsigned int shift;
 	unsigned int which;
-	struct rcu_head rcu;
 	struct kprobe_site __rcu *buckets[];
 };
 

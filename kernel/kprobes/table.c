@@ -93,6 +93,12 @@
 #define TABLE_MIN_BITS	6
 #define TABLE_MAX_BITS	24
 
+/* A table that has been allocated; what hits look at is in one place. */
+struct table_memory {
+	struct rcu_head rcu;
+	struct kprobe_site_table table;
+};
+
 /* For traps that come before anything can be probed, and for few sites. */
 static struct kprobe_site_table first_table = {
 	.shift = BITS_PER_LONG - TABLE_MIN_BITS,
@@ -163,6 +169,7 @@ static void table_link(struct kprobe_site_table *table,
 static void table_resize(void)
 {
 	struct kprobe_site_table *table = table_locked(), *new;
+	struct table_memory *memory;
 	unsigned int bits = table_bits(table);
 	unsigned int wanted = table_bits_wanted(bits);
 	struct kprobe_site *site;
@@ -174,10 +181,11 @@ static void table_resize(void)
 		queue_rcu_work(system_unbound_wq, &retry_work);
 		return;
 	}
-	new = kvzalloc(struct_size(new, buckets, 1UL << wanted),
-		       GFP_KERNEL | __GFP_NOWARN | __GFP_NORETRY);
-	if (!new)
+	memory = kvzalloc(struct_size(memory, table.buckets, 1UL << wanted),
+			  GFP_KERNEL | __GFP_NOWARN | __GFP_NORETRY);
+	if (!memory)
 		return;
+	new = &memory->table;
 	new->shift = BITS_PER_LONG - wanted;
 	new->which = !table->which;
 
@@ -193,8 +201,10 @@ static void table_resize(void)
 	rcu_assign_pointer(kprobe_site_table, new);
 	links_cookie = start_poll_synchronize_rcu();
 	links_used = true;
-	if (table != &first_table)
-		kvfree_rcu(table, rcu);
+	if (table != &first_table) {
+		memory = container_of(table, struct table_memory, table);
+		kvfree_rcu(memory, rcu);
+	}
 }
 
 static void retry_worker(struct work_struct *work)
