@@ -30,28 +30,28 @@
  *
  * 1. A reader that has fetched kprobe_site_table walks one chain of that table
  *    by one link only, even if it is interrupted, or delayed, and the table is
- *    replaced meanwhile.  What hits on top of it fetch is nothing to it.
+ *    replaced meanwhile.  Hits on top of it fetch the table for themselves.
  *
- * 2. A resize writes to the links that the published table does not use.  Who
- *    uses them?  Readers of the table before, if there are any left: a resize
- *    waits for a grace period after the last one (table_links_free()).  So
+ * 2. A resize writes to the links that the published table does not use.  Only
+ *    readers of the table before may use them, and there are none left: a
+ *    grace period has passed since the last resize (table_links_free()).  So
  *    it writes what no reader looks at.  A hit from within the resize, on
  *    whichever CPU, sees the published table, which is complete and in order
  *    all the time.
  *
  * 3. rcu_assign_pointer() of kprobe_site_table comes after all that the resize
  *    has written.  It pairs with the dependency of rcu_dereference_raw() in
- *    kprobe_site_find(): who sees the new table sees its buckets and the
- *    links that it uses.
+ *    kprobe_site_find(): a reader that sees the new table sees its buckets
+ *    and the links that it uses.
  *
  * 4. A new site gets its link before rcu_assign_pointer() puts it at the head
  *    of its chain, which pairs with rcu_dereference_raw() of the bucket, or of
  *    a link to it.  It comes into the published table only.  A reader that has
  *    fetched the table before that does not find it, and need not: the site is
- *    there before its trap is written, and a patched text is ordered behind
- *    what was written before it, for every CPU that executes it.  So who looks
- *    up the address because of that trap fetches a table that the site is in:
- *    the one that was published then, or a later one.
+ *    there before its trap is written, and patched text is ordered behind what
+ *    was written before it, for every CPU that executes it.  So a hit of that
+ *    trap fetches a table that the site is in: the one that was published
+ *    then, or a later one.
  *
  * 5. A removed site leaves the published table only, and keeps its link, so a
  *    reader that stands on it goes on along what has been its chain.  A reader
@@ -70,6 +70,13 @@
  * 7. Another site for the address of a removed one is never mistaken for it: a
  *    hit that finds the old one has begun before the removal, and has ended
  *    before that.
+ *
+ * 8. A handler that does not find its trap's site looks at the text.  If there
+ *    is no trap, the site was removed.  If there is one, it looks for the site
+ *    once more, in order behind that: the trap it has come by may have gone,
+ *    and another site have come there, before its trap, by 4.  No third time
+ *    is needed, nor may a miss be wrong for a reason of the table's: a trap
+ *    without a site then belongs to another owner.
  *
  * Nothing waits for a grace period here.  When the table should be resized and
  * the links are not free yet, it stays as it is; the next change asks again,

@@ -197,7 +197,11 @@ int __nocfi kprobe_brk_handler(struct pt_regs *regs, unsigned long esr)
 		if (READ_ONCE(*(__le32 *)addr) !=
 		    cpu_to_le32(BRK64_OPCODE_KPROBES))
 			return DBG_HOOK_HANDLED;
-		/* Put there since it was looked for?  Its site came first. */
+		/*
+		 * Put there since it was looked for?  Its site came first:
+		 * pairs with the barriers of writing the text.
+		 */
+		smp_rmb();
 		site = kprobe_site_find(addr);
 		if (!site)
 			return DBG_HOOK_ERROR;
