@@ -84,11 +84,10 @@ struct x86_kprobe_jump {
  * @len: in bytes
  * @cond: condition code, or opcode
  * @scale: shift of the index
- * @base: offset into pt_regs of the base register; -1 for none
- * @index: same for the index register
  * @narrow: counts in %ecx and not in %rcx
  * @relative: of a displaced one: where in it a displacement stands that is
  *	relative to the next instruction; 0 for none
+ * @base: offset into pt_regs of the base register; -1 for none
  * @run: where a trap goes on: @slot, or the copy in the detour, if that is in
  *	use; NULL: the instruction is emulated
  * @slot: displaced copy that jumps back
@@ -97,6 +96,7 @@ struct x86_kprobe_jump {
  * @detour: where a jump leads; NULL while there is none
  * @target: of a branch; the displacement of a memory operand (with the
  *	address of the next instruction added if it is relative to that)
+ * @index: offset into pt_regs of the index register; -1 for none
  * @jump: what there is to know of @detour
  */
 struct arch_kprobe_insn {
@@ -104,10 +104,9 @@ struct arch_kprobe_insn {
 	u8 len;
 	u8 cond;
 	u8 scale;
-	s16 base;
-	s16 index;
 	bool narrow;
 	u8 relative;
+	s16 base;
 	void *run;
 	void *slot;
 	void *post_slot;
@@ -115,6 +114,7 @@ struct arch_kprobe_insn {
 	void *detour;
 #endif
 	unsigned long target;
+	s16 index;
 #ifdef CONFIG_OPTPROBES
 	struct x86_kprobe_jump jump;
 #endif
