@@ -10,6 +10,7 @@
 #include <linux/kprobes.h>
 #include <linux/kprobes_backend.h>
 #include <linux/kthread.h>
+#include <linux/module.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
@@ -311,3 +312,6 @@ static struct kunit_suite table_suite = {
 };
 
 kunit_test_suite(table_suite);
+
+MODULE_DESCRIPTION("KUnit suite for kprobes: the table of sites");
+MODULE_LICENSE("GPL");
