@@ -269,13 +269,24 @@ static __always_inline bool condition_holds(unsigned int cond, u64 pstate)
 
 /*
  * As the instruction would authenticate: with keys of the kernel.  A hint does
- * nothing where the CPU knows no keys, and there nobody has signed anything.
+ * nothing where the CPU knows no keys, and no pointer has been signed there.
+ *
+ * The hints name x17 and x16.  They are filled within the asm(): a compiler is
+ * free to call what a sanitizer wants between two variables in registers.
  */
+#define AUTHENTICATE(hint, ptr, modifier) ({				\
+	asm volatile("mov	x17, %0\n\t"				\
+		     "mov	x16, %1\n\t"				\
+		     hint "\n\t"					\
+		     "mov	%0, x17"				\
+		     : "+r" (ptr) : "r" (modifier) : "x16", "x17");	\
+})
+
 static noinline unsigned long authenticate(const struct a64_insn *insn,
 					   struct pt_regs *regs)
 {
-	register unsigned long ptr asm("x17") = regs->regs[insn->rt];
-	register unsigned long modifier asm("x16") = 0;
+	unsigned long ptr = regs->regs[insn->rt];
+	unsigned long modifier = 0;
 
 	if (insn->modifier == A64_MODIFIER_SP)
 		modifier = regs->sp;
@@ -283,9 +294,9 @@ static noinline unsigned long authenticate(const struct a64_insn *insn,
 		modifier = regs->regs[insn->modifier];
 
 	if (insn->key == 'A')
-		asm volatile("hint #12" : "+r" (ptr) : "r" (modifier));
+		AUTHENTICATE("hint #12", ptr, modifier);
 	else
-		asm volatile("hint #14" : "+r" (ptr) : "r" (modifier));
+		AUTHENTICATE("hint #14", ptr, modifier);
 	return ptr;
 }
 NOKPROBE_SYMBOL(authenticate);
