@@ -218,9 +218,10 @@ NOKPROBE(\name)
 #endif
 
 /*
- * A handler goes on elsewhere: a64_divert() keeps where, and all else is in the
- * struct pt_regs.  There is no branch that needs no register, but an
- * exception returns to anywhere.
+ * A handler goes on elsewhere.  There is no branch that needs no register, but
+ * an exception returns to anywhere.  It saves its registers where the struct
+ * pt_regs has been, and finds where to go on in what it leaves of that alone:
+ * see a64_divert().
  */
 SYM_CODE_START_LOCAL(kprobe_divert)
 	mov	x0, sp

@@ -37,7 +37,6 @@
 #include <linux/list.h>
 #include <linux/memory.h>
 #include <linux/perf_event.h>
-#include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/smp.h>
 #include <asm/barrier.h>
@@ -233,13 +232,6 @@ NOKPROBE_SYMBOL(kprobe_brk_handler);
 /* The thunks test one bit. */
 static_assert(KPROBE_DIVERTED == 2 && KPROBE_STEP_MISSED < 2);
 
-/* Where to go on at kprobe_divert_brk, on this CPU. */
-static DEFINE_PER_CPU(struct {
-	u64 pc;
-	u64 pstate;
-	u64 pmr;
-}, divert_to);
-
 /* What the thunks have saved. */
 #define TCO_RESTORED	(IS_ENABLED(CONFIG_KASAN_HW_TAGS) ? PSR_TCO_BIT : 0)
 #define PSTATE_RESTORED	(PSR_N_BIT | PSR_Z_BIT | PSR_C_BIT | PSR_V_BIT | \
@@ -250,22 +242,29 @@ static DEFINE_PER_CPU(struct {
  * a64_divert - go on where registers say, and not where the thunk came from
  * @regs: that the thunk has saved
  *
- * Nothing may come until that breakpoint has been executed.
+ * The thunk restores all registers but these, and executes a breakpoint.  By
+ * then it has left @regs, and the exception saves its own registers right
+ * there, in the same struct pt_regs.  Three members of it are not written on
+ * the way from kernel mode to kprobe_ss_brk_handler(): they have what is left
+ * to be restored.  So there is nothing that another hit could change.
+ *
+ * Nothing may come until that breakpoint has been executed; what would be an
+ * NMI from firmware has stacks of its own.
  *
  * Context: a thunk, interrupts off.
  */
 __visible void a64_divert(struct pt_regs *regs)
 {
 	asm volatile("msr daifset, #0xf" ::: "memory");
-	__this_cpu_write(divert_to.pc, regs->pc);
-	__this_cpu_write(divert_to.pstate, regs->pstate);
-	__this_cpu_write(divert_to.pmr, regs->pmr_save);
+	regs->orig_x0 = regs->pc;
+	regs->sdei_ttbr1 = regs->pstate;
+	regs->unused2 = regs->pmr_save;
 }
 NOKPROBE_SYMBOL(a64_divert);
 
 /**
  * kprobe_ss_brk_handler - the end of a thunk that was diverted
- * @regs: of the exception
+ * @regs: of the exception; where the thunk had its own, see a64_divert()
  * @esr: syndrome
  *
  * Context: as for kprobe_brk_handler().
@@ -276,10 +275,10 @@ int kprobe_ss_brk_handler(struct pt_regs *regs, unsigned long esr)
 	if (regs->pc != (unsigned long)kprobe_divert_brk)
 		return DBG_HOOK_ERROR;
 
-	regs->pc = __this_cpu_read(divert_to.pc);
+	regs->pc = regs->orig_x0;
 	regs->pstate &= ~(u64)PSTATE_RESTORED;
-	regs->pstate |= __this_cpu_read(divert_to.pstate) & PSTATE_RESTORED;
-	regs->pmr_save = __this_cpu_read(divert_to.pmr);
+	regs->pstate |= regs->sdei_ttbr1 & PSTATE_RESTORED;
+	regs->pmr_save = regs->unused2;
 	return DBG_HOOK_HANDLED;
 }
 NOKPROBE_SYMBOL(kprobe_ss_brk_handler);
