@@ -54,6 +54,8 @@ void a64_jprobe_return(unsigned long frame);
 enum kprobe_verdict kprobe_hit_post(struct kprobe_site *site,
 				    struct pt_regs *regs);
 void a64_divert(struct pt_regs *regs);
+
+/* kprobes-patch.c */
 void a64_sync_cpus(void);
 
 /* kprobes-detour.c */

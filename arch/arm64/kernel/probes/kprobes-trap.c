@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The hit on arm64: a breakpoint, what follows from it, and how breakpoints
- * and branches come into the text.
+ * The hit on arm64: a breakpoint, and what follows from it; and what can be
+ * probed.  How breakpoints come into the text is in kprobes-patch.c.
  *
  *	brk -> site -> pre handlers -+-> emulated: post handlers, go on
  *	                             |
@@ -16,29 +16,9 @@
  * Everything here runs with interrupts off, as kernel/kprobes.c demands: the
  * exception sees to that, and kprobes-thunk.S.  A breakpoint is no NMI here:
  * el1_brk64() does not count it as one.
- *
- * Changing text
- * -------------
- *
- * The architecture names the instructions that may be replaced by each other
- * while other CPUs execute them: B, BL, BRK, NOP, ISB, SVC, HVC and SMC.  A
- * CPU then executes either, and all that is left to do is to have every CPU
- * take an exception, after which it has forgotten what it had fetched before.
- * So breakpoints and jumps replace each other, and many an original
- * instruction, without stopping anything.
- *
- * Of any other instruction nothing is promised to those who execute it just
- * then.  Where such ones are concerned the machine is stopped: once for all of
- * a batch, or so many at a time that interrupts are not off for too long.
  */
-#include <linux/array_size.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
-#include <linux/list.h>
-#include <linux/memory.h>
-#include <linux/perf_event.h>
-#include <linux/preempt.h>
-#include <linux/smp.h>
 #include <asm/barrier.h>
 #include <asm/brk-imm.h>
 #include <asm/cpufeature.h>
@@ -319,118 +299,3 @@ __visible enum kprobe_verdict kprobe_hit_post(struct kprobe_site *site,
 	return regs->pc == next ? KPROBE_STEP : KPROBE_DIVERTED;
 }
 NOKPROBE_SYMBOL(kprobe_hit_post);
-
-/*
- * Patching
- */
-
-/* How many at a time while the machine is stopped. */
-#define STOP_BATCH	256
-
-/* Under text_mutex. */
-static void *stop_addrs[STOP_BATCH];
-static u32 stop_insns[STOP_BATCH];
-static int nr_stop;
-
-static void stop_flush(void)
-{
-	if (nr_stop)
-		WARN_ON_ONCE(aarch64_insn_patch_text(stop_addrs, stop_insns,
-						     nr_stop));
-	nr_stop = 0;
-}
-
-/* May a CPU execute either of this and a breakpoint while it is replaced? */
-static bool replaced_live(u32 insn)
-{
-	return aarch64_insn_is_b(insn) || aarch64_insn_is_bl(insn) ||
-	       aarch64_insn_is_isb(insn) || aarch64_insn_is_brk(insn) ||
-	       insn == aarch64_insn_gen_nop();
-}
-
-static u32 text_in_state(const struct kprobe_site *site,
-			 enum kprobe_site_state state)
-{
-	switch (state) {
-	case KPROBE_SITE_TRAP:
-		return BRK64_OPCODE_KPROBES;
-#ifdef CONFIG_OPTPROBES
-	case KPROBE_SITE_JUMP:
-		return a64_jump(site);
-#endif
-	default:
-		return site->opcode;
-	}
-}
-
-static void perf_tell(const struct kprobe_site *site)
-{
-	__le32 old = cpu_to_le32(text_in_state(site, site->state));
-	__le32 new = cpu_to_le32(text_in_state(site, site->next));
-
-	perf_event_text_poke(site->addr, &old, sizeof(old), &new, sizeof(new));
-}
-
-/**
- * a64_sync_cpus - have all CPUs forget what they have fetched before
- *
- * On return each has taken an exception with interrupts on since the call, or
- * has called this.
- *
- * Context: may sleep.
- */
-void a64_sync_cpus(void)
-{
-	guard(preempt)();
-	kick_all_cpus_sync();
-	isb();
-}
-
-static bool makes_jumps(struct list_head *plan)
-{
-	struct kprobe_site *site;
-
-	list_for_each_entry(site, plan, plan)
-		if (site->next == KPROBE_SITE_JUMP)
-			return true;
-	return false;
-}
-
-void arch_kprobe_patch(struct list_head *plan)
-{
-	bool live = false, stopped = false;
-	struct kprobe_site *site;
-
-	lockdep_assert_held(&text_mutex);
-
-	/* Detours are reached from here on: see kprobes-slot.c. */
-	if (makes_jumps(plan))
-		a64_sync_cpus();
-
-	list_for_each_entry(site, plan, plan) {
-		u32 new = text_in_state(site, site->next);
-
-		perf_tell(site);
-		if (replaced_live(site->opcode) ||
-		    (site->state != KPROBE_SITE_CLEAN &&
-		     site->next != KPROBE_SITE_CLEAN)) {
-			WARN_ON_ONCE(aarch64_insn_patch_text_nosync(site->addr,
-								    new));
-			live = true;
-			continue;
-		}
-		stop_addrs[nr_stop] = site->addr;
-		stop_insns[nr_stop++] = new;
-		stopped = true;
-		if (nr_stop == STOP_BATCH)
-			stop_flush();
-	}
-
-	/*
-	 * Either way every CPU takes an exception with interrupts on, and is
-	 * in no handler then: what kernel/kprobes.c relies on.
-	 */
-	stop_flush();
-	if (live || !stopped)
-		a64_sync_cpus();
-}
