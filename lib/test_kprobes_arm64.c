@@ -989,7 +989,7 @@ static void test_exclusive_probed(struct kunit *test)
 static void test_rounds(struct kunit *test)
 {
 	struct counted rounds = {
-		.probe.symbol_name = "kick_all_cpus_sync",
+		.probe.symbol_name = "on_each_cpu_cond_mask",
 		.probe.pre_handler = counted_pre,
 	};
 	struct counted *probes;

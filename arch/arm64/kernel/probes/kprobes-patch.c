@@ -37,7 +37,6 @@
 #include <linux/memory.h>
 #include <linux/mm.h>
 #include <linux/perf_event.h>
-#include <linux/preempt.h>
 #include <linux/smp.h>
 #include <linux/stop_machine.h>
 #include <linux/vmalloc.h>
@@ -217,19 +216,27 @@ static void perf_tell(const struct kprobe_site *site)
 	perf_event_text_poke(site->addr, &old, sizeof(old), &new, sizeof(new));
 }
 
+/*
+ * A CPU may find the call in its queue on the way out of an exception that it
+ * has taken before: that exception proves nothing, and so it synchronizes here.
+ */
+static void sync_this_cpu(void *unused)
+{
+	isb();
+}
+NOKPROBE_SYMBOL(sync_this_cpu);
+
 /**
  * a64_sync_cpus - have all CPUs forget what they have fetched before
  *
- * On return each has taken an exception with interrupts on since the call, or
- * has called this.
+ * On return each has handled an interrupt, and synchronized its context, since
+ * the call.
  *
  * Context: may sleep.
  */
 void a64_sync_cpus(void)
 {
-	guard(preempt)();
-	kick_all_cpus_sync();
-	isb();
+	on_each_cpu(sync_this_cpu, NULL, true);
 }
 
 static bool makes_jumps(struct list_head *plan)
