@@ -591,6 +591,12 @@ CODE(behind_stxr, ON_STACK "3: ldxr x2, [sp]\n stxr w3, x2, [sp]\n",
      "cbnz w3, 3b", OFF_STACK);
 CODE(behind_clrex, ON_STACK "ldxr x2, [sp]\n clrex", "add x2, x2, #1",
      OFF_STACK);
+/* What waits for a change stores nothing; and no sequence is that long. */
+CODE(behind_wfe, ON_STACK "ldxr x2, [sp]\n eor x2, x2, x1\n cbnz x2, 3f\n"
+     " wfe\n3:", "add x2, x2, #1", OFF_STACK);
+#define NOPS(nr) "\n .rept " #nr "\n nop\n .endr\n"
+CODE(far_behind_load, ON_STACK "ldxr x2, [sp]" NOPS(32), "add x2, x2, #1",
+     OFF_STACK);
 /* Another function ends with a load; what stands there is never executed. */
 CODE(behind_function, "b 3f\n ldxr x2, [sp]\ncode_behind_load:\n3: nop",
      "add x2, x2, #1", "");
@@ -651,7 +657,8 @@ static const struct code_case {
 	ENTRY(daifclr), ENTRY(msr_daif), ENTRY(mrs_sp_el0), ENTRY(isb),
 	ENTRY(dmb), ENTRY(clrex), ENTRY(ldar), ENTRY(stlr),
 	ENTRY(ldxr, NO_POST), ENTRY(ldaxp, NO_POST), ENTRY(behind_stxr),
-	ENTRY(behind_clrex), ENTRY(behind_function),
+	ENTRY(behind_clrex), ENTRY(behind_wfe), ENTRY(far_behind_load),
+	ENTRY(behind_function),
 };
 
 KUNIT_ARRAY_PARAM_DESC(code, code_cases, name);
@@ -841,6 +848,9 @@ CODE(refused_stxr, ON_STACK "3: ldaxr x2, [sp]\n add x2, x2, #1",
 CODE(refused_bcond, ON_STACK "3: ldxr x2, [sp]\n cmp x2, x1", "b.eq 4f",
      "stxr w3, x2, [sp]\n cbnz w3, 3b\n4:" OFF_STACK);
 
+CODE(refused_late, ON_STACK "3: ldxr x2, [sp]" NOPS(31), "add x2, x2, #1",
+     "stxr w3, x2, [sp]\n cbnz w3, 3b" OFF_STACK);
+
 #define REFUSED(name, errno) { #name, &probe_refused_##name, 0, errno }
 
 static const struct refusal_case {
@@ -857,7 +867,7 @@ static const struct refusal_case {
 	REFUSED(spsel, -EOPNOTSUPP), REFUSED(vector, -EOPNOTSUPP),
 	REFUSED(cpyp, -EOPNOTSUPP), REFUSED(cpym, -EOPNOTSUPP),
 	REFUSED(exclusive, -EOPNOTSUPP), REFUSED(stxr, -EOPNOTSUPP),
-	REFUSED(bcond, -EOPNOTSUPP),
+	REFUSED(bcond, -EOPNOTSUPP), REFUSED(late, -EOPNOTSUPP),
 	{ "misaligned by 1", &probe_add, 1, -EINVAL },
 	{ "misaligned by 2", &probe_add, 2, -EINVAL },
 };

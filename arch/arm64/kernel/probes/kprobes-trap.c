@@ -19,6 +19,7 @@
  */
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
+#include <linux/minmax.h>
 #include <asm/barrier.h>
 #include <asm/brk-imm.h>
 #include <asm/cpufeature.h>
@@ -58,19 +59,26 @@ kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
 /*
  * Is an exception here one between a load and a store that belong together?
  * It would take the monitor away from them, each time they are tried again.
- * Such sequences have neither calls nor branches that are always taken.
+ * Such sequences have neither calls nor branches that are always taken, and the
+ * architecture does not promise that longer ones ever come to an end.  A load
+ * without a store is what WFE waits for.
  */
+#define EXCLUSIVE_BYTES	128
+
 static bool in_exclusive_sequence(const kprobe_opcode_t *addr,
 				  const struct kprobe_symbol *symbol)
 {
+	unsigned long from = max(symbol->start,
+				 (unsigned long)addr - EXCLUSIVE_BYTES);
 	struct a64_insn what;
 	u32 insn;
 
 	if (!symbol->size)
 		return false;
-	while ((unsigned long)addr > symbol->start) {
+	while ((unsigned long)addr > from) {
 		insn = a64_original(--addr);
-		if (aarch64_insn_is_clrex(insn))
+		if (aarch64_insn_is_clrex(insn) ||
+		    insn == aarch64_insn_gen_hint(AARCH64_INSN_HINT_WFE))
 			return false;
 		a64_decode(insn, 0, &what);
 		switch ((enum a64_how)what.how) {
