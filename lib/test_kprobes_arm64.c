@@ -1034,6 +1034,98 @@ static void test_rounds(struct kunit *test)
 	unregister_kprobe(&rounds.probe);
 }
 
+/*
+ * What stands between functions; and what stands at the end of one that goes on
+ * into the next symbol.
+ */
+asm(".pushsection .text\n"
+    ".balign 16\n"
+    ".type code_padded, @function\n"
+    "code_padded:\n"
+    "	hint	#34\n"
+    "	ret\n"
+    "	nop\n"
+    "	nop\n"
+    ".size code_padded, . - code_padded\n"
+    ".type code_going_on, @function\n"
+    "code_going_on:\n"
+    "	hint	#34\n"
+    "	b	1f\n"
+    "1:	mov	x0, #1\n"
+    "	nop\n"
+    ".size code_going_on, . - code_going_on\n"
+    ".type code_gone_on, @function\n"
+    "code_gone_on:\n"
+    "	nop\n"
+    "	b	1f\n"
+    "	nop\n"
+    "1:	ret\n"
+    ".size code_gone_on, . - code_gone_on\n"
+    ".popsection\n");
+extern char code_padded[], code_going_on[], code_gone_on[];
+
+static const struct between_case {
+	const char *name;
+	char *function;
+	int offset;
+	int errno;
+} between_cases[] = {
+	{ "return", code_padded, 4, 0 },
+	{ "behind it", code_padded, 8, -EINVAL },
+	{ "before the next", code_padded, 12, -EINVAL },
+	{ "last instruction", code_going_on, 8, 0 },
+	{ "last no-op", code_going_on, 12, 0 },
+	{ "first no-op", code_gone_on, 0, 0 },
+	{ "jumped over", code_gone_on, 8, 0 },
+	{ "last return", code_gone_on, 12, 0 },
+};
+
+KUNIT_ARRAY_PARAM_DESC(between, between_cases, name);
+
+static void test_between(struct kunit *test)
+{
+	const struct between_case *c = test->param_value;
+	struct counted p = COUNTED(c->function + c->offset);
+	int ret = register_kprobe(&p.probe);
+
+	KUNIT_EXPECT_EQ(test, ret, c->errno);
+	if (!ret)
+		unregister_kprobe(&p.probe);
+}
+
+/* What callers and ftrace read before functions. */
+static const char * const read_before[] = {
+	"vfs_read", "vfs_write", "kernel_read", "schedule_timeout",
+	"wait_for_completion", "kthread_stop", "kmem_cache_alloc_noprof",
+};
+
+static void test_before_function(struct kunit *test)
+{
+	bool hashes = IS_ENABLED(CONFIG_CFI_CLANG);
+	bool ops = IS_ENABLED(CONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS);
+	unsigned int i, offset, checked = 0;
+
+	if (!hashes && !ops)
+		kunit_skip(test, "nothing is read before functions");
+
+	for (i = 0; i < ARRAY_SIZE(read_before); i++) {
+		unsigned long addr = kallsyms_lookup_name(read_before[i]);
+
+		if (!addr || (!hashes && !ftrace_location(addr)))
+			continue;
+		for (offset = 4; offset <= (ops ? 8 : 4); offset += 4) {
+			struct counted p = COUNTED(addr - offset);
+			u32 before = *(u32 *)(addr - offset);
+
+			KUNIT_EXPECT_EQ_MSG(test, register_kprobe(&p.probe),
+					    -EINVAL, "%s-%u: %08x",
+					    read_before[i], offset, before);
+			checked++;
+		}
+	}
+	KUNIT_EXPECT_GE(test, checked, 4);
+}
+
 static struct kunit_case code_tests[] = {
 	KUNIT_CASE_PARAM(test_code, code_gen_params),
 	KUNIT_CASE_PARAM(test_refusal, refusal_gen_params),
@@ -1045,6 +1137,8 @@ static struct kunit_case code_tests[] = {
 	KUNIT_CASE(test_ftrace_call),
 	KUNIT_CASE(test_exclusive_probed),
 	KUNIT_CASE(test_rounds),
+	KUNIT_CASE_PARAM(test_between, between_gen_params),
+	KUNIT_CASE(test_before_function),
 	{}
 };
 

@@ -17,7 +17,9 @@
  * exception sees to that, and kprobes-thunk.S.  A breakpoint is no NMI here:
  * el1_brk64() does not count it as one.
  */
+#include <linux/ftrace.h>
 #include <linux/kallsyms.h>
+#include <linux/kernel.h>
 #include <linux/kprobes.h>
 #include <linux/minmax.h>
 #include <asm/barrier.h>
@@ -98,6 +100,118 @@ static bool in_exclusive_sequence(const kprobe_opcode_t *addr,
 	return false;
 }
 
+/*
+ * What stands between two functions is executed by no CPU, or no instruction:
+ *
+ *	[ function ] [ no-ops, up to an alignment ] [ data ] [ next function ]
+ *
+ * The data is whom ftrace calls for the next function, which is known by what
+ * ftrace has of that, or the hash of its type, for indirect calls.
+ *
+ * Functions in assembly may go on into the next symbol.  So a no-op, or what
+ * may be a hash, is only taken for such if what stands before it ends the flow.
+ */
+#define CALL_OPS_BYTES	8
+
+/* More no-ops than that in a row are an alignment: no need to see all of it. */
+#define MANY_NOPS	64
+
+/* Does the last instruction before @addr that is no no-op end the flow? */
+static bool behind_end(const kprobe_opcode_t *addr,
+		       const struct kprobe_symbol *symbol)
+{
+	unsigned int nops = 0;
+	struct a64_insn what;
+	u32 insn;
+
+	while ((unsigned long)addr > symbol->start && nops < MANY_NOPS) {
+		insn = a64_original(--addr);
+		if (insn == aarch64_insn_gen_nop()) {
+			nops++;
+			continue;
+		}
+		a64_decode(insn, 0, &what);
+		switch ((enum a64_how)what.how) {
+		case A64_B:
+		case A64_BR:
+		case A64_RET:
+		case A64_ERET:
+		case A64_TRAP:
+			return true;
+		case A64_BL:
+			/* Compilers end functions with calls, too. */
+			return IS_ENABLED(CONFIG_CFI_CLANG);
+		default:
+			return false;
+		}
+	}
+	return nops == MANY_NOPS;
+}
+
+static bool only_nops(const kprobe_opcode_t *addr, unsigned long end)
+{
+	unsigned int nops;
+
+	for (nops = 0; nops < MANY_NOPS; nops++, addr++) {
+		if ((unsigned long)addr >= end)
+			return true;
+		if (a64_original(addr) != aarch64_insn_gen_nop())
+			return false;
+	}
+	return true;
+}
+
+/* May a function end with this, without going on into the next one? */
+static bool ends_function(u32 insn, unsigned long addr)
+{
+	struct a64_insn what;
+
+	a64_decode(insn, addr, &what);
+	switch ((enum a64_how)what.how) {
+	case A64_B:
+	case A64_BL:
+		return kernel_text_address(what.target);
+	case A64_BR:
+	case A64_RET:
+	case A64_ERET:
+	case A64_TRAP:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static enum kprobe_refusal between_functions(const struct kprobe_site *site,
+					     const struct kprobe_symbol *symbol)
+{
+	unsigned long next = symbol->start + symbol->size;
+	unsigned long addr = (unsigned long)site->addr;
+	unsigned long data = next;
+	u32 insn = site->opcode;
+
+	if (!symbol->size)
+		return KPROBE_OK;
+
+	if (IS_ENABLED(CONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS) &&
+	    (next - addr <= CALL_OPS_BYTES ||
+	     insn == aarch64_insn_gen_nop()) && ftrace_location(next)) {
+		data = next - CALL_OPS_BYTES;
+		if (addr >= data)
+			return KPROBE_FTRACE_SITE;
+	}
+	if (IS_ENABLED(CONFIG_CFI_CLANG)) {
+		data = next - AARCH64_INSN_SIZE;
+		if (addr == data && insn != aarch64_insn_gen_nop() &&
+		    !ends_function(insn, addr) &&
+		    behind_end(site->addr, symbol))
+			return KPROBE_CFI_PREAMBLE;
+	}
+	if (insn == aarch64_insn_gen_nop() && only_nops(site->addr, data) &&
+	    behind_end(site->addr, symbol))
+		return KPROBE_PADDING;
+	return KPROBE_OK;
+}
+
 static bool is_bug(u32 insn)
 {
 	return insn == (AARCH64_BREAK_MON | BUG_BRK_IMM << 5);
@@ -107,6 +221,7 @@ enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 					const struct kprobe_symbol *symbol)
 {
 	struct a64_insn *what = &site->insn.what;
+	enum kprobe_refusal why;
 	u32 insn;
 
 	if (!IS_ALIGNED((unsigned long)site->addr, AARCH64_INSN_SIZE))
@@ -117,6 +232,9 @@ enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 	if (aarch64_insn_read(site->addr, &insn))
 		return KPROBE_NOT_TEXT;
 	site->opcode = insn;
+	why = between_functions(site, symbol);
+	if (why != KPROBE_OK)
+		return why;
 
 	a64_decode(insn, (unsigned long)site->addr, what);
 	switch ((enum a64_how)what->how) {
