@@ -1499,6 +1499,48 @@ static void test_move(struct kunit *test)
 }
 
 /*
+ * Unwinders see a displaced instruction where it is from, and what is no task's
+ * way where it is.
+ */
+static void expect_place(struct kunit *test, const void *slot,
+			 unsigned int word, unsigned long place)
+{
+	unsigned long addr = (unsigned long)slot + word * AARCH64_INSN_SIZE;
+
+	KUNIT_EXPECT_EQ_MSG(test, kprobe_displaced_from(addr), place ?: addr,
+			    "word %u", word);
+}
+
+static void test_places(struct kunit *test)
+{
+	struct counted p = COUNTED(probe_isb,
+				   .probe.post_handler = counted_post);
+	struct counted q = COUNTED(probe_add,
+				   .probe.post_handler = counted_post);
+	unsigned long isb = (unsigned long)probe_isb;
+	const struct arch_kprobe_insn *insn;
+	unsigned int i;
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
+	insn = &p.probe.site->insn;
+	expect_place(test, insn->slot, 0, isb);
+	expect_place(test, insn->slot, 1, isb + 4);
+	KUNIT_EXPECT_FALSE(test, insn->computes);
+	/* Behind the site: the instruction, the call, the way back. */
+	expect_place(test, insn->post_slot, 2, isb);
+	for (i = 3; i < 10; i++)
+		expect_place(test, insn->post_slot, i, isb + 4);
+	unregister_kprobe(&p.probe);
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
+	insn = &q.probe.site->insn;
+	KUNIT_EXPECT_TRUE(test, insn->computes);
+	for (i = 0; i < 8; i++)
+		expect_place(test, insn->post_slot, i, 0);
+	unregister_kprobe(&q.probe);
+}
+
+/*
  * Access to user memory: it is as the interrupted code has it, but never on
  * while a handler runs, whatever has brought the hit.
  */
@@ -1966,6 +2008,7 @@ static struct kunit_case hit_tests[] = {
 	KUNIT_CASE(test_change),
 	KUNIT_CASE(test_divert),
 	KUNIT_CASE_PARAM(test_move, move_gen_params),
+	KUNIT_CASE(test_places),
 	KUNIT_CASE_PARAM(test_access, access_gen_params),
 #ifdef CONFIG_OPTPROBES
 	KUNIT_CASE_PARAM(test_obstacle, obstacle_gen_params),

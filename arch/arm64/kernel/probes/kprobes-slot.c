@@ -452,6 +452,7 @@ void arch_kprobe_release(struct kprobe_site *site)
  * registers may have been saved already; see a64_emit_call().
  */
 enum a64_place {
+	A64_NOWHERE,		/* in no task's way: see kprobes-compute.c */
 	A64_BEFORE,		/* as if at the probed address */
 	A64_BEFORE_CALLING,	/* the same with some registers on the stack */
 	A64_BEHIND_CALLING,	/* executed, with some registers on the stack */
@@ -485,6 +486,9 @@ static enum a64_place place_in_slot(const struct kprobe_site *site,
 	if (slot == site->insn.post_slot) {
 		unsigned int done = A64_ENTRY + displaced_words(site);
 
+		/* A function that the exception's handler calls. */
+		if (site->insn.computes)
+			return A64_NOWHERE;
 		if (at < done)
 			return A64_BEFORE;
 		return at > done && at < done + call_words(slot, done) ?
@@ -506,8 +510,17 @@ unsigned long arch_kprobe_undisplaced(struct kprobe_site *site, void *slot,
 {
 	unsigned long addr = (unsigned long)site->addr;
 
-	return place_in_slot(site, slot, ip) < A64_BEHIND_CALLING ? addr :
-								   addr + 4;
+	switch (place_in_slot(site, slot, ip)) {
+	case A64_BEFORE:
+	case A64_BEFORE_CALLING:
+		return addr;
+	case A64_BEHIND_CALLING:
+	case A64_BEHIND:
+		return addr + AARCH64_INSN_SIZE;
+	case A64_NOWHERE:
+		break;
+	}
+	return ip;
 }
 NOKPROBE_SYMBOL(arch_kprobe_undisplaced);
 
@@ -516,7 +529,7 @@ bool arch_kprobe_in_place(struct kprobe_site *site, void *slot,
 {
 	enum a64_place place = place_in_slot(site, slot, *ip);
 
-	if (place == A64_BEFORE_CALLING || place == A64_BEHIND_CALLING)
+	if (place != A64_BEFORE && place != A64_BEHIND)
 		return false;
 	*ip = arch_kprobe_undisplaced(site, slot, *ip);
 	return true;
