@@ -1540,6 +1540,45 @@ static void test_places(struct kunit *test)
 	unregister_kprobe(&q.probe);
 }
 
+#ifdef CONFIG_PERF_EVENTS
+/* A decoder of traces is told what is written into slots and detours. */
+static int told_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	if (is_kprobe_insn_slot(regs->regs[0]))
+		container_of(p, struct counted, probe)->pre++;
+	return 0;
+}
+
+static void test_told(struct kunit *test)
+{
+	struct counted told = {
+		.probe.symbol_name = "perf_event_text_poke",
+		.probe.pre_handler = told_pre,
+	};
+	struct counted p = COUNTED(probe_isb);
+	struct counted q = COUNTED(probe_isb,
+				   .probe.post_handler = counted_post);
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&told.probe), 0);
+#ifdef CONFIG_OPTPROBES
+	wait_for_kprobe_optimizer();
+#endif
+	told.pre = 0;
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
+	KUNIT_EXPECT_EQ(test, told.pre, 1);
+#ifdef CONFIG_OPTPROBES
+	wait_for_kprobe_optimizer();
+	KUNIT_EXPECT_EQ(test, told.pre, 2);
+#endif
+	told.pre = 0;
+	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
+	KUNIT_EXPECT_EQ(test, told.pre, 1);
+	unregister_kprobe(&q.probe);
+	unregister_kprobe(&p.probe);
+	unregister_kprobe(&told.probe);
+}
+#endif
+
 /*
  * Access to user memory: it is as the interrupted code has it, but never on
  * while a handler runs, whatever has brought the hit.
@@ -2009,6 +2048,9 @@ static struct kunit_case hit_tests[] = {
 	KUNIT_CASE(test_divert),
 	KUNIT_CASE_PARAM(test_move, move_gen_params),
 	KUNIT_CASE(test_places),
+#ifdef CONFIG_PERF_EVENTS
+	KUNIT_CASE(test_told),
+#endif
 	KUNIT_CASE_PARAM(test_access, access_gen_params),
 #ifdef CONFIG_OPTPROBES
 	KUNIT_CASE_PARAM(test_obstacle, obstacle_gen_params),

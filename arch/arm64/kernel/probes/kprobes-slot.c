@@ -54,6 +54,7 @@
 #include <linux/execmem.h>
 #include <linux/kasan.h>
 #include <linux/mm.h>
+#include <linux/perf_event.h>
 #include <linux/sizes.h>
 #include <linux/string.h>
 #include <linux/vmalloc.h>
@@ -324,12 +325,16 @@ void a64_emit_call(struct a64_text *text, void (*thunk)(void))
 	emit_pair(text, LDP_POP, 0, 1, FRAME_SIZE);
 }
 
-/* Writes what is new, without an IPI: see "Writing a slot". */
+/*
+ * Writes what is new, without an IPI: see "Writing a slot".  Those who decode
+ * what a CPU has traced are told before any CPU can get there.
+ */
 static void write_slot(void *slot, const void *text, unsigned int size)
 {
 	unsigned int at;
 	u64 value;
 
+	perf_event_text_poke(slot, NULL, 0, text, size);
 	for (at = 0; at < size; at += sizeof(value)) {
 		memcpy(&value, text + at, sizeof(value));
 		if (*(u64 *)(slot + at) != value)
