@@ -10,6 +10,7 @@
 #include <linux/delay.h>
 #include <linux/fs.h>
 #include <linux/ftrace.h>
+#include <linux/hrtimer.h>
 #include <linux/kallsyms.h>
 #include <linux/kasan-enabled.h>
 #include <linux/kprobes.h>
@@ -19,12 +20,14 @@
 #include <linux/mman.h>
 #include <linux/prandom.h>
 #include <linux/sched.h>
+#include <linux/stacktrace.h>
 #include <linux/uaccess.h>
 #include <uapi/linux/sched/types.h>
 #include <asm/asm-extable.h>
 #include <asm/cpufeature.h>
 #include <asm/debug-monitors.h>
 #include <asm/insn.h>
+#include <asm/irq_regs.h>
 #include <asm/ptrace.h>
 #include <asm/sections.h>
 #include "../arch/arm64/kernel/probes/decode-insn.h"
@@ -1540,6 +1543,76 @@ static void test_places(struct kunit *test)
 	unregister_kprobe(&q.probe);
 }
 
+/* An interrupt finds a task in a slot: it is in the probed function. */
+CODE(wfi, "", "wfi", "");
+
+static struct {
+	struct hrtimer timer;
+	unsigned long entries[16];
+	unsigned int nr;
+} unwound;
+
+static enum hrtimer_restart unwind_interrupted(struct hrtimer *timer)
+{
+	struct pt_regs *regs = get_irq_regs();
+
+	if (regs && !user_mode(regs) && is_kprobe_insn_slot(regs->pc))
+		unwound.nr = stack_trace_save(unwound.entries,
+					      ARRAY_SIZE(unwound.entries), 0);
+	return HRTIMER_NORESTART;
+}
+
+static void expect_unwound(struct kunit *test)
+{
+	struct state s = {};
+	bool found = false;
+	unsigned int i;
+
+	unwound.nr = 0;
+	/* Another interrupt may come first. */
+	for (i = 0; i < 100 && !unwound.nr; i++) {
+		migrate_disable();
+		hrtimer_start(&unwound.timer, ms_to_ktime(2),
+			      HRTIMER_MODE_REL_PINNED_HARD);
+		call_code(code_wfi, &s);
+		hrtimer_cancel(&unwound.timer);
+		migrate_enable();
+	}
+	KUNIT_EXPECT_GT(test, unwound.nr, 0);
+	for (i = 0; i < unwound.nr; i++) {
+		KUNIT_EXPECT_FALSE(test,
+				   is_kprobe_insn_slot(unwound.entries[i]));
+		if (unwound.entries[i] >= (unsigned long)code_wfi &&
+		    unwound.entries[i] <= (unsigned long)probe_wfi + 4)
+			found = true;
+	}
+	KUNIT_EXPECT_TRUE(test, found);
+}
+
+static void test_interrupted(struct kunit *test)
+{
+	struct counted p = COUNTED(probe_wfi);
+
+	if (!IS_ENABLED(CONFIG_STACKTRACE))
+		kunit_skip(test, "nothing unwinds");
+
+	hrtimer_init(&unwound.timer, CLOCK_MONOTONIC,
+		     HRTIMER_MODE_REL_PINNED_HARD);
+	unwound.timer.function = unwind_interrupted;
+#ifdef CONFIG_OPTPROBES
+	kprobe_optimizer_switch(false);
+#endif
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
+	expect_unwound(test);
+#ifdef CONFIG_OPTPROBES
+	kprobe_optimizer_switch(true);
+	wait_for_kprobe_optimizer();
+	KUNIT_EXPECT_TRUE(test, kprobe_optimized(&p.probe));
+	expect_unwound(test);
+#endif
+	unregister_kprobe(&p.probe);
+}
+
 #ifdef CONFIG_PERF_EVENTS
 /* A decoder of traces is told what is written into slots and detours. */
 static int told_pre(struct kprobe *p, struct pt_regs *regs)
@@ -2048,6 +2121,7 @@ static struct kunit_case hit_tests[] = {
 	KUNIT_CASE(test_divert),
 	KUNIT_CASE_PARAM(test_move, move_gen_params),
 	KUNIT_CASE(test_places),
+	KUNIT_CASE(test_interrupted),
 #ifdef CONFIG_PERF_EVENTS
 	KUNIT_CASE(test_told),
 #endif
