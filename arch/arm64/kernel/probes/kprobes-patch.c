@@ -23,10 +23,22 @@
  * all of either.
  *
  * All CPUs wait in stop_and_write(), which is never probed, with interrupts
- * off.  An NMI (by priority, or from firmware by SDEI) comes all the same, as
- * it does to aarch64_insn_patch_text(): what its handler executes while that is
- * written is the old instruction, the new one, or what the architecture leaves
- * open.  The text of NMI handlers is best probed where these are not in use.
+ * off.  What stops is not everything: pseudo-NMIs are not masked meanwhile, and
+ * neither are events that the firmware delivers (SDEI).  What runs in one of
+ * them executes the text while it is patched, as with
+ * aarch64_insn_patch_text():
+ *
+ * - The word is written by one aligned store, so on CPUs as they are built such
+ *   a CPU executes what was there or what comes there.  The architecture does
+ *   not promise it but for the instructions above.  The text of NMI handlers is
+ *   best probed where these are not in use.
+ * - A breakpoint that it hits has its site in the table already, or still, as
+ *   for CPUs that are not stopped; and it takes no lock, so that it does not
+ *   matter which task has stopped the machine.
+ * - A hit that came before the patch is over when the machine goes on: the CPU
+ *   has to answer from the loop that the NMI came to.  One that comes after the
+ *   patch has taken an exception, and does not see what was there before.  So
+ *   no handler of a removed probe is running in the end, NMIs included.
  */
 #include <linux/atomic.h>
 #include <linux/cpumask.h>
