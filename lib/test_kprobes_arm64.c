@@ -908,14 +908,19 @@ static void test_refusal_early(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, refused_early, -EAGAIN);
 }
 
-/* Text that runs without the kernel's vectors; some has a configuration. */
+/*
+ * Text that runs without the kernel's vectors, or that tracing of handlers
+ * comes through; some has a configuration.
+ */
 static const char * const forbidden_names[] = {
 	"__secondary_switched", "__secondary_too_slow",
 	"set_cpu_boot_mode_flag", "finalise_el2", "_cpu_resume",
 	"cpu_do_resume", "__hyp_stub_vectors",
 	"__guest_enter", "__guest_exit", "abort_guest_exit_end", "el1_trap",
 	"el2h_fiq_invalid", "__kvm_hyp_vector", "__bp_harden_hyp_vecs",
-	"__sve_restore_state",
+	"__sve_restore_state", "_mcount", "ftrace_caller", "ftrace_stub",
+	"ftrace_stub_graph", "ftrace_stub_direct_tramp", "ftrace_graph_caller",
+	"return_to_handler",
 };
 
 static void test_forbidden(struct kunit *test)
@@ -981,6 +986,33 @@ static void test_forbidden_return(struct kunit *test)
 	KUNIT_EXPECT_GE(test, known, 2);
 }
 #endif
+
+/*
+ * Between a breakpoint and where recursion is noticed nothing may be traced,
+ * since what a tracer does first may be probed; some is inline.
+ */
+static const char * const untraced_names[] = {
+	"el1h_64_sync_handler", "el1_brk64", "debug_exception_enter",
+	"debug_exception_exit", "do_el1_brk64", "call_el1_break_hook",
+	"kprobe_brk_handler", "kprobe_ss_brk_handler", "preempt_count_add",
+	"preempt_count_sub",
+};
+
+static void test_untraced(struct kunit *test)
+{
+	unsigned long addr, size, offset;
+	unsigned int i;
+
+	if (!IS_ENABLED(CONFIG_DYNAMIC_FTRACE))
+		kunit_skip(test, "no function tracer");
+	for (i = 0; i < ARRAY_SIZE(untraced_names); i++) {
+		addr = kallsyms_lookup_name(untraced_names[i]);
+		if (!addr || !kallsyms_lookup_size_offset(addr, &size, &offset))
+			continue;
+		KUNIT_EXPECT_EQ_MSG(test, ftrace_location(addr), 0, "%s",
+				    untraced_names[i]);
+	}
+}
 
 /* Nobody can have the call of ftrace, and a function's entry is before it. */
 static void test_ftrace_call(struct kunit *test)
@@ -1161,6 +1193,7 @@ static struct kunit_case code_tests[] = {
 #ifdef CONFIG_KRETPROBES
 	KUNIT_CASE(test_forbidden_return),
 #endif
+	KUNIT_CASE(test_untraced),
 	KUNIT_CASE(test_ftrace_call),
 	KUNIT_CASE(test_exclusive_probed),
 	KUNIT_CASE(test_rounds),
