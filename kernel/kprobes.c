@@ -181,7 +181,7 @@ NOKPROBE_SYMBOL(nobody_pre_handler);
 /* Spares the hit path a question. */
 struct kprobe kprobe_nobody = {
 	.addr = (void *)nobody_pre_handler,
-	.pre_handler = nobody_pre_handler,
+	.run_pre = nobody_pre_handler,
 };
 
 /* Stands for whoever must not be disturbed by handlers. */
@@ -514,7 +514,7 @@ static struct kprobe **site_pre_link(struct kprobe_site *site,
 				     struct kprobe *p)
 {
 	list_for_each_entry_continue_reverse(p, &site->active, list)
-		if (p->pre_handler)
+		if (p->run_pre)
 			return &p->pre_next;
 	return &site->pre;
 }
@@ -526,21 +526,22 @@ static void site_activate(struct kprobe_site *site, struct kprobe *p)
 	struct kprobe *other = p;
 
 	hlist_for_each_entry_continue(other, hlist) {
-		if (!kprobe_disabled(other)) {
+		if (other->enabled) {
 			older = &other->list;
 			break;
 		}
 	}
+	p->enabled = true;
 	/* Pairs with the walk in kprobe_call_post(). */
 	list_add_rcu(&p->list, older);
-	if (p->pre_handler) {
+	if (p->run_pre) {
 		struct kprobe **link = site_pre_link(site, p);
 
 		p->pre_next = *link == &kprobe_nobody ? NULL : *link;
 		/* Pairs with rcu_dereference_raw() in kprobe_first_pre(). */
 		smp_store_release(link, p);
 	}
-	if (p->post_handler)
+	if (p->run_post)
 		WRITE_ONCE(site->npost, site->npost + 1);
 	if (kprobe_is_jprobe(p))
 		site->njprobe++;
@@ -549,7 +550,8 @@ static void site_activate(struct kprobe_site *site, struct kprobe *p)
 /* The caller waits for handlers before @p->list is used again. */
 static void site_deactivate(struct kprobe_site *site, struct kprobe *p)
 {
-	if (p->pre_handler) {
+	p->enabled = false;
+	if (p->run_pre) {
 		struct kprobe **link = site_pre_link(site, p);
 		struct kprobe *next = p->pre_next;
 
@@ -558,43 +560,10 @@ static void site_deactivate(struct kprobe_site *site, struct kprobe *p)
 		WRITE_ONCE(*link, next);
 	}
 	list_del_rcu(&p->list);
-	if (p->post_handler)
+	if (p->run_post)
 		WRITE_ONCE(site->npost, site->npost - 1);
 	if (kprobe_is_jprobe(p))
 		site->njprobe--;
-}
-
-/* The site a caller's probe is registered at; NULL if it is at none. */
-static struct kprobe_site *kprobe_registered_at(const struct kprobe *p)
-{
-	struct kprobe_site *site;
-
-	lockdep_assert_held(&kprobe_mutex);
-
-	/* p->site of a probe never registered may hold anything. */
-	if (!p || !p->addr || !p->site)
-		return NULL;
-	site = kprobe_site_at((unsigned long)p->addr);
-	if (site && site == p->site)
-		return site;
-	list_for_each_entry(site, &kprobe_gone_sites, all)
-		if (site == p->site)
-			return site;
-	return NULL;
-}
-
-/* Whether it is, for one that may hold anything. */
-static bool kprobe_is_registered(const struct kprobe *p)
-{
-	struct kprobe_site *site = kprobe_registered_at(p);
-	struct kprobe *other;
-
-	if (!site)
-		return false;
-	hlist_for_each_entry(other, &site->probes, hlist)
-		if (other == p)
-			return true;
-	return false;
 }
 
 #define KPROBE_FLAGS_KNOWN	(KPROBE_FLAG_GONE | KPROBE_FLAG_DISABLED | \
@@ -604,29 +573,27 @@ static bool kprobe_is_registered(const struct kprobe *p)
 /*
  * Finds or makes the site of a place that is in text.
  *
- * @addr: filled in, also if the place is refused
+ * @result: filled in if it is not refused
  */
 static enum kprobe_refusal kprobe_site_for(const struct kprobe_batch *batch,
 					   unsigned long place,
-					   struct kprobe_site **result,
-					   kprobe_opcode_t **addr)
+					   struct kprobe_site **result)
 {
 	/* Under kprobe_mutex: too large for a stack. */
 	static struct kprobe_entry entry;
 	enum kprobe_refusal why = KPROBE_OK;
 	struct kprobe_site *site;
 
-	*addr = (void *)place;
 	site = kprobe_site_at(place);
 	if (site) {
+		entry.addr = site->addr;
 		entry.on_entry = site->on_entry;
 	} else {
 		kprobe_find_entry(place, &entry);
-		*addr = entry.addr;
 		site = kprobe_site_at((unsigned long)entry.addr);
 	}
 	if (batch->admit)
-		why = batch->admit(*addr, entry.on_entry);
+		why = batch->admit(entry.addr, entry.on_entry);
 	if (why == KPROBE_OK && !site)
 		why = site_create(&entry, &site);
 	*result = site;
@@ -641,9 +608,9 @@ static int kprobe_attach(struct kprobe_batch *batch, int i,
 			 struct list_head *touched)
 {
 	struct kprobe *p = batch->nth(batch->array, i);
+	kprobe_post_handler_t post;
 	enum kprobe_refusal why;
 	struct kprobe_site *site;
-	kprobe_opcode_t *addr;
 	unsigned long place;
 	struct module *mod;
 	int ret;
@@ -659,10 +626,12 @@ static int kprobe_attach(struct kprobe_batch *batch, int i,
 	if (ret)
 		return ret;
 
-	addr = (void *)place;
 	why = kprobe_admit_text(place, &mod);
+	/* A module that is not there now will be elsewhere when it is. */
+	if (why != KPROBE_MODULE_STATE)
+		p->addr = (kprobe_opcode_t *)place;
 	if (why == KPROBE_OK)
-		why = kprobe_site_for(batch, place, &site, &addr);
+		why = kprobe_site_for(batch, place, &site);
 	if (why != KPROBE_OK)
 		goto refuse;
 	if (batch->join) {
@@ -670,14 +639,19 @@ static int kprobe_attach(struct kprobe_batch *batch, int i,
 		if (ret)
 			goto drop;
 	}
-	if (p->post_handler && !site->on_ftrace) {
+	/* Once: users may write these fields at any time. */
+	post = READ_ONCE(p->post_handler);
+	if (post && !site->on_ftrace) {
 		why = arch_kprobe_prepare(site, true);
 		if (why != KPROBE_OK)
 			goto leave;
 	}
 
-	p->addr = addr;
 	p->site = site;
+	p->pad = (unsigned long)site->addr - place;
+	p->run_pre = READ_ONCE(p->pre_handler);
+	p->run_post = post;
+	p->enabled = false;
 	p->opcode = site->opcode;
 	p->nmissed = 0;
 	p->flags &= KPROBE_FLAG_DISABLED;
@@ -688,8 +662,9 @@ static int kprobe_attach(struct kprobe_batch *batch, int i,
 	if (site->state == KPROBE_SITE_JUMP)
 		p->flags |= KPROBE_FLAG_OPTIMIZED;
 	INIT_LIST_HEAD(&p->list);
+	kprobe_set_registered(p);
 	hlist_add_head(&p->hlist, &site->probes);
-	if (!kprobe_disabled(p))
+	if (!(p->flags & KPROBE_FLAG_DISABLED))
 		site_activate(site, p);
 	site_touch(site, touched);
 	module_put(mod);
@@ -705,7 +680,7 @@ refuse:
 	module_put(mod);
 	if (why == KPROBE_OK)
 		return ret;
-	pr_debug("%pS refused: %s\n", addr, kprobe_refusal_name(why));
+	pr_debug("%pS refused: %s\n", (void *)place, kprobe_refusal_name(why));
 	return kprobe_refusal_errno(why);
 }
 
@@ -716,28 +691,31 @@ refuse:
 static void kprobes_detach(struct kprobe_batch *batch, int num)
 {
 	struct kprobe_site *site, *next;
+	struct hlist_node *after;
+	HLIST_HEAD(leaving);
 	LIST_HEAD(touched);
 	LIST_HEAD(empty);
+	struct kprobe *p;
 	bool quiet;
 	int i;
 
 	lockdep_assert_held(&kprobe_mutex);
 
 	for (i = 0; i < num; i++) {
-		struct kprobe *p = batch->nth(batch->array, i);
-
-		site = kprobe_registered_at(p);
-		if (!site) {
+		p = batch->nth(batch->array, i);
+		if (!kprobe_is_registered(p)) {
 			if (p)
 				p->addr = NULL;
 			continue;
 		}
+		site = p->site;
 		if (batch->leave)
 			batch->leave(batch, i);
-		if (!kprobe_disabled(p))
+		if (p->enabled)
 			site_deactivate(site, p);
 		hlist_del_init(&p->hlist);
-		p->site = NULL;
+		kprobe_clear_registered(p);
+		hlist_add_head(&p->known, &leaving);
 		p->flags &= KPROBE_FLAG_DISABLED;
 		site_touch(site, &touched);
 	}
@@ -757,11 +735,10 @@ static void kprobes_detach(struct kprobe_batch *batch, int num)
 	list_for_each_entry_safe(site, next, &empty, all)
 		site_drop(site);
 	/* No reader is left on these: callers may look whether they are in. */
-	for (i = 0; i < num; i++) {
-		struct kprobe *p = batch->nth(batch->array, i);
-
-		if (p && p->addr)
-			INIT_LIST_HEAD(&p->list);
+	hlist_for_each_entry_safe(p, after, &leaving, known) {
+		INIT_HLIST_NODE(&p->known);
+		INIT_LIST_HEAD(&p->list);
+		p->site = NULL;
 	}
 }
 
@@ -985,17 +962,19 @@ static int kprobe_set_disabled(struct kprobe *p, bool disable)
 
 	guard(mutex)(&kprobe_mutex);
 
-	site = kprobe_registered_at(p);
-	if (!site || kprobe_gone(p))
+	if (!kprobe_is_registered(p))
 		return -EINVAL;
-	if (!!(p->flags & KPROBE_FLAG_DISABLED) == disable)
+	site = p->site;
+	if (site->state == KPROBE_SITE_GONE)
+		return -EINVAL;
+	kprobe_set_flag(p, KPROBE_FLAG_DISABLED, disable);
+	if (p->enabled == !disable)
 		return 0;
 
 	if (disable)
 		site_deactivate(site, p);
 	else
 		site_activate(site, p);
-	p->flags ^= KPROBE_FLAG_DISABLED;
 
 	if (disable && kprobe_optimizer_idle(site)) {
 		kprobe_wait_for_handlers();
@@ -1007,12 +986,12 @@ static int kprobe_set_disabled(struct kprobe *p, bool disable)
 	if (ret && !disable) {
 		/* Not armed: nothing has been hit meanwhile. */
 		site_deactivate(site, p);
-		p->flags ^= KPROBE_FLAG_DISABLED;
+		kprobe_set_flag(p, KPROBE_FLAG_DISABLED, true);
 	}
 	/* What failed was to arm another probe; this one is off. */
 	if (disable)
 		ret = 0;
-	if (kprobe_disabled(p) && !quiet)
+	if (!p->enabled && !quiet)
 		kprobe_wait_for_handlers();
 	return ret;
 }
@@ -1108,7 +1087,7 @@ static void kprobe_lose_text(bool (*going)(const struct kprobe_site *site,
 		if (!going(site, data))
 			continue;
 		hlist_for_each_entry(p, &site->probes, hlist) {
-			if (!kprobe_disabled(p))
+			if (p->enabled)
 				site_deactivate(site, p);
 			p->flags |= KPROBE_FLAG_GONE;
 		}

@@ -433,7 +433,7 @@ static void test_hit(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
 	KUNIT_EXPECT_EQ(test, target_add(3, 4), 7);
 	KUNIT_EXPECT_EQ(test, s.pre, 1);
-	KUNIT_EXPECT_EQ(test, s.ip, (unsigned long)s.probe.addr);
+	KUNIT_EXPECT_EQ(test, s.ip, probed_at(&s.probe));
 	KUNIT_EXPECT_PTR_EQ(test, s.running, &s.probe);
 	KUNIT_EXPECT_FALSE(test, s.preemptible);
 	KUNIT_EXPECT_TRUE(test, s.probe.flags & KPROBE_FLAG_ON_FUNC_ENTRY);
@@ -486,9 +486,45 @@ static void test_by_symbol(struct kunit *test)
 	struct kprobe p = { .symbol_name = "vfs_read" };
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
-	KUNIT_EXPECT_LT(test, (unsigned long)p.addr -
-			kallsyms_lookup_name("vfs_read"), 16UL);
+	KUNIT_EXPECT_EQ(test, (unsigned long)p.addr,
+			kallsyms_lookup_name("vfs_read"));
 	unregister_kprobe(&p);
+}
+
+/* A landing pad in front of what is probed is no business of callers. */
+static void test_address_as_asked(struct kunit *test)
+{
+	struct seen first = SEEN(target_add), second = SEEN(target_add);
+	unsigned int sites = kprobe_sites_in_use();
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&first.probe), 0);
+	KUNIT_EXPECT_PTR_EQ(test, (void *)first.probe.addr, (void *)target_add);
+
+	/* Asked for directly, it is the same place. */
+	second.probe.addr = (kprobe_opcode_t *)probed_at(&first.probe);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&second.probe), 0);
+	KUNIT_EXPECT_EQ(test, (unsigned long)second.probe.addr,
+			probed_at(&first.probe));
+	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites + 1);
+	KUNIT_EXPECT_EQ(test, target_add(3, 4), 7);
+	KUNIT_EXPECT_EQ(test, first.pre, 1);
+	KUNIT_EXPECT_EQ(test, second.pre, 1);
+	KUNIT_EXPECT_EQ(test, first.ip, second.ip);
+	unregister_kprobe(&first.probe);
+	unregister_kprobe(&second.probe);
+	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
+}
+
+/* Also of what cannot be probed, users learn where it is. */
+static void test_address_of_refused(struct kunit *test)
+{
+	struct kprobe p = { .symbol_name = "kprobe_site_find_slowly" };
+	unsigned long addr = kallsyms_lookup_name(p.symbol_name);
+
+	if (!addr)
+		kunit_skip(test, "nothing to be refused");
+	KUNIT_EXPECT_EQ(test, register_kprobe(&p), -EINVAL);
+	KUNIT_EXPECT_EQ(test, (unsigned long)p.addr, addr);
 }
 
 static int divert_pre(struct kprobe *p, struct pt_regs *regs)
@@ -743,6 +779,8 @@ static struct kunit_case hit_tests[] = {
 	KUNIT_CASE(test_only_post),
 	KUNIT_CASE(test_no_handlers),
 	KUNIT_CASE(test_by_symbol),
+	KUNIT_CASE(test_address_as_asked),
+	KUNIT_CASE(test_address_of_refused),
 	KUNIT_CASE(test_divert),
 	KUNIT_CASE(test_order),
 	KUNIT_CASE(test_disabled),
@@ -920,6 +958,219 @@ static void test_invalid_in_array(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, disable_kprobe(&good.probe), -EINVAL);
 }
 
+/* A copy of a registered probe is not registered. */
+static void test_copy(struct kunit *test)
+{
+	struct seen s = SEEN(target_add), copy;
+	unsigned int sites = kprobe_sites_in_use();
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
+	copy = s;
+	KUNIT_EXPECT_EQ(test, disable_kprobe(&copy.probe), -EINVAL);
+	KUNIT_EXPECT_EQ(test, enable_kprobe(&copy.probe), -EINVAL);
+	unregister_kprobe(&copy.probe);
+	KUNIT_EXPECT_NULL(test, copy.probe.addr);
+	target_add(1, 1);
+	KUNIT_EXPECT_EQ(test, s.pre, 1);
+	KUNIT_EXPECT_EQ(test, copy.pre, 0);
+	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites + 1);
+
+	/* It can be, on its own. */
+	copy.probe.addr = (kprobe_opcode_t *)target_add;
+	KUNIT_ASSERT_EQ(test, register_kprobe(&copy.probe), 0);
+	target_add(1, 1);
+	KUNIT_EXPECT_EQ(test, s.pre, 2);
+	KUNIT_EXPECT_EQ(test, copy.pre, 1);
+	unregister_kprobe(&s.probe);
+	target_add(1, 1);
+	KUNIT_EXPECT_EQ(test, copy.pre, 2);
+	unregister_kprobe(&copy.probe);
+	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
+}
+
+static void test_same_in_array(struct kunit *test)
+{
+	struct seen s = SEEN(target_add), other = SEEN(target_add);
+	struct kprobe *array[] = { &s.probe, &s.probe };
+	unsigned int sites = kprobe_sites_in_use();
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&other.probe), 0);
+	KUNIT_EXPECT_EQ(test, register_kprobes(array, 2), -EINVAL);
+	target_add(1, 1);
+	KUNIT_EXPECT_EQ(test, s.pre, 0);
+	KUNIT_EXPECT_EQ(test, disable_kprobe(&s.probe), -EINVAL);
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
+	target_add(1, 1);
+	unregister_kprobes(array, 2);
+	target_add(1, 1);
+	KUNIT_EXPECT_EQ(test, s.pre, 1);
+	KUNIT_EXPECT_EQ(test, other.pre, 3);
+	unregister_kprobe(&other.probe);
+	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
+}
+
+/* What has been on the stack before tells nothing. */
+static void test_garbage(struct kunit *test)
+{
+	static const u8 patterns[] = { 0x00, 0x5a, 0xff };
+	struct seen s = SEEN(target_add), never = SEEN(target_add);
+	int i;
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
+	for (i = 0; i < ARRAY_SIZE(patterns); i++) {
+		struct kprobe garbage;
+
+		memset(&garbage, patterns[i], sizeof(garbage));
+		KUNIT_EXPECT_EQ(test, disable_kprobe(&garbage), -EINVAL);
+		KUNIT_EXPECT_EQ(test, enable_kprobe(&garbage), -EINVAL);
+		unregister_kprobe(&garbage);
+		KUNIT_EXPECT_NULL(test, garbage.addr);
+	}
+	/* Most likely what a registered one has left there. */
+	never.probe.site = s.probe.site;
+	never.probe.hlist = s.probe.hlist;
+	never.probe.list = s.probe.list;
+	KUNIT_EXPECT_EQ(test, disable_kprobe(&never.probe), -EINVAL);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&never.probe), 0);
+	target_add(1, 1);
+	KUNIT_EXPECT_EQ(test, never.pre, 1);
+	KUNIT_EXPECT_EQ(test, s.pre, 1);
+	unregister_kprobe(&never.probe);
+	unregister_kprobe(&s.probe);
+}
+
+/* What users do to the fields of a registered probe changes no hit of it. */
+struct overwrite_case {
+	const char *name;
+	void (*write)(struct kprobe *p);
+};
+
+static int wrong_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	container_of(p, struct seen, probe)->pre += 1000;
+	return 0;
+}
+
+static void wrong_post(struct kprobe *p, struct pt_regs *regs,
+		       unsigned long flags)
+{
+	container_of(p, struct seen, probe)->post += 1000;
+}
+
+static void clear_pre(struct kprobe *p)
+{
+	p->pre_handler = NULL;
+}
+
+static void change_pre(struct kprobe *p)
+{
+	p->pre_handler = wrong_pre;
+}
+
+static void clear_post(struct kprobe *p)
+{
+	p->post_handler = NULL;
+}
+
+static void change_post(struct kprobe *p)
+{
+	p->post_handler = wrong_post;
+}
+
+static void clear_addr(struct kprobe *p)
+{
+	p->addr = NULL;
+}
+
+static void change_addr(struct kprobe *p)
+{
+	p->addr = (kprobe_opcode_t *)target_mul;
+	p->offset = 1;
+}
+
+static void clear_flags(struct kprobe *p)
+{
+	p->flags = 0;
+}
+
+static void set_flags(struct kprobe *p)
+{
+	p->flags = ~0;
+}
+
+static void clear_all(struct kprobe *p)
+{
+	clear_pre(p);
+	clear_post(p);
+	clear_addr(p);
+	clear_flags(p);
+	p->fault_handler = NULL;
+	p->symbol_name = NULL;
+	p->opcode = 0;
+}
+
+static const struct overwrite_case overwrite_cases[] = {
+	{ "pre_handler cleared", clear_pre },
+	{ "pre_handler changed", change_pre },
+	{ "post_handler cleared", clear_post },
+	{ "post_handler changed", change_post },
+	{ "addr cleared", clear_addr },
+	{ "addr changed", change_addr },
+	{ "flags cleared", clear_flags },
+	{ "flags set", set_flags },
+	{ "all", clear_all },
+};
+
+KUNIT_ARRAY_PARAM_DESC(overwrite, overwrite_cases, name);
+
+/* One of two probes, both of which have both handlers, or one each. */
+static void overwrite_round(struct kunit *test, const struct overwrite_case *c,
+			    bool pre, bool post)
+{
+	struct seen s = SEEN(target_add), other = SEEN(target_add);
+	unsigned int sites = kprobe_sites_in_use();
+
+	other.probe.post_handler = post ? NULL : seen_post;
+	s.probe.post_handler = post ? seen_post : NULL;
+	s.probe.pre_handler = pre ? seen_pre : NULL;
+	KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&other.probe), 0);
+	c->write(&s.probe);
+	KUNIT_EXPECT_EQ(test, target_add(3, 4), 7);
+	KUNIT_EXPECT_EQ(test, s.pre, pre);
+	KUNIT_EXPECT_EQ(test, s.post, post);
+
+	KUNIT_EXPECT_EQ(test, disable_kprobe(&s.probe), 0);
+	c->write(&s.probe);
+	KUNIT_EXPECT_EQ(test, target_add(3, 4), 7);
+	KUNIT_EXPECT_EQ(test, s.pre, pre);
+	KUNIT_EXPECT_EQ(test, s.post, post);
+	KUNIT_EXPECT_EQ(test, enable_kprobe(&s.probe), 0);
+	KUNIT_EXPECT_EQ(test, target_add(3, 4), 7);
+	KUNIT_EXPECT_EQ(test, s.pre, 2 * pre);
+	KUNIT_EXPECT_EQ(test, s.post, 2 * post);
+
+	c->write(&s.probe);
+	unregister_kprobe(&s.probe);
+	KUNIT_EXPECT_EQ(test, target_add(3, 4), 7);
+	KUNIT_EXPECT_EQ(test, s.pre, 2 * pre);
+	KUNIT_EXPECT_EQ(test, s.post, 2 * post);
+	KUNIT_EXPECT_EQ(test, other.pre, 4);
+	KUNIT_EXPECT_EQ(test, other.post, post ? 0 : 4);
+	unregister_kprobe(&other.probe);
+	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
+}
+
+static void test_overwrite(struct kunit *test)
+{
+	const struct overwrite_case *c = test->param_value;
+	int handlers;
+
+	for (handlers = 0; handlers < 4; handlers++)
+		overwrite_round(test, c, handlers & 1, handlers & 2);
+}
+
 static void test_register_again(struct kunit *test)
 {
 	struct seen s = SEEN(target_add);
@@ -1000,6 +1251,10 @@ static struct kunit_case lifetime_tests[] = {
 	KUNIT_CASE_PARAM(test_storm, storm_gen_params),
 	KUNIT_CASE(test_two_as_array),
 	KUNIT_CASE(test_invalid_in_array),
+	KUNIT_CASE(test_copy),
+	KUNIT_CASE(test_same_in_array),
+	KUNIT_CASE(test_garbage),
+	KUNIT_CASE_PARAM(test_overwrite, overwrite_gen_params),
 	KUNIT_CASE(test_register_again),
 	KUNIT_CASE(test_slots_are_freed),
 	KUNIT_CASE_SLOW(test_idle_cpus_sleep),
@@ -1105,8 +1360,8 @@ static void test_many(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, register_kprobes(m.array, m.nr), 0);
 	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites + m.nr);
 	for (i = 0; i < m.nr; i++)
-		armed += memcmp(m.array[i]->addr, before +
-				((void *)m.array[i]->addr - (void *)_stext),
+		armed += memcmp((void *)probed_at(m.array[i]), before +
+				(probed_at(m.array[i]) - (unsigned long)_stext),
 				sizeof(kprobe_opcode_t)) != 0;
 	KUNIT_EXPECT_EQ(test, armed, m.nr);
 

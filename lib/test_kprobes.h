@@ -12,6 +12,7 @@
 #include <linux/delay.h>
 #include <linux/irqflags.h>
 #include <linux/kprobes.h>
+#include <linux/kprobes_backend.h>
 #include <linux/preempt.h>
 #include <linux/ptrace.h>
 
@@ -25,6 +26,16 @@
 #else
 #define TARGET	__attribute__((noipa))
 #endif
+
+/* Where a registered probe is: behind a landing pad, if there is one. */
+static __maybe_unused unsigned long probed_at(const struct kprobe *p)
+{
+#ifdef CONFIG_HAVE_KPROBE_SITES
+	return (unsigned long)p->site->addr;
+#else
+	return (unsigned long)p->addr;
+#endif
+}
 
 /**
  * struct counted - a probe, and what its handlers have seen
@@ -45,7 +56,7 @@ static __maybe_unused int counted_pre(struct kprobe *p, struct pt_regs *regs)
 	struct counted *c = container_of(p, struct counted, probe);
 
 	c->pre++;
-	if (instruction_pointer(regs) != (unsigned long)p->addr ||
+	if (instruction_pointer(regs) != probed_at(p) ||
 	    kprobe_running() != p || !irqs_disabled() || preemptible())
 		c->astray++;
 	/* Whatever else keeps others away: tracing takes one off the count. */

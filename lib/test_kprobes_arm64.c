@@ -1029,7 +1029,7 @@ static void test_ftrace_call(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, register_kprobe(&p.probe), -EINVAL);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&entry.probe), 0);
-	KUNIT_EXPECT_EQ(test, (unsigned long)entry.probe.addr,
+	KUNIT_EXPECT_EQ(test, probed_at(&entry.probe),
 			call - AARCH64_INSN_SIZE);
 	KUNIT_EXPECT_TRUE(test, entry.probe.flags & KPROBE_FLAG_ON_FUNC_ENTRY);
 #ifdef CONFIG_OPTPROBES
@@ -1928,7 +1928,7 @@ static void test_obstacle(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
 	wait_for_kprobe_optimizer();
-	found = kprobe_obstacle_at(p.probe.addr);
+	found = kprobe_obstacle_at((void *)probed_at(&p.probe));
 	KUNIT_EXPECT_STREQ(test, kprobe_obstacle_name(found),
 			   kprobe_obstacle_name(c->expected));
 	KUNIT_EXPECT_EQ(test, kprobe_optimized(&p.probe), !c->expected);

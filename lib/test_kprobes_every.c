@@ -207,7 +207,7 @@ static void test_everything(struct kunit *test)
 		unregister_kprobe(&patch);
 	KUNIT_EXPECT_LE(test, most_jumps, MOST_AT_ONCE);
 	for (i = 0; i < good; i++)
-		nr[kprobe_obstacle_at(all.array[i]->addr)]++;
+		nr[kprobe_obstacle_at((void *)probed_at(all.array[i]))]++;
 	all_load();
 
 	/* One by one, and all of the text is as it was. */

@@ -55,7 +55,10 @@ typedef int (*kretprobe_handler_t)(struct kretprobe_instance *ri,
  * @hlist: the site's probes, enabled or not, newest first
  * @pre_next: the next enabled one that has a pre handler (RCU); private
  * @nmissed: hits at which the handlers could not run
- * @addr: the probed instruction; set it, or @symbol_name, and not both
+ * @addr: the place that is asked for; set it, or @symbol_name, and not both;
+ *	found by the latter it is filled in, also if the probe is refused there.
+ *	Where a landing pad for indirect calls stands there, the instruction
+ *	behind it is probed: what handlers see
  * @symbol_name: "symbol" or "module:symbol"
  * @offset: bytes from @addr or from the symbol to the instruction
  * @pre_handler: called before the instruction; non-zero: it has set the
@@ -67,6 +70,15 @@ typedef int (*kretprobe_handler_t)(struct kretprobe_instance *ri,
  * @flags: KPROBE_FLAG_*; users may set KPROBE_FLAG_DISABLED before
  *	registration and read all of them after it
  * @site: the probed address this probe is registered at; private
+ * @known: in the table of registered probes; private
+ * @run_pre: @pre_handler at registration, which is what is called; private
+ * @run_post: @post_handler at registration, which is what is called; private
+ * @enabled: in the site's list of enabled probes; private
+ * @pad: bytes from the place that was asked for to the site; private
+ *
+ * What users write to a registered probe changes neither what is called nor
+ * where, only what they read themselves.  (The list nodes and other private
+ * fields are not to be written.)
  */
 struct kprobe {
 	struct hlist_node hlist;
@@ -84,7 +96,12 @@ struct kprobe {
 	struct arch_specific_insn ainsn;
 #endif
 	u32 flags;
+	bool enabled;
+	u8 pad;
 	struct kprobe_site *site;
+	struct hlist_node known;
+	kprobe_pre_handler_t run_pre;
+	kprobe_post_handler_t run_post;
 };
 
 #define KPROBE_FLAG_GONE	1	/* its text has gone away */

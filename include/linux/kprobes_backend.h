@@ -615,7 +615,7 @@ static __always_inline bool kprobe_call_pre(struct kprobe *p,
 {
 	do {
 		__this_cpu_write(current_kprobe, p);
-		if (p->pre_handler(p, regs))
+		if (p->run_pre(p, regs))
 			return true;
 		p = rcu_dereference_raw(p->pre_next);
 	} while (unlikely(p));
@@ -628,10 +628,10 @@ static __always_inline void kprobe_call_post(struct kprobe_site *site,
 	struct kprobe *p;
 
 	list_for_each_entry_rcu(p, &site->active, list, true) {
-		if (!p->post_handler)
+		if (!p->run_post)
 			continue;
 		__this_cpu_write(current_kprobe, p);
-		p->post_handler(p, regs, 0);
+		p->run_post(p, regs, 0);
 	}
 }
 

@@ -65,7 +65,8 @@ static void list_stop(struct seq_file *m, void *v)
 	mutex_unlock(&kprobe_mutex);
 }
 
-static void list_show_place(struct seq_file *m, const struct kprobe *p)
+static void list_show_place(struct seq_file *m, const struct kprobe *p,
+			    unsigned long addr)
 {
 	unsigned long offset = p->offset;
 	const char *symbol = NULL;
@@ -74,8 +75,7 @@ static void list_show_place(struct seq_file *m, const struct kprobe *p)
 
 	/* Where text is gone, only the request tells what was there. */
 	if (!(p->flags & KPROBE_FLAG_GONE))
-		symbol = kallsyms_lookup((unsigned long)p->addr, NULL, &offset,
-					 &module, name);
+		symbol = kallsyms_lookup(addr, NULL, &offset, &module, name);
 	if (!symbol)
 		symbol = p->symbol_name ?: "?";
 
@@ -98,9 +98,12 @@ static int list_show(struct seq_file *m, void *v)
 	struct kprobe *p;
 
 	hlist_for_each_entry(p, &site->probes, hlist) {
-		seq_printf(m, "%px  %c  ", shown_address(m, p->addr),
+		/* What was asked for; users may have changed p->addr. */
+		unsigned long addr = (unsigned long)site->addr - p->pad;
+
+		seq_printf(m, "%px  %c  ", shown_address(m, (void *)addr),
 			   list_kind(p));
-		list_show_place(m, p);
+		list_show_place(m, p, addr);
 		seq_printf(m, "  %s%s%s%s\n", kprobe_gone(p) ? "[GONE]" : "",
 			   p->flags & KPROBE_FLAG_DISABLED ? "[DISABLED]" : "",
 			   kprobe_optimized(p) ? "[OPTIMIZED]" : "",

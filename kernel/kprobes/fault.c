@@ -15,14 +15,15 @@
 static bool call_fault_handler(struct kprobe *p, struct pt_regs *regs,
 			       unsigned int trap)
 {
+	kprobe_fault_handler_t handler = READ_ONCE(p->fault_handler);
 	struct kprobe_outer outer;
 	bool handled;
 
-	if (!p->fault_handler)
+	if (!handler)
 		return false;
 
 	outer = kprobe_run_begin(kprobe_context_key(0));
-	handled = p->fault_handler(p, regs, trap);
+	handled = handler(p, regs, trap);
 	kprobe_run_end(outer);
 	if (handled)
 		arch_kprobe_resume(regs);

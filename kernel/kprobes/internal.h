@@ -72,6 +72,20 @@ int kprobe_explain(kprobe_opcode_t *addr, const char *symbol,
 int kprobe_set_global(bool on);
 bool kprobe_get_global(void);
 
+/* For users to read. What the engine goes by is elsewhere. */
+static inline void kprobe_set_flag(struct kprobe *p, u32 flag, bool on)
+{
+	if (on)
+		p->flags |= flag;
+	else
+		p->flags &= ~flag;
+}
+
+/* registered.c: which probes are */
+bool kprobe_is_registered(const struct kprobe *p);
+void kprobe_set_registered(struct kprobe *p);
+void kprobe_clear_registered(struct kprobe *p);
+
 /* table.c: from addresses to sites */
 void kprobe_table_init(void);
 void kprobe_table_insert(struct kprobe_site *site);

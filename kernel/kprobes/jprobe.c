@@ -44,19 +44,23 @@ static int jprobe_entry(struct kprobe *p, struct pt_regs *regs)
 {
 	struct jprobe *jp = container_of(p, struct jprobe, kp);
 	struct llist_node *rethooks = rethooks_now();
+	void *entry = READ_ONCE(jp->entry);
 
+	/* Users may have taken it away, though not to any purpose. */
+	if (unlikely(!entry))
+		return 0;
 	pause_graph_tracing();
-	arch_jprobe_call(jp->entry, regs);
+	arch_jprobe_call(entry, regs);
 	unpause_graph_tracing();
 	rethooks_since(rethooks);
 	return 0;
 }
 NOKPROBE_SYMBOL(jprobe_entry);
 
-/** kprobe_is_jprobe - is this the kprobe in a jprobe? */
+/** kprobe_is_jprobe - is this registered kprobe the one in a jprobe? */
 bool kprobe_is_jprobe(const struct kprobe *p)
 {
-	return p->pre_handler == jprobe_entry;
+	return p->run_pre == jprobe_entry;
 }
 
 static struct kprobe *nth_jprobe(void *array, int i)

@@ -382,6 +382,7 @@ NOKPROBE_SYMBOL(chain_to_innermost);
 static noinline int kretprobe_entry_slowly(struct kretprobe *rp,
 					   struct pt_regs *regs)
 {
+	kretprobe_handler_t entry_handler = READ_ONCE(rp->entry_handler);
 	struct kretprobe_instance *ri = pool_get(rp->pool);
 
 	if (unlikely(!ri)) {
@@ -391,7 +392,7 @@ static noinline int kretprobe_entry_slowly(struct kretprobe *rp,
 
 	ri->rp = rp;
 	ri->task = current;
-	if (rp->entry_handler && rp->entry_handler(ri, regs)) {
+	if (entry_handler && entry_handler(ri, regs)) {
 		recycle(ri);
 		return 0;
 	}
@@ -422,7 +423,8 @@ static int kretprobe_entry(struct kprobe *p, struct pt_regs *regs)
 	struct kretprobe_instance *ri;
 	unsigned long ret = *place;
 
-	if (unlikely(rp->entry_handler || ret == trampoline_address()))
+	if (unlikely(READ_ONCE(rp->entry_handler) ||
+		     ret == trampoline_address()))
 		return kretprobe_entry_slowly(rp, regs);
 	ri = pool_take_hand(rp->pool);
 	if (unlikely(!ri))
@@ -504,10 +506,12 @@ static struct kretprobe_instance *call_handlers(struct kretprobe_instance *ri,
 
 	for (;;) {
 		struct kretprobe *rp = READ_ONCE(ri->owner->rp);
+		kretprobe_handler_t handler;
 
-		if (likely(rp && rp->handler)) {
+		handler = rp ? READ_ONCE(rp->handler) : NULL;
+		if (likely(handler)) {
 			__this_cpu_write(current_kprobe, &rp->kp);
-			rp->handler(ri, regs);
+			handler(ri, regs);
 		}
 		if (!is_chained(ri))
 			break;
@@ -568,18 +572,22 @@ static __always_inline void follow_return(struct pt_regs *regs, void *frame)
 	struct llist_node *node = current->kretprobe_instances.first;
 	struct kretprobe_instance *ri =
 		llist_entry(node, struct kretprobe_instance, llist);
+	kretprobe_handler_t handler;
 	struct kretprobe *rp;
 
 	/* One that is chained does not have this frame, either. */
 	if (unlikely(!node || ri->fp != frame || kprobe_hit_nests(0)))
 		goto slowly;
 	rp = READ_ONCE(ri->owner->rp);
-	if (unlikely(!rp || !rp->handler))
+	if (unlikely(!rp))
+		goto slowly;
+	handler = READ_ONCE(rp->handler);
+	if (unlikely(!handler))
 		goto slowly;
 
 	instruction_pointer_set(regs, (unsigned long)ri->ret_addr);
 	__this_cpu_write(current_kprobe, &rp->kp);
-	rp->handler(ri, regs);
+	handler(ri, regs);
 	__this_cpu_write(current_kprobe, NULL);
 
 	arch_kretprobe_fixup_return(regs, ri->ret_addr);
@@ -1058,10 +1066,10 @@ int enable_kretprobe(struct kretprobe *rp)
 }
 EXPORT_SYMBOL_GPL(enable_kretprobe);
 
-/** kprobe_is_kretprobe - is this the kprobe in a return probe? */
+/** kprobe_is_kretprobe - is this registered kprobe a return probe's? */
 bool kprobe_is_kretprobe(const struct kprobe *p)
 {
-	return p->pre_handler == kretprobe_entry;
+	return p->run_pre == kretprobe_entry;
 }
 
 #if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST)

@@ -82,7 +82,8 @@ static void kprobe_site_set_state(struct kprobe_site *site,
 
 	if (site->state == KPROBE_SITE_JUMP || state == KPROBE_SITE_JUMP)
 		hlist_for_each_entry(p, &site->probes, hlist)
-			p->flags ^= KPROBE_FLAG_OPTIMIZED;
+			kprobe_set_flag(p, KPROBE_FLAG_OPTIMIZED,
+					state == KPROBE_SITE_JUMP);
 	if (site->state == KPROBE_SITE_JUMP)
 		list_del_init(&site->optimize);
 #endif
