@@ -15,15 +15,16 @@
  *	     +----------pre---> p2		those with a pre handler; what
  *						a hit walks
  *
- * What lives elsewhere, in kernel/kprobes/: table.c finds the site of an
- * address; text.c decides how the text of a site is to look and makes it so;
- * optimizer.c has jumps put in the place of breakpoints, later on; ftrace.c has
- * ftrace call where it has a call; slots.c has memory for displaced
- * instructions, retire.c frees it; fault.c tells handlers of faults;
- * kretprobe.c and jprobe.c are built on probes; blacklist.c says what must not
- * be probed, patched.c what the kernel itself patches, refusal.c why a probe
- * is refused; module.c has modules' tables in order; control.c has the files
- * in debugfs.  Backends are in arch/.
+ * What lives elsewhere, in kernel/kprobes/: registered.c knows which probes are
+ * registered; table.c finds the site of an address; text.c decides how the text
+ * of a site is to look and makes it so; optimizer.c has jumps put in the place
+ * of breakpoints, later on; ftrace.c has ftrace call where it has a call;
+ * slots.c has memory for displaced instructions, retire.c frees it; fault.c
+ * tells handlers of faults; kretprobe.c and jprobe.c are built on probes;
+ * blacklist.c says what must not be probed, patched.c what the kernel itself
+ * patches, refusal.c why a probe is refused; module.c knows which modules there
+ * are and has their tables in order; control.c has the files in debugfs.
+ * Backends are in arch/.
  *
  * Locks, outermost first
  * ----------------------
@@ -359,34 +360,12 @@ bool kprobe_at_entry(unsigned long addr)
 }
 
 /*
- * Is this address in text that stays?
- *
- * @mod: the module it is in, with a reference; or NULL
+ * Is this address in text that stays until kprobe_mutex is given up?  What goes
+ * then tells kprobe_lose_text() first.
  */
-static enum kprobe_refusal kprobe_admit_text(unsigned long addr,
-					     struct module **mod)
+static enum kprobe_refusal kprobe_admit_text(unsigned long addr)
 {
-	*mod = NULL;
-
-	if (!core_kernel_text(addr)) {
-		guard(preempt)();
-
-		*mod = __module_text_address(addr);
-		if (!*mod)
-			return KPROBE_NOT_TEXT;
-		if (!try_module_get(*mod)) {
-			*mod = NULL;
-			return KPROBE_MODULE_STATE;
-		}
-	}
-
-#ifdef CONFIG_MODULES
-	/* Init text is freed once the module is live. */
-	if (*mod && within_module_init(addr, *mod) &&
-	    (*mod)->state != MODULE_STATE_COMING)
-		return KPROBE_MODULE_STATE;
-#endif
-	return KPROBE_OK;
+	return core_kernel_text(addr) ? KPROBE_OK : kprobe_admit_module(addr);
 }
 
 /* Where a probe comes to be, and what there is to know of that place. */
@@ -612,7 +591,6 @@ static int kprobe_attach(struct kprobe_batch *batch, int i,
 	enum kprobe_refusal why;
 	struct kprobe_site *site;
 	unsigned long place;
-	struct module *mod;
 	int ret;
 
 	lockdep_assert_held(&kprobe_mutex);
@@ -626,7 +604,7 @@ static int kprobe_attach(struct kprobe_batch *batch, int i,
 	if (ret)
 		return ret;
 
-	why = kprobe_admit_text(place, &mod);
+	why = kprobe_admit_text(place);
 	/* A module that is not there now will be elsewhere when it is. */
 	if (why != KPROBE_MODULE_STATE)
 		p->addr = (kprobe_opcode_t *)place;
@@ -667,7 +645,6 @@ static int kprobe_attach(struct kprobe_batch *batch, int i,
 	if (!(p->flags & KPROBE_FLAG_DISABLED))
 		site_activate(site, p);
 	site_touch(site, touched);
-	module_put(mod);
 	return 0;
 
 leave:
@@ -677,7 +654,6 @@ drop:
 	if (hlist_empty(&site->probes))
 		site_drop(site);
 refuse:
-	module_put(mod);
 	if (why == KPROBE_OK)
 		return ret;
 	pr_debug("%pS refused: %s\n", (void *)place, kprobe_refusal_name(why));
@@ -908,7 +884,6 @@ int kprobe_explain(kprobe_opcode_t *addr, const char *symbol,
 	static struct kprobe_entry entry;
 	struct kprobe_site *site, fresh = {};
 	unsigned long place;
-	struct module *mod;
 	int ret;
 
 	*what = (struct kprobe_explanation) {};
@@ -919,9 +894,9 @@ int kprobe_explain(kprobe_opcode_t *addr, const char *symbol,
 	guard(mutex)(&kprobe_mutex);
 
 	what->addr = (void *)place;
-	what->why = kprobe_admit_text(place, &mod);
+	what->why = kprobe_admit_text(place);
 	if (what->why != KPROBE_OK)
-		goto out;
+		return 0;
 
 	kprobe_find_entry(place, &entry);
 	what->addr = entry.addr;
@@ -932,7 +907,7 @@ int kprobe_explain(kprobe_opcode_t *addr, const char *symbol,
 		INIT_LIST_HEAD(&site->plan);
 		what->why = kprobe_inspect(site, &entry.symbol);
 		if (what->why != KPROBE_OK)
-			goto out;
+			return 0;
 		kprobe_optimizer_init_site(site);
 	}
 	what->how = KPROBE_HOW_DISPLACED;
@@ -947,8 +922,6 @@ int kprobe_explain(kprobe_opcode_t *addr, const char *symbol,
 	if (site == &fresh)
 		arch_kprobe_unanalyse(site);
 #endif
-out:
-	module_put(mod);
 	return 0;
 }
 #endif /* CONFIG_DEBUG_FS || CONFIG_KPROBES_SANITY_TEST */
@@ -1129,6 +1102,9 @@ static bool in_module(const struct kprobe_site *site, void *mod)
 
 static void kprobe_module_gone(struct module *mod)
 {
+	/* First: what is registered from now on would not be lost. */
+	scoped_guard(mutex, &kprobe_mutex)
+		kprobe_module_going(mod);
 	kprobe_lose_text(in_module, mod);
 	scoped_guard(mutex, &kprobe_mutex)
 		kprobe_module_forget(mod);
@@ -1144,7 +1120,11 @@ static int kprobe_module_event(struct notifier_block *nb, unsigned long event,
 	switch (event) {
 	case MODULE_STATE_COMING:
 		ret = kprobe_blacklist_module(mod);
-		/* Then nobody will say that it goes. */
+		if (!ret) {
+			guard(mutex)(&kprobe_mutex);
+			ret = kprobe_module_coming(mod);
+		}
+		/* A COMING that fails gets no GOING from us: clean up now. */
 		if (ret)
 			kprobe_module_gone(mod);
 		return notifier_from_errno(ret);
@@ -1160,7 +1140,8 @@ static int kprobe_module_event(struct notifier_block *nb, unsigned long event,
 
 /*
  * Before those who register probes when a module comes, and before those who
- * may refuse it: whoever has not been told of it is not told that it goes.
+ * may refuse it, after which only those notifiers are told that it goes which
+ * had been told that it comes.
  */
 static struct notifier_block kprobe_module_nb = {
 	.notifier_call = kprobe_module_event,
@@ -1183,6 +1164,7 @@ static int __init kprobe_init(void)
 	if (ret)
 		return ret;
 #ifdef CONFIG_MODULES
+	/* An early_initcall: there are no modules yet. */
 	ret = register_module_notifier(&kprobe_module_nb);
 	if (ret)
 		return ret;

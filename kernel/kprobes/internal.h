@@ -177,11 +177,19 @@ void kprobe_sort_places(struct patched_places *places);
 
 /* module.c */
 #ifdef CONFIG_MODULES
+int kprobe_module_coming(struct module *mod);
+void kprobe_module_going(struct module *mod);
+enum kprobe_refusal kprobe_admit_module(unsigned long addr);
 bool kprobe_module_symbol(struct module *mod, unsigned long addr,
 			  struct kprobe_symbol *symbol);
 const struct patched_places *kprobe_module_places(struct module *mod);
 void kprobe_module_forget(struct module *mod);
 #else
+static inline enum kprobe_refusal kprobe_admit_module(unsigned long addr)
+{
+	return KPROBE_NOT_TEXT;
+}
+
 static inline bool kprobe_module_symbol(struct module *mod, unsigned long addr,
 					struct kprobe_symbol *symbol)
 {

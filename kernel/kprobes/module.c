@@ -1,6 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What a module's tables say, in the order of addresses.
+ * Which modules there are, and what their tables say, in order.
+ *
+ * A module's text can be looked up by address from before it is complete until
+ * after a failure to load it, and its state does not tell which.  Probes are
+ * admitted only while the module is known here: from the notifier's COMING to
+ * its GOING, both of which take kprobe_mutex.  Ours is the first to be told of
+ * both (see kprobe_module_nb), so a module is known when the other notifiers
+ * register probes as it comes, and no more when they hear that it goes.
+ * Whatever fails before COMING, live patching included, has had no probes; if a
+ * later notifier refuses the module, or its init function fails, there is a
+ * GOING before anything of it is freed.  That waits for kprobe_mutex: a module
+ * that is found known under it stays until it is given up.
  *
  * The symbols of a module are in no order, its jump labels in that of their
  * keys; whoever asks for an address walks through all of them.  That is well
@@ -10,10 +21,11 @@
  * the module goes, or nobody has asked for a while.
  *
  * Everything here is under kprobe_mutex.  A module that can be asked for is
- * there: the caller has a reference to it, or a site in it, and one that goes
- * tells kernel/kprobes.c first, which takes kprobe_mutex.  Its symbols change
- * once, when its init text goes; where it is patched changes until it is live.
+ * known, or there is a site in it, and one that goes tells kernel/kprobes.c
+ * first, which takes kprobe_mutex.  Its symbols change once, when its init text
+ * goes; where it is patched changes until it is live.
  */
+#include <linux/hashtable.h>
 #include <linux/jump_label.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
@@ -28,6 +40,91 @@
 #include <asm/extable.h>
 #include "../module/internal.h"
 #include "internal.h"
+
+/**
+ * struct known_module - a module between its COMING and its GOING
+ * @node: in the table of them
+ * @mod: it
+ */
+struct known_module {
+	struct hlist_node node;
+	struct module *mod;
+};
+
+/* Under kprobe_mutex. */
+static DEFINE_HASHTABLE(known_modules, 6);
+
+static struct known_module *find_known(const struct module *mod)
+{
+	struct known_module *known;
+
+	hash_for_each_possible(known_modules, known, node, (unsigned long)mod)
+		if (known->mod == mod)
+			return known;
+	return NULL;
+}
+
+/**
+ * kprobe_module_coming - from now on a module may be probed
+ * @mod: it
+ *
+ * Context: may sleep; kprobe_mutex held.
+ * Return: 0 or -ENOMEM.
+ */
+int kprobe_module_coming(struct module *mod)
+{
+	struct known_module *known = kmalloc(sizeof(*known), GFP_KERNEL);
+
+	lockdep_assert_held(&kprobe_mutex);
+
+	if (!known)
+		return -ENOMEM;
+	known->mod = mod;
+	hash_add(known_modules, &known->node, (unsigned long)mod);
+	return 0;
+}
+
+/**
+ * kprobe_module_going - from now on it may not
+ * @mod: any module
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_module_going(struct module *mod)
+{
+	struct known_module *known = find_known(mod);
+
+	lockdep_assert_held(&kprobe_mutex);
+
+	if (!known)
+		return;
+	hash_del(&known->node);
+	kfree(known);
+}
+
+/**
+ * kprobe_admit_module - may text of a module be probed?
+ * @addr: any address that is not the kernel's own
+ *
+ * Context: kprobe_mutex held.
+ * Return: KPROBE_OK, until kprobe_mutex is given up; or the reason.
+ */
+enum kprobe_refusal kprobe_admit_module(unsigned long addr)
+{
+	struct module *mod = kprobe_module_of(addr);
+
+	lockdep_assert_held(&kprobe_mutex);
+
+	if (!mod)
+		return KPROBE_NOT_TEXT;
+	/* Not to be looked into before it has been found. */
+	if (!find_known(mod) || mod->state == MODULE_STATE_GOING)
+		return KPROBE_MODULE_STATE;
+	/* Init text is freed once the module is live. */
+	if (within_module_init(addr, mod) && mod->state != MODULE_STATE_COMING)
+		return KPROBE_MODULE_STATE;
+	return KPROBE_OK;
+}
 
 /* A symbol of text; @index is that in its table. */
 struct ordered_symbol {

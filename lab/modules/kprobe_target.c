@@ -2,8 +2,9 @@
 /*
  * A module to be probed: reading its parameter "poke" calls
  * kprobe_target_function().  In another function there is a jump label, and one
- * is not to be probed.
+ * is not to be probed.  With the parameter "fail" its init function fails.
  */
+#include <linux/errno.h>
 #include <linux/jump_label.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
@@ -44,9 +45,12 @@ static const struct kernel_param_ops poke_ops = {
 
 module_param_cb(poke, &poke_ops, NULL, 0444);
 
+static bool fail;
+module_param(fail, bool, 0);
+
 static int __init kprobe_target_init(void)
 {
-	return 0;
+	return fail ? -EIO : 0;
 }
 module_init(kprobe_target_init);
 

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Has kprobe_target.ko refused as it comes, if the parameter "refuse" is set,
+ * and tries to probe it when it comes and once more when it goes: what the two
+ * parameters of these names tell, as errnos.
+ */
+#include <linux/errno.h>
+#include <linux/kprobes.h>
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+#include <linux/notifier.h>
+#include <linux/string.h>
+
+static bool refuse = true;
+module_param(refuse, bool, 0644);
+
+static int coming = 1, going = 1;
+module_param(coming, int, 0444);
+module_param(going, int, 0444);
+
+static struct kprobe probes[2];
+
+static int probe_target(struct kprobe *p)
+{
+	*p = (struct kprobe) {
+		.symbol_name = "kprobe_target:kprobe_target_function",
+	};
+	return register_kprobe(p);
+}
+
+static int watch(struct notifier_block *nb, unsigned long event, void *data)
+{
+	struct module *mod = data;
+
+	if (strcmp(mod->name, "kprobe_target"))
+		return NOTIFY_DONE;
+	if (event == MODULE_STATE_COMING)
+		coming = probe_target(&probes[0]);
+	if (event == MODULE_STATE_GOING)
+		going = probe_target(&probes[1]);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block watch_nb = {
+	.notifier_call = watch,
+	.priority = 2,
+};
+
+/* Called behind watch(), which therefore is told that it goes after all. */
+static int refuse_target(struct notifier_block *nb, unsigned long event,
+			 void *data)
+{
+	struct module *mod = data;
+
+	if (event == MODULE_STATE_COMING && refuse &&
+	    !strcmp(mod->name, "kprobe_target"))
+		return notifier_from_errno(-EPERM);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block refuse_nb = {
+	.notifier_call = refuse_target,
+	.priority = 1,
+};
+
+static int __init kprobe_refuse_init(void)
+{
+	int ret = register_module_notifier(&watch_nb);
+
+	if (ret)
+		return ret;
+	ret = register_module_notifier(&refuse_nb);
+	if (ret)
+		unregister_module_notifier(&watch_nb);
+	return ret;
+}
+module_init(kprobe_refuse_init);
+
+static void __exit kprobe_refuse_exit(void)
+{
+	unregister_module_notifier(&refuse_nb);
+	unregister_module_notifier(&watch_nb);
+	if (!coming)
+		unregister_kprobe(&probes[0]);
+	if (!going)
+		unregister_kprobe(&probes[1]);
+}
+module_exit(kprobe_refuse_exit);
+
+MODULE_DESCRIPTION("refuses a module that is probed");
+MODULE_LICENSE("GPL");
