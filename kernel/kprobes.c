@@ -704,7 +704,7 @@ static void kprobes_detach(struct kprobe_batch *batch, int num)
 		return;
 
 	/* What fails, if anything, is to arm others' probes once more. */
-	kprobe_reconcile(&touched, kprobe_global_on, &quiet);
+	kprobe_reconcile(&touched, kprobe_global_on, true, &quiet);
 	if (!quiet)
 		kprobe_wait_for_handlers();
 
@@ -747,7 +747,7 @@ int kprobe_register_batch(struct kprobe_batch *batch)
 		list_for_each_entry_safe(site, next, &touched, plan)
 			list_del_init(&site->plan);
 	else
-		ret = kprobe_reconcile(&touched, kprobe_global_on, NULL);
+		ret = kprobe_reconcile(&touched, kprobe_global_on, false, NULL);
 	if (ret)
 		kprobes_detach(batch, i);
 	return ret;
@@ -955,7 +955,7 @@ static int kprobe_set_disabled(struct kprobe *p, bool disable)
 	}
 
 	site_touch(site, &touched);
-	ret = kprobe_reconcile(&touched, kprobe_global_on, &quiet);
+	ret = kprobe_reconcile(&touched, kprobe_global_on, false, &quiet);
 	if (ret && !disable) {
 		/* Not armed: nothing has been hit meanwhile. */
 		site_deactivate(site, p);
@@ -1008,8 +1008,13 @@ EXPORT_SYMBOL_GPL(enable_kprobe);
  * handler runs that did when it was called; of hits that have begun by then,
  * and calls that are followed, handlers may still run.
  *
+ * Switching on arms all sites that can be.  One that cannot is named in the
+ * log; only ftrace refuses any, where another owner of IPMODIFY has come
+ * meanwhile.  It is tried again with the next change of its probes, or when
+ * probes are switched on once more.
+ *
  * Context: may sleep.
- * Return: 0, or what ftrace says to those of its sites that stay unarmed.
+ * Return: 0, or what ftrace says to the first of its sites that stay unarmed.
  */
 int kprobe_set_global(bool on)
 {
@@ -1023,7 +1028,7 @@ int kprobe_set_global(bool on)
 	kprobe_global_on = on;
 	list_for_each_entry(site, &kprobe_sites, all)
 		site_touch(site, &touched);
-	ret = kprobe_reconcile(&touched, on, &quiet);
+	ret = kprobe_reconcile(&touched, on, true, &quiet);
 	if (!on && !quiet)
 		kprobe_wait_for_handlers();
 	return ret;
@@ -1070,7 +1075,7 @@ static void kprobe_lose_text(bool (*going)(const struct kprobe_site *site,
 
 	/* The text is still there: leave it, and ftrace, in good order. */
 	if (!list_empty(&lost))
-		kprobe_reconcile(&touched, kprobe_global_on, NULL);
+		kprobe_reconcile(&touched, kprobe_global_on, true, NULL);
 	kprobe_ftrace_flush();
 	list_for_each_entry(site, &lost, all) {
 		kprobe_table_remove(site);

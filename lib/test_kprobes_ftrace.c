@@ -164,6 +164,85 @@ static void test_ipmodify(struct kunit *test)
 	ftrace_set_filter_ip(&modifier, target_call(), 1, 0);
 }
 
+/* Probes are switched on as far as they can be. */
+static void test_ipmodify_meanwhile(struct kunit *test)
+{
+	struct counted post = ON_TARGET(.probe.post_handler = counted_post);
+	struct counted other = COUNTED(other_target);
+	struct counted other_post = COUNTED(other_target,
+					    .probe.post_handler = counted_post);
+	struct kprobe *ps[] = {
+		&post.probe, &other.probe, &other_post.probe,
+	};
+
+	KUNIT_ASSERT_EQ(test, watch_target(&modifier), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobes(ps, 3), 0);
+	KUNIT_EXPECT_EQ(test, kprobe_set_global(false), 0);
+	KUNIT_ASSERT_EQ(test, register_ftrace_function(&modifier), 0);
+
+	KUNIT_EXPECT_EQ(test, kprobe_set_global(true), -EBUSY);
+	KUNIT_EXPECT_EQ(test, call_target(5), 16);
+	KUNIT_EXPECT_EQ(test, call_other(5), -2);
+	KUNIT_EXPECT_EQ(test, post.pre, 0);
+	KUNIT_EXPECT_EQ(test, other.pre, 1);
+	KUNIT_EXPECT_EQ(test, other_post.pre, 1);
+	KUNIT_EXPECT_EQ(test, other_post.post, 1);
+
+	/* Tried again with the next change there, and by the switch. */
+	KUNIT_EXPECT_EQ(test, kprobe_set_global(true), -EBUSY);
+	KUNIT_EXPECT_EQ(test, disable_kprobe(&post.probe), 0);
+	KUNIT_EXPECT_EQ(test, enable_kprobe(&post.probe), -EBUSY);
+	KUNIT_EXPECT_EQ(test, kprobe_set_global(true), 0);
+	unregister_ftrace_function(&modifier);
+	KUNIT_EXPECT_EQ(test, enable_kprobe(&post.probe), 0);
+	KUNIT_EXPECT_EQ(test, call_target(5), 16);
+	KUNIT_EXPECT_EQ(test, call_other(5), -2);
+	KUNIT_EXPECT_EQ(test, post.pre, 1);
+	KUNIT_EXPECT_EQ(test, post.post, 1);
+	KUNIT_EXPECT_EQ(test, other_post.pre, 2);
+	unregister_kprobes(ps, 3);
+	ftrace_set_filter_ip(&modifier, target_call(), 1, 0);
+}
+
+/* Many on one side of the one that cannot be armed, and on the other. */
+static void test_one_of_many(struct kunit *test)
+{
+	static const char * const names[] = {
+		"vfs_read", "vfs_write", "vfs_open", "vfs_statfs", "vfs_rename",
+		"vfs_unlink", "vfs_mkdir",
+	};
+	struct counted *many;
+	struct kprobe *ps[ARRAY_SIZE(names) + 1];
+	unsigned int i, bad = ARRAY_SIZE(names) / 2;
+
+	many = kunit_kcalloc(test, ARRAY_SIZE(ps), sizeof(*many), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, many);
+	for (i = 0; i < ARRAY_SIZE(ps); i++) {
+		many[i].probe.pre_handler = counted_pre;
+		if (i == bad) {
+			many[i] = ON_TARGET();
+			many[i].probe.post_handler = counted_post;
+		} else {
+			many[i].probe.symbol_name = names[i - (i > bad)];
+		}
+		ps[i] = &many[i].probe;
+	}
+
+	KUNIT_ASSERT_EQ(test, watch_target(&modifier), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobes(ps, ARRAY_SIZE(ps)), 0);
+	KUNIT_EXPECT_EQ(test, kprobe_set_global(false), 0);
+	KUNIT_ASSERT_EQ(test, register_ftrace_function(&modifier), 0);
+	KUNIT_EXPECT_EQ(test, kprobe_set_global(true), -EBUSY);
+	for (i = 0; i < ARRAY_SIZE(ps); i++)
+		KUNIT_EXPECT_EQ(test, ps[i]->site->state == KPROBE_SITE_CLEAN,
+				i == bad);
+	unregister_ftrace_function(&modifier);
+	KUNIT_EXPECT_EQ(test, kprobe_set_global(true), 0);
+	KUNIT_EXPECT_TRUE(test, ps[bad]->site->state != KPROBE_SITE_CLEAN);
+	unregister_kprobes(ps, ARRAY_SIZE(ps));
+	ftrace_set_filter_ip(&modifier, target_call(), 1, 0);
+}
+
 static int calling_pre(struct kprobe *p, struct pt_regs *regs)
 {
 	container_of(p, struct counted, probe)->pre++;
@@ -315,6 +394,8 @@ static struct kunit_case ftrace_tests[] = {
 	KUNIT_CASE(test_post_comes_and_goes),
 	KUNIT_CASE(test_array),
 	KUNIT_CASE(test_ipmodify),
+	KUNIT_CASE(test_ipmodify_meanwhile),
+	KUNIT_CASE(test_one_of_many),
 	KUNIT_CASE(test_recursion),
 	KUNIT_CASE(test_watched),
 	KUNIT_CASE(test_divert),

@@ -93,7 +93,8 @@ void kprobe_table_remove(struct kprobe_site *site);
 
 /* text.c: what the text is to look like, and making it so */
 void kprobe_site_mark_gone(struct kprobe_site *site);
-int kprobe_reconcile(struct list_head *touched, bool global_on, bool *quiet);
+int kprobe_reconcile(struct list_head *touched, bool global_on, bool each,
+		     bool *quiet);
 void kprobe_reconcile_jumps(struct list_head *touched);
 void kprobe_patch(struct list_head *plan);
 void kprobe_wait_for_handlers(void);

@@ -9,6 +9,8 @@
  * optimizer: it makes jumps, and removes those that only disabled probes are
  * left on.
  */
+#define pr_fmt(fmt) "kprobes: " fmt
+
 #include <linux/context_tracking_state.h>
 #include <linux/cpu.h>
 #include <linux/list.h>
@@ -194,8 +196,55 @@ static void kprobe_plan_jumps(struct list_head *touched)
 static void kprobe_plan_jumps(struct list_head *touched) { }
 #endif
 
+/*
+ * Has ftrace call for all sites of @arm, or, with @each, for all that it can:
+ * ftrace takes a batch or refuses it, so what it refuses is tried again in
+ * halves, down to the ones that are to blame.  @arm is empty on return.
+ */
+static int kprobe_arm_ftrace(struct list_head *arm, bool each)
+{
+	unsigned int nr = list_count_nodes(arm);
+	struct kprobe_site *site, *next;
+	struct list_head *last;
+	unsigned int taken;
+	LIST_HEAD(some);
+	int err, ret = 0;
+
+	while (!list_empty(arm)) {
+		taken = 0;
+		list_for_each(last, arm)
+			if (++taken == nr)
+				break;
+		if (taken < nr)
+			list_splice_init(arm, &some);
+		else
+			list_cut_position(&some, arm, last);
+
+		err = kprobe_ftrace_arm(&some);
+		if (!err) {
+			kprobe_plan_done(&some);
+			nr = 2 * taken;
+			continue;
+		}
+		/* After -ENODEV, of an ftrace that is dead, none succeeds. */
+		if (each && taken > 1 && err != -ENODEV) {
+			list_splice_init(&some, arm);
+			nr = taken / 2;
+			continue;
+		}
+		ret = ret ?: err;
+		list_for_each_entry_safe(site, next, &some, plan) {
+			if (each && site->state == KPROBE_SITE_CLEAN)
+				pr_warn("%pS is not armed (%d)\n",
+					site->addr, err);
+			list_del_init(&site->plan);
+		}
+	}
+	return ret;
+}
+
 /* Those of @touched that ftrace arms or disarms, and takes off @touched. */
-static int kprobe_reconcile_ftrace(struct list_head *touched)
+static int kprobe_reconcile_ftrace(struct list_head *touched, bool each)
 {
 	struct kprobe_site *site, *next;
 	LIST_HEAD(disarm);
@@ -213,11 +262,7 @@ static int kprobe_reconcile_ftrace(struct list_head *touched)
 	kprobe_plan_done(&disarm);
 
 	if (!list_empty(&arm))
-		ret = kprobe_ftrace_arm(&arm);
-	if (!ret)
-		kprobe_plan_done(&arm);
-	list_for_each_entry_safe(site, next, &arm, plan)
-		list_del_init(&site->plan);
+		ret = kprobe_arm_ftrace(&arm, each);
 	return ret;
 }
 
@@ -226,6 +271,8 @@ static int kprobe_reconcile_ftrace(struct list_head *touched)
  * @touched: sites, linked by kprobe_site::plan, whose wish may have changed;
  *	empty on return
  * @global_on: whether probes are armed at all
+ * @each: all sites are to be armed that can be; otherwise none of ftrace's is
+ *	if any of them cannot, and the caller goes back
  * @quiet: set to whether every CPU has left the handlers it was in when this
  *	was called; may be NULL
  *
@@ -233,9 +280,10 @@ static int kprobe_reconcile_ftrace(struct list_head *touched)
  * stay clean, all else is done.
  *
  * Context: may sleep; kprobe_mutex held.
- * Return: 0, -ENOMEM, or what ftrace says.
+ * Return: 0, -ENOMEM, or what ftrace says first.
  */
-int kprobe_reconcile(struct list_head *touched, bool global_on, bool *quiet)
+int kprobe_reconcile(struct list_head *touched, bool global_on, bool each,
+		     bool *quiet)
 {
 	struct kprobe_site *site, *next;
 	bool patched;
@@ -257,7 +305,7 @@ int kprobe_reconcile(struct list_head *touched, bool global_on, bool *quiet)
 		kprobe_optimizer_consider(site);
 	}
 
-	ret = kprobe_reconcile_ftrace(touched);
+	ret = kprobe_reconcile_ftrace(touched, each);
 
 	patched = !list_empty(touched);
 	if (patched)
