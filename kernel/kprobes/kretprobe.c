@@ -173,6 +173,16 @@ list_take(struct kretprobe_list *list, bool *sure)
 		if (ri)
 			return ri;
 	}
+	/*
+	 * Looked at before it is locked: when all is in use, as many CPUs as
+	 * come here would take this line from each other.  With nothing to
+	 * take, who holds the lock adds something, or has taken the last.
+	 */
+	if (!READ_ONCE(list->first)) {
+		if (atomic_read(&list->locked))
+			*sure = false;
+		return NULL;
+	}
 	/* Locked: something is being added or taken. */
 	if (!list_trylock(list)) {
 		*sure = false;
