@@ -12,11 +12,14 @@
 #include <linux/kprobes.h>
 #include <linux/kprobes_backend.h>
 #include <linux/kthread.h>
+#include <linux/ktime.h>
 #include <linux/module.h>
+#include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/smp.h>
 #include <linux/stacktrace.h>
 #include <linux/string.h>
+#include <linux/workqueue.h>
 #include "test_kprobes.h"
 
 static TARGET int follow_add(int a, int b)
@@ -650,6 +653,26 @@ static void test_tail_call(struct kunit *test)
 }
 #endif
 
+/* Handlers that are taken away are not called, and that is all. */
+static void test_handlers_cleared(struct kunit *test)
+{
+	struct followed f = FOLLOWED(follow_add);
+
+	KUNIT_ASSERT_EQ(test, register_kretprobe(&f.probe), 0);
+	KUNIT_EXPECT_EQ(test, follow_add(1, 2), 3);
+	f.probe.entry_handler = NULL;
+	KUNIT_EXPECT_EQ(test, follow_add(1, 2), 3);
+	f.probe.handler = NULL;
+	f.probe.kp.pre_handler = NULL;
+	f.probe.kp.addr = NULL;
+	KUNIT_EXPECT_EQ(test, follow_add(1, 2), 3);
+	unregister_kretprobe(&f.probe);
+	KUNIT_EXPECT_EQ(test, follow_add(1, 2), 3);
+	KUNIT_EXPECT_EQ(test, atomic_read(&f.entries), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&f.returns), 2);
+	KUNIT_EXPECT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
+}
+
 static struct kunit_case return_tests[] = {
 	KUNIT_CASE_PARAM(test_errno, errno_gen_params),
 	KUNIT_CASE(test_null),
@@ -663,6 +686,7 @@ static struct kunit_case return_tests[] = {
 	KUNIT_CASE(test_own_line),
 	KUNIT_CASE_PARAM(test_maxactive, maxactive_gen_params),
 	KUNIT_CASE(test_pool_grows),
+	KUNIT_CASE(test_handlers_cleared),
 	KUNIT_CASE(test_change_value),
 	KUNIT_CASE(test_several),
 	KUNIT_CASE(test_call_from_handler),
@@ -893,11 +917,89 @@ static void test_visitor_storm(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
 }
 
+/*
+ * Pools are freed behind a grace period, for which no worker waits: the queue
+ * is for others, too, also while thousands of return probes come and go.
+ */
+#define GOING	600	/* more than a queue has workers */
+
+struct reader {
+	bool stop;
+	struct completion done;
+	struct work_struct work;
+};
+
+static int read_long(void *data)
+{
+	struct reader *r = data;
+
+	rcu_read_lock();
+	while (!READ_ONCE(r->stop))
+		cpu_relax();
+	rcu_read_unlock();
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(1);
+	return 0;
+}
+
+static void reader_work(struct work_struct *work)
+{
+	complete(&container_of(work, struct reader, work)->done);
+}
+
+static void test_many_going(struct kunit *test)
+{
+	struct kretprobe *rps, **array;
+	struct task_struct *task;
+	struct reader r = { };
+	unsigned int waiting;
+	unsigned long left;
+	ktime_t start;
+	s64 took;
+	int i;
+
+	/* Readers are to be preempted, and not to stop the machine. */
+	if (!IS_ENABLED(CONFIG_PREEMPT_RCU))
+		kunit_skip(test, "a long reader would stop the machine");
+	rps = kunit_kcalloc(test, GOING, sizeof(*rps), GFP_KERNEL);
+	array = kunit_kcalloc(test, GOING, sizeof(*array), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, rps);
+	KUNIT_ASSERT_NOT_NULL(test, array);
+	for (i = 0; i < GOING; i++) {
+		array[i] = &rps[i];
+		rps[i].kp.addr = (kprobe_opcode_t *)follow_add;
+		rps[i].maxactive = 1;
+	}
+	init_completion(&r.done);
+	INIT_WORK_ONSTACK(&r.work, reader_work);
+	KUNIT_ASSERT_EQ(test, register_kretprobes(array, GOING), 0);
+
+	task = kthread_run(read_long, &r, "kprobes-reader");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	msleep(20);
+	start = ktime_get();
+	for (i = 0; i < GOING; i++)
+		unregister_kretprobe(&rps[i]);
+	queue_work(system_unbound_wq, &r.work);
+	left = wait_for_completion_timeout(&r.done, 3 * HZ);
+	waiting = kretprobe_pools_in_use();
+	took = ktime_ms_delta(ktime_get(), start);
+	KUNIT_EXPECT_GT(test, left, 0);
+	WRITE_ONCE(r.stop, true);
+	kthread_stop(task);
+	flush_work(&r.work);
+	destroy_work_on_stack(&r.work);
+	KUNIT_EXPECT_GE(test, waiting, GOING);
+	KUNIT_EXPECT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
+	kunit_info(test, "%d return probes in %lld ms", GOING, took);
+}
+
 static struct kunit_case visit_tests[] = {
 	KUNIT_CASE(test_unregister_in_flight),
 	KUNIT_CASE(test_disable_in_flight),
 	KUNIT_CASE(test_death),
 	KUNIT_CASE(test_death_after_unregister),
+	KUNIT_CASE(test_many_going),
 	KUNIT_CASE_SLOW(test_visitor_storm),
 	{}
 };

@@ -124,8 +124,9 @@ struct kretprobe_chunk {
  * @grows: @total is not limited by the user
  * @settled: all instances are back and the return probe is gone
  * @chunks: their memory
- * @kick: starts @work from a hit
- * @work: grows the pool, or frees it
+ * @kick: starts @work or @free from a hit
+ * @work: grows the pool
+ * @free: frees it, behind a grace period
  * @link: in a list of pools that are being unregistered
  */
 struct kretprobe_pool {
@@ -142,6 +143,7 @@ struct kretprobe_pool {
 	struct kretprobe_chunk *chunks;
 	struct irq_work kick;
 	struct work_struct work;
+	struct rcu_work free;
 	struct llist_node link;
 };
 
@@ -800,18 +802,29 @@ static void pool_work(struct work_struct *work)
 		container_of(work, struct kretprobe_pool, work);
 	unsigned int more;
 
-	if (READ_ONCE(pool->settled)) {
-		irq_work_sync(&pool->kick);
-		/* Those who walk the stack of a task that is just gone. */
-		synchronize_rcu();
-		pool_free(pool);
-		return;
-	}
-
 	if (pool->total >= pool->limit)
 		return;
 	more = min(pool->total, pool->limit - pool->total);
 	pool_add(pool, more);
+}
+
+static void pool_free_work(struct work_struct *work)
+{
+	struct kretprobe_pool *pool =
+		container_of(to_rcu_work(work), struct kretprobe_pool, free);
+
+	irq_work_sync(&pool->kick);
+	pool_free(pool);
+}
+
+/*
+ * Those who walk the stack of a task that is just gone may look into a pool for
+ * a grace period more.  No worker waits for that: thousands of return probes
+ * may be unregistered one by one, and the queue serves the whole kernel.
+ */
+static void pool_free_later(struct kretprobe_pool *pool)
+{
+	queue_rcu_work(system_unbound_wq, &pool->free);
 }
 
 static void pool_kick(struct irq_work *kick)
@@ -819,7 +832,10 @@ static void pool_kick(struct irq_work *kick)
 	struct kretprobe_pool *pool =
 		container_of(kick, struct kretprobe_pool, kick);
 
-	queue_work(system_unbound_wq, &pool->work);
+	if (READ_ONCE(pool->settled))
+		pool_free_later(pool);
+	else
+		queue_work(system_unbound_wq, &pool->work);
 }
 
 static struct kretprobe_pool *pool_create(struct kretprobe *rp)
@@ -845,6 +861,7 @@ static struct kretprobe_pool *pool_create(struct kretprobe *rp)
 			    KRETPROBE_POOL_MAX);
 	init_irq_work(&pool->kick, pool_kick);
 	INIT_WORK(&pool->work, pool_work);
+	INIT_RCU_WORK(&pool->free, pool_free_work);
 	if (pool_add(pool, nr))
 		goto free;
 	pool->owner.rp = rp;
@@ -883,10 +900,8 @@ static void pool_retire(struct kretprobe_pool *pool)
 		idle += chain_length(list->first) + !!list->hand;
 	}
 
-	if (!atomic_add_return(pool->total - idle, &pool->balance)) {
-		WRITE_ONCE(pool->settled, true);
-		queue_work(system_unbound_wq, &pool->work);
-	}
+	if (!atomic_add_return(pool->total - idle, &pool->balance))
+		pool_free_later(pool);
 }
 
 static void pools_retire(struct llist_head *leaving)
