@@ -9,6 +9,7 @@
 #include <linux/completion.h>
 #include <linux/delay.h>
 #include <linux/jump_label.h>
+#include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/kprobes_backend.h>
 #include <linux/kthread.h>
@@ -18,6 +19,7 @@
 #include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/sizes.h>
+#include <linux/stacktrace.h>
 #include <linux/vmalloc.h>
 #include <linux/wait.h>
 #include <uapi/linux/sched/types.h>
@@ -1672,6 +1674,106 @@ static void test_preempted_in_place(struct kunit *test)
 	try_to_keep(test, keep_in_place);
 }
 
+#ifdef CONFIG_HAVE_RELIABLE_STACKTRACE
+/*
+ * A task that is preempted in a displaced instruction is in the function that
+ * was probed, says a stack trace, unless it says that it cannot tell.
+ */
+struct displaced_case {
+	const char *name;
+	bool post;
+	bool jump;
+};
+
+static const struct displaced_case displaced_cases[] = {
+	{ "slot", false, false },
+	{ "slot for post handlers", true, false },
+	{ "detour", false, true },
+};
+
+KUNIT_ARRAY_PARAM_DESC(displaced, displaced_cases, name);
+
+/* Unlike those above a function that unwinders know their way in. */
+static TARGET void fill_unwound(void *buffer, unsigned long size)
+{
+	asm volatile(".Lprobe_unwound: rep stosb\n\t nop\n nop\n nop\n"
+		     POINTER_TO(probe_unwound, .Lprobe_unwound)
+		     : "+D" (buffer), "+c" (size)
+		     : "a" (5)
+		     : "memory");
+}
+
+extern char *probe_unwound;
+
+static int unwound_caller(void *buffer)
+{
+	while (!kthread_should_stop()) {
+		fill_unwound(buffer, FILLED);
+		cond_resched_tasks_rcu_qs();
+	}
+	return 0;
+}
+
+/* Return: whether it is said to be there. */
+static bool expect_in_place(struct kunit *test, struct task_struct *task)
+{
+	unsigned long start = (unsigned long)fill_unwound;
+	unsigned long entries[32], size, offset;
+	bool in_function = false;
+	int i, nr;
+
+	if (!kallsyms_lookup_size_offset(start, &size, &offset))
+		kunit_skip(test, "no symbol of the target");
+	nr = stack_trace_save_tsk_reliable(task, entries, ARRAY_SIZE(entries));
+	for (i = 0; i < nr; i++) {
+		in_function |= entries[i] - start < size;
+		KUNIT_EXPECT_FALSE(test, is_kprobe_insn_slot(entries[i]));
+	}
+	return in_function;
+}
+
+static bool keep_displaced(struct kunit *test)
+{
+	const struct displaced_case *c = test->param_value;
+	struct task_struct *keeper_task, *caller_task;
+	struct counted p = COUNTED(probe_unwound);
+	void *buffer = vmalloc(FILLED);
+	struct kept k = {};
+	bool found;
+
+	if (c->post)
+		p.probe.post_handler = counted_post;
+	if (!c->jump)
+		kprobe_optimizer_switch(false);
+	KUNIT_ASSERT_NOT_NULL(test, buffer);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
+	KUNIT_EXPECT_EQ(test, is_jump(probe_unwound), c->jump);
+	keeper_task = start_keeper(test, &k);
+	caller_task = kthread_create_on_cpu(unwound_caller, buffer, 1,
+					    "kprobes-caller");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(caller_task));
+	wake_up_process(caller_task);
+	msleep(50);
+	complete(&k.go);
+	wait_for_completion(&k.kept);
+	found = expect_in_place(test, caller_task);
+	WRITE_ONCE(k.release, true);
+	kthread_stop(keeper_task);
+	kthread_stop(caller_task);
+	kprobe_optimizer_switch(true);
+	unregister_kprobe(&p.probe);
+	vfree(buffer);
+	return found;
+}
+
+static void test_preempted_displaced(struct kunit *test)
+{
+	if (!IS_ENABLED(CONFIG_UNWINDER_ORC))
+		kunit_skip(test, "no reliable trace of preempted tasks");
+	try_to_keep(test, keep_displaced);
+}
+#endif
+
 /*
  * Under load: callers on all CPUs while probes come and go.
  */
@@ -1781,6 +1883,9 @@ static struct kunit_case opt_tests[] = {
 	KUNIT_CASE(test_recursion),
 	KUNIT_CASE(test_preempted),
 	KUNIT_CASE(test_preempted_in_place),
+#ifdef CONFIG_HAVE_RELIABLE_STACKTRACE
+	KUNIT_CASE_PARAM(test_preempted_displaced, displaced_gen_params),
+#endif
 	KUNIT_CASE_SLOW(test_load),
 	{}
 };

@@ -252,6 +252,7 @@ int kprobe_get_kallsym(unsigned int symnum, unsigned long *value, char *type,
 void kprobe_free_init_mem(void);
 bool is_kprobe_insn_slot(unsigned long addr);
 unsigned long kprobe_displaced_from(unsigned long addr);
+unsigned long kprobe_traced_address(unsigned long addr);
 bool kprobe_at_entry(unsigned long addr);
 struct kprobe_site *kprobe_undisplace(struct pt_regs *regs);
 
@@ -341,6 +342,11 @@ static inline bool is_kprobe_insn_slot(unsigned long addr)
 }
 
 static inline unsigned long kprobe_displaced_from(unsigned long addr)
+{
+	return addr;
+}
+
+static inline unsigned long kprobe_traced_address(unsigned long addr)
 {
 	return addr;
 }

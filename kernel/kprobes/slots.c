@@ -314,6 +314,35 @@ unsigned long kprobe_displaced_from(unsigned long addr)
 }
 
 /**
+ * kprobe_traced_address - what a stack trace tells of an instruction pointer
+ * @addr: the instruction pointer
+ *
+ * For those who look for a function in a stack trace, as live patching does: a
+ * task in a slot is in the function that was probed, wherever in the slot it
+ * stands, also where that is no place of the function's own.
+ *
+ * Context: any.
+ * Return: the address in place that corresponds to @addr, or else the probed
+ * one, if @addr is in a slot; and otherwise @addr.
+ */
+unsigned long kprobe_traced_address(unsigned long addr)
+{
+	struct kprobe_site *site;
+	unsigned long in_place;
+	void *slot;
+
+	if (!slots_near(addr))
+		return addr;
+
+	guard(rcu)();
+	site = kprobe_slot_owner(addr, &slot);
+	if (!site)
+		return addr;
+	in_place = arch_kprobe_undisplaced(site, slot, addr);
+	return in_place == addr ? (unsigned long)site->addr : in_place;
+}
+
+/**
  * kprobe_undisplace - move registers out of a slot
  * @regs: of an exception
  *
