@@ -1774,6 +1774,45 @@ static void test_preempted_displaced(struct kunit *test)
 }
 #endif
 
+/* What is executed is told to those who decode traces of branches. */
+#ifdef CONFIG_PERF_EVENTS
+static unsigned int slots_told;
+
+static int told_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	unsigned long addr = regs_get_kernel_argument(regs, 0);
+	unsigned long old_len = regs_get_kernel_argument(regs, 2);
+
+	slots_told += is_kprobe_insn_slot(addr) && !old_len;
+	return 0;
+}
+
+static void test_told(struct kunit *test)
+{
+	struct kprobe told = {
+		.symbol_name = "perf_event_text_poke",
+		.pre_handler = told_pre,
+	};
+	struct counted p = COUNTED(probe_plain);
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&told), 0);
+	/* It tells of itself. */
+	wait_for_kprobe_optimizer();
+	slots_told = 0;
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
+	KUNIT_EXPECT_EQ(test, slots_told, 1);
+	KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
+	KUNIT_EXPECT_EQ(test, slots_told, 2);
+	unregister_kprobe(&p.probe);
+	unregister_kprobe(&told);
+}
+#else
+static void test_told(struct kunit *test)
+{
+	kunit_skip(test, "no perf events");
+}
+#endif
+
 /*
  * Under load: callers on all CPUs while probes come and go.
  */
@@ -1886,6 +1925,7 @@ static struct kunit_case opt_tests[] = {
 #ifdef CONFIG_HAVE_RELIABLE_STACKTRACE
 	KUNIT_CASE_PARAM(test_preempted_displaced, displaced_gen_params),
 #endif
+	KUNIT_CASE(test_told),
 	KUNIT_CASE_SLOW(test_load),
 	{}
 };

@@ -99,6 +99,7 @@ enum kprobe_refusal x86_kprobe_classify(struct insn *insn,
 					unsigned long addr);
 
 /* slot.c */
+void x86_kprobe_fill_slot(void *slot, const u8 *text, unsigned int size);
 bool x86_kprobe_relocate(const struct arch_kprobe_insn *insn, u8 *copy,
 			 unsigned long from, unsigned long to);
 

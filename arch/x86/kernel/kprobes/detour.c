@@ -356,7 +356,7 @@ enum kprobe_obstacle arch_kprobe_detour(struct kprobe_site *site)
 		return obstacle;
 	}
 	memset(d.buf + d.len, INT3_INSN_OPCODE, sizeof(d.buf) - d.len);
-	text_poke_copy(detour, d.buf, sizeof(d.buf));
+	x86_kprobe_fill_slot(detour, d.buf, sizeof(d.buf));
 	site->insn.detour = detour;
 	return KPROBE_NO_OBSTACLE;
 }

@@ -12,6 +12,7 @@
 #include <linux/irqflags.h>
 #include <linux/kprobes_backend.h>
 #include <linux/memory.h>
+#include <linux/perf_event.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 #include <asm/text-patching.h>
@@ -50,6 +51,21 @@ bool x86_kprobe_relocate(const struct arch_kprobe_insn *insn, u8 *copy,
 		return false;
 	*operand = disp;
 	return true;
+}
+
+/**
+ * x86_kprobe_fill_slot - write a slot or a detour
+ * @slot: given out, not yet executed
+ * @text: what is to be there
+ * @size: its size, in bytes
+ *
+ * Decoders of branch traces have to know what stands there; that a slot is
+ * given back need not be told, since nothing is executed there from then on.
+ */
+void x86_kprobe_fill_slot(void *slot, const u8 *text, unsigned int size)
+{
+	text_poke_copy(slot, text, size);
+	perf_event_text_poke(slot, NULL, 0, text, size);
 }
 
 /* Copies the instruction of @site to @buf so that it works in @slot. */
@@ -95,7 +111,7 @@ static enum kprobe_refusal make_slot(struct kprobe_site *site, u8 opcode,
 		len += sizeof(site);
 	}
 	memset(buf + len, INT3_INSN_OPCODE, sizeof(buf) - len);
-	text_poke_copy(slot, buf, sizeof(buf));
+	x86_kprobe_fill_slot(slot, buf, sizeof(buf));
 
 	/* Pairs with smp_load_acquire() in trap_hit(). */
 	smp_store_release(result, slot);
