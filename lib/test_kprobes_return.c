@@ -61,6 +61,8 @@ struct followed {
 	struct task_struct *task;
 	struct kretprobe *owner;
 	struct kretprobe *raw_owner;
+	struct kretprobe *held_for;
+	bool same_holder;
 	struct kprobe *running;
 	unsigned int order;
 	bool irqs_on;
@@ -90,6 +92,9 @@ static int followed_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 	f->task = ri->task;
 	f->owner = get_kretprobe(ri);
 	f->raw_owner = ri->rp;
+	/* What modules look at that are made for kernels without rethook. */
+	f->held_for = ri->rph->rp;
+	f->same_holder = ri->rph == f->probe.rph;
 	f->running = kprobe_running();
 	f->order = ++order_counter;
 	f->irqs_on |= !irqs_disabled();
@@ -248,6 +253,8 @@ static void test_return(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, f.task, current);
 	KUNIT_EXPECT_PTR_EQ(test, f.owner, &f.probe);
 	KUNIT_EXPECT_PTR_EQ(test, f.raw_owner, &f.probe);
+	KUNIT_EXPECT_PTR_EQ(test, f.held_for, &f.probe);
+	KUNIT_EXPECT_TRUE(test, f.same_holder);
 	KUNIT_EXPECT_PTR_EQ(test, f.running, &f.probe.kp);
 	KUNIT_EXPECT_EQ(test, f.ip, f.retaddr);
 	KUNIT_EXPECT_LT(test, f.retaddr - (unsigned long)test_return, 0x800UL);

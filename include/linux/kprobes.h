@@ -37,7 +37,7 @@ struct kprobe;
 struct kprobe_site;
 struct kretprobe;
 struct kretprobe_instance;
-struct kretprobe_pool;
+struct kretprobe_holder;
 struct pt_regs;
 struct task_struct;
 
@@ -138,7 +138,8 @@ static inline bool kprobe_ftrace(struct kprobe *p)
  * @maxactive: calls to follow at once; not positive: as many as there are
  * @nmissed: calls that could not be followed
  * @data_size: bytes of private data for each followed call
- * @pool: where calls are kept; private
+ * @rph: what outlives the return probe until its last followed call is over;
+ *	set by registration
  *
  * @kp's own handlers are the return probe's business, but for fault_handler.
  */
@@ -149,17 +150,17 @@ struct kretprobe {
 	int maxactive;
 	int nmissed;
 	size_t data_size;
-	struct kretprobe_pool *pool;
+	struct kretprobe_holder *rph;
 };
 
 /** Upper limit of kretprobe::data_size, in bytes. */
 #define KRETPROBE_MAX_DATA_SIZE	4096
 
 /**
- * struct kretprobe_owner - whose a followed call is, however long it takes
+ * struct kretprobe_holder - whose a followed call is, however long it takes
  * @rp: the return probe; NULL once it is unregistered
  */
-struct kretprobe_owner {
+struct kretprobe_holder {
 	struct kretprobe *rp;
 };
 
@@ -170,7 +171,7 @@ struct kretprobe_owner {
  * @ret_addr: where the function really returns to
  * @fp: the frame the return address was taken from; private
  * @task: who is in the call
- * @owner: whose it is now
+ * @rph: whose it is now
  * @data: kretprobe::data_size bytes for the handlers
  */
 struct kretprobe_instance {
@@ -179,7 +180,7 @@ struct kretprobe_instance {
 	kprobe_opcode_t *ret_addr;
 	void *fp;
 	struct task_struct *task;
-	struct kretprobe_owner *owner;
+	struct kretprobe_holder *rph;
 	char data[] __aligned(sizeof(long));
 };
 

@@ -51,12 +51,12 @@
  * -------------------
  *
  * The pool outlives its return probe while calls are in flight.  Unregistering
- * clears owner.rp before it waits for handlers to end.  After the wait no CPU
+ * clears holder.rp before it waits for handlers to end.  After the wait no CPU
  * is in a handler of it; returns that come later see no rp, call no handler
  * and count their instance as gone in pool->balance, from 0 down, and do not
  * touch the lists.  What has been free is then counted, and the instances
  * still in flight are added to the balance; who brings it to 0 has the pool
- * freed.  Every look at owner.rp together with what follows from it is done
+ * freed.  Every look at holder.rp together with what follows from it is done
  * with interrupts off, since that is what is waited for.
  */
 #define pr_fmt(fmt) "kprobes: " fmt
@@ -113,7 +113,7 @@ struct kretprobe_chunk {
 
 /**
  * struct kretprobe_pool - the instances of one return probe
- * @owner: it; what instances and users see of the pool
+ * @holder: it; what instances and users see of the pool
  * @lists: free instances
  * @strays: more of them, for whoever finds no list it can lock
  * @moving: how many CPUs are putting strays into lists
@@ -130,7 +130,7 @@ struct kretprobe_chunk {
  * @link: in a list of pools that are being unregistered
  */
 struct kretprobe_pool {
-	struct kretprobe_owner owner;
+	struct kretprobe_holder holder;
 	struct kretprobe_list __percpu *lists;
 	struct llist_head strays;
 	atomic_t moving;
@@ -148,6 +148,12 @@ struct kretprobe_pool {
 };
 
 static atomic_t pools_in_use;
+
+static __always_inline struct kretprobe_pool *
+pool_of(struct kretprobe_holder *holder)
+{
+	return container_of(holder, struct kretprobe_pool, holder);
+}
 
 /*
  * Free instances; all with interrupts off
@@ -303,10 +309,9 @@ NOKPROBE_SYMBOL(pool_settle);
 
 static __always_inline void recycle(struct kretprobe_instance *ri)
 {
-	struct kretprobe_pool *pool =
-		container_of(ri->owner, struct kretprobe_pool, owner);
+	struct kretprobe_pool *pool = pool_of(ri->rph);
 
-	if (likely(READ_ONCE(pool->owner.rp)))
+	if (likely(READ_ONCE(pool->holder.rp)))
 		pool_put(pool, ri);
 	else
 		pool_settle(pool);
@@ -395,7 +400,7 @@ static noinline int kretprobe_entry_slowly(struct kretprobe *rp,
 					   struct pt_regs *regs)
 {
 	kretprobe_handler_t entry_handler = READ_ONCE(rp->entry_handler);
-	struct kretprobe_instance *ri = pool_get(rp->pool);
+	struct kretprobe_instance *ri = pool_get(pool_of(rp->rph));
 
 	if (unlikely(!ri)) {
 		kprobe_count_miss(&rp->nmissed);
@@ -438,7 +443,7 @@ static int kretprobe_entry(struct kprobe *p, struct pt_regs *regs)
 	if (unlikely(READ_ONCE(rp->entry_handler) ||
 		     ret == trampoline_address()))
 		return kretprobe_entry_slowly(rp, regs);
-	ri = pool_take_hand(rp->pool);
+	ri = pool_take_hand(pool_of(rp->rph));
 	if (unlikely(!ri))
 		return kretprobe_entry_slowly(rp, regs);
 
@@ -517,7 +522,7 @@ static struct kretprobe_instance *call_handlers(struct kretprobe_instance *ri,
 	struct kprobe_outer outer = kprobe_run_begin(kprobe_context_key(0));
 
 	for (;;) {
-		struct kretprobe *rp = READ_ONCE(ri->owner->rp);
+		struct kretprobe *rp = READ_ONCE(ri->rph->rp);
 		kretprobe_handler_t handler;
 
 		handler = rp ? READ_ONCE(rp->handler) : NULL;
@@ -590,7 +595,7 @@ static __always_inline void follow_return(struct pt_regs *regs, void *frame)
 	/* One that is chained does not have this frame, either. */
 	if (unlikely(!node || ri->fp != frame || kprobe_hit_nests(0)))
 		goto slowly;
-	rp = READ_ONCE(ri->owner->rp);
+	rp = READ_ONCE(ri->rph->rp);
 	if (unlikely(!rp))
 		goto slowly;
 	handler = READ_ONCE(rp->handler);
@@ -606,7 +611,7 @@ static __always_inline void follow_return(struct pt_regs *regs, void *frame)
 	barrier();
 	current->kretprobe_instances.first = ri->llist.next;
 	/* It still is: unregistering waits for this CPU before it counts. */
-	pool_put(container_of(ri->owner, struct kretprobe_pool, owner), ri);
+	pool_put(pool_of(ri->rph), ri);
 	return;
 
 slowly:
@@ -777,7 +782,7 @@ static int pool_add(struct kretprobe_pool *pool, unsigned int nr)
 		struct kretprobe_list *list;
 		bool added = false;
 
-		ri->owner = &pool->owner;
+		ri->rph = &pool->holder;
 		cpu = cpumask_next(cpu, cpu_possible_mask);
 		if (cpu >= nr_cpu_ids)
 			cpu = cpumask_first(cpu_possible_mask);
@@ -864,7 +869,7 @@ static struct kretprobe_pool *pool_create(struct kretprobe *rp)
 	INIT_RCU_WORK(&pool->free, pool_free_work);
 	if (pool_add(pool, nr))
 		goto free;
-	pool->owner.rp = rp;
+	pool->holder.rp = rp;
 	return pool;
 
 free:
@@ -966,6 +971,7 @@ static enum kprobe_refusal kretprobe_admit(kprobe_opcode_t *addr, bool on_entry)
 static int kretprobe_join(struct kprobe_batch *batch, int i)
 {
 	struct kretprobe *rp = ((struct kretprobe **)batch->array)[i];
+	struct kretprobe_pool *pool;
 
 	if (rp->data_size > KRETPROBE_MAX_DATA_SIZE)
 		return -E2BIG;
@@ -973,8 +979,11 @@ static int kretprobe_join(struct kprobe_batch *batch, int i)
 	rp->kp.pre_handler = kretprobe_entry;
 	rp->kp.post_handler = NULL;
 	rp->nmissed = 0;
-	rp->pool = pool_create(rp);
-	return rp->pool ? 0 : -ENOMEM;
+	pool = pool_create(rp);
+	if (!pool)
+		return -ENOMEM;
+	rp->rph = &pool->holder;
+	return 0;
 }
 
 static void kretprobe_leave(struct kprobe_batch *batch, int i)
@@ -984,8 +993,8 @@ static void kretprobe_leave(struct kprobe_batch *batch, int i)
 	struct kretprobe *rp = ((struct kretprobe **)batch->array)[i];
 
 	/* Read by those who hold an instance. */
-	WRITE_ONCE(rp->pool->owner.rp, NULL);
-	__llist_add(&rp->pool->link, &b->pools);
+	WRITE_ONCE(rp->rph->rp, NULL);
+	__llist_add(&pool_of(rp->rph)->link, &b->pools);
 }
 
 /**
