@@ -333,7 +333,7 @@ void kprobe_unblacklist_module(struct module *mod)
 }
 #endif /* CONFIG_MODULES */
 
-/* For those who list the entries by index. */
+/* For those who list what is forbidden. */
 void kprobe_blacklist_lock(void)
 {
 	mutex_lock(&blacklist_mutex);
@@ -345,17 +345,32 @@ void kprobe_blacklist_unlock(void)
 }
 
 /**
- * kprobe_blacklist_entry - the entries in the order of their addresses
- * @index: from 0
+ * kprobe_blacklist_next - the first forbidden range at or behind an address
+ * @from: the address
+ * @range: set to what is forbidden from there on without a gap, where entries
+ *	overlap or touch
  *
  * Context: between kprobe_blacklist_lock() and kprobe_blacklist_unlock().
- * Return: the range, or NULL behind the last one.
+ * Return: whether there is any.
  */
-const struct kprobe_blackout *kprobe_blacklist_entry(size_t index)
+bool kprobe_blacklist_next(unsigned long from, struct kprobe_blackout *range)
 {
 	const struct blackout_table *table = blackouts_locked();
+	ssize_t i;
 
-	return table && index < table->nr ? &table->at[index].range : NULL;
+	if (!table)
+		return false;
+	i = blackout_search(table, from);
+	if (i < 0 || from >= table->at[i].reach) {
+		if (++i == table->nr)
+			return false;
+		from = table->at[i].range.start;
+	}
+	range->start = from;
+	range->end = table->at[i].reach;
+	while (++i < table->nr && table->at[i].range.start <= range->end)
+		range->end = table->at[i].reach;
+	return true;
 }
 
 extern unsigned long __start_kprobe_blacklist[];

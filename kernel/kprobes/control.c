@@ -12,6 +12,7 @@
 #include <linux/fs.h>
 #include <linux/kallsyms.h>
 #include <linux/kstrtox.h>
+#include <linux/minmax.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/seq_file.h>
@@ -29,6 +30,11 @@ static void *shown_address(const struct seq_file *m, const void *addr)
 /*
  * list: a line a probe, in the order in which addresses were first probed,
  * those whose text is gone last.
+ *
+ * A script that enables a probe and looks for [OPTIMIZED] does so before the
+ * optimizer has begun.  To show what will probably be would be a lie where the
+ * analysis has yet to find an obstacle; so who opens the file waits until the
+ * optimizer is through with what it has to do by then, or for some seconds.
  */
 
 /* Which of the two lists of sites the position is in. */
@@ -81,7 +87,7 @@ static void list_show_place(struct seq_file *m, const struct kprobe *p,
 
 	seq_printf(m, "%s+0x%lx", symbol, offset);
 	if (module)
-		seq_printf(m, " [%s]", module);
+		seq_printf(m, "  %s", module);
 }
 
 /* Return probe, jprobe or plain. */
@@ -90,6 +96,14 @@ static char list_kind(const struct kprobe *p)
 	if (kprobe_is_kretprobe(p))
 		return 'r';
 	return kprobe_is_jprobe(p) ? 'j' : 'k';
+}
+
+/* Whether its user wants hits means nothing where there is no text. */
+static const char *list_state(struct kprobe *p)
+{
+	if (kprobe_gone(p))
+		return "[GONE]";
+	return kprobe_disabled(p) ? "[DISABLED]" : "";
 }
 
 static int list_show(struct seq_file *m, void *v)
@@ -104,8 +118,7 @@ static int list_show(struct seq_file *m, void *v)
 		seq_printf(m, "%px  %c  ", shown_address(m, (void *)addr),
 			   list_kind(p));
 		list_show_place(m, p, addr);
-		seq_printf(m, "  %s%s%s%s\n", kprobe_gone(p) ? "[GONE]" : "",
-			   p->flags & KPROBE_FLAG_DISABLED ? "[DISABLED]" : "",
+		seq_printf(m, "  %s%s%s\n", list_state(p),
 			   kprobe_optimized(p) ? "[OPTIMIZED]" : "",
 			   kprobe_ftrace(p) ? "[FTRACE]" : "");
 	}
@@ -119,19 +132,78 @@ static const struct seq_operations list_sops = {
 	.show = list_show,
 };
 
-DEFINE_SEQ_ATTRIBUTE(list);
-
-/* blacklist: 0x<start>-0x<end>\t<symbol> */
-
-static void *blacklist_start(struct seq_file *m, loff_t *pos)
+static int list_open(struct inode *inode, struct file *file)
 {
-	kprobe_blacklist_lock();
-	return (void *)kprobe_blacklist_entry(*pos);
+	kprobe_optimizer_settle();
+	return seq_open(file, &list_sops);
+}
+
+static const struct file_operations list_fops = {
+	.owner = THIS_MODULE,
+	.open = list_open,
+	.read = seq_read,
+	.llseek = seq_lseek,
+	.release = seq_release,
+};
+
+/*
+ * blacklist: 0x<start>-0x<end>\t<symbol>, a line a function, since tools look
+ * for the names of functions; a section that is forbidden as a whole has many.
+ */
+
+/**
+ * struct blacklist_cursor - what a reader of the file has come to
+ * @pos: of its line
+ * @range: what the line tells
+ */
+struct blacklist_cursor {
+	loff_t pos;
+	struct kprobe_blackout range;
+};
+
+/* The first forbidden part of a function from an address on. */
+static struct blacklist_cursor *blacklist_find(struct blacklist_cursor *cursor,
+					       unsigned long from)
+{
+	struct kprobe_blackout *range = &cursor->range;
+	unsigned long size, offset;
+
+	if (!kprobe_blacklist_next(from, range))
+		return NULL;
+	if (kallsyms_lookup_size_offset(range->start, &size, &offset) &&
+	    size > offset)
+		range->end = min(range->end, range->start - offset + size);
+	return cursor;
 }
 
 static void *blacklist_next(struct seq_file *m, void *v, loff_t *pos)
 {
-	return (void *)kprobe_blacklist_entry(++*pos);
+	struct blacklist_cursor *cursor = v;
+
+	cursor->pos = ++*pos;
+	/* Behind the last line, too, the next read is to begin here. */
+	cursor->range.start = cursor->range.end;
+	return blacklist_find(cursor, cursor->range.start);
+}
+
+static void *blacklist_start(struct seq_file *m, loff_t *pos)
+{
+	struct blacklist_cursor *cursor = m->private;
+
+	kprobe_blacklist_lock();
+	/* Goes on where it was, by address: the list may have changed. */
+	if (*pos && *pos == cursor->pos)
+		return blacklist_find(cursor, cursor->range.start);
+
+	cursor->pos = 0;
+	if (!blacklist_find(cursor, 0))
+		return NULL;
+	while (cursor->pos < *pos) {
+		cursor->pos++;
+		if (!blacklist_find(cursor, cursor->range.end))
+			return NULL;
+	}
+	return cursor;
 }
 
 static void blacklist_stop(struct seq_file *m, void *v)
@@ -141,12 +213,12 @@ static void blacklist_stop(struct seq_file *m, void *v)
 
 static int blacklist_show(struct seq_file *m, void *v)
 {
-	const struct kprobe_blackout *range = v;
+	const struct blacklist_cursor *cursor = v;
+	void *start = (void *)cursor->range.start;
+	void *end = (void *)cursor->range.end;
 
-	seq_printf(m, "0x%px-0x%px\t%ps\n",
-		   shown_address(m, (void *)range->start),
-		   shown_address(m, (void *)range->end),
-		   (void *)range->start);
+	seq_printf(m, "0x%px-0x%px\t%ps\n", shown_address(m, start),
+		   shown_address(m, end), start);
 	return 0;
 }
 
@@ -157,7 +229,19 @@ static const struct seq_operations blacklist_sops = {
 	.show = blacklist_show,
 };
 
-DEFINE_SEQ_ATTRIBUTE(blacklist);
+static int blacklist_open(struct inode *inode, struct file *file)
+{
+	return seq_open_private(file, &blacklist_sops,
+				sizeof(struct blacklist_cursor));
+}
+
+static const struct file_operations blacklist_fops = {
+	.owner = THIS_MODULE,
+	.open = blacklist_open,
+	.read = seq_read,
+	.llseek = seq_lseek,
+	.release = seq_release_private,
+};
 
 /* enabled: the global switch */
 

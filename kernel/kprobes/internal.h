@@ -110,6 +110,7 @@ bool kprobe_optimizer_idle(struct kprobe_site *site);
 struct kprobe_site *kprobe_detour_over(const struct kprobe_site *site,
 				       unsigned int back);
 void kprobe_optimizer_start(void);
+void kprobe_optimizer_settle(void);
 void kprobe_optimizer_switch(bool on);
 bool kprobe_optimizer_on(void);
 #else
@@ -121,6 +122,7 @@ static inline bool kprobe_optimizer_idle(struct kprobe_site *site)
 	return false;
 }
 static inline void kprobe_optimizer_start(void) { }
+static inline void kprobe_optimizer_settle(void) { }
 #endif
 
 /* retire.c: freeing what a preempted task may still stand on */
@@ -138,7 +140,7 @@ int kprobe_blacklist_module(struct module *mod);
 void kprobe_unblacklist_module(struct module *mod);
 void kprobe_blacklist_lock(void);
 void kprobe_blacklist_unlock(void);
-const struct kprobe_blackout *kprobe_blacklist_entry(size_t index);
+bool kprobe_blacklist_next(unsigned long from, struct kprobe_blackout *range);
 bool kprobe_blacklisted(unsigned long addr, const struct kprobe_symbol *symbol);
 
 /**

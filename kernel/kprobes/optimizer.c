@@ -45,6 +45,7 @@
  * kprobe_optimizer_consider() is called for it.  To ask once too often costs
  * little.
  */
+#include <linux/jiffies.h>
 #include <linux/kstrtox.h>
 #include <linux/list.h>
 #include <linux/list_sort.h>
@@ -52,6 +53,7 @@
 #include <linux/rcupdate.h>
 #include <linux/rcupdate_wait.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/string.h>
 #include <linux/sysctl.h>
 #include <linux/workqueue.h>
@@ -64,6 +66,7 @@ static LIST_HEAD(opt_idle);
 static LIST_HEAD(opt_starved);	/* for lack of memory; back in the queue soon */
 static bool opt_on = true;
 static bool opt_started;
+static unsigned int opt_passes;	/* how often the worker has been through */
 
 static struct workqueue_struct *opt_wq;
 
@@ -376,14 +379,51 @@ static void optimizer_worker(struct work_struct *work)
 		}
 	}
 	n = list_count_nodes(&opt_pass);
-	mutex_unlock(&kprobe_mutex);
-	if (!n)
+	if (!n) {
+		opt_passes++;
+		mutex_unlock(&kprobe_mutex);
 		return;
+	}
+	mutex_unlock(&kprobe_mutex);
 
 	synchronize_rcu_tasks();
 
 	/* Only this worker adds to the pass: it ends with these. */
 	patch_chunks(&opt_pass, KPROBE_SITE_JUMP, wants_jump);
+	scoped_guard(mutex, &kprobe_mutex)
+		opt_passes++;
+}
+
+/* What is queued now has had its turn after two passes: one may be halfway. */
+static bool optimizer_settled(unsigned int before)
+{
+	guard(mutex)(&kprobe_mutex);
+	return opt_passes - before >= 2 ||
+	       (list_empty(&opt_queue) && list_empty(&opt_pass) &&
+		list_empty(&opt_idle));
+}
+
+/* Who only wants to look waits no longer than so many jiffies. */
+#define OPT_SETTLE	(5 * HZ)
+
+/**
+ * kprobe_optimizer_settle - let the optimizer do what it has to do by now
+ *
+ * Unlike wait_for_kprobe_optimizer() this ends after some seconds: a task that
+ * stands under a jump to be may do so for as long as it likes.
+ *
+ * Context: may sleep; a signal ends it.
+ */
+void kprobe_optimizer_settle(void)
+{
+	unsigned long end = jiffies + OPT_SETTLE;
+	unsigned int before;
+
+	scoped_guard(mutex, &kprobe_mutex)
+		before = opt_passes;
+	while (!optimizer_settled(before) && time_before(jiffies, end) &&
+	       !signal_pending(current))
+		schedule_timeout_interruptible(OPT_DELAY);
 }
 
 /**
