@@ -156,14 +156,14 @@ struct site_ops {
 	unsigned int nr;
 };
 
-static struct site_ops plain_ops = {
+static struct site_ops kprobe_ftrace_ops = {
 	.ops = {
 		.func = ftrace_site_hit,
 		.flags = FTRACE_OPS_FL_SAVE_REGS,
 	},
 };
 
-static struct site_ops ipmodify_ops = {
+static struct site_ops kprobe_ipmodify_ops = {
 	.ops = {
 		.func = ftrace_site_hit,
 		.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY,
@@ -175,7 +175,7 @@ static bool ftrace_gone;
 
 static struct site_ops *site_ops_wanted(const struct kprobe_site *site)
 {
-	return site->npost ? &ipmodify_ops : &plain_ops;
+	return site->npost ? &kprobe_ipmodify_ops : &kprobe_ftrace_ops;
 }
 
 static struct site_ops *site_ops_now(const struct kprobe_site *site)
@@ -234,7 +234,7 @@ static void ops_remove(struct site_ops *from, unsigned long *ips,
 }
 
 /**
- * struct leftover - a function in the filter of plain_ops without a site
+ * struct leftover - a function that is called for and has no site any more
  * @node: in the table of them
  * @ip: of its call
  */
@@ -292,13 +292,13 @@ void kprobe_ftrace_flush(void)
 	all = kvmalloc_array(nr_leftovers, sizeof(*all), GFP_KERNEL);
 	hash_for_each_safe(leftovers, bucket, next, left, node) {
 		if (!all && nr == ARRAY_SIZE(ips)) {
-			ops_remove(&plain_ops, ips, nr);
+			ops_remove(&kprobe_ftrace_ops, ips, nr);
 			nr = 0;
 		}
 		(all ?: ips)[nr++] = left->ip;
 		leftover_free(left);
 	}
-	ops_remove(&plain_ops, all ?: ips, nr);
+	ops_remove(&kprobe_ftrace_ops, all ?: ips, nr);
 	kvfree(all);
 }
 
@@ -336,7 +336,7 @@ static unsigned int collect_wanted(struct list_head *plan, struct site_ops *ops,
 
 		if (site_ops_wanted(site) != ops)
 			continue;
-		if (ops != &plain_ops || !leftover_find(ip))
+		if (ops != &kprobe_ftrace_ops || !leftover_find(ip))
 			ips[nr++] = ip;
 	}
 	return nr;
@@ -383,14 +383,14 @@ int kprobe_ftrace_arm(struct list_head *plan)
 	if (!ips)
 		return -ENOMEM;
 
-	nr = collect_wanted(plan, &plain_ops, ips);
-	ret = ops_add(&plain_ops, ips, nr);
+	nr = collect_wanted(plan, &kprobe_ftrace_ops, ips);
+	ret = ops_add(&kprobe_ftrace_ops, ips, nr);
 	if (!ret) {
-		nr = collect_wanted(plan, &ipmodify_ops, ips);
-		ret = ops_add(&ipmodify_ops, ips, nr);
+		nr = collect_wanted(plan, &kprobe_ipmodify_ops, ips);
+		ret = ops_add(&kprobe_ipmodify_ops, ips, nr);
 		if (ret) {
-			nr = collect_wanted(plan, &plain_ops, ips);
-			ops_remove(&plain_ops, ips, nr);
+			nr = collect_wanted(plan, &kprobe_ftrace_ops, ips);
+			ops_remove(&kprobe_ftrace_ops, ips, nr);
 		}
 	}
 	if (ret) {
@@ -403,19 +403,19 @@ int kprobe_ftrace_arm(struct list_head *plan)
 		struct ftrace_ops *before = site->ftrace_ops;
 		struct leftover *left;
 
-		if (site_ops_wanted(site) == &plain_ops) {
+		if (site_ops_wanted(site) == &kprobe_ftrace_ops) {
 			left = leftover_find((unsigned long)site->addr);
 			if (left)
 				leftover_free(left);
 		}
 		WRITE_ONCE(site->ftrace_ops, &site_ops_wanted(site)->ops);
-		if (before == &plain_ops.ops)
+		if (before == &kprobe_ftrace_ops.ops)
 			ips[plain++] = (unsigned long)site->addr;
 		else if (before)
 			ips[--rest] = (unsigned long)site->addr;
 	}
-	ops_remove(&plain_ops, ips, plain);
-	ops_remove(&ipmodify_ops, ips + rest, all - rest);
+	ops_remove(&kprobe_ftrace_ops, ips, plain);
+	ops_remove(&kprobe_ipmodify_ops, ips + rest, all - rest);
 	kvfree(ips);
 	return 0;
 }
@@ -441,10 +441,10 @@ void kprobe_ftrace_disarm(struct list_head *plan)
 		kprobe_ftrace_flush();
 	ips = kvmalloc_array(all, sizeof(*ips), GFP_KERNEL);
 	if (ips) {
-		nr = collect_going(plan, &plain_ops, at_once, ips);
-		ops_remove(&plain_ops, ips, nr);
-		nr = collect_going(plan, &ipmodify_ops, true, ips);
-		ops_remove(&ipmodify_ops, ips, nr);
+		nr = collect_going(plan, &kprobe_ftrace_ops, at_once, ips);
+		ops_remove(&kprobe_ftrace_ops, ips, nr);
+		nr = collect_going(plan, &kprobe_ipmodify_ops, true, ips);
+		ops_remove(&kprobe_ipmodify_ops, ips, nr);
 		kvfree(ips);
 	}
 	list_for_each_entry(site, plan, plan) {
