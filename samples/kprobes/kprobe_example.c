@@ -2,6 +2,7 @@
 /*
  * Counts calls of kernel functions and shows the first few of them.
  *
+ *	insmod kprobe_example.ko symbol=vfs_read
  *	insmod kprobe_example.ko symbols=vfs_read,kernel_clone limit=3
  *
  * All probes are registered as one array: if one of the functions cannot be
@@ -21,6 +22,10 @@ static char *symbols[MAX_TARGETS] = { "kernel_clone" };
 static unsigned int nr_symbols = 1;
 module_param_array(symbols, charp, &nr_symbols, 0444);
 MODULE_PARM_DESC(symbols, "functions to probe");
+
+static char *symbol;
+module_param(symbol, charp, 0444);
+MODULE_PARM_DESC(symbol, "the only function to probe, in the place of symbols");
 
 static unsigned int limit = 5;
 module_param(limit, uint, 0444);
@@ -67,6 +72,10 @@ static int __init kprobe_example_init(void)
 	unsigned int i;
 	int ret;
 
+	if (symbol) {
+		symbols[0] = symbol;
+		nr_symbols = 1;
+	}
 	for (i = 0; i < nr_symbols; i++) {
 		targets[i].probe.symbol_name = symbols[i];
 		targets[i].probe.pre_handler = show_call;
