@@ -15,6 +15,7 @@ QEMU_ARGS=(-machine "virt,gic-version=3" -accel "tcg,thread=single" -cpu "max,pa
 CONSOLE=ttyAMA0
 # Where the kernel is configured for it.
 APPEND=irqchip.gicv3_pseudo_nmi=1
+CLOCK=
 # Directories and objects that are the architecture's part of ours, and those
 # of the users of probes.
 ARCH_OBJECTS="arch/arm64/kernel/probes/"
