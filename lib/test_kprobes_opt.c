@@ -20,6 +20,7 @@
 #include <linux/sched.h>
 #include <linux/sizes.h>
 #include <linux/stacktrace.h>
+#include <linux/string.h>
 #include <linux/vmalloc.h>
 #include <linux/wait.h>
 #include <uapi/linux/sched/types.h>
@@ -350,6 +351,8 @@ static void test_obstacle(struct kunit *test)
 	enum kprobe_obstacle found;
 	u8 before[TEXT_SIZE];
 
+	if (!IS_ENABLED(CONFIG_JUMP_LABEL) && strstarts(c->name, "label_"))
+		kunit_skip(test, "this kernel has no jump labels");
 	if (c->expected == KPROBE_FORBIDDEN_INSIDE &&
 	    !within_kprobe_blacklist((unsigned long)opt_forbidden))
 		KUNIT_ASSERT_EQ(test,
