@@ -7,6 +7,7 @@
 #define _ASM_POWERPC_KPROBES_H
 
 #include <linux/types.h>
+#include <asm/inst.h>
 #include <asm/probes.h>
 #include <asm-generic/kprobes.h>
 
