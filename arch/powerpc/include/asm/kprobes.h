@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Powerpc has no probes: its exception handlers ask all the same, and are told
- * that nothing was one.
+ * that nothing was one. What is included is what they get by way of this file.
  */
 #ifndef _ASM_POWERPC_KPROBES_H
 #define _ASM_POWERPC_KPROBES_H
 
 #include <linux/types.h>
+#include <asm/code-patching.h>
 #include <asm/inst.h>
 #include <asm/probes.h>
 #include <asm-generic/kprobes.h>
