@@ -16,9 +16,12 @@ QEMU_ARGS=(-machine pc -accel "tcg,thread=single" -cpu "max,vendor=GenuineIntel"
 CONSOLE=ttyS0
 # An emulator on a busy machine fails the test of the timer's interrupt.
 APPEND="no_timer_check"
-# Of several CPUs Linux finds the time stamp counters out of step, and is left
-# with jiffies. Here one thread counts for all of them.
-CLOCK=tsc=reliable
+# For a clock that shows durations. Linux cannot find out in the emulator how
+# fast the time stamp counter is, and takes those of several CPUs for out of
+# step: it would be left with jiffies. QEMU counts as the host does, if that is
+# an x86, and else nanoseconds.
+CLOCK="tsc=reliable tsc_early_khz=$(awk '/^cpu MHz/ { khz = int($4 * 1000); exit }
+	END { print khz ? khz : 1000000 }' /proc/cpuinfo)"
 # Directories and objects that are the architecture's part of ours, and those
 # of the users of probes.
 ARCH_OBJECTS="arch/x86/kernel/kprobes/"
