@@ -190,6 +190,40 @@ struct kprobe kprobe_busy = {
 	.addr = (void *)kprobe_busy_begin,
 };
 
+#ifdef CONFIG_TRACE_IRQFLAGS
+/*
+ * In the order that the kernel's own entry code has: lockdep's state is kept
+ * without RCU, tracepoints are not, and code that may have stood anywhere, the
+ * idle loop included, is what a thunk interrupts.
+ */
+void kprobe_trace_irqs_off(void)
+{
+	bool watching = kprobe_rcu_watching();
+
+	lockdep_hardirqs_off(_RET_IP_);
+	if (!watching)
+		kprobe_rcu_enter();
+	trace_hardirqs_off_finish();
+	if (!watching)
+		kprobe_rcu_exit();
+}
+NOKPROBE_SYMBOL(kprobe_trace_irqs_off);
+
+void kprobe_trace_irqs_on(void)
+{
+	bool watching = kprobe_rcu_watching();
+
+	if (!watching)
+		kprobe_rcu_enter();
+	trace_hardirqs_on_prepare();
+	lockdep_hardirqs_on_prepare();
+	if (!watching)
+		kprobe_rcu_exit();
+	lockdep_hardirqs_on(_RET_IP_);
+}
+NOKPROBE_SYMBOL(kprobe_trace_irqs_on);
+#endif
+
 /**
  * kprobe_reschedule - a handler has woken up somebody who is to run now
  * @regs: where the hit has been

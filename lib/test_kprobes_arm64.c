@@ -7,6 +7,7 @@
  */
 #include <kunit/test.h>
 #include <linux/completion.h>
+#include <linux/cpuidle.h>
 #include <linux/delay.h>
 #include <linux/fs.h>
 #include <linux/ftrace.h>
@@ -1709,6 +1710,80 @@ static void test_told(struct kunit *test)
 }
 #endif
 
+#ifdef CONFIG_CONTEXT_TRACKING_IDLE
+/*
+ * As the idle loop does while it waits: RCU is not watching, and lockdep holds
+ * interrupts for on.  It is lockdep that complains of tracepoints then.
+ */
+static void call_as_idle(void *function)
+{
+	struct state s = {};
+
+	local_irq_disable();
+	ct_cpuidle_enter();
+	call_code(function, &s);
+	ct_cpuidle_exit();
+	local_irq_enable();
+}
+
+static int watched_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	struct counted *c = container_of(p, struct counted, probe);
+
+	if (!rcu_is_watching())
+		c->astray++;
+	return counted_pre(p, regs);
+}
+
+static void watched_post(struct kprobe *p, struct pt_regs *regs,
+			 unsigned long flags)
+{
+	struct counted *c = container_of(p, struct counted, probe);
+
+	if (!rcu_is_watching())
+		c->astray++;
+	c->post++;
+}
+
+static void test_unwatched(struct kunit *test)
+{
+	struct counted p = COUNTED(probe_isb,
+				   .probe.pre_handler = watched_pre);
+	struct counted q = COUNTED(probe_isb,
+				   .probe.post_handler = watched_post);
+	struct state s = {};
+
+	if (IS_ENABLED(CONFIG_RCU_EQS_DEBUG))
+		kunit_skip(test, "only the idle task may be idle");
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
+	call_as_idle(code_isb);
+#ifdef CONFIG_OPTPROBES
+	wait_for_kprobe_optimizer();
+	KUNIT_EXPECT_TRUE(test, kprobe_optimized(&p.probe));
+	call_as_idle(code_isb);
+#else
+	call_code(code_isb, &s);
+#endif
+	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
+	call_as_idle(code_isb);
+	unregister_kprobe(&q.probe);
+	unregister_kprobe(&p.probe);
+	KUNIT_EXPECT_EQ(test, p.pre, 3);
+	KUNIT_EXPECT_EQ(test, q.post, 1);
+	KUNIT_EXPECT_EQ(test, p.astray + q.astray, 0);
+#ifdef CONFIG_KRETPROBES
+	struct kretprobe rp = { .kp.addr = (kprobe_opcode_t *)code_isb };
+
+	KUNIT_ASSERT_EQ(test, register_kretprobe(&rp), 0);
+	call_as_idle(code_isb);
+	unregister_kretprobe(&rp);
+	KUNIT_EXPECT_EQ(test, rp.nmissed, 0);
+#endif
+	call_code(code_isb, &s);
+}
+#endif
+
 /*
  * Access to user memory: it is as the interrupted code has it, but never on
  * while a handler runs, whatever has brought the hit.
@@ -2181,6 +2256,9 @@ static struct kunit_case hit_tests[] = {
 	KUNIT_CASE(test_interrupted),
 #ifdef CONFIG_PERF_EVENTS
 	KUNIT_CASE(test_told),
+#endif
+#ifdef CONFIG_CONTEXT_TRACKING_IDLE
+	KUNIT_CASE(test_unwatched),
 #endif
 	KUNIT_CASE_PARAM(test_access, access_gen_params),
 #ifdef CONFIG_OPTPROBES

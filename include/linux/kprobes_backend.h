@@ -693,6 +693,15 @@ static __always_inline void kprobe_site_post(struct kprobe_site *site,
 	kprobe_run_last(entries);
 }
 
+#ifdef CONFIG_TRACE_IRQFLAGS
+/*
+ * Tell lockdep and tracepoints of interrupts, which are off already and still.
+ * RCU need not be watching, and is if tracepoints are called.
+ */
+void kprobe_trace_irqs_off(void);
+void kprobe_trace_irqs_on(void);
+#endif
+
 /**
  * kprobe_hit_enter - make a hit that no exception brought like one
  *
@@ -704,7 +713,11 @@ static __always_inline unsigned long kprobe_hit_enter(void)
 {
 	unsigned long flags;
 
-	local_irq_save(flags);
+	raw_local_irq_save(flags);
+#ifdef CONFIG_TRACE_IRQFLAGS
+	if (!raw_irqs_disabled_flags(flags))
+		kprobe_trace_irqs_off();
+#endif
 	preempt_disable_notrace();
 	return flags;
 }
@@ -716,7 +729,11 @@ static __always_inline unsigned long kprobe_hit_enter(void)
  */
 static __always_inline void kprobe_hit_exit(unsigned long flags)
 {
-	local_irq_restore(flags);
+#ifdef CONFIG_TRACE_IRQFLAGS
+	if (!raw_irqs_disabled_flags(flags))
+		kprobe_trace_irqs_on();
+#endif
+	raw_local_irq_restore(flags);
 	preempt_enable_notrace();
 }
 
@@ -738,7 +755,7 @@ static __always_inline bool kprobe_thunk_enter(void)
 	/* Which is not the same as what the registers say, everywhere. */
 	traced_on = lockdep_hardirqs_enabled();
 	if (traced_on)
-		trace_hardirqs_off();
+		kprobe_trace_irqs_off();
 #endif
 	preempt_disable_notrace();
 	return traced_on;
@@ -756,7 +773,7 @@ static __always_inline void kprobe_thunk_exit(struct pt_regs *regs,
 #endif
 #ifdef CONFIG_TRACE_IRQFLAGS
 	if (traced_on)
-		trace_hardirqs_on();
+		kprobe_trace_irqs_on();
 #endif
 }
 
