@@ -474,6 +474,23 @@ static noinline enum kprobe_verdict site_pre_unwatched(struct kprobe_site *site,
 }
 NOKPROBE_SYMBOL(site_pre_unwatched);
 
+static noinline void divert(struct pt_regs *regs)
+{
+	/*
+	 * Not where the stack pointer will be taken from, even if two words
+	 * have been pushed; others are no longer needed by then.
+	 */
+	unsigned long *stack = (unsigned long *)regs->sp - 2;
+	unsigned long flags = regs->flags;
+
+	arch_kprobe_resume(regs);
+	stack[1] = regs->ip;
+	regs->ip = (unsigned long)stack;
+	stack[0] = flags;
+	regs->orig_ax = (unsigned long)kprobe_jump_divert;
+}
+NOKPROBE_SYMBOL(divert);
+
 /**
  * kprobe_hit_jump - a hit by way of a detour
  * @site: where
@@ -491,20 +508,8 @@ __visible void kprobe_hit_jump(struct kprobe_site *site, struct pt_regs *regs)
 		verdict = kprobe_site_pre(site, regs, 0);
 	else
 		verdict = site_pre_unwatched(site, regs);
-	if (unlikely(verdict == KPROBE_DIVERTED)) {
-		/*
-		 * Not where the stack pointer will be taken from, even if two
-		 * words have been pushed; others are no longer needed by then.
-		 */
-		unsigned long *stack = (unsigned long *)regs->sp - 2;
-		unsigned long flags = regs->flags;
-
-		arch_kprobe_resume(regs);
-		stack[1] = regs->ip;
-		regs->ip = (unsigned long)stack;
-		stack[0] = flags;
-		regs->orig_ax = (unsigned long)kprobe_jump_divert;
-	}
+	if (unlikely(verdict == KPROBE_DIVERTED))
+		divert(regs);
 
 	kprobe_thunk_exit(regs, traced_on);
 }

@@ -236,18 +236,31 @@ static noinline void site_post_unwatched(struct kprobe_site *site,
 }
 NOKPROBE_SYMBOL(site_post_unwatched);
 
+/*
+ * Handlers go on elsewhere, and may have pushed up to two words for it.  Then
+ * what the thunk needs is where sp and flags are in @regs, but not at orig_ax.
+ */
+static noinline void post_moved(struct pt_regs *regs)
+{
+	unsigned long *stack = (unsigned long *)regs->sp - 2;
+	unsigned long flags = regs->flags;
+
+	arch_kprobe_resume(regs);
+	stack[1] = regs->ip;
+	stack[0] = flags;
+	regs->orig_ax = (unsigned long)stack;
+}
+NOKPROBE_SYMBOL(post_moved);
+
 /**
  * kprobe_hit_post - a displaced instruction has been executed
  * @regs: as kprobe_post_thunk has built them
- *
- * Handlers that go on elsewhere may have pushed up to two words for it.
  */
 __visible void kprobe_hit_post(struct pt_regs *regs)
 {
 	/* The thunk's return address, and what stands there in the slot. */
 	unsigned long *stack = (unsigned long *)regs->sp - 1;
 	struct kprobe_site *site = *(struct kprobe_site **)*stack;
-	unsigned long flags;
 	bool traced_on;
 
 	/* Already where it is wanted in the end, if handlers leave it alone. */
@@ -260,17 +273,13 @@ __visible void kprobe_hit_post(struct pt_regs *regs)
 		site_post_unwatched(site, regs);
 	kprobe_thunk_exit(regs, traced_on);
 
-	/*
-	 * For the last instructions of the thunk.  With words pushed, these two
-	 * are where sp and flags are in the registers, but not at orig_ax.
-	 */
+	/* For the last instructions of the thunk. */
 	stack = (unsigned long *)regs->sp - 2;
-	flags = regs->flags;
 	if (unlikely(stack[1] != regs->ip)) {
-		arch_kprobe_resume(regs);
-		stack[1] = regs->ip;
+		post_moved(regs);
+		return;
 	}
-	stack[0] = flags;
+	stack[0] = regs->flags;
 	regs->orig_ax = (unsigned long)stack;
 }
 NOKPROBE_SYMBOL(kprobe_hit_post);
