@@ -16,6 +16,9 @@
 #include <asm/trapnr.h>
 #include "test_kprobes.h"
 #include "test_kprobes_x86.h"
+#ifdef CONFIG_X86_MCE
+#include "../arch/x86/kernel/cpu/mce/internal.h"
+#endif
 
 #define BAD_PAGE	(-0xff0UL)		/* page fault */
 #define BAD_SELECTOR	0xfff8UL		/* general protection */
@@ -589,6 +592,53 @@ static void test_read_insn(struct kunit *test)
 			-EFAULT);
 }
 
+/* A machine check where the text is prepared for it. */
+#ifdef CONFIG_X86_MCE
+FAULTING_AS(mce, "mov (" DI "), " DX, EX_TYPE_DEFAULT_MCE_SAFE);
+
+static bool recovers(const void *ip)
+{
+	struct mce m = {
+		.cs = __KERNEL_CS,
+		.ip = (unsigned long)ip,
+		.status = MCI_STATUS_VAL | MCI_STATUS_UC | MCI_STATUS_EN,
+		.mcgstatus = MCG_STATUS_RIPV | MCG_STATUS_EIPV,
+	};
+
+	mce_severity(&m, NULL, NULL, true);
+	return m.kflags & MCE_IN_KERNEL_RECOV;
+}
+
+static void test_machine_check(struct kunit *test)
+{
+	struct mce_vendor_flags flags = mce_flags;
+	struct kprobe p = {
+		.addr = (kprobe_opcode_t *)at_mce,
+		.post_handler = sentry_post,
+	};
+	struct kprobe_site *site;
+
+	/* Without it AMD's do not come to the question. */
+	mce_flags.succor = 1;
+	KUNIT_EXPECT_TRUE(test, recovers((void *)at_mce));
+	KUNIT_EXPECT_FALSE(test, recovers((void *)after_mce));
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
+	scoped_guard(preempt)
+		site = kprobe_site_find(at_mce);
+	KUNIT_EXPECT_TRUE(test, recovers((void *)at_mce));
+	KUNIT_EXPECT_TRUE(test, recovers(site->insn.slot));
+	KUNIT_EXPECT_TRUE(test, recovers(site->insn.post_slot));
+	KUNIT_EXPECT_FALSE(test, recovers(site->insn.slot + site->insn.len));
+	unregister_kprobe(&p);
+	mce_flags = flags;
+}
+#else
+static void test_machine_check(struct kunit *test)
+{
+	kunit_skip(test, "no machine checks in this kernel");
+}
+#endif
+
 /*
  * Jprobes on a stack that ends soon: what cannot be read is not passed on.
  */
@@ -669,6 +719,7 @@ static struct kunit_case fault_tests[] = {
 	KUNIT_CASE(test_displaced_disabled),
 	KUNIT_CASE(test_zeropad),
 	KUNIT_CASE(test_read_insn),
+	KUNIT_CASE(test_machine_check),
 	KUNIT_CASE(test_jprobe_at_stack_end),
 	{}
 };
