@@ -27,6 +27,7 @@
 #include <asm/ibt.h>
 #include <asm/insn.h>
 #include <asm/linkage.h>
+#include <asm/mce.h>
 #include <asm/processor-flags.h>
 #include <asm/text-patching.h>
 #include <asm/unwind.h>
@@ -1099,6 +1100,62 @@ static void test_pushing_post(struct kunit *test)
 	unregister_kprobe(&p);
 }
 
+/* A function that is called while user memory is accessible. */
+#if defined(CONFIG_X86_64) && defined(CONFIG_X86_MCE)
+static unsigned long access_flags;
+
+static int access_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	access_flags = native_save_fl();
+	return 0;
+}
+
+static noinline void call_with_access(unsigned long (*function)(char *to,
+								char *from,
+								unsigned int n))
+{
+	static char byte;
+	unsigned long rdx = 0, rdi = (unsigned long)&byte, rsi = rdi, rax;
+
+	asm volatile("pushf\n\t"
+		     "orl %[access], (%%rsp)\n\t"
+		     "popf\n\t"
+		     SAFE "call *%[function]\n\t"
+		     "pushf\n\t"
+		     "andl %[no_access], (%%rsp)\n\t"
+		     "popf"
+		     : "=a" (rax), "+d" (rdx), "+D" (rdi), "+S" (rsi),
+		       ASM_CALL_CONSTRAINT
+		     : [function] "b" (function),
+		       [access] "i" (X86_EFLAGS_AC),
+		       [no_access] "i" (~X86_EFLAGS_AC)
+		     : "cx", "r8", "r9", "r10", "r11", "memory", "cc");
+}
+
+static void test_user_access(struct kunit *test)
+{
+	struct kprobe p = {
+		.symbol_name = "copy_mc_fragile_handle_tail",
+		.pre_handler = access_pre,
+	};
+
+	if (!boot_cpu_has(X86_FEATURE_SMAP))
+		kunit_skip(test, "all of user memory is always accessible");
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
+	if (is_jump(p.addr)) {
+		access_flags = X86_EFLAGS_AC;
+		call_with_access(copy_mc_fragile_handle_tail);
+		KUNIT_EXPECT_FALSE(test, access_flags & X86_EFLAGS_AC);
+	}
+	unregister_kprobe(&p);
+}
+#else
+static void test_user_access(struct kunit *test)
+{
+	kunit_skip(test, "there is no such function");
+}
+#endif
+
 /* Unwinding from the begin of a detour, as an interrupt there does. */
 static TARGET int unwound(int a)
 {
@@ -1920,6 +1977,7 @@ static struct kunit_case opt_tests[] = {
 	KUNIT_CASE(test_pushing_divert),
 	KUNIT_CASE(test_pushing_post),
 	KUNIT_CASE_PARAM(test_move, move_gen_params),
+	KUNIT_CASE(test_user_access),
 	KUNIT_CASE(test_unwind),
 	KUNIT_CASE(test_asked_before),
 	KUNIT_CASE(test_recursion),

@@ -17,8 +17,9 @@
  * the thunk returns to kprobe_jump_divert().
  *
  * The direction flag is clear: functions that set it are not probed by a jump.
- * User memory may be accessible in functions that make it so or that have
- * fix-ups for faults there; only these need it made inaccessible.
+ * User memory may be accessible in functions that make it so, that have
+ * fix-ups for faults there, or that are called by these; only such need it made
+ * inaccessible.
  *
  * Where a handler goes on
  * -----------------------
@@ -43,6 +44,7 @@
  * leads there.
  */
 #include <linux/irqflags.h>
+#include <linux/kallsyms.h>
 #include <linux/kprobes_backend.h>
 #include <linux/list.h>
 #include <linux/memory.h>
@@ -51,6 +53,7 @@
 #include <asm/alternative.h>
 #include <asm/cpufeature.h>
 #include <asm/ibt.h>
+#include <asm/mce.h>
 #include <asm/nospec-branch.h>
 #include <asm/ptrace.h>
 #include <asm/segment.h>
@@ -64,12 +67,29 @@
 #define INSTRUMENTED							\
 	(IS_ENABLED(CONFIG_KASAN) || IS_ENABLED(CONFIG_KCSAN) ||	\
 	 IS_ENABLED(CONFIG_KMSAN) || IS_ENABLED(CONFIG_UBSAN) ||	\
-	 IS_ENABLED(CONFIG_KCOV))
+	 IS_ENABLED(CONFIG_KCOV) ||					\
+	 IS_ENABLED(CONFIG_GCC_PLUGIN_STACKLEAK) ||			\
+	 IS_ENABLED(CONFIG_TRACE_BRANCH_PROFILING))
 
-static bool needs_clac(const struct x86_function *function)
+/* Called so with objtool's consent, without an access or fix-up of its own. */
+static bool called_with_user_access(unsigned long addr)
+{
+#if defined(CONFIG_X86_64) && defined(CONFIG_X86_MCE)
+	unsigned long offset;
+
+	return kallsyms_lookup_size_offset(addr, NULL, &offset) &&
+	       addr - offset == (unsigned long)copy_mc_fragile_handle_tail;
+#else
+	return false;
+#endif
+}
+
+static bool needs_clac(const struct x86_function *function,
+		       const struct kprobe_site *site)
 {
 	return cpu_feature_enabled(X86_FEATURE_SMAP) &&
-	       (INSTRUMENTED || x86_function_accesses_user(function));
+	       (INSTRUMENTED || x86_function_accesses_user(function) ||
+		called_with_user_access((unsigned long)site->addr));
 }
 
 struct detour {
@@ -327,7 +347,7 @@ enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site)
 	if (!obstacle)
 		obstacle = inspect_region(site, function);
 	if (!obstacle)
-		site->insn.jump.clac = needs_clac(function);
+		site->insn.jump.clac = needs_clac(function, site);
 	mutex_unlock(&text_mutex);
 	jump_label_unlock();
 	return obstacle;
