@@ -5,6 +5,7 @@
  */
 #include <kunit/test.h>
 #include <linux/fprobe.h>
+#include <linux/kasan.h>
 #include <linux/kprobes.h>
 #include <linux/kprobes_backend.h>
 #include <linux/linkage.h>
@@ -472,6 +473,58 @@ static void test_misuse(struct kunit *test)
 	unregister_jprobe(&jp);
 }
 
+/* Frames that jprobe_return() has left are as if they had returned. */
+#ifdef CONFIG_KASAN_GENERIC
+static unsigned long left_frame;
+
+static noinline void leave_frame(char *buffer)
+{
+	left_frame = (unsigned long)buffer;
+	OPTIMIZER_HIDE_VAR(buffer);
+	*buffer = 1;
+	jprobe_return();
+}
+
+static void leaving_handler(void)
+{
+	char buffer[40];
+
+	leave_frame(buffer);
+	OPTIMIZER_HIDE_VAR(buffer[0]);
+}
+
+static __no_sanitize_address unsigned int poisoned(unsigned long start,
+						   unsigned long end)
+{
+	unsigned int n = 0;
+
+	for (; start < end; start += (1UL << KASAN_SHADOW_SCALE_SHIFT))
+		n += !!READ_ONCE_NOCHECK(*(s8 *)kasan_mem_to_shadow((void *)
+								    start));
+	return n;
+}
+
+static void test_redzones(struct kunit *test)
+{
+	struct jprobe jp = {
+		.kp.addr = (kprobe_opcode_t *)f0,
+		.entry = leaving_handler,
+	};
+
+	KUNIT_ASSERT_EQ(test, register_jprobe(&jp), 0);
+	left_frame = 0;
+	f0();
+	unregister_jprobe(&jp);
+	KUNIT_ASSERT_NE(test, left_frame, 0);
+	KUNIT_EXPECT_EQ(test, poisoned(left_frame - 32, left_frame + 64), 0);
+}
+#else
+static void test_redzones(struct kunit *test)
+{
+	kunit_skip(test, "there are none in this kernel");
+}
+#endif
+
 static struct kunit_case jprobe_tests[] = {
 	KUNIT_CASE_PARAM(test_arguments, args_gen_params),
 	KUNIT_CASE(test_asmlinkage),
@@ -482,6 +535,7 @@ static struct kunit_case jprobe_tests[] = {
 	KUNIT_CASE(test_followed_by_fprobe),
 	KUNIT_CASE_PARAM(test_errno, errno_gen_params),
 	KUNIT_CASE(test_misuse),
+	KUNIT_CASE(test_redzones),
 	{}
 };
 

@@ -3,12 +3,14 @@
  * Jprobes on arm64: the arguments of the probed function for another one.
  */
 #include <linux/bug.h>
+#include <linux/kasan.h>
 #include <linux/kprobes.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 #include <asm/ptrace.h>
+#include <asm/stack_pointer.h>
 #include "kprobes-common.h"
 
 /* The stack in a64_jprobe_call() of the jprobe that runs on this CPU. */
@@ -37,9 +39,12 @@ NOKPROBE_SYMBOL(arch_jprobe_call);
 void notrace arch_jprobe_return(void)
 {
 	unsigned long frame = __this_cpu_read(a64_jprobe_frame);
+	unsigned long here = current_stack_pointer;
 
 	/* Nobody has called a jprobe's function: there is no way back. */
 	BUG_ON(!frame);
+	/* The functions in between will not remove their redzones. */
+	kasan_unpoison_range((void *)here, frame - here);
 	a64_jprobe_return(frame);
 }
 NOKPROBE_SYMBOL(arch_jprobe_return);

@@ -3,10 +3,12 @@
  * Jprobes on x86: the arguments of the probed function for another one.
  */
 #include <linux/bug.h>
+#include <linux/kasan.h>
 #include <linux/kprobes_backend.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
 #include <linux/uaccess.h>
+#include <asm/asm.h>
 #include <asm/ptrace.h>
 #include "common.h"
 
@@ -40,9 +42,12 @@ NOKPROBE_SYMBOL(arch_jprobe_call);
 void notrace arch_jprobe_return(void)
 {
 	unsigned long frame = __this_cpu_read(x86_jprobe_frame);
+	unsigned long here = current_stack_pointer;
 
 	/* Called from anywhere else there is no way back. */
 	BUG_ON(!frame);
+	/* The functions in between will not remove their redzones. */
+	kasan_unpoison_range((void *)here, frame - here);
 	x86_jprobe_return(frame);
 }
 NOKPROBE_SYMBOL(arch_jprobe_return);
