@@ -24,6 +24,7 @@
 #include <linux/vmalloc.h>
 #include <linux/wait.h>
 #include <uapi/linux/sched/types.h>
+#include <asm/cpufeature.h>
 #include <asm/ibt.h>
 #include <asm/insn.h>
 #include <asm/linkage.h>
@@ -1952,6 +1953,13 @@ static void test_load(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kprobe_slots_in_use(), slots);
 }
 
+static int opt_init(struct kunit *test)
+{
+	if (cpu_feature_enabled(X86_FEATURE_XENPV))
+		kunit_skip(test, "there are no jumps in such a guest");
+	return 0;
+}
+
 static void opt_exit(struct kunit *test)
 {
 	kprobe_optimizer_switch(true);
@@ -1994,6 +2002,7 @@ static struct kunit_case opt_tests[] = {
 static struct kunit_suite opt_suite = {
 	.name = "kprobes_opt",
 	.test_cases = opt_tests,
+	.init = opt_init,
 	.exit = opt_exit,
 };
 

@@ -130,6 +130,10 @@ void x86_jprobe_return(unsigned long frame);
 /* trap.c */
 void kprobe_hit_post(struct pt_regs *regs);
 
+/* xenpv.c */
+void kprobe_hit_post_xenpv(struct pt_regs *regs);
+void kretprobe_hit_xenpv(struct pt_regs *regs);
+
 /* detour.c */
 void kprobe_hit_jump(struct kprobe_site *site, struct pt_regs *regs);
 void x86_kprobe_queue_jump(struct kprobe_site *site);

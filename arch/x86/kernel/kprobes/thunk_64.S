@@ -4,7 +4,9 @@
  */
 #include <linux/linkage.h>
 #include <linux/objtool.h>
+#include <asm/alternative.h>
 #include <asm/asm.h>
+#include <asm/cpufeatures.h>
 #include <asm/frame.h>
 #include <asm/nospec-branch.h>
 #include <asm/percpu.h>
@@ -35,6 +37,17 @@
 	ASM_CLAC
 .endm
 
+/* Calls a function with the saved registers; for Xen, see xenpv.c. */
+.macro CALL_HIT function:req
+	movq	%rsp, %rdi
+#ifdef CONFIG_XEN_PV
+	ALTERNATIVE "call \function", "call \function\()_xenpv", \
+		    X86_FEATURE_XENPV
+#else
+	call	\function
+#endif
+.endm
+
 /*
  * Called from a slot (slot.c); the word at the return address is the site.
  * kprobe_hit_post() fills in what is not known here, and in the end puts flags
@@ -48,8 +61,7 @@ SYM_CODE_START(kprobe_post_thunk)
 	ANNOTATE_NOENDBR
 	SAVE_HIT_REGS
 	cld
-	movq	%rsp, %rdi
-	call	kprobe_hit_post
+	CALL_HIT kprobe_hit_post
 	POP_REGS
 	UNWIND_HINT_IRET_REGS offset=8
 	movq	(%rsp), %rsp		/* orig_ax */
@@ -124,8 +136,7 @@ SYM_CODE_START(__kretprobe_trampoline)
 	pushq	$__kretprobe_trampoline
 	UNWIND_HINT_FUNC
 	SAVE_HIT_REGS unwind_hint=0
-	movq	%rsp, %rdi
-	call	kretprobe_hit
+	CALL_HIT kretprobe_hit
 	POP_REGS
 	leaq	3*8(%rsp), %rsp		/* orig_ax, ip, cs */
 	popfq
