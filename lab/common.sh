@@ -282,6 +282,20 @@ lab_modules() {
 		die "the lab's modules do not build, see $build/lab-modules/log"
 }
 
+# guest_programs TREE BUILD: what init starts besides busybox, for a kernel that
+# has a use for it.
+guest_programs() {
+	local tree=$1 build=$2 log=$2/guest.log src=$LAB/guest/kvm.$ARCH.c
+
+	grep -q '^CONFIG_KVM=y' "$build/.config" && [ -f "$src" ] || return 0
+	{
+		kmake "$tree" "$build" headers &&
+		"${CROSS}gcc" -O2 -Wall -Werror -static -nostdlib \
+			-I "$build/usr/include" -o "$build/guest-kvm" \
+			-include "$tree/tools/include/nolibc/nolibc.h" "$src"
+	} > "$log" 2>&1 || die "the guest's programs do not build, see $log"
+}
+
 # pack BUILD: kernel and initramfs, ready to boot, into $BOOT, which lasts as
 # long as this script: others may build meanwhile.
 pack() {
@@ -292,6 +306,7 @@ pack() {
 	cp "$BUSYBOX" "$root/bin/busybox"
 	cp "$LAB/guest/init" "$root/init"
 	chmod 755 "$root/init"
+	[ ! -f "$build/guest-kvm" ] || cp "$build/guest-kvm" "$root/bin/kvm"
 	find "$build" -name '*.ko' -exec cp -t "$root/modules" {} +
 	(cd "$root" && find . | cpio -o -H newc 2> /dev/null | gzip -1) \
 		> "$BOOT/initramfs.gz"
@@ -325,6 +340,7 @@ kernel() {
 		build "$TREE" "$build" "$KIMAGE"
 	fi
 	lab_modules "$TREE" "$build"
+	guest_programs "$TREE" "$build"
 	pack "$build"
 	unlock
 }

@@ -911,7 +911,7 @@ static void test_refusal_early(struct kunit *test)
 
 /*
  * Text that runs without the kernel's vectors, or that tracing of handlers
- * comes through; some has a configuration.
+ * comes through, or that is copied; some has a configuration.
  */
 static const char * const forbidden_names[] = {
 	"__secondary_switched", "__secondary_too_slow",
@@ -919,7 +919,13 @@ static const char * const forbidden_names[] = {
 	"cpu_do_resume", "__hyp_stub_vectors",
 	"__guest_enter", "__guest_exit", "abort_guest_exit_end", "el1_trap",
 	"el2h_fiq_invalid", "__kvm_hyp_vector", "__bp_harden_hyp_vecs",
-	"__sve_restore_state", "_mcount", "ftrace_caller", "ftrace_stub",
+	"__sve_restore_state", "__kvm_vcpu_run_vhe", "__debug_switch_to_guest",
+	"__debug_switch_to_host", "__kvm_adjust_pc", "__timer_enable_traps",
+	"__vgic_v3_perform_cpuif_access", "__vgic_v3_save_state",
+	"kvm_hyp_handle_fpsimd", "kvm_unexpected_el2_exception",
+	"get_timer_map", "kvm_auth_eretax", "kvm_vcpu_sanitise_vncr_reg",
+	"vcpu_read_sys_reg", "vcpu_write_sys_reg",
+	"trans_pgd_stub_vectors", "_mcount", "ftrace_caller", "ftrace_stub",
 	"ftrace_stub_graph", "ftrace_stub_direct_tramp", "ftrace_graph_caller",
 	"return_to_handler",
 };
@@ -990,13 +996,18 @@ static void test_forbidden_return(struct kunit *test)
 
 /*
  * Between a breakpoint and where recursion is noticed nothing may be traced,
- * since what a tracer does first may be probed; some is inline.
+ * since what a tracer does first may be probed, nor with the vectors for
+ * guests; some is inline.
  */
 static const char * const untraced_names[] = {
 	"el1h_64_sync_handler", "el1_brk64", "debug_exception_enter",
 	"debug_exception_exit", "do_el1_brk64", "call_el1_break_hook",
 	"kprobe_brk_handler", "kprobe_ss_brk_handler", "preempt_count_add",
-	"preempt_count_sub",
+	"preempt_count_sub", "__kvm_vcpu_run_vhe", "__activate_traps",
+	"__debug_switch_to_guest", "sysreg_restore_guest_state_vhe",
+	"__vgic_v3_perform_cpuif_access", "__kvm_adjust_pc",
+	"get_timer_map", "kvm_auth_eretax", "kvm_vcpu_sanitise_vncr_reg",
+	"vcpu_read_sys_reg", "vcpu_write_sys_reg",
 };
 
 static void test_untraced(struct kunit *test)

@@ -16,6 +16,13 @@ CONSOLE=ttyAMA0
 # Where the kernel is configured for it.
 APPEND=irqchip.gicv3_pseudo_nmi=1
 CLOCK=
+# A kernel for guests has a level for them, and looks at all they do there.
+case " ${VARIANT:-} " in
+*" kvm "*)
+	QEMU_ARGS+=(-machine "virtualization=on")
+	APPEND+=" kvm-arm.vgic_v3_common_trap=1 kvm-arm.vgic_v3_group0_trap=1 kvm-arm.vgic_v3_group1_trap=1"
+	;;
+esac
 # Directories and objects that are the architecture's part of ours, and those
 # of the users of probes.
 ARCH_OBJECTS="arch/arm64/kernel/probes/"

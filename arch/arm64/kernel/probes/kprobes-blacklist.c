@@ -8,22 +8,37 @@
  * sanitizer instruments is not made part of one that must not be.  A breakpoint
  * in one of those is hit on the way to its own handler.
  *
- * So their calls are looked at.  What is short and calls nobody is taken for
+ * So their calls are looked at.  What is short and calls nothing is taken for
  * such a function, and forbidden too; and so is what a sanitizer checks with.
  *
+ * Where the kernel is its own hypervisor, C code runs around guests with the
+ * vectors for them: a breakpoint ends in a panic of the host.  That code is one
+ * object, arch/arm64/kvm/hyp/vhe/kvm_vhe.o, which has its text where the core
+ * forbids all; so has ftrace's entry.  What it calls in other objects is
+ * forbidden here, whatever its size, but for the ways to a panic and for
+ * tracepoints: one that is on while a guest is entered, like kvm_get_timer_map,
+ * calls what cannot be known.
+ *
  * Then there is assembly in ordinary text that runs while a CPU has not got the
- * kernel's vectors or a stack: when it comes up or wakes up, and around guests.
- * It is known by its names, which not even a linker sees, many of them.
+ * kernel's vectors or a stack: when it comes up or wakes up.  It is known by
+ * its names, which not even a linker sees, many of them.
+ *
+ * And what runs as a copy: a copy of a breakpoint has no handler.
  */
 #include <linux/array_size.h>
 #include <linux/errno.h>
 #include <linux/init.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
+#include <linux/sizes.h>
 #include <linux/string.h>
 #include <asm/insn.h>
 #include <asm/sections.h>
+#include <asm/trans_pgd.h>
 #include "kprobes-common.h"
+
+/* See arch/arm64/kvm/hyp/vhe/vhe.lds. */
+extern char __kvm_vhe_text_start[], __kvm_vhe_text_end[];
 
 /* The longest that is looked at, in bytes. */
 #define SHORT_FUNCTION	256
@@ -34,21 +49,44 @@
 enum callee {
 	CALLEE_ORDINARY,
 	CALLEE_CHECKS,		/* for a sanitizer */
-	CALLEE_REPORTS,		/* for a sanitizer, which is not expected */
+	CALLEE_REPORTS,		/* what is not expected, or a tracepoint */
+};
+
+struct callee_name {
+	const char *prefix;
+	enum callee kind;
+};
+
+static const struct callee_name callee_names[] __initconst = {
+	{ "__asan_report", CALLEE_REPORTS },
+	{ "__asan_", CALLEE_CHECKS },
+	{ "__hwasan_", CALLEE_CHECKS },
+	{ "__kasan_check_", CALLEE_CHECKS },
+	{ "kasan_check_", CALLEE_CHECKS },
+	{ "kasan_report", CALLEE_REPORTS },
+	{ "__tsan_", CALLEE_CHECKS },
+	{ "__kcsan_", CALLEE_CHECKS },
+	{ "__sanitizer_cov_", CALLEE_CHECKS },
+	{ "__ubsan_handle_", CALLEE_REPORTS },
+	{ "__fortify_", CALLEE_REPORTS },
+	{ "fortify_panic", CALLEE_REPORTS },
+	{ "__stack_chk_fail", CALLEE_REPORTS },
+	{ "__warn_printk", CALLEE_REPORTS },
+	{ "_printk", CALLEE_REPORTS },
+	{ "panic", CALLEE_REPORTS },
+	{ "__traceiter_", CALLEE_REPORTS },
 };
 
 static enum callee __init callee_kind(unsigned long addr)
 {
 	char name[KSYM_NAME_LEN];
+	unsigned int i;
 
-	if (!IS_ENABLED(CONFIG_KASAN) || lookup_symbol_name(addr, name))
+	if (lookup_symbol_name(addr, name))
 		return CALLEE_ORDINARY;
-	if (strstarts(name, "__asan_report"))
-		return CALLEE_REPORTS;
-	if (strstarts(name, "__asan_") || strstarts(name, "__hwasan_") ||
-	    strstarts(name, "__kasan_check_") ||
-	    strstarts(name, "kasan_check_"))
-		return CALLEE_CHECKS;
+	for (i = 0; i < ARRAY_SIZE(callee_names); i++)
+		if (strstarts(name, callee_names[i].prefix))
+			return callee_names[i].kind;
 	return CALLEE_ORDINARY;
 }
 
@@ -73,7 +111,7 @@ static bool __init leaves(const __le32 *at, unsigned long start,
 	}
 }
 
-static bool __init calls_nobody(unsigned long start, unsigned long end)
+static bool __init calls_nothing(unsigned long start, unsigned long end)
 {
 	unsigned long at, target;
 
@@ -84,7 +122,11 @@ static bool __init calls_nobody(unsigned long start, unsigned long end)
 	return true;
 }
 
-static bool __init forbid(unsigned long addr, unsigned long size)
+/* Whose calls are looked at: which of them are forbidden? */
+enum whose { OF_NOINSTR, OF_VHE };
+
+static bool __init forbids(enum whose whose, unsigned long addr,
+			   unsigned long size)
 {
 	switch (callee_kind(addr)) {
 	case CALLEE_REPORTS:
@@ -92,13 +134,13 @@ static bool __init forbid(unsigned long addr, unsigned long size)
 	case CALLEE_CHECKS:
 		return true;
 	default:
-		return size <= SHORT_FUNCTION &&
-		       calls_nobody(addr, addr + size);
+		return whose == OF_VHE || (size <= SHORT_FUNCTION &&
+					   calls_nothing(addr, addr + size));
 	}
 }
 
-static int __init forbid_callees(unsigned long start, unsigned long end,
-				 unsigned int depth)
+static int __init forbid_callees(enum whose whose, unsigned long start,
+				 unsigned long end, unsigned int depth)
 {
 	unsigned long at, target, size, offset;
 	int ret = 0;
@@ -108,11 +150,12 @@ static int __init forbid_callees(unsigned long start, unsigned long end,
 		    within_kprobe_blacklist(target))
 			continue;
 		if (!kallsyms_lookup_size_offset(target, &size, &offset) ||
-		    offset || !forbid(target, size))
+		    offset || !forbids(whose, target, size))
 			continue;
 		ret = kprobe_add_area_blacklist(target, target + size);
 		if (!ret && depth > 1)
-			ret = forbid_callees(target, target + size, depth - 1);
+			ret = forbid_callees(whose, target, target + size,
+					     depth - 1);
 	}
 	return ret;
 }
@@ -124,79 +167,22 @@ static const char * const coming_up[] __initconst = {
 	"cpu_do_resume",
 };
 
-/*
- * entry.S, hyp-entry.S and fpsimd.S in arch/arm64/kvm/hyp/: where the kernel is
- * its own hypervisor, they run with the vectors for guests, which come from
- * there, too, or with a guest's registers.
- */
-static const char * const around_guests[] __initconst = {
-	"__guest_enter", "__guest_exit_restore_elr_and_panic",
-	"__guest_exit_panic", "__guest_exit", "abort_guest_exit_start",
-	"abort_guest_exit_end", "el1_sync", "wa_epilogue", "el1_trap",
-	"el1_irq", "el1_fiq", "el1_error", "el2_sync", "el2_error",
-	"el2t_sync_invalid", "el2t_irq_invalid", "el2t_fiq_invalid",
-	"el2t_error_invalid", "el2h_irq_invalid", "el2h_fiq_invalid",
-	"__kvm_hyp_vector", "__bp_harden_hyp_vecs", "__fpsimd_save_state",
-	"__fpsimd_restore_state", "__sve_save_state", "__sve_restore_state",
-};
-
-/*
- * In C, between the switch to these vectors and that back; what is called by
- * a table, too.
- */
-static const char * const with_guest_vectors[] __initconst = {
-	"__kvm_vcpu_run_vhe", "__activate_traps", "__activate_cptr_traps",
-	"__deactivate_traps", "__kvm_adjust_pc",
-	"sysreg_restore_guest_state_vhe", "sysreg_save_guest_state_vhe",
-	"kvm_hyp_handle_cp15_32", "kvm_hyp_handle_sysreg_vhe",
-	"kvm_hyp_handle_sysreg", "kvm_hyp_handle_fpsimd",
-	"kvm_hyp_handle_memory_fault", "kvm_hyp_handle_iabt_low",
-	"kvm_hyp_handle_dabt_low", "kvm_hyp_handle_watchpt_low",
-	"kvm_hyp_handle_eret", "kvm_hyp_handle_mops",
-	"kvm_unexpected_el2_exception",
-};
-
 /* Something else of that name is no error. */
 static int __init forbid_function(void *unused, unsigned long addr)
 {
 	return kprobe_add_ksym_blacklist(addr) == -ENOMEM ? -ENOMEM : 0;
 }
 
-static int __init forbid_with_callees(void *unused, unsigned long addr)
-{
-	unsigned long size, offset;
-	int ret = forbid_function(NULL, addr);
-
-	if (ret)
-		return ret;
-	if (!kallsyms_lookup_size_offset(addr, &size, &offset))
-		return 0;
-	return forbid_callees(addr, addr + size, CALL_DEPTH);
-}
-
 /* Names are not unique, and configuration has some of them or not. */
-static int __init for_names(int (*function)(void *unused, unsigned long addr),
-			    const char * const *names, unsigned int nr)
+static int __init forbid_names(void)
 {
 	unsigned int i;
 	int ret = 0;
 
-	for (i = 0; i < nr && !ret; i++)
-		ret = kallsyms_on_each_match_symbol(function, names[i], NULL);
+	for (i = 0; i < ARRAY_SIZE(coming_up) && !ret; i++)
+		ret = kallsyms_on_each_match_symbol(forbid_function,
+						    coming_up[i], NULL);
 	return ret;
-}
-
-static int __init forbid_names(void)
-{
-	int ret;
-
-	ret = for_names(forbid_function, coming_up, ARRAY_SIZE(coming_up));
-	if (ret || !IS_ENABLED(CONFIG_KVM))
-		return ret;
-	ret = for_names(forbid_function, around_guests,
-			ARRAY_SIZE(around_guests));
-	return ret ?: for_names(forbid_with_callees, with_guest_vectors,
-				ARRAY_SIZE(with_guest_vectors));
 }
 
 int __init arch_kprobe_blacklist(void)
@@ -212,6 +198,9 @@ int __init arch_kprobe_blacklist(void)
 #ifdef CONFIG_HIBERNATION
 		{ __hibernate_exit_text_start, __hibernate_exit_text_end },
 #endif
+#ifdef CONFIG_TRANS_TABLE
+		{ trans_pgd_stub_vectors, trans_pgd_stub_vectors + SZ_2K },
+#endif
 #ifdef CONFIG_KEXEC_CORE
 		{ __relocate_new_kernel_start, __relocate_new_kernel_end },
 #endif
@@ -224,10 +213,15 @@ int __init arch_kprobe_blacklist(void)
 			ret = kprobe_add_area_blacklist((ulong)ranges[i].start,
 							(ulong)ranges[i].end);
 	if (!ret)
-		ret = forbid_callees((ulong)__noinstr_text_start,
+		ret = forbid_callees(OF_NOINSTR, (ulong)__noinstr_text_start,
 				     (ulong)__noinstr_text_end, CALL_DEPTH);
 	if (!ret)
-		ret = forbid_callees((ulong)__entry_text_start,
+		ret = forbid_callees(OF_NOINSTR, (ulong)__entry_text_start,
 				     (ulong)__entry_text_end, CALL_DEPTH);
+#ifdef CONFIG_KVM
+	if (!ret)
+		ret = forbid_callees(OF_VHE, (ulong)__kvm_vhe_text_start,
+				     (ulong)__kvm_vhe_text_end, CALL_DEPTH);
+#endif
 	return ret ?: forbid_names();
 }
