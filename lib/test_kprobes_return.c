@@ -6,6 +6,8 @@
 #include <kunit/test.h>
 #include <linux/atomic.h>
 #include <linux/completion.h>
+#include <linux/cpu.h>
+#include <linux/cpumask.h>
 #include <linux/delay.h>
 #include <linux/fprobe.h>
 #include <linux/irq_work.h>
@@ -863,6 +865,30 @@ static void test_death_after_unregister(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
 }
 
+#ifdef CONFIG_HOTPLUG_CPU
+/* The only instance comes back when the CPU does, whose idle task had it. */
+static void test_cpu_offline(struct kunit *test)
+{
+	struct followed f = FOLLOWED(NULL);
+	unsigned int cpu = cpumask_last(cpu_online_mask);
+	int i;
+
+	if (!cpu)
+		kunit_skip(test, "a single CPU");
+	f.probe.kp.symbol_name = "arch_cpu_idle_dead";
+	f.probe.maxactive = 1;
+	KUNIT_ASSERT_EQ(test, register_kretprobe(&f.probe), 0);
+	for (i = 0; i < 2; i++) {
+		KUNIT_EXPECT_EQ(test, remove_cpu(cpu), 0);
+		KUNIT_EXPECT_EQ(test, add_cpu(cpu), 0);
+	}
+	KUNIT_EXPECT_EQ(test, atomic_read(&f.entries), 2);
+	KUNIT_EXPECT_EQ(test, f.probe.nmissed, 0);
+	unregister_kretprobe(&f.probe);
+	KUNIT_EXPECT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
+}
+#endif
+
 #define CROWD	8
 
 /* One of the many visitors that come and go. */
@@ -1007,6 +1033,9 @@ static struct kunit_case visit_tests[] = {
 	KUNIT_CASE(test_death),
 	KUNIT_CASE(test_death_after_unregister),
 	KUNIT_CASE(test_many_going),
+#ifdef CONFIG_HOTPLUG_CPU
+	KUNIT_CASE(test_cpu_offline),
+#endif
 	KUNIT_CASE_SLOW(test_visitor_storm),
 	{}
 };
