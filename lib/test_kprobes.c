@@ -518,7 +518,7 @@ static void test_address_as_asked(struct kunit *test)
 /* Also of what cannot be probed, users learn where it is. */
 static void test_address_of_refused(struct kunit *test)
 {
-	struct kprobe p = { .symbol_name = "kprobe_site_find_slowly" };
+	struct kprobe p = { .symbol_name = "kprobe_site_pre_nested" };
 	unsigned long addr = kallsyms_lookup_name(p.symbol_name);
 
 	if (!addr)
