@@ -406,6 +406,39 @@ static void test_rollback(struct kunit *test)
 	}
 }
 
+/* What compilers have called from any function, where they are told to. */
+static const char * const instrumentation[] = {
+	"__asan_load8", "__asan_store1_noabort", "__asan_loadN_noabort",
+	"__asan_memcpy", "__asan_handle_no_return", "kasan_check_range",
+	"__kasan_check_read", "__kasan_check_write", "__tsan_read8",
+	"__tsan_write4", "__tsan_func_entry", "kcsan_setup_watchpoint",
+	"__kcsan_check_access", "__msan_metadata_ptr_for_load_8",
+	"__sanitizer_cov_trace_pc", "__sanitizer_cov_trace_const_cmp4",
+	"write_comp_data", "check_kcov_mode", "__ubsan_handle_out_of_bounds",
+	"__ubsan_handle_shift_out_of_bounds", "ftrace_likely_update",
+};
+
+static void test_instrumentation(struct kunit *test)
+{
+	unsigned int i, found = 0;
+
+	for (i = 0; i < ARRAY_SIZE(instrumentation); i++) {
+		struct kprobe p = { .symbol_name = instrumentation[i] };
+		int ret;
+
+		if (!kallsyms_lookup_name(p.symbol_name))
+			continue;
+		found++;
+		ret = register_kprobe(&p);
+		if (!ret)
+			unregister_kprobe(&p);
+		if (ret != -EINVAL)
+			KUNIT_FAIL(test, "%s: %d", instrumentation[i], ret);
+	}
+	if (!found)
+		kunit_skip(test, "nothing is instrumented");
+}
+
 static struct kunit_case errno_tests[] = {
 	KUNIT_CASE_PARAM(test_errno, errno_gen_params),
 	KUNIT_CASE(test_null),
@@ -414,6 +447,7 @@ static struct kunit_case errno_tests[] = {
 	KUNIT_CASE(test_unregistered),
 	KUNIT_CASE(test_kretprobe_absent),
 	KUNIT_CASE_PARAM(test_rollback, rollback_gen_params),
+	KUNIT_CASE(test_instrumentation),
 	{}
 };
 

@@ -13,6 +13,7 @@
 #include <linux/slab.h>
 #include <asm/alternative.h>
 #include <asm/ibt.h>
+#include <asm/insn.h>
 #include <asm/linkage.h>
 #include <asm/processor-flags.h>
 #include <asm/text-patching.h>
@@ -520,6 +521,55 @@ static void test_forbidden(struct kunit *test)
 	}
 }
 
+/*
+ * What a hit executes calls nothing that only instrumentation has put there.
+ * Each of these functions may be part of another one.
+ */
+static const char * const hit_path[] = {
+	"kprobe_int3_handler", "kprobe_hit_post", "kprobe_hit_jump",
+	"kprobe_site_pre_nested", "kprobe_site_post_nested",
+	"kretprobe_entry", "kretprobe_entry_slowly", "kretprobe_hit",
+	"ftrace_site_hit", "kprobe_fault",
+};
+
+static bool is_instrumentation(unsigned long addr)
+{
+	char name[KSYM_NAME_LEN];
+
+	return !lookup_symbol_name(addr, name) &&
+	       (strstarts(name, "__asan_") || strstarts(name, "__kasan_") ||
+		strstarts(name, "__tsan_") || strstarts(name, "__msan_") ||
+		strstarts(name, "__sanitizer_") ||
+		strstarts(name, "__ubsan_") || strstarts(name, "kasan_") ||
+		strstarts(name, "kcsan_") ||
+		!strcmp(name, "ftrace_likely_update"));
+}
+
+static void test_hit_path(struct kunit *test)
+{
+	unsigned long addr, size, at;
+	unsigned int i, found = 0;
+	struct insn insn;
+
+	for (i = 0; i < ARRAY_SIZE(hit_path); i++) {
+		addr = kallsyms_lookup_name(hit_path[i]);
+		if (!addr || !kallsyms_lookup_size_offset(addr, &size, &at))
+			continue;
+		found++;
+		for (at = addr; at < addr + size; at += insn.length) {
+			if (insn_decode_kernel(&insn, (void *)at))
+				break;
+			if (insn.opcode.bytes[0] == CALL_INSN_OPCODE &&
+			    is_instrumentation(at + insn.length +
+					       insn.immediate.value))
+				KUNIT_FAIL(test, "%s calls %pS", hit_path[i],
+					   (void *)(at + insn.length +
+						    insn.immediate.value));
+		}
+	}
+	KUNIT_EXPECT_GE(test, found, 1);
+}
+
 /* The instruction behind a probed one is at its boundary all the same. */
 static void test_boundary_behind_probe(struct kunit *test)
 {
@@ -567,6 +617,7 @@ static struct kunit_case x86_tests[] = {
 	KUNIT_CASE_PARAM(test_fault, fault_gen_params),
 	KUNIT_CASE_PARAM(test_refusal, refusal_gen_params),
 	KUNIT_CASE(test_lock_prefix),
+	KUNIT_CASE(test_hit_path),
 	KUNIT_CASE(test_forbidden),
 	KUNIT_CASE(test_boundary_behind_probe),
 	KUNIT_CASE(test_slot_addresses),

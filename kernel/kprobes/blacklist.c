@@ -24,6 +24,7 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
+#include <linux/string.h>
 #include <asm/sections.h>
 #include "internal.h"
 
@@ -373,6 +374,74 @@ bool kprobe_blacklist_next(unsigned long from, struct kprobe_blackout *range)
 	return true;
 }
 
+/*
+ * What compilers, told to, call from any function, those on the path of a hit
+ * among them: a probe there would be hit once more before recursion is
+ * recognized.  These names are between them and the kernel, and do not change;
+ * behind them stands what the kernel has for it, as far as it is called without
+ * having found anything to report.
+ */
+static const char * const instrumentation[] = {
+	"__asan_", "__hwasan_", "__tsan_", "__msan_", "__ubsan_",
+	"__sanitizer_cov_",
+	"__kasan_check_", "kasan_check_", "kasan_poison", "kasan_unpoison",
+	"kcsan_", "__kcsan_", "kmsan_", "write_comp_data", "check_kcov_mode",
+	"canonicalize_ip", "ftrace_likely_update",
+};
+
+#define INSTRUMENTED							\
+	(IS_ENABLED(CONFIG_KASAN) || IS_ENABLED(CONFIG_KCSAN) ||	\
+	 IS_ENABLED(CONFIG_KMSAN) || IS_ENABLED(CONFIG_UBSAN) ||	\
+	 IS_ENABLED(CONFIG_KCOV) || IS_ENABLED(CONFIG_TRACE_BRANCH_PROFILING))
+
+static bool __init is_instrumentation(const char *name)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(instrumentation); i++)
+		if (strstarts(name, instrumentation[i]))
+			return true;
+	return false;
+}
+
+struct collected {
+	unsigned long *entries;
+	size_t nr;
+	size_t max;
+};
+
+static int __init collect_instrumentation(void *data, const char *name,
+					  unsigned long addr)
+{
+	struct collected *c = data;
+
+	if (!is_kernel_text(addr) || !is_instrumentation(name))
+		return 0;
+	if (c->nr < c->max)
+		c->entries[c->nr] = addr;
+	c->nr++;
+	return 0;
+}
+
+static int __init blackout_instrumentation(void)
+{
+	struct collected c = {};
+	int ret;
+
+	if (!INSTRUMENTED)
+		return 0;
+	kallsyms_on_each_symbol(collect_instrumentation, &c);
+	c.max = c.nr;
+	c.nr = 0;
+	c.entries = kvmalloc_array(c.max, sizeof(*c.entries), GFP_KERNEL);
+	if (!c.entries)
+		return -ENOMEM;
+	kallsyms_on_each_symbol(collect_instrumentation, &c);
+	ret = blackouts_add_all(c.entries, c.nr, NULL, 0);
+	kvfree(c.entries);
+	return ret;
+}
+
 extern unsigned long __start_kprobe_blacklist[];
 extern unsigned long __stop_kprobe_blacklist[];
 
@@ -392,5 +461,5 @@ int __init kprobe_blacklist_init(void)
 				__stop_kprobe_blacklist -
 				__start_kprobe_blacklist,
 				areas, ARRAY_SIZE(areas));
-	return ret ?: arch_kprobe_blacklist();
+	return ret ?: blackout_instrumentation() ?: arch_kprobe_blacklist();
 }
