@@ -20,12 +20,15 @@ module_param(going, int, 0444);
 
 static struct kprobe probes[2];
 
-static int probe_target(struct kprobe *p)
+/* insmod tries in two ways: the probe may be there from the first. */
+static void probe_target(struct kprobe *p, int *result)
 {
+	if (!*result)
+		unregister_kprobe(p);
 	*p = (struct kprobe) {
 		.symbol_name = "kprobe_target:kprobe_target_function",
 	};
-	return register_kprobe(p);
+	*result = register_kprobe(p);
 }
 
 static int watch(struct notifier_block *nb, unsigned long event, void *data)
@@ -35,9 +38,9 @@ static int watch(struct notifier_block *nb, unsigned long event, void *data)
 	if (strcmp(mod->name, "kprobe_target"))
 		return NOTIFY_DONE;
 	if (event == MODULE_STATE_COMING)
-		coming = probe_target(&probes[0]);
+		probe_target(&probes[0], &coming);
 	if (event == MODULE_STATE_GOING)
-		going = probe_target(&probes[1]);
+		probe_target(&probes[1], &going);
 	return NOTIFY_DONE;
 }
 
