@@ -27,15 +27,16 @@
  * A handler may move the instruction pointer to an instruction that a jump
  * covers, of its own site or of another one.  arch_kprobe_resume() then moves
  * it on to the copy of that instruction in the detour, if insn->run of the
- * site in question leads into the detour:
+ * site in question leads into the detour, or the site is in KPROBE_SITE_JUMP:
  *
- * 1. It does so before there is a jump, or a part of one.  The optimizer sets
- *    it, waits for a grace period of RCU-tasks, and then has the jump written.
- *    A task that has read the old value, and goes on in place, has not
- *    switched voluntarily until it has left the region: it is waited for.
- * 2. It does so until the last byte of the jump is gone.  It is set back when
- *    each CPU executes the original text again, so a CPU that then reads the
- *    slot's address, or NULL, finds that text.
+ * 1. insn->run does so before there is a jump, or a part of one.  The optimizer
+ *    sets it, waits for a grace period of RCU-tasks, and then has the jump
+ *    written.  A task that has read the old value, and goes on in place, has
+ *    not switched voluntarily until it has left the region: it is waited for.
+ * 2. When the jump is to go, insn->run is set back first: traps that are
+ *    written into the region are to be hit.  The state changes last, when each
+ *    CPU executes the original text again.  So a CPU that reads insn->run set
+ *    back, and then another state, finds that text.
  * 3. A detour is freed with its site, behind a grace period of RCU-tasks, as
  *    after a trap that has led there.  Until then, its copies do the same as
  *    the instructions in place.
@@ -438,7 +439,9 @@ static unsigned long copy_in_use(const struct kprobe_site *site,
 	const void *run = smp_load_acquire(&insn->run);
 	unsigned int i;
 
-	if (run != insn->detour + jump->to[0])
+	/* In this order: see "Where a handler goes on" above. */
+	if (run != insn->detour + jump->to[0] &&
+	    site->state != KPROBE_SITE_JUMP)
 		return 0;
 	for (i = 1; i < jump->nr; i++)
 		if (jump->from[i] == offset)
