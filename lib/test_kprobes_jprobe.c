@@ -498,9 +498,8 @@ static __no_sanitize_address unsigned int poisoned(unsigned long start,
 {
 	unsigned int n = 0;
 
-	for (; start < end; start += (1UL << KASAN_SHADOW_SCALE_SHIFT))
-		n += !!READ_ONCE_NOCHECK(*(s8 *)kasan_mem_to_shadow((void *)
-								    start));
+	for (; start < end; start += 1UL << KASAN_SHADOW_SCALE_SHIFT)
+		n += !!READ_ONCE(*(s8 *)kasan_mem_to_shadow((void *)start));
 	return n;
 }
 
