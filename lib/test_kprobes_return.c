@@ -1157,14 +1157,16 @@ KUNIT_ARRAY_PARAM_DESC(trace, trace_cases, name);
 static void test_backtrace(struct kunit *test)
 {
 	const struct trace_case *c = test->param_value;
-	struct kretprobe rps[6] = { }, *array[6];
 	void *targets[] = { trace_leaf, trace_middle, trace_top };
+	struct kretprobe *rps, *array[6];
 	struct fprobe fp = { };
 	struct trace plain;
 	int i, ret;
 
 	if (!IS_ENABLED(CONFIG_ARCH_CORRECT_STACKTRACE_ON_KRETPROBE))
 		kunit_skip(test, "not expected of this architecture");
+	rps = kunit_kcalloc(test, c->nr, sizeof(*rps), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, rps);
 	if (c->order == FPROBE_FIRST) {
 		ret = trace_fprobe(&fp);
 		if (ret)
