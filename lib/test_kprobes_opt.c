@@ -394,6 +394,15 @@ FUNCTION(branching, ".Lprobe_branching:" FIRST SECOND AFTER "jmp 3f\n"
 asm(POINTER_TO(opt_branch, .Lopt_branch));
 extern char *opt_branch;
 
+/* Not text_poke_bp(), to which no-ops are those of the kernel's own only. */
+static void write_branch(const u8 *text)
+{
+	mutex_lock(&text_mutex);
+	text_poke(opt_branch, text, JMP32_INSN_SIZE);
+	text_poke_sync();
+	mutex_unlock(&text_mutex);
+}
+
 static void expect_branching(struct kunit *test, const void *target,
 			     enum kprobe_obstacle expected)
 {
@@ -406,18 +415,14 @@ static void expect_branching(struct kunit *test, const void *target,
 	if (target)
 		__text_gen_insn(branch, JMP32_INSN_OPCODE, opt_branch, target,
 				sizeof(branch));
-	mutex_lock(&text_mutex);
-	text_poke_bp(opt_branch, branch, sizeof(branch), NULL);
-	mutex_unlock(&text_mutex);
+	write_branch(branch);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
 	KUNIT_EXPECT_EQ(test, is_jump(probe_branching), !expected);
 	found = kprobe_obstacle_at(p.probe.addr);
 	KUNIT_EXPECT_STREQ(test, kprobe_obstacle_name(found),
 			   kprobe_obstacle_name(expected));
 	unregister_kprobe(&p.probe);
-	mutex_lock(&text_mutex);
-	text_poke_bp(opt_branch, before, sizeof(before), NULL);
-	mutex_unlock(&text_mutex);
+	write_branch(before);
 }
 
 static void test_branches(struct kunit *test)
