@@ -246,8 +246,8 @@ static int within_pre(struct kprobe *p, struct pt_regs *regs)
 
 	w->resizes++;
 	for (i = 0; i < w->nr; i++)
-		if (w->probes[i].addr &&
-		    !kprobe_site_find((unsigned long)w->probes[i].addr))
+		if (w->probes[i].site &&
+		    !kprobe_site_find((unsigned long)w->probes[i].site->addr))
 			w->lost++;
 	return 0;
 }
