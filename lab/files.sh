@@ -8,8 +8,9 @@ our_files() {
 	local d
 
 	(cd "$TOP" && for d in "${KERNEL_DIRS[@]}"; do
-		[ ! -d "$d" ] || find "$d" -type f ! -name '.*' ! -name '*~' \
-			! -name '*.orig' ! -name '*.rej'
+		[ ! -d "$d" ] || find "$d" -type f ! -name '*~' \
+			! -name '*.orig' ! -name '*.rej' \
+			'(' ! -name '.*' -o -name .kunitconfig ')'
 	done) | sort
 }
 
@@ -22,5 +23,5 @@ hooked_files() {
 our_places() {
 	cat "$TOP/lab/replaced-set"
 	printf '%s\n' kernel/kprobes include/linux/kprobes_backend.h \
-		'lib/test_kprobes*.[ch]' 'Documentation/trace/kprobes-*.rst'
+		lib/kprobes 'lib/test_kprobes*.[ch]' 'Documentation/trace/kprobes-*.rst'
 }

@@ -22,7 +22,7 @@
 #include <linux/static_call.h>
 #include <linux/vmalloc.h>
 #include <asm/sections.h>
-#include "test_kprobes.h"
+#include "kprobes/test.h"
 
 static TARGET int target_add(int a, int b)
 {

@@ -22,7 +22,7 @@
 #include <linux/stacktrace.h>
 #include <linux/string.h>
 #include <linux/workqueue.h>
-#include "test_kprobes.h"
+#include "test.h"
 
 static TARGET int follow_add(int a, int b)
 {

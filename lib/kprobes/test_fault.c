@@ -14,10 +14,10 @@
 #include <asm/insn.h>
 #include <asm/linkage.h>
 #include <asm/trapnr.h>
-#include "test_kprobes.h"
-#include "test_kprobes_x86.h"
+#include "test.h"
+#include "test_x86.h"
 #ifdef CONFIG_X86_MCE
-#include "../arch/x86/kernel/cpu/mce/internal.h"
+#include "../../arch/x86/kernel/cpu/mce/internal.h"
 #endif
 
 #define BAD_PAGE	(-0xff0UL)		/* page fault */

@@ -10,7 +10,7 @@
 #include <linux/kprobes_backend.h>
 #include <linux/linkage.h>
 #include <linux/module.h>
-#include "test_kprobes.h"
+#include "test.h"
 
 /*
  * Functions of 0 to 10 integers, which return a number that depends on all

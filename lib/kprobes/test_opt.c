@@ -32,8 +32,8 @@
 #include <asm/processor-flags.h>
 #include <asm/text-patching.h>
 #include <asm/unwind.h>
-#include "test_kprobes.h"
-#include "test_kprobes_x86.h"
+#include "test.h"
+#include "test_x86.h"
 
 /*
  * FUNCTION(name, body): takes and returns eax, may use ecx and edx; is probed

@@ -17,8 +17,8 @@
 #include <asm/linkage.h>
 #include <asm/processor-flags.h>
 #include <asm/text-patching.h>
-#include "test_kprobes.h"
-#include "test_kprobes_x86.h"
+#include "test.h"
+#include "test_x86.h"
 
 /*
  * CODE(name, before, probed, after): a function of its own around the probed
@@ -72,9 +72,9 @@ CODE(jmp_near, "mov $1, %eax", ".byte 0xe9\n.long 1f - . - 4",
 CODE(jmp_cs, "mov $1, %eax", ".byte 0x2e, 0xe9\n.long 1f - . - 4",
      "mov $2, %eax\n1:");
 #ifdef CONFIG_X86_64
-#include "test_kprobes_x86_64.h"
+#include "test_x86_64.h"
 #else
-#include "test_kprobes_x86_32.h"
+#include "test_x86_32.h"
 #endif
 
 struct code {

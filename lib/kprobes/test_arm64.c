@@ -31,8 +31,8 @@
 #include <asm/irq_regs.h>
 #include <asm/ptrace.h>
 #include <asm/sections.h>
-#include "../arch/arm64/kernel/probes/decode-insn.h"
-#include "test_kprobes.h"
+#include "../../arch/arm64/kernel/probes/decode-insn.h"
+#include "test.h"
 
 /*
  * The decoder: bits in, class out.

@@ -8,7 +8,7 @@
 #include <linux/kprobes_backend.h>
 #include <linux/static_call.h>
 #include <linux/string.h>
-#include "test_kprobes.h"
+#include "test.h"
 
 static TARGET int target(int x)
 {

@@ -3,8 +3,8 @@
  * What the KUnit suites for kprobes share: functions to be probed, a probe that
  * counts, and waiting.
  */
-#ifndef _LIB_TEST_KPROBES_H
-#define _LIB_TEST_KPROBES_H
+#ifndef _LIB_KPROBES_TEST_H
+#define _LIB_KPROBES_TEST_H
 
 #include <kunit/test.h>
 #include <linux/compiler.h>
@@ -113,4 +113,4 @@ static __maybe_unused void try_to_keep(struct kunit *test,
 	(condition);							\
 })
 
-#endif /* _LIB_TEST_KPROBES_H */
+#endif /* _LIB_KPROBES_TEST_H */

@@ -16,7 +16,7 @@
 #include <linux/smp.h>
 #include <linux/vmalloc.h>
 #include <asm/sections.h>
-#include "test_kprobes.h"
+#include "test.h"
 
 /* From the smallest table to one for these there are some doublings. */
 #define MANY		1000

@@ -8,7 +8,7 @@
 #include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/string.h>
-#include "test_kprobes.h"
+#include "test.h"
 
 static TARGET int public_add(int a, int b)
 {

@@ -3,8 +3,8 @@
  * For the assembly in the KUnit suites for kprobes on x86, outside of
  * functions: names that depend on the size of a word.
  */
-#ifndef _LIB_TEST_KPROBES_X86_H
-#define _LIB_TEST_KPROBES_X86_H
+#ifndef _LIB_KPROBES_TEST_X86_H
+#define _LIB_KPROBES_TEST_X86_H
 
 #include <asm/asm.h>
 #include <asm/nospec-branch.h>
@@ -46,4 +46,4 @@
 	#name ":" _ASM_PTR #label "\n"					\
 	".popsection\n"
 
-#endif /* _LIB_TEST_KPROBES_X86_H */
+#endif /* _LIB_KPROBES_TEST_X86_H */

@@ -11,7 +11,7 @@
 #include <linux/kprobes.h>
 #include <linux/kprobes_backend.h>
 #include <linux/module.h>
-#include "test_kprobes.h"
+#include "test.h"
 
 /* Their first instructions are long enough for a jump. */
 static TARGET int boot_lasting(int a)

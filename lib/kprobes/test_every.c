@@ -17,7 +17,7 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 #include <asm/sections.h>
-#include "test_kprobes.h"
+#include "test.h"
 
 /* Without the function tracer there are no calls of ftrace. */
 #ifndef MCOUNT_INSN_SIZE
