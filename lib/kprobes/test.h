@@ -80,31 +80,6 @@ static __maybe_unused void counted_post(struct kprobe *p, struct pt_regs *regs,
 		__VA_ARGS__						\
 	}
 
-/*
- * How long a task can be kept from running by one that always runs first: the
- * scheduler gives it its share of each second all the same.  A slow machine may
- * need more for a test; it has as many tries.
- */
-#define KEPT_MS		800
-#define KEPT_TRIES	10
-
-/* @keep returns whether it was fast enough to have shown something. */
-static __maybe_unused void try_to_keep(struct kunit *test,
-				       bool (*keep)(struct kunit *test))
-{
-	int i;
-
-	if (!IS_ENABLED(CONFIG_PREEMPTION))
-		kunit_skip(test, "nobody is preempted");
-	if (num_online_cpus() < 2)
-		kunit_skip(test, "needs a CPU to be kept");
-
-	for (i = 0; i < KEPT_TRIES; i++)
-		if (keep(test))
-			return;
-	kunit_skip(test, "too slow a machine");
-}
-
 /* Wait until what runs behind the test's back has come about. */
 #define EVENTUALLY(condition) ({					\
 	int __tries = 1000;						\

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * For the KUnit suites for kprobes on arm64: functions around a probed
+ * instruction, and how they are called.
+ */
+#ifndef _LIB_KPROBES_TEST_ARM64_H
+#define _LIB_KPROBES_TEST_ARM64_H
+
+#include <linux/kprobes_backend.h>
+#include <asm/debug-monitors.h>
+#include <asm/insn.h>
+#include <asm/ptrace.h>
+#include "test.h"
+
+/*
+ * CODE(name, before, probed, after): a function around the probed instruction,
+ * which stands where probe_<name> points.  It gets and leaves values in x0 to
+ * x5 and flags, keeps x9, where it would return to, and has a frame.
+ */
+#define CODE(name, before, probed, after)				\
+	asm(".pushsection .text\n"					\
+	    ".arch_extension pauth\n"					\
+	    ".balign 16\n"						\
+	    ".type code_" #name ", @function\n"				\
+	    "code_" #name ":\n\t"					\
+	    "hint #34\n\t"						\
+	    "mov x9, x30\n\t"						\
+	    before "\n"							\
+	    ".Lprobe_" #name ":\n\t" probed "\n\t"			\
+	    after "\n\t"						\
+	    "ret x9\n"							\
+	    ".size code_" #name ", . - code_" #name "\n"		\
+	    ".popsection\n"						\
+	    ".pushsection .data\n"					\
+	    ".balign 8\n"						\
+	    "probe_" #name ": .quad .Lprobe_" #name "\n"		\
+	    ".popsection\n");						\
+	extern char code_##name[], *probe_##name
+
+/* Where operands in memory are. */
+#define ON_STACK "stp x0, x1, [sp, #-16]!\n"
+#define OFF_STACK "\n ldp x0, x1, [sp], #16"
+#define NOPS(nr) "\n .rept " #nr "\n nop\n .endr\n"
+
+/* The last page, at which nothing ever is. */
+#define BAD_PAGE	0xfffffffffffff000UL
+
+struct state {
+	u64 x[6];
+	u64 nzcv;
+};
+
+/* What is called changes more than a compiler sees. */
+#ifdef CONFIG_CC_IS_CLANG
+#define CALLER	noinline __used
+#else
+#define CALLER	__attribute__((noipa))
+#endif
+
+static __maybe_unused CALLER void call_code(void *function, struct state *s)
+{
+	register void *fn asm("x10") = function;
+	register struct state *state asm("x11") = s;
+
+	asm volatile("stp	x29, x30, [sp, #-32]!\n\t"
+		     "mov	x29, sp\n\t"
+		     "str	x11, [sp, #16]\n\t"
+		     "ldr	x12, [x11, #48]\n\t"
+		     "msr	nzcv, x12\n\t"
+		     "ldp	x0, x1, [x11]\n\t"
+		     "ldp	x2, x3, [x11, #16]\n\t"
+		     "ldp	x4, x5, [x11, #32]\n\t"
+		     "blr	x10\n\t"
+		     "ldr	x11, [sp, #16]\n\t"
+		     "stp	x0, x1, [x11]\n\t"
+		     "stp	x2, x3, [x11, #16]\n\t"
+		     "stp	x4, x5, [x11, #32]\n\t"
+		     "mrs	x12, nzcv\n\t"
+		     "str	x12, [x11, #48]\n\t"
+		     "ldp	x29, x30, [sp], #32\n\t"
+		     : "+r" (fn), "+r" (state)
+		     :
+		     : "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8",
+		       "x9", "x12", "x13", "x14", "x15", "x16", "x17", "x30",
+		       "memory", "cc");
+}
+
+static __maybe_unused void checked_post(struct kprobe *p, struct pt_regs *regs,
+					unsigned long flags)
+{
+	struct counted *c = container_of(p, struct counted, probe);
+
+	c->post++;
+	if (!irqs_disabled() || preemptible())
+		c->astray++;
+}
+
+static __maybe_unused bool is_trap(const void *where)
+{
+	return *(__le32 *)where == cpu_to_le32(BRK64_OPCODE_KPROBES);
+}
+
+/* Without jumps a probe stays a breakpoint. */
+#ifdef CONFIG_OPTPROBES
+static __maybe_unused void switch_jumps(bool on)
+{
+	kprobe_optimizer_switch(on);
+	wait_for_kprobe_optimizer();
+}
+
+/* Waits for the optimizer first. */
+static __maybe_unused void expect_jump(struct kunit *test, struct kprobe *p,
+				       bool jump)
+{
+	wait_for_kprobe_optimizer();
+	KUNIT_EXPECT_EQ(test, kprobe_optimized(p), jump);
+}
+#else
+static inline void switch_jumps(bool on)
+{
+}
+
+static inline void expect_jump(struct kunit *test, struct kprobe *p, bool jump)
+{
+}
+#endif
+
+#endif /* _LIB_KPROBES_TEST_ARM64_H */

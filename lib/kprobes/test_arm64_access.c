@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * KUnit suite for access to user memory in hits on arm64: it is as the
+ * interrupted code has it, but never on while a handler runs, whichever
+ * mechanism has brought the hit.
+ */
+#include <linux/kasan-enabled.h>
+#include <linux/mman.h>
+#include <linux/module.h>
+#include <linux/uaccess.h>
+#include <asm/cpufeature.h>
+#include "test_arm64.h"
+
+CODE(isb, "", "isb", "");
+
+#define ACCESS_USER	1
+#define ACCESS_UNTAGGED	2
+
+#define SYS_TCO		sys_reg(3, 3, 4, 2, 7)
+
+static unsigned int access_now(void)
+{
+	unsigned int access = 0;
+
+	if (system_uses_hw_pan()) {
+		if (!(read_sysreg_s(SYS_PSTATE_PAN) & PSR_PAN_BIT))
+			access |= ACCESS_USER;
+	} else if (read_sysreg(ttbr0_el1) & TTBR_ASID_MASK) {
+		access |= ACCESS_USER;
+	}
+	if (kasan_hw_tags_enabled() && system_supports_mte() &&
+	    read_sysreg_s(SYS_TCO) & PSR_TCO_BIT)
+		access |= ACCESS_UNTAGGED;
+	return access;
+}
+
+static CALLER unsigned int call_with_access(void *function, struct state *s,
+					    unsigned int *before)
+{
+	unsigned int after;
+
+	uaccess_enable_privileged();
+	*before = access_now();
+	call_code(function, s);
+	after = access_now();
+	uaccess_disable_privileged();
+	return after;
+}
+
+static struct {
+	u32 __user *word;
+	unsigned int hits;
+	unsigned int access;
+	unsigned int wrong;
+} access_seen;
+
+/* As one that unwinds a user's stack does. */
+static void look_at_access(void)
+{
+	u32 word;
+
+	access_seen.hits++;
+	access_seen.access |= access_now();
+	if (copy_from_user_nofault(&word, access_seen.word, sizeof(word)) ||
+	    word != 4711)
+		access_seen.wrong++;
+	access_seen.access |= access_now();
+}
+
+static int access_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	look_at_access();
+	return 0;
+}
+
+static int access_leave_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	look_at_access();
+	regs->pc = regs->regs[9];
+	return 1;
+}
+
+static void access_post(struct kprobe *p, struct pt_regs *regs,
+			unsigned long flags)
+{
+	look_at_access();
+}
+
+static void access_leave_post(struct kprobe *p, struct pt_regs *regs,
+			      unsigned long flags)
+{
+	look_at_access();
+	regs->pc = regs->regs[9];
+}
+
+static const struct access_case {
+	const char *name;
+	kprobe_pre_handler_t pre;
+	kprobe_post_handler_t post;
+	bool jump;
+} access_cases[] = {
+	{ "trap", access_pre },
+	{ "trap, diverted", access_leave_pre },
+	{ "post", NULL, access_post },
+	{ "post, diverted", NULL, access_leave_post },
+	{ "jump", access_pre, NULL, true },
+	{ "jump, diverted", access_leave_pre, NULL, true },
+	{ "return" },
+};
+
+KUNIT_ARRAY_PARAM_DESC(access, access_cases, name);
+
+static void expect_access(struct kunit *test)
+{
+	unsigned int before, after;
+	struct state s = {};
+
+	memset(&access_seen.hits, 0, sizeof(access_seen) -
+	       offsetof(typeof(access_seen), hits));
+	after = call_with_access(code_isb, &s, &before);
+	KUNIT_EXPECT_TRUE(test, before & ACCESS_USER);
+	KUNIT_EXPECT_EQ(test, after, before);
+	KUNIT_EXPECT_EQ(test, access_seen.hits, 1);
+	KUNIT_EXPECT_EQ(test, access_seen.access, 0);
+	KUNIT_EXPECT_EQ(test, access_seen.wrong, 0);
+
+	/* And off if it was. */
+	call_code(code_isb, &s);
+	KUNIT_EXPECT_EQ(test, access_now(), 0);
+	KUNIT_EXPECT_EQ(test, access_seen.hits, 2);
+	KUNIT_EXPECT_EQ(test, access_seen.wrong, 0);
+}
+
+#ifdef CONFIG_KRETPROBES
+static int access_return(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	look_at_access();
+	return 0;
+}
+
+static void expect_access_return(struct kunit *test)
+{
+	struct kretprobe rp = {
+		.kp.addr = (kprobe_opcode_t *)code_isb,
+		.handler = access_return,
+		.maxactive = 1,
+	};
+
+	KUNIT_ASSERT_EQ(test, register_kretprobe(&rp), 0);
+	expect_access(test);
+	unregister_kretprobe(&rp);
+	KUNIT_EXPECT_EQ(test, rp.nmissed, 0);
+}
+#else
+static void expect_access_return(struct kunit *test)
+{
+	kunit_skip(test, "no return probes");
+}
+#endif
+
+static void test_access(struct kunit *test)
+{
+	const struct access_case *c = test->param_value;
+	struct kprobe p = {
+		.addr = (kprobe_opcode_t *)probe_isb,
+		.pre_handler = c->pre,
+		.post_handler = c->post,
+	};
+	unsigned long user;
+
+	if (!system_uses_hw_pan() && !system_uses_ttbr0_pan())
+		kunit_skip(test, "user memory is always accessible");
+
+	user = kunit_vm_mmap(test, NULL, 0, PAGE_SIZE, PROT_READ | PROT_WRITE,
+			     MAP_ANONYMOUS | MAP_PRIVATE, 0);
+	KUNIT_ASSERT_NE(test, user, 0);
+	KUNIT_ASSERT_FALSE(test, IS_ERR_VALUE(user));
+	access_seen.word = (u32 __user *)user;
+	KUNIT_ASSERT_EQ(test, put_user(4711, access_seen.word), 0);
+
+	if (!c->pre && !c->post) {
+		expect_access_return(test);
+		return;
+	}
+	if (c->jump && !IS_ENABLED(CONFIG_OPTPROBES))
+		kunit_skip(test, "this kernel makes no jumps");
+	switch_jumps(c->jump);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
+	expect_jump(test, &p, c->jump);
+	expect_access(test);
+	unregister_kprobe(&p);
+	KUNIT_EXPECT_EQ(test, p.nmissed, 0);
+}
+
+static void access_exit(struct kunit *test)
+{
+	switch_jumps(true);
+}
+
+static struct kunit_case access_tests[] = {
+	KUNIT_CASE_PARAM(test_access, access_gen_params),
+	{}
+};
+
+static struct kunit_suite access_suite = {
+	.name = "kprobes_arm64_access",
+	.test_cases = access_tests,
+	.exit = access_exit,
+};
+
+kunit_test_suite(access_suite);
+
+MODULE_DESCRIPTION("KUnit suite for kprobes on arm64: access to user memory");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * KUnit suite for faults on arm64: of displaced instructions, and of handlers.
+ */
+#include <linux/module.h>
+#include <linux/uaccess.h>
+#include <asm/asm-extable.h>
+#include "test_arm64.h"
+
+CODE(add, "", "add x0, x1, x2, lsl #3", "");
+/* x0 is what to load from; a fix-up leads to where x3 becomes 2. */
+CODE(load, "mov x3, #1", "ldr x1, [x0]",
+     "b 2f\n1: mov x3, #2\n2:\n"
+     _ASM_EXTABLE_UACCESS(.Lprobe_load, 1b));
+CODE(undefined, "mov x3, #1", ".inst 0xd5380c00 | 0x1f", "mov x3, #5");
+
+struct fault_seen {
+	struct kprobe probe;
+	unsigned int faults;
+	unsigned int pre;
+	unsigned long pc;
+	unsigned long x0;
+	bool handle;
+};
+
+static int fault_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	container_of(p, struct fault_seen, probe)->pre++;
+	return 0;
+}
+
+static int fault_handler(struct kprobe *p, struct pt_regs *regs, int trap)
+{
+	struct fault_seen *s = container_of(p, struct fault_seen, probe);
+
+	s->faults++;
+	s->pc = regs->pc;
+	s->x0 = regs->regs[0];
+	if (!s->handle)
+		return 0;
+	regs->regs[1] = 99;
+	regs->pc += AARCH64_INSN_SIZE;
+	return 1;
+}
+
+/* By a breakpoint, with a post handler, by a branch. */
+static void test_displaced_fault(struct kunit *test)
+{
+	struct fault_seen s = {
+		.probe.addr = (kprobe_opcode_t *)probe_load,
+		.probe.pre_handler = fault_pre,
+		.probe.fault_handler = fault_handler,
+	};
+	struct counted q = COUNTED(probe_load,
+				   .probe.post_handler = checked_post);
+	unsigned int i, faults = 0;
+
+	for (i = 0; i < 3; i++) {
+		struct state state = { .x = { BAD_PAGE } };
+		u64 word = 4711;
+
+		s.probe.addr = (kprobe_opcode_t *)probe_load;
+		KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
+		q.probe.addr = (kprobe_opcode_t *)probe_load;
+		if (i == 1)
+			KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
+		if (i == 2)
+			expect_jump(test, &s.probe, true);
+		/* The kernel's own fix-up. */
+		s.handle = false;
+		call_code(code_load, &state);
+		KUNIT_EXPECT_EQ(test, state.x[3], 2);
+		KUNIT_EXPECT_EQ(test, s.faults, ++faults);
+		KUNIT_EXPECT_EQ(test, s.pc, (unsigned long)probe_load);
+		KUNIT_EXPECT_EQ(test, s.x0, BAD_PAGE);
+
+		/* The handler's. */
+		s.handle = true;
+		state.x[0] = BAD_PAGE;
+		call_code(code_load, &state);
+		KUNIT_EXPECT_EQ(test, state.x[3], 1);
+		KUNIT_EXPECT_EQ(test, state.x[1], 99);
+		KUNIT_EXPECT_EQ(test, s.faults, ++faults);
+
+		/* Nothing to fix. */
+		state.x[0] = (unsigned long)&word;
+		call_code(code_load, &state);
+		KUNIT_EXPECT_EQ(test, state.x[3], 1);
+		KUNIT_EXPECT_EQ(test, state.x[1], 4711);
+		KUNIT_EXPECT_EQ(test, s.faults, faults);
+		if (i == 1)
+			unregister_kprobe(&q.probe);
+		unregister_kprobe(&s.probe);
+	}
+	KUNIT_EXPECT_EQ(test, s.pre, 9);
+	KUNIT_EXPECT_EQ(test, q.post, 1);
+	KUNIT_EXPECT_EQ(test, s.probe.nmissed, 0);
+}
+
+static void test_undefined(struct kunit *test)
+{
+	struct fault_seen s = {
+		.probe.addr = (kprobe_opcode_t *)probe_undefined,
+		.probe.pre_handler = fault_pre,
+		.probe.fault_handler = fault_handler,
+		.handle = true,
+	};
+	struct state state = {};
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
+	call_code(code_undefined, &state);
+	KUNIT_EXPECT_EQ(test, state.x[3], 5);
+	KUNIT_EXPECT_EQ(test, s.faults, 1);
+	KUNIT_EXPECT_EQ(test, s.pc, (unsigned long)probe_undefined);
+	unregister_kprobe(&s.probe);
+}
+
+/* Loads from x0; where a fault handler resumes. */
+unsigned long load_or_resume(unsigned long addr);
+extern char load_resume[];
+asm(".pushsection .text\n"
+    ".type load_or_resume, @function\n"
+    "load_or_resume:\n"
+    "	hint	#34\n"
+    "	ldr	x0, [x0]\n"
+    "	ret\n"
+    "load_resume:\n"
+    "	mov	x0, #77\n"
+    "	ret\n"
+    ".size load_or_resume, . - load_or_resume\n"
+    ".popsection\n");
+
+static unsigned long handler_got;
+
+static int faulting_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	handler_got = load_or_resume(BAD_PAGE);
+	return 0;
+}
+
+static int resume_fault(struct kprobe *p, struct pt_regs *regs, int trap)
+{
+	regs->pc = (unsigned long)load_resume;
+	return 1;
+}
+
+static void test_handler_fault(struct kunit *test)
+{
+	struct kprobe p = {
+		.addr = (kprobe_opcode_t *)probe_add,
+		.pre_handler = faulting_pre,
+		.fault_handler = resume_fault,
+	};
+	struct state s = { .x = { 0, 1, 2 } };
+	int i;
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
+	for (i = 0; i < 2; i++) {
+		handler_got = 0;
+		call_code(code_add, &s);
+		KUNIT_EXPECT_EQ(test, handler_got, 77);
+		KUNIT_EXPECT_EQ(test, s.x[0], 17);
+		wait_for_kprobe_optimizer();
+	}
+	unregister_kprobe(&p);
+}
+
+/* What handlers read carefully is nobody's fault. */
+static long nofault_ret;
+
+static int nofault_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	u64 word;
+
+	nofault_ret = copy_from_kernel_nofault(&word, (void *)BAD_PAGE,
+					       sizeof(word));
+	return 0;
+}
+
+static void test_nofault(struct kunit *test)
+{
+	struct kprobe p = {
+		.addr = (kprobe_opcode_t *)probe_add,
+		.pre_handler = nofault_pre,
+	};
+	struct state s = { .x = { 0, 1, 2 } };
+	int i;
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
+	for (i = 0; i < 2; i++) {
+		nofault_ret = 0;
+		call_code(code_add, &s);
+		KUNIT_EXPECT_NE(test, nofault_ret, 0);
+		KUNIT_EXPECT_EQ(test, s.x[0], 17);
+		wait_for_kprobe_optimizer();
+	}
+	unregister_kprobe(&p);
+}
+
+static struct kunit_case fault_tests[] = {
+	KUNIT_CASE(test_displaced_fault),
+	KUNIT_CASE(test_undefined),
+	KUNIT_CASE(test_handler_fault),
+	KUNIT_CASE(test_nofault),
+	{}
+};
+
+static struct kunit_suite fault_suite = {
+	.name = "kprobes_arm64_fault",
+	.test_cases = fault_tests,
+};
+
+kunit_test_suite(fault_suite);
+
+MODULE_DESCRIPTION("KUnit suite for kprobes on arm64: faults");
+MODULE_LICENSE("GPL");

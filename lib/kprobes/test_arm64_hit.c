@@ -1,0 +1,466 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * KUnit suite for hits on arm64: what handlers find in registers, what becomes
+ * of what they change, where unwinders see a displaced instruction, and hits
+ * where RCU is not watching.
+ */
+#include <linux/cpuidle.h>
+#include <linux/hrtimer.h>
+#include <linux/module.h>
+#include <linux/stacktrace.h>
+#include <asm/irq_regs.h>
+#include "test_arm64.h"
+
+CODE(add, "", "add x0, x1, x2, lsl #3", "");
+CODE(adds, "", "adds x0, x1, x2", "");
+CODE(b_next, "mov x3, #1\n", "b 2f\n2:", "mov x3, #2\n1: hint #38");
+CODE(daifset, "mrs x4, daif", "msr daifset, #2", "mrs x0, daif\n msr daif, x4\n"
+     "mov x4, xzr");
+CODE(isb, "", "isb", "");
+
+struct captured {
+	struct kprobe probe;
+	struct pt_regs regs;
+	unsigned int hits;
+};
+
+static int capture_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	struct captured *c = container_of(p, struct captured, probe);
+
+	c->regs = *regs;
+	c->hits++;
+	return 0;
+}
+
+/* Fills all registers it may, and calls the code. */
+static CALLER unsigned long call_filled(void *function)
+{
+	register void *fn asm("x10") = function;
+	unsigned long sp;
+
+	asm volatile("mov %[sp], sp\n\t"
+		     "mov x0, #100\n\t"
+		     "mov x1, #101\n\t"
+		     "mov x2, #102\n\t"
+		     "mov x3, #103\n\t"
+		     "mov x4, #104\n\t"
+		     "mov x5, #105\n\t"
+		     "mov x6, #106\n\t"
+		     "mov x7, #107\n\t"
+		     "mov x8, #108\n\t"
+		     "mov x11, #111\n\t"
+		     "mov x12, #112\n\t"
+		     "mov x13, #113\n\t"
+		     "mov x14, #114\n\t"
+		     "mov x15, #115\n\t"
+		     "mov x16, #116\n\t"
+		     "mov x17, #117\n\t"
+		     "cmp x0, x0\n\t"
+		     "blr %[fn]"
+		     : [sp] "=&r" (sp), [fn] "+r" (fn)
+		     :
+		     : "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8",
+		       "x9", "x11", "x12", "x13", "x14", "x15", "x16", "x17",
+		       "x30", "memory", "cc");
+	return sp;
+}
+
+static void test_registers(struct kunit *test)
+{
+	struct captured c = {
+		.probe.addr = (kprobe_opcode_t *)probe_adds,
+		.probe.pre_handler = capture_pre,
+	};
+	const u64 flags = PSR_N_BIT | PSR_Z_BIT | PSR_C_BIT | PSR_V_BIT |
+			  PSR_D_BIT | PSR_A_BIT | PSR_I_BIT | PSR_F_BIT |
+			  PSR_PAN_BIT | PSR_MODE_MASK;
+	struct pt_regs trap;
+	unsigned long sp = 0;
+	int i;
+
+	switch_jumps(false);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
+	for (i = 0; i < 2; i++) {
+		sp = call_filled(code_adds);
+		if (!i)
+			trap = c.regs;
+		switch_jumps(true);
+	}
+	expect_jump(test, &c.probe, true);
+	unregister_kprobe(&c.probe);
+	KUNIT_EXPECT_EQ(test, c.hits, 2);
+
+	KUNIT_EXPECT_EQ(test, c.regs.pc, (unsigned long)probe_adds);
+	KUNIT_EXPECT_EQ(test, c.regs.sp, sp);
+	for (i = 0; i < 18; i++)
+		if (i < 9 || i > 10)
+			KUNIT_EXPECT_EQ(test, c.regs.regs[i], 100 + i);
+	KUNIT_EXPECT_EQ(test, c.regs.pstate & (PSR_Z_BIT | PSR_C_BIT),
+			PSR_Z_BIT | PSR_C_BIT);
+	KUNIT_EXPECT_FALSE(test, c.regs.pstate & PSR_I_BIT);
+
+	/* As a breakpoint shows them, but for what the loop has in x19 on. */
+	for (i = 0; i < 31; i++)
+		if (i < 19 || i > 28)
+			KUNIT_EXPECT_EQ_MSG(test, c.regs.regs[i], trap.regs[i],
+					    "x%d", i);
+	KUNIT_EXPECT_EQ(test, c.regs.sp, trap.sp);
+	KUNIT_EXPECT_EQ(test, c.regs.pc, trap.pc);
+	KUNIT_EXPECT_EQ(test, c.regs.pstate & flags, trap.pstate & flags);
+}
+
+static int change_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	regs->regs[1] = 1000;
+	regs->regs[2] = 34;
+	/* Tells nothing, with this return value. */
+	regs->pc = 0;
+	return 0;
+}
+
+static void change_post(struct kprobe *p, struct pt_regs *regs,
+			unsigned long flags)
+{
+	regs->regs[0]++;
+	regs->pstate ^= PSR_V_BIT;
+}
+
+/* Over the rest of the function. */
+static void leave_post(struct kprobe *p, struct pt_regs *regs,
+		       unsigned long flags)
+{
+	regs->regs[0] = 4712;
+	regs->pc = regs->regs[9];
+}
+
+static int leave_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	regs->regs[0] = 4711;
+	regs->pc = regs->regs[9];
+	return 1;
+}
+
+static void test_change(struct kunit *test)
+{
+	struct kprobe p = {
+		.addr = (kprobe_opcode_t *)probe_adds,
+		.pre_handler = change_pre,
+	};
+	struct kprobe q = {
+		.addr = (kprobe_opcode_t *)probe_adds,
+		.post_handler = change_post,
+	};
+	struct state s = {};
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
+	call_code(code_adds, &s);
+	KUNIT_EXPECT_EQ(test, s.x[0], 1034);
+	expect_jump(test, &p, true);
+	s = (struct state) {};
+	call_code(code_adds, &s);
+	KUNIT_EXPECT_EQ(test, s.x[0], 1034);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&q), 0);
+	s = (struct state) {};
+	call_code(code_adds, &s);
+	KUNIT_EXPECT_EQ(test, s.x[0], 1035);
+	KUNIT_EXPECT_EQ(test, s.nzcv, PSR_V_BIT);
+	unregister_kprobe(&q);
+	unregister_kprobe(&p);
+}
+
+/* Elsewhere: from a trap, from a detour, from behind an instruction. */
+static void test_divert(struct kunit *test)
+{
+	struct counted q = COUNTED(probe_daifset);
+	struct kprobe p = {
+		.addr = (kprobe_opcode_t *)probe_daifset,
+		.pre_handler = leave_pre,
+	};
+	static const struct {
+		void *function;
+		char **probe;
+	} behind[] = {
+		/* One that runs in a slot, and one that does not. */
+		{ code_isb, &probe_isb }, { code_adds, &probe_adds },
+		{ code_b_next, &probe_b_next },
+	};
+	struct state s = {};
+	int i;
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
+	for (i = 0; i < 6; i++) {
+		s.x[0] = 0;
+		s.nzcv = PSR_C_BIT;
+		s.x[3] = 77;
+		call_code(code_daifset, &s);
+		KUNIT_EXPECT_EQ(test, s.x[0], 4711);
+		KUNIT_EXPECT_EQ(test, s.x[3], 77);
+		KUNIT_EXPECT_EQ(test, s.nzcv, PSR_C_BIT);
+		KUNIT_EXPECT_FALSE(test, irqs_disabled());
+		expect_jump(test, &p, true);
+	}
+	unregister_kprobe(&p);
+	unregister_kprobe(&q.probe);
+	KUNIT_EXPECT_EQ(test, q.pre, 0);
+
+	for (i = 0; i < ARRAY_SIZE(behind); i++) {
+		struct kprobe post = {
+			.addr = (kprobe_opcode_t *)*behind[i].probe,
+			.post_handler = leave_post,
+		};
+
+		KUNIT_ASSERT_EQ(test, register_kprobe(&post), 0);
+		s.x[0] = 0;
+		s.x[5] = 55;
+		call_code(behind[i].function, &s);
+		KUNIT_EXPECT_EQ(test, s.x[0], 4712);
+		KUNIT_EXPECT_EQ(test, s.x[5], 55);
+		KUNIT_EXPECT_FALSE(test, irqs_disabled());
+		unregister_kprobe(&post);
+	}
+}
+
+/*
+ * Unwinders see a displaced instruction where it is from, and what is no task's
+ * way where it is.
+ */
+static void expect_place(struct kunit *test, const void *slot,
+			 unsigned int word, unsigned long place)
+{
+	unsigned long addr = (unsigned long)slot + word * AARCH64_INSN_SIZE;
+
+	KUNIT_EXPECT_EQ_MSG(test, kprobe_displaced_from(addr), place ?: addr,
+			    "word %u", word);
+}
+
+static void test_places(struct kunit *test)
+{
+	struct counted p = COUNTED(probe_isb,
+				   .probe.post_handler = counted_post);
+	struct counted q = COUNTED(probe_add,
+				   .probe.post_handler = counted_post);
+	unsigned long isb = (unsigned long)probe_isb;
+	const struct arch_kprobe_insn *insn;
+	unsigned int i;
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
+	insn = &p.probe.site->insn;
+	expect_place(test, insn->slot, 0, isb);
+	expect_place(test, insn->slot, 1, isb + 4);
+	KUNIT_EXPECT_FALSE(test, insn->computes);
+	/* Behind the site: the instruction, the call, the way back. */
+	expect_place(test, insn->post_slot, 2, isb);
+	for (i = 3; i < 10; i++)
+		expect_place(test, insn->post_slot, i, isb + 4);
+	unregister_kprobe(&p.probe);
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
+	insn = &q.probe.site->insn;
+	KUNIT_EXPECT_TRUE(test, insn->computes);
+	for (i = 0; i < 8; i++)
+		expect_place(test, insn->post_slot, i, 0);
+	unregister_kprobe(&q.probe);
+}
+
+/* An interrupt finds a task in a slot: it is in the probed function. */
+CODE(wfi, "", "wfi", "");
+
+static struct {
+	struct hrtimer timer;
+	unsigned long entries[16];
+	unsigned int nr;
+} unwound;
+
+static enum hrtimer_restart unwind_interrupted(struct hrtimer *timer)
+{
+	struct pt_regs *regs = get_irq_regs();
+
+	if (regs && !user_mode(regs) && is_kprobe_insn_slot(regs->pc))
+		unwound.nr = stack_trace_save(unwound.entries,
+					      ARRAY_SIZE(unwound.entries), 0);
+	return HRTIMER_NORESTART;
+}
+
+static void expect_unwound(struct kunit *test)
+{
+	struct state s = {};
+	bool found = false;
+	unsigned int i;
+
+	unwound.nr = 0;
+	/* Another interrupt may come first. */
+	for (i = 0; i < 100 && !unwound.nr; i++) {
+		migrate_disable();
+		hrtimer_start(&unwound.timer, ms_to_ktime(2),
+			      HRTIMER_MODE_REL_PINNED_HARD);
+		call_code(code_wfi, &s);
+		hrtimer_cancel(&unwound.timer);
+		migrate_enable();
+	}
+	KUNIT_EXPECT_GT(test, unwound.nr, 0);
+	for (i = 0; i < unwound.nr; i++) {
+		KUNIT_EXPECT_FALSE(test,
+				   is_kprobe_insn_slot(unwound.entries[i]));
+		if (unwound.entries[i] >= (unsigned long)code_wfi &&
+		    unwound.entries[i] <= (unsigned long)probe_wfi + 4)
+			found = true;
+	}
+	KUNIT_EXPECT_TRUE(test, found);
+}
+
+static void test_interrupted(struct kunit *test)
+{
+	struct counted p = COUNTED(probe_wfi);
+
+	if (!IS_ENABLED(CONFIG_STACKTRACE))
+		kunit_skip(test, "nothing unwinds");
+
+	hrtimer_init(&unwound.timer, CLOCK_MONOTONIC,
+		     HRTIMER_MODE_REL_PINNED_HARD);
+	unwound.timer.function = unwind_interrupted;
+	switch_jumps(false);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
+	expect_unwound(test);
+	switch_jumps(true);
+	expect_jump(test, &p.probe, true);
+	expect_unwound(test);
+	unregister_kprobe(&p.probe);
+}
+
+#ifdef CONFIG_PERF_EVENTS
+/* A decoder of traces is told what is written into slots and detours. */
+static int told_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	if (is_kprobe_insn_slot(regs->regs[0]))
+		container_of(p, struct counted, probe)->pre++;
+	return 0;
+}
+
+static void test_told(struct kunit *test)
+{
+	struct counted told = {
+		.probe.symbol_name = "perf_event_text_poke",
+		.probe.pre_handler = told_pre,
+	};
+	struct counted p = COUNTED(probe_isb);
+	struct counted q = COUNTED(probe_isb,
+				   .probe.post_handler = counted_post);
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&told.probe), 0);
+	wait_for_kprobe_optimizer();
+	told.pre = 0;
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
+	KUNIT_EXPECT_EQ(test, told.pre, 1);
+	expect_jump(test, &p.probe, true);
+	KUNIT_EXPECT_EQ(test, told.pre,
+			1 + IS_ENABLED(CONFIG_OPTPROBES));
+	told.pre = 0;
+	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
+	KUNIT_EXPECT_EQ(test, told.pre, 1);
+	unregister_kprobe(&q.probe);
+	unregister_kprobe(&p.probe);
+	unregister_kprobe(&told.probe);
+}
+#endif
+
+#ifdef CONFIG_CONTEXT_TRACKING_IDLE
+/*
+ * As the idle loop does while it waits: RCU is not watching, and lockdep holds
+ * interrupts for on.  It is lockdep that complains of tracepoints then.
+ */
+static void call_as_idle(void *function)
+{
+	struct state s = {};
+
+	local_irq_disable();
+	ct_cpuidle_enter();
+	call_code(function, &s);
+	ct_cpuidle_exit();
+	local_irq_enable();
+}
+
+static int watched_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	struct counted *c = container_of(p, struct counted, probe);
+
+	if (!rcu_is_watching())
+		c->astray++;
+	return counted_pre(p, regs);
+}
+
+static void watched_post(struct kprobe *p, struct pt_regs *regs,
+			 unsigned long flags)
+{
+	struct counted *c = container_of(p, struct counted, probe);
+
+	if (!rcu_is_watching())
+		c->astray++;
+	c->post++;
+}
+
+static void test_unwatched(struct kunit *test)
+{
+	struct counted p = COUNTED(probe_isb,
+				   .probe.pre_handler = watched_pre);
+	struct counted q = COUNTED(probe_isb,
+				   .probe.post_handler = watched_post);
+	struct kretprobe rp = { .kp.addr = (kprobe_opcode_t *)code_isb };
+	struct state s = {};
+
+	if (IS_ENABLED(CONFIG_RCU_EQS_DEBUG))
+		kunit_skip(test, "only the idle task may be idle");
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
+	call_as_idle(code_isb);
+	expect_jump(test, &p.probe, true);
+	call_as_idle(code_isb);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
+	call_as_idle(code_isb);
+	unregister_kprobe(&q.probe);
+	unregister_kprobe(&p.probe);
+	KUNIT_EXPECT_EQ(test, p.pre, 3);
+	KUNIT_EXPECT_EQ(test, q.post, 1);
+	KUNIT_EXPECT_EQ(test, p.astray + q.astray, 0);
+
+	if (IS_ENABLED(CONFIG_KRETPROBES)) {
+		KUNIT_ASSERT_EQ(test, register_kretprobe(&rp), 0);
+		call_as_idle(code_isb);
+		unregister_kretprobe(&rp);
+		KUNIT_EXPECT_EQ(test, rp.nmissed, 0);
+	}
+	call_code(code_isb, &s);
+}
+#endif
+
+static void hit_exit(struct kunit *test)
+{
+	switch_jumps(true);
+}
+
+static struct kunit_case hit_tests[] = {
+	KUNIT_CASE(test_registers),
+	KUNIT_CASE(test_change),
+	KUNIT_CASE(test_divert),
+	KUNIT_CASE(test_places),
+	KUNIT_CASE(test_interrupted),
+#ifdef CONFIG_PERF_EVENTS
+	KUNIT_CASE(test_told),
+#endif
+#ifdef CONFIG_CONTEXT_TRACKING_IDLE
+	KUNIT_CASE(test_unwatched),
+#endif
+	{}
+};
+
+static struct kunit_suite hit_suite = {
+	.name = "kprobes_arm64_hit",
+	.test_cases = hit_tests,
+	.exit = hit_exit,
+};
+
+kunit_test_suite(hit_suite);
+
+MODULE_DESCRIPTION("KUnit suite for kprobes on arm64: hits");
+MODULE_LICENSE("GPL");

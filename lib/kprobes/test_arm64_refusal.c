@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * KUnit suite for what cannot be probed on arm64: instructions, functions, what
+ * ftrace and callers own, and what stands between functions.
+ */
+#include <linux/fs.h>
+#include <linux/ftrace.h>
+#include <linux/init.h>
+#include <linux/kallsyms.h>
+#include <linux/module.h>
+#include <asm/sections.h>
+#include "test_arm64.h"
+
+CODE(refused_svc, "b 1f", "svc #0", "1:");
+CODE(refused_hvc, "b 1f", "hvc #0", "1:");
+CODE(refused_smc, "b 1f", "smc #0", "1:");
+CODE(refused_eret, "b 1f", "eret", "1:");
+CODE(refused_brk, "b 1f", "brk #0x1234", "1:");
+CODE(refused_hlt, "b 1f", "hlt #1", "1:");
+CODE(refused_udf, "b 1f", ".inst 0x00000001", "1:");
+CODE(refused_zero, "b 1f", ".inst 0x00000000", "1:");
+CODE(refused_reserved, "b 1f", ".inst 0x02000000", "1:");
+CODE(refused_elr, "b 1f", "mrs x0, elr_el1", "1:");
+CODE(refused_spsr, "b 1f", "msr spsr_el1, x0", "1:");
+CODE(refused_spsel, "b 1f", "msr spsel, #0", "1:");
+CODE(refused_vector, "b 1f", "ldr q0, 1f", "1:");
+CODE(refused_cpyp, "b 1f", ".inst 0x1d010440", "1:");
+CODE(refused_cpym, "b 1f", ".inst 0x1d410440", "1:");
+CODE(refused_exclusive, ON_STACK "3: ldxr x2, [sp]", "add x2, x2, #1",
+     "stxr w3, x2, [sp]\n cbnz w3, 3b" OFF_STACK);
+CODE(refused_stxr, ON_STACK "3: ldaxr x2, [sp]\n add x2, x2, #1",
+     "stlxr w3, x2, [sp]", "cbnz w3, 3b" OFF_STACK);
+CODE(refused_bcond, ON_STACK "3: ldxr x2, [sp]\n cmp x2, x1", "b.eq 4f",
+     "stxr w3, x2, [sp]\n cbnz w3, 3b\n4:" OFF_STACK);
+
+CODE(refused_late, ON_STACK "3: ldxr x2, [sp]" NOPS(31), "add x2, x2, #1",
+     "stxr w3, x2, [sp]\n cbnz w3, 3b" OFF_STACK);
+
+/* What may be probed, at the right address. */
+CODE(add, "", "add x0, x1, x2, lsl #3", "");
+
+#define REFUSED(name, errno) { #name, &probe_refused_##name, 0, errno }
+
+static const struct refusal_case {
+	const char *name;
+	char **probe;
+	unsigned int offset;
+	int errno;
+} refusal_cases[] = {
+	REFUSED(svc, -EOPNOTSUPP), REFUSED(hvc, -EOPNOTSUPP),
+	REFUSED(smc, -EOPNOTSUPP), REFUSED(eret, -EOPNOTSUPP),
+	REFUSED(brk, -EINVAL), REFUSED(hlt, -EINVAL), REFUSED(udf, -EINVAL),
+	REFUSED(zero, -EINVAL), REFUSED(reserved, -EILSEQ),
+	REFUSED(elr, -EOPNOTSUPP), REFUSED(spsr, -EOPNOTSUPP),
+	REFUSED(spsel, -EOPNOTSUPP), REFUSED(vector, -EOPNOTSUPP),
+	REFUSED(cpyp, -EOPNOTSUPP), REFUSED(cpym, -EOPNOTSUPP),
+	REFUSED(exclusive, -EOPNOTSUPP), REFUSED(stxr, -EOPNOTSUPP),
+	REFUSED(bcond, -EOPNOTSUPP), REFUSED(late, -EOPNOTSUPP),
+	{ "misaligned by 1", &probe_add, 1, -EINVAL },
+	{ "misaligned by 2", &probe_add, 2, -EINVAL },
+};
+
+KUNIT_ARRAY_PARAM_DESC(refusal, refusal_cases, name);
+
+static void test_refusal(struct kunit *test)
+{
+	const struct refusal_case *c = test->param_value;
+	struct counted p = COUNTED(*c->probe + c->offset);
+	unsigned int sites = kprobe_sites_in_use();
+	u32 before = *(u32 *)*c->probe;
+
+	KUNIT_EXPECT_EQ(test, register_kprobe(&p.probe), c->errno);
+	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
+	KUNIT_EXPECT_EQ(test, *(u32 *)*c->probe, before);
+}
+
+/* As long as alternatives may change it, no instruction is what it will be. */
+static int refused_early;
+
+static int __init register_early(void)
+{
+	struct counted p = COUNTED(probe_add);
+
+	refused_early = register_kprobe(&p.probe);
+	if (!refused_early)
+		unregister_kprobe(&p.probe);
+	return 0;
+}
+early_initcall(register_early);
+
+static void test_refusal_early(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, refused_early, -EAGAIN);
+}
+
+/*
+ * Text that runs without the kernel's vectors, or that tracing of handlers
+ * comes through, or that is copied; some has a configuration.
+ */
+static const char * const forbidden_names[] = {
+	"__secondary_switched", "__secondary_too_slow",
+	"set_cpu_boot_mode_flag", "finalise_el2", "_cpu_resume",
+	"cpu_do_resume", "__hyp_stub_vectors",
+	"__guest_enter", "__guest_exit", "abort_guest_exit_end", "el1_trap",
+	"el2h_fiq_invalid", "__kvm_hyp_vector", "__bp_harden_hyp_vecs",
+	"__sve_restore_state", "__kvm_vcpu_run_vhe", "__debug_switch_to_guest",
+	"__debug_switch_to_host", "__kvm_adjust_pc", "__timer_enable_traps",
+	"__vgic_v3_perform_cpuif_access", "__vgic_v3_save_state",
+	"kvm_hyp_handle_fpsimd", "kvm_unexpected_el2_exception",
+	"get_timer_map", "kvm_auth_eretax", "kvm_vcpu_sanitise_vncr_reg",
+	"vcpu_read_sys_reg", "vcpu_write_sys_reg",
+	"trans_pgd_stub_vectors", "_mcount", "ftrace_caller", "ftrace_stub",
+	"ftrace_stub_graph", "ftrace_stub_direct_tramp", "ftrace_graph_caller",
+	"return_to_handler",
+};
+
+static void test_forbidden(struct kunit *test)
+{
+	unsigned long idmap = (unsigned long)__hyp_idmap_text_start;
+	unsigned long idmap_end = (unsigned long)__hyp_idmap_text_end;
+	unsigned int i, known = 0;
+
+	for (i = 0; i < ARRAY_SIZE(forbidden_names); i++) {
+		unsigned long addr = kallsyms_lookup_name(forbidden_names[i]);
+		struct counted p = COUNTED(addr);
+
+		if (!addr)
+			continue;
+		known++;
+		KUNIT_EXPECT_EQ_MSG(test, register_kprobe(&p.probe), -EINVAL,
+				    "%s", forbidden_names[i]);
+		KUNIT_EXPECT_TRUE_MSG(test, within_kprobe_blacklist(addr),
+				      "%s", forbidden_names[i]);
+	}
+	KUNIT_EXPECT_GE(test, known, 5);
+	if (idmap < idmap_end)
+		KUNIT_EXPECT_TRUE(test, within_kprobe_blacklist(idmap));
+}
+
+#ifdef CONFIG_KRETPROBES
+/* They return twice, or may not; some has a configuration, some is inline. */
+static const char * const forbidden_returns[] = {
+	"__cpu_suspend_enter", "psci_suspend_finisher", "psci_system_suspend",
+	"psci_0_1_cpu_suspend", "psci_0_2_cpu_suspend", "__psci_cpu_suspend",
+	"__invoke_psci_fn_hvc", "__invoke_psci_fn_smc", "__arm_smccc_hvc",
+	"__arm_smccc_smc",
+};
+
+static void test_forbidden_return(struct kunit *test)
+{
+	unsigned int i, known = 0;
+	int ret;
+
+	for (i = 0; i < ARRAY_SIZE(forbidden_returns); i++) {
+		const char *name = forbidden_returns[i];
+		struct kretprobe rp = { .kp.symbol_name = name };
+		struct counted p = {
+			.probe.symbol_name = name,
+			.probe.pre_handler = counted_pre,
+		};
+		unsigned long addr = kallsyms_lookup_name(name);
+
+		if (!addr)
+			continue;
+		known++;
+		KUNIT_EXPECT_EQ_MSG(test, register_kretprobe(&rp), -EINVAL,
+				    "%s", name);
+		/* Some is noinstr, and some begins with the call itself. */
+		if (within_kprobe_blacklist(addr))
+			continue;
+		ret = register_kprobe(&p.probe);
+		KUNIT_EXPECT_TRUE_MSG(test, !ret || ret == -EOPNOTSUPP, "%s",
+				      name);
+		if (!ret)
+			unregister_kprobe(&p.probe);
+	}
+	KUNIT_EXPECT_GE(test, known, 2);
+}
+#endif
+
+/*
+ * Between a breakpoint and where recursion is noticed nothing may be traced,
+ * since what a tracer does first may be probed, nor with the vectors for
+ * guests; some is inline.
+ */
+static const char * const untraced_names[] = {
+	"el1h_64_sync_handler", "el1_brk64", "debug_exception_enter",
+	"debug_exception_exit", "do_el1_brk64", "call_el1_break_hook",
+	"kprobe_brk_handler", "kprobe_ss_brk_handler", "preempt_count_add",
+	"preempt_count_sub", "__kvm_vcpu_run_vhe", "__activate_traps",
+	"__debug_switch_to_guest", "sysreg_restore_guest_state_vhe",
+	"__vgic_v3_perform_cpuif_access", "__kvm_adjust_pc",
+	"get_timer_map", "kvm_auth_eretax", "kvm_vcpu_sanitise_vncr_reg",
+	"vcpu_read_sys_reg", "vcpu_write_sys_reg",
+};
+
+static void test_untraced(struct kunit *test)
+{
+	unsigned long addr, size, offset;
+	unsigned int i;
+
+	if (!IS_ENABLED(CONFIG_DYNAMIC_FTRACE))
+		kunit_skip(test, "no function tracer");
+	for (i = 0; i < ARRAY_SIZE(untraced_names); i++) {
+		addr = kallsyms_lookup_name(untraced_names[i]);
+		if (!addr || !kallsyms_lookup_size_offset(addr, &size, &offset))
+			continue;
+		KUNIT_EXPECT_EQ_MSG(test, ftrace_location(addr), 0, "%s",
+				    untraced_names[i]);
+	}
+}
+
+/* Nobody can have the call of ftrace, and a function's entry is before it. */
+static void test_ftrace_call(struct kunit *test)
+{
+	unsigned long call = ftrace_location((unsigned long)vfs_read);
+	struct counted p = COUNTED(call);
+	struct counted entry = {
+		.probe.symbol_name = "vfs_read",
+		.probe.pre_handler = counted_pre,
+	};
+
+	if (!call)
+		kunit_skip(test, "no function tracer");
+
+	KUNIT_EXPECT_EQ(test, register_kprobe(&p.probe), -EINVAL);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&entry.probe), 0);
+	KUNIT_EXPECT_EQ(test, probed_at(&entry.probe),
+			call - AARCH64_INSN_SIZE);
+	KUNIT_EXPECT_TRUE(test, entry.probe.flags & KPROBE_FLAG_ON_FUNC_ENTRY);
+	expect_jump(test, &entry.probe, true);
+	unregister_kprobe(&entry.probe);
+}
+
+CODE(ldxr, ON_STACK "3:", "ldxr x2, [sp]",
+     "add x2, x2, #1\n stxr w3, x2, [sp]\n cbnz w3, 3b" OFF_STACK);
+
+/* A probed load does not hide that a sequence has begun there. */
+static void test_exclusive_probed(struct kunit *test)
+{
+	struct counted p = COUNTED(probe_ldxr);
+	struct counted q = COUNTED(probe_ldxr + 4);
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
+	KUNIT_EXPECT_EQ(test, register_kprobe(&q.probe), -EOPNOTSUPP);
+	wait_for_kprobe_optimizer();
+	KUNIT_EXPECT_EQ(test, register_kprobe(&q.probe), -EOPNOTSUPP);
+	unregister_kprobe(&p.probe);
+}
+
+/*
+ * What stands between functions; and what stands at the end of one that goes on
+ * into the next symbol.
+ */
+asm(".pushsection .text\n"
+    ".balign 16\n"
+    ".type code_padded, @function\n"
+    "code_padded:\n"
+    "	hint	#34\n"
+    "	ret\n"
+    "	nop\n"
+    "	nop\n"
+    ".size code_padded, . - code_padded\n"
+    ".type code_going_on, @function\n"
+    "code_going_on:\n"
+    "	hint	#34\n"
+    "	b	1f\n"
+    "1:	mov	x0, #1\n"
+    "	nop\n"
+    ".size code_going_on, . - code_going_on\n"
+    ".type code_gone_on, @function\n"
+    "code_gone_on:\n"
+    "	nop\n"
+    "	b	1f\n"
+    "	nop\n"
+    "1:	ret\n"
+    ".size code_gone_on, . - code_gone_on\n"
+    ".popsection\n");
+extern char code_padded[], code_going_on[], code_gone_on[];
+
+static const struct between_case {
+	const char *name;
+	char *function;
+	int offset;
+	int errno;
+} between_cases[] = {
+	{ "return", code_padded, 4, 0 },
+	{ "behind it", code_padded, 8, -EINVAL },
+	{ "before the next", code_padded, 12, -EINVAL },
+	{ "last instruction", code_going_on, 8, 0 },
+	{ "last no-op", code_going_on, 12, 0 },
+	{ "first no-op", code_gone_on, 0, 0 },
+	{ "jumped over", code_gone_on, 8, 0 },
+	{ "last return", code_gone_on, 12, 0 },
+};
+
+KUNIT_ARRAY_PARAM_DESC(between, between_cases, name);
+
+static void test_between(struct kunit *test)
+{
+	const struct between_case *c = test->param_value;
+	struct counted p = COUNTED(c->function + c->offset);
+	int ret = register_kprobe(&p.probe);
+
+	KUNIT_EXPECT_EQ(test, ret, c->errno);
+	if (!ret)
+		unregister_kprobe(&p.probe);
+}
+
+/* What callers and ftrace read before functions. */
+static const char * const read_before[] = {
+	"vfs_read", "vfs_write", "kernel_read", "schedule_timeout",
+	"wait_for_completion", "kthread_stop", "kmem_cache_alloc_noprof",
+};
+
+static void test_before_function(struct kunit *test)
+{
+	bool hashes = IS_ENABLED(CONFIG_CFI_CLANG);
+	bool ops = IS_ENABLED(CONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS);
+	unsigned int i, offset, checked = 0;
+
+	if (!hashes && !ops)
+		kunit_skip(test, "nothing is read before functions");
+
+	for (i = 0; i < ARRAY_SIZE(read_before); i++) {
+		unsigned long addr = kallsyms_lookup_name(read_before[i]);
+
+		if (!addr || (!hashes && !ftrace_location(addr)))
+			continue;
+		for (offset = 4; offset <= (ops ? 8 : 4); offset += 4) {
+			struct counted p = COUNTED(addr - offset);
+			u32 before = *(u32 *)(addr - offset);
+
+			KUNIT_EXPECT_EQ_MSG(test, register_kprobe(&p.probe),
+					    -EINVAL, "%s-%u: %08x",
+					    read_before[i], offset, before);
+			checked++;
+		}
+	}
+	KUNIT_EXPECT_GE(test, checked, 4);
+}
+
+static struct kunit_case refusal_tests[] = {
+	KUNIT_CASE_PARAM(test_refusal, refusal_gen_params),
+	KUNIT_CASE(test_refusal_early),
+	KUNIT_CASE(test_forbidden),
+#ifdef CONFIG_KRETPROBES
+	KUNIT_CASE(test_forbidden_return),
+#endif
+	KUNIT_CASE(test_untraced),
+	KUNIT_CASE(test_ftrace_call),
+	KUNIT_CASE(test_exclusive_probed),
+	KUNIT_CASE_PARAM(test_between, between_gen_params),
+	KUNIT_CASE(test_before_function),
+	{}
+};
+
+static struct kunit_suite refusal_suite = {
+	.name = "kprobes_arm64_refusal",
+	.test_cases = refusal_tests,
+};
+
+kunit_test_suite(refusal_suite);
+
+MODULE_DESCRIPTION("KUnit suite for kprobes on arm64: refusals");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,494 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * KUnit suite for the lifetime of probes: unregistered and disabled while hit,
+ * copied, overwritten, registered again; and that what they took is freed.
+ */
+#include <linux/atomic.h>
+#include <linux/cpumask.h>
+#include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include "test.h"
+
+static TARGET int target_add(int a, int b)
+{
+	barrier();
+	return a + b;
+}
+
+static TARGET int target_mul(int a, int b)
+{
+	barrier();
+	return a * b;
+}
+
+static int hammer(void *unused)
+{
+	int i;
+
+	while (!kthread_should_stop()) {
+		for (i = 0; i < 100; i++)
+			target_add(i, target_mul(i, 2));
+		cond_resched();
+	}
+	return 0;
+}
+
+#define HAMMERS	3
+
+static void start_hammers(struct kunit *test, struct task_struct **tasks)
+{
+	int i;
+
+	for (i = 0; i < HAMMERS; i++) {
+		tasks[i] = kthread_run(hammer, NULL, "kprobe_hammer/%d", i);
+		KUNIT_ASSERT_FALSE(test, IS_ERR(tasks[i]));
+	}
+}
+
+static void stop_hammers(struct task_struct **tasks)
+{
+	int i;
+
+	for (i = 0; i < HAMMERS; i++)
+		kthread_stop(tasks[i]);
+}
+
+/* Freed as soon as it is unregistered. */
+struct guarded {
+	struct kprobe probe;
+	unsigned long alive;
+};
+
+#define ALIVE	0x600dc0deUL
+
+static atomic_t dead_handlers;
+
+static int guarded_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	struct guarded *g = container_of(p, struct guarded, probe);
+
+	if (READ_ONCE(g->alive) != ALIVE)
+		atomic_inc(&dead_handlers);
+	return 0;
+}
+
+static void guarded_post(struct kprobe *p, struct pt_regs *regs,
+			 unsigned long flags)
+{
+	guarded_pre(p, regs);
+}
+
+/* How a probe under fire is taken away. */
+enum removal { BY_UNREGISTER, BY_UNREGISTER_SHARED, BY_DISABLE };
+
+struct storm_case {
+	const char *name;
+	enum removal removal;
+	bool post;
+};
+
+static const struct storm_case storm_cases[] = {
+	{ "unregister", BY_UNREGISTER, false },
+	{ "unregister with post handler", BY_UNREGISTER, true },
+	{ "unregister one of two", BY_UNREGISTER_SHARED, true },
+	{ "disable and enable", BY_DISABLE, true },
+};
+
+KUNIT_ARRAY_PARAM_DESC(storm, storm_cases, name);
+
+/* Where the machine is stopped for each change, an emulator takes long. */
+#define STORM_ROUNDS	(IS_ENABLED(CONFIG_ARM64) ? 200 : 1000)
+
+static void storm_round(struct kunit *test, const struct storm_case *c)
+{
+	struct guarded *g = kzalloc(sizeof(*g), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, g);
+	g->alive = ALIVE;
+	g->probe.addr = (kprobe_opcode_t *)target_add;
+	g->probe.pre_handler = guarded_pre;
+	if (c->post)
+		g->probe.post_handler = guarded_post;
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&g->probe), 0);
+	cond_resched();
+	if (c->removal == BY_DISABLE) {
+		KUNIT_EXPECT_EQ(test, disable_kprobe(&g->probe), 0);
+		WRITE_ONCE(g->alive, 0);
+		udelay(8);
+		WRITE_ONCE(g->alive, ALIVE);
+		KUNIT_EXPECT_EQ(test, enable_kprobe(&g->probe), 0);
+	}
+	unregister_kprobe(&g->probe);
+	WRITE_ONCE(g->alive, 0);
+	udelay(5);
+	kfree(g);
+}
+
+static void test_storm(struct kunit *test)
+{
+	const struct storm_case *c = test->param_value;
+	struct task_struct *tasks[HAMMERS];
+	struct counted other = COUNTED(target_add);
+	int i;
+
+	atomic_set(&dead_handlers, 0);
+	if (c->removal == BY_UNREGISTER_SHARED) {
+		other.probe.post_handler = counted_post;
+		KUNIT_ASSERT_EQ(test, register_kprobe(&other.probe), 0);
+	}
+	start_hammers(test, tasks);
+	for (i = 0; i < STORM_ROUNDS; i++)
+		storm_round(test, c);
+	stop_hammers(tasks);
+	if (c->removal == BY_UNREGISTER_SHARED) {
+		unregister_kprobe(&other.probe);
+		KUNIT_EXPECT_GT(test, other.pre, 0);
+	}
+	KUNIT_EXPECT_EQ(test, atomic_read(&dead_handlers), 0);
+}
+
+static void test_two_as_array(struct kunit *test)
+{
+	struct counted a = COUNTED(target_add), b = COUNTED(target_add);
+	struct kprobe *array[] = { &a.probe, &b.probe };
+	unsigned int sites = kprobe_sites_in_use();
+
+	b.probe.post_handler = counted_post;
+	KUNIT_ASSERT_EQ(test, register_kprobes(array, 2), 0);
+	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites + 1);
+	target_add(1, 1);
+	unregister_kprobes(array, 2);
+	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
+	target_add(1, 1);
+	KUNIT_EXPECT_EQ(test, a.pre, 1);
+	KUNIT_EXPECT_EQ(test, b.post, 1);
+}
+
+static void test_invalid_in_array(struct kunit *test)
+{
+	struct counted good = COUNTED(target_add), bad = COUNTED(target_mul);
+	struct kprobe *array[] = { &bad.probe, &good.probe };
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&good.probe), 0);
+	unregister_kprobes(array, 2);
+	KUNIT_EXPECT_NULL(test, bad.probe.addr);
+	target_add(1, 1);
+	KUNIT_EXPECT_EQ(test, good.pre, 0);
+	KUNIT_EXPECT_EQ(test, disable_kprobe(&good.probe), -EINVAL);
+}
+
+/* A copy of a registered probe is not registered. */
+static void test_copy(struct kunit *test)
+{
+	struct counted s = COUNTED(target_add), copy;
+	unsigned int sites = kprobe_sites_in_use();
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
+	copy = s;
+	KUNIT_EXPECT_EQ(test, disable_kprobe(&copy.probe), -EINVAL);
+	KUNIT_EXPECT_EQ(test, enable_kprobe(&copy.probe), -EINVAL);
+	unregister_kprobe(&copy.probe);
+	KUNIT_EXPECT_NULL(test, copy.probe.addr);
+	target_add(1, 1);
+	KUNIT_EXPECT_EQ(test, s.pre, 1);
+	KUNIT_EXPECT_EQ(test, copy.pre, 0);
+	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites + 1);
+
+	/* It can be, on its own. */
+	copy.probe.addr = (kprobe_opcode_t *)target_add;
+	KUNIT_ASSERT_EQ(test, register_kprobe(&copy.probe), 0);
+	target_add(1, 1);
+	KUNIT_EXPECT_EQ(test, s.pre, 2);
+	KUNIT_EXPECT_EQ(test, copy.pre, 1);
+	unregister_kprobe(&s.probe);
+	target_add(1, 1);
+	KUNIT_EXPECT_EQ(test, copy.pre, 2);
+	unregister_kprobe(&copy.probe);
+	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
+}
+
+static void test_same_in_array(struct kunit *test)
+{
+	struct counted s = COUNTED(target_add), other = COUNTED(target_add);
+	struct kprobe *array[] = { &s.probe, &s.probe };
+	unsigned int sites = kprobe_sites_in_use();
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&other.probe), 0);
+	KUNIT_EXPECT_EQ(test, register_kprobes(array, 2), -EINVAL);
+	target_add(1, 1);
+	KUNIT_EXPECT_EQ(test, s.pre, 0);
+	KUNIT_EXPECT_EQ(test, disable_kprobe(&s.probe), -EINVAL);
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
+	target_add(1, 1);
+	unregister_kprobes(array, 2);
+	target_add(1, 1);
+	KUNIT_EXPECT_EQ(test, s.pre, 1);
+	KUNIT_EXPECT_EQ(test, other.pre, 3);
+	unregister_kprobe(&other.probe);
+	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
+}
+
+/* What has been on the stack before tells nothing. */
+static void test_garbage(struct kunit *test)
+{
+	static const u8 patterns[] = { 0x00, 0x5a, 0xff };
+	struct counted s = COUNTED(target_add), never = COUNTED(target_add);
+	int i;
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
+	for (i = 0; i < ARRAY_SIZE(patterns); i++) {
+		struct kprobe garbage;
+
+		memset(&garbage, patterns[i], sizeof(garbage));
+		KUNIT_EXPECT_EQ(test, disable_kprobe(&garbage), -EINVAL);
+		KUNIT_EXPECT_EQ(test, enable_kprobe(&garbage), -EINVAL);
+		unregister_kprobe(&garbage);
+		KUNIT_EXPECT_NULL(test, garbage.addr);
+	}
+	/* Most likely what a registered one has left there. */
+	never.probe.site = s.probe.site;
+	never.probe.hlist = s.probe.hlist;
+	never.probe.list = s.probe.list;
+	KUNIT_EXPECT_EQ(test, disable_kprobe(&never.probe), -EINVAL);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&never.probe), 0);
+	target_add(1, 1);
+	KUNIT_EXPECT_EQ(test, never.pre, 1);
+	KUNIT_EXPECT_EQ(test, s.pre, 1);
+	unregister_kprobe(&never.probe);
+	unregister_kprobe(&s.probe);
+}
+
+/* What users do to the fields of a registered probe changes no hit of it. */
+struct overwrite_case {
+	const char *name;
+	void (*write)(struct kprobe *p);
+};
+
+static int wrong_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	container_of(p, struct counted, probe)->pre += 1000;
+	return 0;
+}
+
+static void wrong_post(struct kprobe *p, struct pt_regs *regs,
+		       unsigned long flags)
+{
+	container_of(p, struct counted, probe)->post += 1000;
+}
+
+static void clear_pre(struct kprobe *p)
+{
+	p->pre_handler = NULL;
+}
+
+static void change_pre(struct kprobe *p)
+{
+	p->pre_handler = wrong_pre;
+}
+
+static void clear_post(struct kprobe *p)
+{
+	p->post_handler = NULL;
+}
+
+static void change_post(struct kprobe *p)
+{
+	p->post_handler = wrong_post;
+}
+
+static void clear_addr(struct kprobe *p)
+{
+	p->addr = NULL;
+}
+
+static void change_addr(struct kprobe *p)
+{
+	p->addr = (kprobe_opcode_t *)target_mul;
+	p->offset = 1;
+}
+
+static void clear_flags(struct kprobe *p)
+{
+	p->flags = 0;
+}
+
+static void set_flags(struct kprobe *p)
+{
+	p->flags = ~0;
+}
+
+static void clear_all(struct kprobe *p)
+{
+	clear_pre(p);
+	clear_post(p);
+	clear_addr(p);
+	clear_flags(p);
+	p->fault_handler = NULL;
+	p->symbol_name = NULL;
+	p->opcode = 0;
+}
+
+static const struct overwrite_case overwrite_cases[] = {
+	{ "pre_handler cleared", clear_pre },
+	{ "pre_handler changed", change_pre },
+	{ "post_handler cleared", clear_post },
+	{ "post_handler changed", change_post },
+	{ "addr cleared", clear_addr },
+	{ "addr changed", change_addr },
+	{ "flags cleared", clear_flags },
+	{ "flags set", set_flags },
+	{ "all", clear_all },
+};
+
+KUNIT_ARRAY_PARAM_DESC(overwrite, overwrite_cases, name);
+
+/* One of two probes, both of which have both handlers, or one each. */
+static void overwrite_round(struct kunit *test, const struct overwrite_case *c,
+			    bool pre, bool post)
+{
+	struct counted s = COUNTED(target_add), other = COUNTED(target_add);
+	unsigned int sites = kprobe_sites_in_use();
+
+	other.probe.post_handler = post ? NULL : counted_post;
+	s.probe.post_handler = post ? counted_post : NULL;
+	s.probe.pre_handler = pre ? counted_pre : NULL;
+	KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&other.probe), 0);
+	c->write(&s.probe);
+	KUNIT_EXPECT_EQ(test, target_add(3, 4), 7);
+	KUNIT_EXPECT_EQ(test, s.pre, pre);
+	KUNIT_EXPECT_EQ(test, s.post, post);
+
+	KUNIT_EXPECT_EQ(test, disable_kprobe(&s.probe), 0);
+	c->write(&s.probe);
+	KUNIT_EXPECT_EQ(test, target_add(3, 4), 7);
+	KUNIT_EXPECT_EQ(test, s.pre, pre);
+	KUNIT_EXPECT_EQ(test, s.post, post);
+	KUNIT_EXPECT_EQ(test, enable_kprobe(&s.probe), 0);
+	KUNIT_EXPECT_EQ(test, target_add(3, 4), 7);
+	KUNIT_EXPECT_EQ(test, s.pre, 2 * pre);
+	KUNIT_EXPECT_EQ(test, s.post, 2 * post);
+
+	c->write(&s.probe);
+	unregister_kprobe(&s.probe);
+	KUNIT_EXPECT_EQ(test, target_add(3, 4), 7);
+	KUNIT_EXPECT_EQ(test, s.pre, 2 * pre);
+	KUNIT_EXPECT_EQ(test, s.post, 2 * post);
+	KUNIT_EXPECT_EQ(test, other.pre, 4);
+	KUNIT_EXPECT_EQ(test, other.post, post ? 0 : 4);
+	unregister_kprobe(&other.probe);
+	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
+}
+
+static void test_overwrite(struct kunit *test)
+{
+	const struct overwrite_case *c = test->param_value;
+	int handlers;
+
+	for (handlers = 0; handlers < 4; handlers++)
+		overwrite_round(test, c, handlers & 1, handlers & 2);
+}
+
+static void test_register_again(struct kunit *test)
+{
+	struct counted s = COUNTED(target_add);
+	int i;
+
+	for (i = 1; i <= 3; i++) {
+		KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
+		target_add(1, 1);
+		KUNIT_EXPECT_EQ(test, s.pre, i);
+		unregister_kprobe(&s.probe);
+	}
+}
+
+static void test_slots_are_freed(struct kunit *test)
+{
+	struct counted s = COUNTED(target_add);
+	unsigned int slots;
+	int i;
+
+	kprobe_flush_retired();
+	slots = kprobe_slots_in_use();
+	s.probe.post_handler = counted_post;
+	for (i = 0; i < 50; i++) {
+		KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
+		unregister_kprobe(&s.probe);
+	}
+	kprobe_flush_retired();
+	KUNIT_EXPECT_EQ(test, kprobe_slots_in_use(), slots);
+}
+
+static atomic_t ipis;
+
+static int ipi_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	atomic_inc(&ipis);
+	return 0;
+}
+
+/* How often to look whether some CPU idles. */
+#define IDLE_TRIES	1000
+
+/* To wait for handlers does not wake CPUs up that are in none. */
+static void test_idle_cpus_sleep(struct kunit *test)
+{
+	struct counted one = COUNTED(target_add), other = COUNTED(target_add);
+	struct kprobe ipi = {
+		.symbol_name = "kprobe_was_here",
+		.pre_handler = ipi_pre,
+	};
+	int i, n, fewest = INT_MAX;
+
+	if (num_online_cpus() < 2 || !IS_ENABLED(CONFIG_CONTEXT_TRACKING_IDLE))
+		kunit_skip(test, "needs CPUs that idle");
+	if (register_kprobe(&ipi))
+		kunit_skip(test, "cannot count IPIs");
+	/* What leaves the text as it is waits by an IPI of its own. */
+	KUNIT_EXPECT_EQ(test, register_kprobe(&one.probe), 0);
+	KUNIT_EXPECT_EQ(test, register_kprobe(&other.probe), 0);
+	for (i = 0; i < IDLE_TRIES; i++) {
+		msleep(20);
+		atomic_set(&ipis, 0);
+		KUNIT_EXPECT_EQ(test, disable_kprobe(&other.probe), 0);
+		n = atomic_read(&ipis);
+		fewest = min(fewest, n);
+		KUNIT_EXPECT_EQ(test, enable_kprobe(&other.probe), 0);
+		if (n < num_online_cpus())
+			break;
+	}
+	unregister_kprobe(&other.probe);
+	unregister_kprobe(&one.probe);
+	unregister_kprobe(&ipi);
+	/* The calling CPU does not idle. */
+	KUNIT_EXPECT_GE(test, fewest, 1);
+	KUNIT_EXPECT_LT(test, fewest, num_online_cpus());
+}
+
+static struct kunit_case lifetime_tests[] = {
+	KUNIT_CASE_PARAM(test_storm, storm_gen_params),
+	KUNIT_CASE(test_two_as_array),
+	KUNIT_CASE(test_invalid_in_array),
+	KUNIT_CASE(test_copy),
+	KUNIT_CASE(test_same_in_array),
+	KUNIT_CASE(test_garbage),
+	KUNIT_CASE_PARAM(test_overwrite, overwrite_gen_params),
+	KUNIT_CASE(test_register_again),
+	KUNIT_CASE(test_slots_are_freed),
+	KUNIT_CASE_SLOW(test_idle_cpus_sleep),
+	{}
+};
+
+static struct kunit_suite lifetime_suite = {
+	.name = "kprobes_lifetime",
+	.test_cases = lifetime_tests,
+};
+
+kunit_test_suite(lifetime_suite);
+
+MODULE_DESCRIPTION("KUnit suite for kprobes: lifetime");
+MODULE_LICENSE("GPL");

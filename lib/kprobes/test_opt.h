@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * For KUnit suites: jumps whose probe has been disabled and that the optimizer
+ * has not removed yet.
+ */
+#ifndef _LIB_KPROBES_TEST_OPT_H
+#define _LIB_KPROBES_TEST_OPT_H
+
+#include <linux/kprobes.h>
+#include "test.h"
+
+/* The optimizer may be faster than the test: try again. */
+#define IDLE_JUMP_TRIES	20
+
+/* Leaves a probe disabled, on a jump that has not been removed yet. */
+static __maybe_unused void disable_on_jump(struct kunit *test, struct kprobe *p)
+{
+	int i;
+
+	for (i = 0; i < IDLE_JUMP_TRIES; i++) {
+		wait_for_kprobe_optimizer();
+		KUNIT_ASSERT_TRUE(test, kprobe_optimized(p));
+		KUNIT_ASSERT_EQ(test, disable_kprobe(p), 0);
+		if (kprobe_optimized(p))
+			return;
+		KUNIT_ASSERT_EQ(test, enable_kprobe(p), 0);
+	}
+	KUNIT_FAIL_AND_ABORT(test, "no jump stays after disable");
+}
+
+/* Disables a probe, and enables @p at its place before the jump is removed. */
+static __maybe_unused void enable_on_jump(struct kunit *test,
+					  struct kprobe *disabled,
+					  struct kprobe *p)
+{
+	int i;
+
+	for (i = 0; i < IDLE_JUMP_TRIES; i++) {
+		disable_on_jump(test, disabled);
+		KUNIT_ASSERT_EQ(test, enable_kprobe(p), 0);
+		if (kprobe_optimized(p))
+			return;
+		KUNIT_ASSERT_EQ(test, enable_kprobe(disabled), 0);
+		if (p != disabled)
+			KUNIT_ASSERT_EQ(test, disable_kprobe(p), 0);
+	}
+	KUNIT_FAIL_AND_ABORT(test, "no jump stays until enable");
+}
+
+#endif /* _LIB_KPROBES_TEST_OPT_H */

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * For KUnit suites: a task that is kept from running at the place where it is
+ * preempted, by a keeper that runs on its CPU with a higher priority.
+ */
+#ifndef _LIB_KPROBES_TEST_PREEMPT_H
+#define _LIB_KPROBES_TEST_PREEMPT_H
+
+#include <linux/atomic.h>
+#include <linux/completion.h>
+#include <linux/kthread.h>
+#include <linux/sched.h>
+#include <uapi/linux/sched/types.h>
+#include "test.h"
+
+/* The scheduler gives the kept task its share now and then: try again. */
+#define KEPT_TRIES	10
+
+/* @keep returns whether the task was kept for as long as it had to be. */
+static __maybe_unused void try_to_keep(struct kunit *test,
+				       bool (*keep)(struct kunit *test))
+{
+	int i;
+
+	if (!IS_ENABLED(CONFIG_PREEMPTION))
+		kunit_skip(test, "this kernel does not preempt tasks");
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "needs a second CPU for the keeper");
+
+	for (i = 0; i < KEPT_TRIES; i++)
+		if (keep(test))
+			return;
+	kunit_skip(test, "the task ran too early in each of %d tries",
+		   KEPT_TRIES);
+}
+
+/**
+ * struct keeper - a task that keeps another one from running
+ * @probe: optional, with kept_pre(): a hit of it starts the keeper
+ * @task: the keeper
+ * @go: starts it
+ * @kept: the keeper has begun to run
+ * @woken: the probe has been hit before
+ * @release: lets the other task run again
+ * @preempted: how often the keeper had been preempted when it began
+ */
+struct keeper {
+	struct kprobe probe;
+	struct task_struct *task;
+	struct completion go;
+	struct completion kept;
+	atomic_t woken;
+	bool release;
+	unsigned long preempted;
+};
+
+/* The caller is preempted as soon as that is allowed: right behind the hit. */
+static __maybe_unused int kept_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	struct keeper *k = container_of(p, struct keeper, probe);
+
+	if (!atomic_xchg(&k->woken, 1))
+		complete(&k->go);
+	return 0;
+}
+
+static int keeper_thread(void *data)
+{
+	struct keeper *k = data;
+
+	wait_for_completion(&k->go);
+	k->preempted = current->nivcsw;
+	complete(&k->kept);
+	while (!READ_ONCE(k->release))
+		cpu_relax();
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(1);
+	return 0;
+}
+
+/* Return: no other task has run on the keeper's CPU since it began. */
+static __maybe_unused bool keeper_kept(const struct keeper *k)
+{
+	return READ_ONCE(k->task->nivcsw) == k->preempted;
+}
+
+static __maybe_unused void keeper_start(struct kunit *test, struct keeper *k)
+{
+	init_completion(&k->go);
+	init_completion(&k->kept);
+	k->task = kthread_create_on_cpu(keeper_thread, k, 1, "kprobes-keeper");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(k->task));
+	sched_set_fifo(k->task);
+	wake_up_process(k->task);
+}
+
+static __maybe_unused void keeper_stop(struct keeper *k)
+{
+	WRITE_ONCE(k->release, true);
+	kthread_stop(k->task);
+}
+
+/* Return: a task that runs on the keeper's CPU. */
+static __maybe_unused struct task_struct *
+start_on_keepers_cpu(struct kunit *test, int (*thread)(void *data), void *data)
+{
+	struct task_struct *task;
+
+	task = kthread_create_on_cpu(thread, data, 1, "kprobes-caller");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	wake_up_process(task);
+	return task;
+}
+
+#endif /* _LIB_KPROBES_TEST_PREEMPT_H */

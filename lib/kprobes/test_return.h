@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the KUnit suites for return probes share: a return probe that notes what
+ * its handlers see.
+ */
+#ifndef _LIB_KPROBES_TEST_RETURN_H
+#define _LIB_KPROBES_TEST_RETURN_H
+
+#include <linux/atomic.h>
+#include "test.h"
+
+/* A return probe, and what its handlers have seen. */
+struct followed {
+	struct kretprobe probe;
+	atomic_t entries;
+	atomic_t returns;
+	long value;
+	unsigned long retaddr;
+	unsigned long ip;
+	struct task_struct *task;
+	struct kretprobe *owner;
+	struct kretprobe *raw_owner;
+	struct kretprobe *held_for;
+	bool same_holder;
+	struct kprobe *running;
+	unsigned int order;
+	bool irqs_on;
+	bool preemptible;
+};
+
+static __maybe_unused unsigned int order_counter;
+
+static __maybe_unused int followed_entry(struct kretprobe_instance *ri,
+					 struct pt_regs *regs)
+{
+	struct followed *f = container_of(get_kretprobe(ri), struct followed,
+					  probe);
+
+	atomic_inc(&f->entries);
+	return 0;
+}
+
+static __maybe_unused int followed_return(struct kretprobe_instance *ri,
+					  struct pt_regs *regs)
+{
+	struct followed *f = container_of(get_kretprobe(ri), struct followed,
+					  probe);
+
+	atomic_inc(&f->returns);
+	f->value = regs_return_value(regs);
+	f->retaddr = get_kretprobe_retaddr(ri);
+	f->ip = instruction_pointer(regs);
+	f->task = ri->task;
+	f->owner = get_kretprobe(ri);
+	f->raw_owner = ri->rp;
+	/* What modules look at that are made for kernels without rethook. */
+	f->held_for = ri->rph->rp;
+	f->same_holder = ri->rph == f->probe.rph;
+	f->running = kprobe_running();
+	f->order = ++order_counter;
+	f->irqs_on |= !irqs_disabled();
+	f->preemptible |= preemptible();
+	return 0;
+}
+
+#define FOLLOWED(target)	{					\
+	.probe.kp.addr = (kprobe_opcode_t *)(target),			\
+	.probe.entry_handler = followed_entry,				\
+	.probe.handler = followed_return,				\
+}
+
+static __maybe_unused void expect_calls(struct kunit *test, struct followed *f,
+					int calls)
+{
+	KUNIT_EXPECT_EQ(test, atomic_read(&f->entries), calls);
+	KUNIT_EXPECT_EQ(test, atomic_read(&f->returns), calls);
+}
+
+#endif /* _LIB_KPROBES_TEST_RETURN_H */

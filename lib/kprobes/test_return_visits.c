@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * KUnit suite for calls that last while their return probe changes: tasks that
+ * sleep and die in followed functions, CPUs that go offline in one, and return
+ * probes that are unregistered meanwhile.
+ */
+#include <linux/completion.h>
+#include <linux/cpu.h>
+#include <linux/cpumask.h>
+#include <linux/kthread.h>
+#include <linux/ktime.h>
+#include <linux/module.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/workqueue.h>
+#include "test_return.h"
+
+/* What a thread does in the followed function. */
+enum way_out { RETURNS, SLEEPS, DIES, IS_KILLED };
+
+struct visitor {
+	enum way_out way_out;
+	struct completion inside;
+	struct completion leave;
+	struct completion done;
+	long result;
+};
+
+static void visitor_init(struct visitor *v, enum way_out way_out)
+{
+	*v = (struct visitor) { .way_out = way_out };
+	init_completion(&v->inside);
+	init_completion(&v->leave);
+	init_completion(&v->done);
+}
+
+static TARGET long follow_visit(struct visitor *v)
+{
+	complete_all(&v->inside);
+	switch (v->way_out) {
+	case SLEEPS:
+		wait_for_completion(&v->leave);
+		break;
+	case IS_KILLED:
+		wait_for_completion_killable(&v->leave);
+		break;
+	case DIES:
+		kthread_complete_and_exit(&v->done, 0);
+	case RETURNS:
+		break;
+	}
+	return (long)v ^ 0x5a5a;
+}
+
+static int visit(void *data)
+{
+	struct visitor *v = data;
+
+	allow_signal(SIGKILL);
+	v->result = follow_visit(v);
+	/* It is gone from memory as soon as it is done. */
+	kthread_complete_and_exit(&v->done, 0);
+}
+
+static struct task_struct *send_visitor(struct kunit *test, struct visitor *v)
+{
+	struct task_struct *task = kthread_create(visit, v, "kprobe_visitor");
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	get_task_struct(task);
+	wake_up_process(task);
+	return task;
+}
+
+static void await_visitor(struct visitor *v, struct task_struct *task)
+{
+	if (v->way_out == SLEEPS)
+		complete(&v->leave);
+	if (v->way_out == IS_KILLED) {
+		/* Before allow_signal() it would be ignored. */
+		wait_for_completion(&v->inside);
+		send_sig(SIGKILL, task, 1);
+	}
+	wait_for_completion(&v->done);
+	put_task_struct(task);
+}
+
+static void test_unregister_in_flight(struct kunit *test)
+{
+	struct followed f = FOLLOWED(follow_visit);
+	struct task_struct *task;
+	struct visitor v;
+
+	/* Others' are freed some time after their return probes are gone. */
+	KUNIT_ASSERT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
+	visitor_init(&v, SLEEPS);
+	KUNIT_ASSERT_EQ(test, register_kretprobe(&f.probe), 0);
+	task = send_visitor(test, &v);
+	wait_for_completion(&v.inside);
+	unregister_kretprobe(&f.probe);
+	KUNIT_EXPECT_EQ(test, atomic_read(&f.entries), 1);
+	KUNIT_EXPECT_EQ(test, kretprobe_pools_in_use(), 1);
+	await_visitor(&v, task);
+	KUNIT_EXPECT_EQ(test, v.result, (long)&v ^ 0x5a5a);
+	KUNIT_EXPECT_EQ(test, atomic_read(&f.returns), 0);
+	KUNIT_EXPECT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
+}
+
+static void test_disable_in_flight(struct kunit *test)
+{
+	struct followed f = FOLLOWED(follow_visit);
+	struct visitor v, other;
+	struct task_struct *task;
+
+	visitor_init(&v, SLEEPS);
+	visitor_init(&other, RETURNS);
+	KUNIT_ASSERT_EQ(test, register_kretprobe(&f.probe), 0);
+	task = send_visitor(test, &v);
+	wait_for_completion(&v.inside);
+	KUNIT_EXPECT_EQ(test, disable_kretprobe(&f.probe), 0);
+	follow_visit(&other);
+	KUNIT_EXPECT_EQ(test, atomic_read(&f.returns), 0);
+	await_visitor(&v, task);
+	KUNIT_EXPECT_EQ(test, atomic_read(&f.returns), 1);
+	unregister_kretprobe(&f.probe);
+	expect_calls(test, &f, 1);
+}
+
+/* The only instance comes back when the task has gone. */
+static void test_death(struct kunit *test)
+{
+	struct followed f = FOLLOWED(follow_visit);
+	struct task_struct *task;
+	struct visitor v;
+
+	f.probe.maxactive = 1;
+	visitor_init(&v, DIES);
+	KUNIT_ASSERT_EQ(test, register_kretprobe(&f.probe), 0);
+	task = send_visitor(test, &v);
+	await_visitor(&v, task);
+	KUNIT_EXPECT_EQ(test, atomic_read(&f.entries), 1);
+
+	visitor_init(&v, RETURNS);
+	KUNIT_EXPECT_TRUE(test, EVENTUALLY(({
+		follow_visit(&v);
+		atomic_read(&f.returns);
+	})));
+	unregister_kretprobe(&f.probe);
+}
+
+static void test_death_after_unregister(struct kunit *test)
+{
+	struct followed f = FOLLOWED(follow_visit);
+	struct task_struct *task;
+	struct visitor v;
+
+	visitor_init(&v, DIES);
+	KUNIT_ASSERT_EQ(test, register_kretprobe(&f.probe), 0);
+	task = send_visitor(test, &v);
+	wait_for_completion(&v.inside);
+	unregister_kretprobe(&f.probe);
+	await_visitor(&v, task);
+	KUNIT_EXPECT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
+}
+
+#ifdef CONFIG_HOTPLUG_CPU
+/* The only instance comes back when the CPU does, whose idle task had it. */
+static void test_cpu_offline(struct kunit *test)
+{
+	struct followed f = FOLLOWED(NULL);
+	unsigned int cpu = cpumask_last(cpu_online_mask);
+	int i;
+
+	if (!cpu)
+		kunit_skip(test, "a single CPU");
+	f.probe.kp.symbol_name = "arch_cpu_idle_dead";
+	f.probe.maxactive = 1;
+	KUNIT_ASSERT_EQ(test, register_kretprobe(&f.probe), 0);
+	for (i = 0; i < 2; i++) {
+		KUNIT_EXPECT_EQ(test, remove_cpu(cpu), 0);
+		KUNIT_EXPECT_EQ(test, add_cpu(cpu), 0);
+	}
+	KUNIT_EXPECT_EQ(test, atomic_read(&f.entries), 2);
+	KUNIT_EXPECT_EQ(test, f.probe.nmissed, 0);
+	unregister_kretprobe(&f.probe);
+	KUNIT_EXPECT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
+}
+#endif
+
+#define CROWD	8
+
+/* One of the many visitors that come and go. */
+struct guest {
+	struct visitor v;
+	struct task_struct *task;
+};
+
+static void guest_sent(struct kunit *test, struct guest *g, unsigned int nr)
+{
+	static const enum way_out ways[] = { RETURNS, SLEEPS, DIES, IS_KILLED };
+
+	visitor_init(&g->v, ways[nr % 4]);
+	g->task = send_visitor(test, &g->v);
+}
+
+static void guest_gone(struct kunit *test, struct guest *g)
+{
+	bool comes_back = g->v.way_out != DIES;
+
+	await_visitor(&g->v, g->task);
+	if (comes_back)
+		KUNIT_EXPECT_EQ(test, g->v.result, (long)&g->v ^ 0x5a5a);
+}
+
+/* Where the machine is stopped for each change, an emulator takes long. */
+#define VISIT_ROUNDS	(IS_ENABLED(CONFIG_ARM64) ? 200 : 1000)
+
+static void test_visitor_storm(struct kunit *test)
+{
+	unsigned int sites = kprobe_sites_in_use(), i, nr = 0;
+	struct followed *f;
+	struct guest *guests;
+
+	guests = kunit_kcalloc(test, CROWD, sizeof(*guests), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, guests);
+	for (i = 0; i < CROWD; i++)
+		guest_sent(test, &guests[i], nr++);
+
+	for (i = 0; i < VISIT_ROUNDS; i++) {
+		/* Not left in memory for a handler that comes too late. */
+		f = kzalloc(sizeof(*f), GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, f);
+		*f = (struct followed)FOLLOWED(follow_visit);
+		KUNIT_ASSERT_EQ(test, register_kretprobe(&f->probe), 0);
+		guest_gone(test, &guests[i % CROWD]);
+		guest_sent(test, &guests[i % CROWD], nr++);
+		if (i % 3)
+			wait_for_completion(&guests[i % CROWD].v.inside);
+		unregister_kretprobe(&f->probe);
+		KUNIT_EXPECT_GE(test, atomic_read(&f->entries),
+				atomic_read(&f->returns));
+		memset(f, 0x6b, sizeof(*f));
+		kfree(f);
+	}
+	for (i = 0; i < CROWD; i++)
+		guest_gone(test, &guests[i]);
+	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
+	KUNIT_EXPECT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
+}
+
+/*
+ * Pools are freed behind a grace period, for which no worker waits: the queue
+ * is for others, too, also while thousands of return probes come and go.
+ */
+#define GOING	600	/* more than a queue has workers */
+
+struct reader {
+	bool stop;
+	struct completion done;
+	struct work_struct work;
+};
+
+/* It ends by itself: its CPU may be the one that would have to stop it. */
+#define READER_MAX	(10 * HZ)
+
+static int read_long(void *data)
+{
+	unsigned long end = jiffies + READER_MAX;
+	struct reader *r = data;
+
+	rcu_read_lock();
+	while (!READ_ONCE(r->stop) && time_before(jiffies, end))
+		cpu_relax();
+	rcu_read_unlock();
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(1);
+	return 0;
+}
+
+static void reader_work(struct work_struct *work)
+{
+	complete(&container_of(work, struct reader, work)->done);
+}
+
+static void test_many_going(struct kunit *test)
+{
+	struct kretprobe *rps, **array;
+	struct task_struct *task;
+	struct reader r = { };
+	unsigned int waiting;
+	unsigned long left;
+	ktime_t start;
+	s64 took;
+	int i;
+
+	if (!IS_ENABLED(CONFIG_PREEMPT_RCU))
+		kunit_skip(test, "a long reader is not preempted");
+	if (IS_ENABLED(CONFIG_RCU_BOOST))
+		kunit_skip(test, "a preempted reader gets a priority above the test's");
+	rps = kunit_kcalloc(test, GOING, sizeof(*rps), GFP_KERNEL);
+	array = kunit_kcalloc(test, GOING, sizeof(*array), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, rps);
+	KUNIT_ASSERT_NOT_NULL(test, array);
+	for (i = 0; i < GOING; i++) {
+		array[i] = &rps[i];
+		rps[i].kp.addr = (kprobe_opcode_t *)follow_visit;
+		rps[i].maxactive = 1;
+	}
+	init_completion(&r.done);
+	INIT_WORK_ONSTACK(&r.work, reader_work);
+	KUNIT_ASSERT_EQ(test, register_kretprobes(array, GOING), 0);
+
+	task = kthread_run(read_long, &r, "kprobes-reader");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	msleep(20);
+	start = ktime_get();
+	for (i = 0; i < GOING; i++)
+		unregister_kretprobe(&rps[i]);
+	queue_work(system_unbound_wq, &r.work);
+	left = wait_for_completion_timeout(&r.done, 3 * HZ);
+	waiting = kretprobe_pools_in_use();
+	took = ktime_ms_delta(ktime_get(), start);
+	KUNIT_EXPECT_GT(test, left, 0);
+	WRITE_ONCE(r.stop, true);
+	kthread_stop(task);
+	flush_work(&r.work);
+	destroy_work_on_stack(&r.work);
+	KUNIT_EXPECT_GE(test, waiting, GOING);
+	KUNIT_EXPECT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
+	kunit_info(test, "%d return probes in %lld ms", GOING, took);
+}
+
+static struct kunit_case visit_tests[] = {
+	KUNIT_CASE(test_unregister_in_flight),
+	KUNIT_CASE(test_disable_in_flight),
+	KUNIT_CASE(test_death),
+	KUNIT_CASE(test_death_after_unregister),
+	KUNIT_CASE(test_many_going),
+#ifdef CONFIG_HOTPLUG_CPU
+	KUNIT_CASE(test_cpu_offline),
+#endif
+	KUNIT_CASE_SLOW(test_visitor_storm),
+	{}
+};
+
+/* What earlier cases have left behind goes in its own time. */
+static int visit_init(struct kunit *test)
+{
+	KUNIT_EXPECT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
+	return 0;
+}
+
+static struct kunit_suite visit_suite = {
+	.name = "kprobes_return_visits",
+	.init = visit_init,
+	.test_cases = visit_tests,
+};
+
+kunit_test_suite(visit_suite);
+
+MODULE_DESCRIPTION("KUnit suite for return probes: calls that last");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * KUnit suite for hits on x86 that come by a jump: handlers see and change the
+ * same registers as in a breakpoint, and may go on elsewhere.
+ */
+#include <linux/kallsyms.h>
+#include <linux/module.h>
+#include <linux/string.h>
+#include <asm/mce.h>
+#include <asm/processor-flags.h>
+#include <asm/unwind.h>
+#include "test_x86_opt.h"
+
+CODE(plain, FIRST, SECOND AFTER);
+FUNCTION(padded, ".Lprobe_padded: lea 1(" AX "), %eax\n" SAFE "ret\n"
+	 "int3\n int3\n int3");
+FUNCTION(at_end, "nop\n.Lprobe_at_end:" SAFE "ret\n"
+	 "int3\n int3\n int3\n int3\n int3");
+
+struct captured {
+	struct kprobe probe;
+	struct pt_regs regs;
+	unsigned int hits;
+};
+
+static int capture_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	struct captured *c = container_of(p, struct captured, probe);
+
+	c->regs = *regs;
+	c->hits++;
+	return 0;
+}
+
+static noinline void call_with_known_registers(void)
+{
+	/* All flags, and not only the carry that is to be seen. */
+	asm volatile("cmp %%" _ASM_DI ", %%" _ASM_DI "\n\t"
+		     "mov $1, %%eax\n\t"
+		     "mov $2, %%ecx\n\t"
+		     "mov $3, %%edx\n\t"
+		     "mov $4, %%esi\n\t"
+#ifdef CONFIG_X86_64
+		     "mov $8, %%r8d\n\t"
+		     "mov $9, %%r9d\n\t"
+		     "mov $10, %%r10d\n\t"
+		     "mov $11, %%r11d\n\t"
+#endif
+		     "stc\n\t"
+		     SAFE "call *%%" _ASM_DI
+		     : ASM_CALL_CONSTRAINT
+		     : "D" (opt_plain)
+		     : "ax", "cx", "dx", "si",
+#ifdef CONFIG_X86_64
+		       "r8", "r9", "r10", "r11",
+#endif
+		       "memory", "cc");
+}
+
+/* All registers, as a breakpoint shows them. */
+static void test_registers(struct kunit *test)
+{
+	struct captured c = {
+		.probe.addr = (kprobe_opcode_t *)probe_plain,
+		.probe.pre_handler = capture_pre,
+	};
+	struct pt_regs trap;
+	int i;
+
+	kprobe_optimizer_switch(false);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
+	for (i = 0; i < 2; i++) {
+		KUNIT_EXPECT_EQ(test, is_jump(probe_plain), i);
+		/* With the same in all registers. */
+		call_with_known_registers();
+		if (!i) {
+			trap = c.regs;
+			kprobe_optimizer_switch(true);
+		}
+	}
+	unregister_kprobe(&c.probe);
+	KUNIT_EXPECT_EQ(test, c.hits, 2);
+	/* Which is no register of the interrupted code. */
+	trap.orig_ax = c.regs.orig_ax;
+	/* Resume flag: of the exception. */
+	trap.flags &= ~X86_EFLAGS_RF;
+	/* The counter of the loop above, and what is kept across it. */
+	trap.bx = c.regs.bx;
+	trap.bp = c.regs.bp;
+#ifdef CONFIG_X86_64
+	trap.r12 = c.regs.r12;
+	trap.r13 = c.regs.r13;
+	trap.r14 = c.regs.r14;
+	trap.r15 = c.regs.r15;
+	KUNIT_EXPECT_EQ(test, c.regs.r11, 11);
+#else
+	/* Saved as 16 bits of 32, which are left as they were. */
+	trap.__csh = c.regs.__csh;
+	trap.__ssh = c.regs.__ssh;
+	trap.__dsh = c.regs.__dsh;
+	trap.__esh = c.regs.__esh;
+	trap.__fsh = c.regs.__fsh;
+	/* Vector and nothing. */
+	trap.gs = c.regs.gs;
+	trap.__gsh = c.regs.__gsh;
+#endif
+	KUNIT_EXPECT_MEMEQ(test, &trap, &c.regs, sizeof(trap));
+	KUNIT_EXPECT_EQ(test, c.regs.ip, (unsigned long)probe_plain);
+	KUNIT_EXPECT_EQ(test, c.regs.ax, 1);
+	KUNIT_EXPECT_TRUE(test, c.regs.flags & X86_EFLAGS_CF);
+	KUNIT_EXPECT_TRUE(test, c.regs.flags & X86_EFLAGS_IF);
+}
+
+/* What handlers change. */
+static int change_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	regs->ax = 100;
+	/* Tells nothing, with this return value. */
+	regs->ip = 0;
+	return 0;
+}
+
+static void test_change(struct kunit *test)
+{
+	struct kprobe p = {
+		.addr = (kprobe_opcode_t *)probe_plain,
+		.pre_handler = change_pre,
+	};
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
+	KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
+	KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 203);
+	unregister_kprobe(&p);
+}
+
+/* Elsewhere, and not to the instruction, nor to later handlers. */
+static int elsewhere_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	regs->ip = (unsigned long)probe_padded;
+	return 1;
+}
+
+/* Back to the caller, with a value, as error injection has it. */
+static int return_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	regs->ax = 4711;
+	regs->ip = *(unsigned long *)regs->sp;
+	regs->sp += sizeof(long);
+	return 1;
+}
+
+/* As a call from here would do, which returns to the instruction. */
+static int calling_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	regs->sp -= sizeof(long);
+	*(unsigned long *)regs->sp = (unsigned long)opt_at_end;
+	regs->ip = (unsigned long)probe_padded;
+	return 1;
+}
+
+static void test_pushing_divert(struct kunit *test)
+{
+	struct kprobe p = {
+		.addr = (kprobe_opcode_t *)probe_plain,
+		.pre_handler = calling_pre,
+	};
+	int i;
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
+	for (i = 0; i < 2; i++) {
+		KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 6);
+		KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
+	}
+	KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 6);
+	unregister_kprobe(&p);
+}
+
+/* The same by a post handler: flags and all, however many words are pushed. */
+static unsigned int words_to_push;
+
+static void calling_post(struct kprobe *p, struct pt_regs *regs,
+			 unsigned long flags)
+{
+	unsigned int i;
+
+	for (i = 0; i < words_to_push; i++) {
+		regs->sp -= sizeof(long);
+		*(unsigned long *)regs->sp = (unsigned long)opt_at_end;
+	}
+	regs->ip = (unsigned long)probe_padded;
+}
+
+static noinline unsigned long call_with_carry(void *function, unsigned long *a)
+{
+	unsigned long flags;
+
+	asm volatile("cmp %[function], %[function]\n\t"
+		     "stc\n\t"
+		     SAFE "call *%[function]\n\t"
+		     "pushf\n\t"
+		     "pop %[flags]"
+		     : "+a" (*a), [flags] "=S" (flags), ASM_CALL_CONSTRAINT
+		     : [function] "D" (function)
+		     : "cx", "dx", "memory", "cc");
+	return flags;
+}
+
+static void test_pushing_post(struct kunit *test)
+{
+	struct kprobe p = {
+		.addr = (kprobe_opcode_t *)probe_plain,
+		.post_handler = calling_post,
+	};
+	unsigned long a = 5, flags = call_with_carry(opt_plain, &a);
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
+	for (words_to_push = 0; words_to_push <= 2; words_to_push++) {
+		a = 5;
+		KUNIT_EXPECT_EQ_MSG(test, call_with_carry(opt_plain, &a),
+				    flags, "%u words", words_to_push);
+		KUNIT_EXPECT_EQ_MSG(test, (unsigned int)a, 6, "%u words",
+				    words_to_push);
+	}
+	unregister_kprobe(&p);
+}
+
+/* A function that is called while user memory is accessible. */
+#if defined(CONFIG_X86_64) && defined(CONFIG_X86_MCE)
+static unsigned long access_flags;
+
+static int access_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	WRITE_ONCE(access_flags, native_save_fl());
+	return 0;
+}
+
+static noinline void call_with_access(unsigned long (*function)(char *to,
+								char *from,
+								unsigned int n))
+{
+	static char byte;
+	unsigned long rdx = 0, rdi = (unsigned long)&byte, rsi = rdi, rax;
+
+	asm volatile("pushf\n\t"
+		     "orl %[access], (%%rsp)\n\t"
+		     "popf\n\t"
+		     SAFE "call *%[function]\n\t"
+		     "pushf\n\t"
+		     "andl %[no_access], (%%rsp)\n\t"
+		     "popf"
+		     : "=a" (rax), "+d" (rdx), "+D" (rdi), "+S" (rsi),
+		       ASM_CALL_CONSTRAINT
+		     : [function] "b" (function),
+		       [access] "i" (X86_EFLAGS_AC),
+		       [no_access] "i" (~X86_EFLAGS_AC)
+		     : "cx", "r8", "r9", "r10", "r11", "memory", "cc");
+}
+
+static void test_user_access(struct kunit *test)
+{
+	struct kprobe p = {
+		.symbol_name = "copy_mc_fragile_handle_tail",
+		.pre_handler = access_pre,
+	};
+
+	if (!boot_cpu_has(X86_FEATURE_SMAP))
+		kunit_skip(test, "all of user memory is always accessible");
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
+	if (is_jump(p.addr)) {
+		/* The compiler does not see that anything calls the handler. */
+		WRITE_ONCE(access_flags, X86_EFLAGS_AC);
+		call_with_access(copy_mc_fragile_handle_tail);
+		KUNIT_EXPECT_FALSE(test, READ_ONCE(access_flags) &
+					 X86_EFLAGS_AC);
+	}
+	unregister_kprobe(&p);
+}
+#else
+static void test_user_access(struct kunit *test)
+{
+	kunit_skip(test, "there is no such function");
+}
+#endif
+
+/* Unwinding from the begin of a detour, as an interrupt there does. */
+static TARGET int unwound(int a)
+{
+	return a * a + 4711;
+}
+
+struct unwinding {
+	struct kprobe probe;
+	unsigned int hits;
+	bool error;
+	bool found;
+};
+
+static int unwinding_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	struct unwinding *u = container_of(p, struct unwinding, probe);
+	struct pt_regs there = *regs;
+	struct unwind_state state;
+
+	u->hits++;
+	there.ip = (unsigned long)p->addr + JMP32_INSN_SIZE +
+		   *(s32 *)(p->addr + 1);
+	unwind_start(&state, current, &there, NULL);
+	/* It begins with the registers, or with what called the function. */
+	if (unwind_get_return_address(&state) == there.ip)
+		unwind_next_frame(&state);
+	u->found = unwind_get_return_address(&state) ==
+		   *(unsigned long *)regs->sp;
+	u->error = unwind_error(&state);
+	return 0;
+}
+
+static void test_unwind(struct kunit *test)
+{
+	struct unwinding u = {
+		.probe.addr = (kprobe_opcode_t *)unwound,
+		.probe.pre_handler = unwinding_pre,
+	};
+
+	if (!IS_ENABLED(CONFIG_UNWINDER_ORC))
+		kunit_skip(test, "nothing tells of frames that are not made");
+	KUNIT_ASSERT_EQ(test, register_kprobe(&u.probe), 0);
+	if (is_jump(u.probe.addr)) {
+		KUNIT_EXPECT_EQ(test, unwound(2), 4715);
+		KUNIT_EXPECT_EQ(test, u.hits, 1);
+		KUNIT_EXPECT_FALSE(test, u.error);
+		KUNIT_EXPECT_TRUE(test, u.found);
+	}
+	unregister_kprobe(&u.probe);
+}
+
+static void test_divert(struct kunit *test)
+{
+	struct kprobe p = {
+		.addr = (kprobe_opcode_t *)probe_plain,
+		.pre_handler = elsewhere_pre,
+	};
+	struct counted q = COUNTED(probe_plain);
+	int i;
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
+	KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
+	for (i = 0; i < 10; i++)
+		KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 6);
+	KUNIT_EXPECT_EQ(test, q.pre, 0);
+	KUNIT_EXPECT_FALSE(test, irqs_disabled());
+	unregister_kprobe(&p);
+
+	p = (struct kprobe) {
+		.addr = (kprobe_opcode_t *)probe_plain,
+		.pre_handler = return_pre,
+	};
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
+	KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
+	for (i = 0; i < 10; i++)
+		KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 4711);
+	unregister_kprobe(&p);
+	unregister_kprobe(&q.probe);
+	KUNIT_EXPECT_EQ(test, q.pre, 10);
+}
+
+/* What is executed is told to those who decode traces of branches. */
+#ifdef CONFIG_PERF_EVENTS
+static unsigned int slots_told;
+
+static int told_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	unsigned long addr = regs_get_kernel_argument(regs, 0);
+	unsigned long old_len = regs_get_kernel_argument(regs, 2);
+
+	slots_told += is_kprobe_insn_slot(addr) && !old_len;
+	return 0;
+}
+
+static void test_told(struct kunit *test)
+{
+	struct kprobe told = {
+		.symbol_name = "perf_event_text_poke",
+		.pre_handler = told_pre,
+	};
+	struct counted p = COUNTED(probe_plain);
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&told), 0);
+	/* It tells of itself. */
+	wait_for_kprobe_optimizer();
+	slots_told = 0;
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
+	KUNIT_EXPECT_EQ(test, slots_told, 1);
+	KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
+	KUNIT_EXPECT_EQ(test, slots_told, 2);
+	unregister_kprobe(&p.probe);
+	unregister_kprobe(&told);
+}
+#else
+static void test_told(struct kunit *test)
+{
+	kunit_skip(test, "no perf events");
+}
+#endif
+
+static struct kunit_case hit_tests[] = {
+	KUNIT_CASE(test_registers),
+	KUNIT_CASE(test_change),
+	KUNIT_CASE(test_divert),
+	KUNIT_CASE(test_pushing_divert),
+	KUNIT_CASE(test_pushing_post),
+	KUNIT_CASE(test_user_access),
+	KUNIT_CASE(test_unwind),
+	KUNIT_CASE(test_told),
+	{}
+};
+
+static struct kunit_suite hit_suite = {
+	.name = "kprobes_x86_hit",
+	.test_cases = hit_tests,
+	.init = x86_opt_init,
+	.exit = x86_opt_exit,
+};
+
+kunit_test_suite(hit_suite);
+
+MODULE_DESCRIPTION("KUnit suite for kprobes on x86: hits by jumps");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * KUnit suite for handlers on x86 that go on at another instruction: at each one
+ * behind a probed place, which is a breakpoint, a jump, or about to become one.
+ */
+#include <linux/bits.h>
+#include <linux/completion.h>
+#include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/preempt.h>
+#include "test_x86_opt.h"
+
+asm(".pushsection .rodata\n.balign 4\n"
+    "opt_constant: .long 4711\n"
+    ".popsection\n");
+
+/*
+ * Places to go on at: instructions of one byte, of two, of more; a branch, and
+ * an operand relative to the instruction pointer.  Whatever is left out makes
+ * another result.
+ */
+#define SUM	"lea (" AX ", " CX ", 2), %ecx\n"			\
+		"lea (" CX ", " DX ", 4), %eax\n"
+CODE(step_1, "xchg %eax, %ecx\n xchg %eax, %edx",
+     ".rept 7\n xchg %eax, %ecx\n xchg %eax, %edx\n .endr\n" SUM);
+CODE(step_2, "add %ecx, %eax\n add %eax, %eax",
+     ".rept 6\n add %ecx, %eax\n add %eax, %eax\n .endr\n" SUM);
+CODE(step_3, "add $1, %eax\n add %eax, %eax",
+     ".rept 4\n add $1, %eax\n add %eax, %eax\n .endr\n" SUM);
+CODE(step_jcc, "test %eax, %eax\n js 1f\n jns 1f\n add $1, %eax\n 1:",
+     ".rept 4\n add $1, %eax\n add %eax, %eax\n .endr\n" SUM);
+CODE(step_rip, "xchg %eax, %ecx",
+     "addl opt_constant" RIP ", %ecx\n .rept 8\n add %ecx, %eax\n"
+     ".endr\n" SUM);
+CODE(step_load, "mov (" SI "), %ecx",
+     ".rept 4\n add %ecx, %eax\n add $3, %eax\n .endr\n" SUM);
+
+/* And to start from, with a call by ftrace in front of the last of them. */
+#ifdef CONFIG_FTRACE_MCOUNT_USE_CC
+#define FENTRY "900: call __fentry__\n"				\
+	".pushsection __mcount_loc, \"a\", @progbits\n"			\
+	_ASM_PTR "900b\n .popsection\n"
+#else
+#define FENTRY	NOP5
+#endif
+CODE(start, FIRST, SECOND AFTER);
+CODE(start_nop, "nop", FIRST SECOND AFTER);
+CODE(start_load, "mov (" SI "), %ecx", AFTER);
+FUNCTION(start_ftrace, ".Lprobe_start_ftrace: " FENTRY
+	 ".Lprobe_step_ftrace: add $1, %eax\n add %eax, %eax\n"
+	 ".rept 4\n add $1, %eax\n add %eax, %eax\n .endr\n" SUM ASM_RET);
+asm(POINTER_TO(probe_step_ftrace, .Lprobe_step_ftrace));
+extern char *probe_step_ftrace;
+#define opt_step_ftrace	opt_start_ftrace
+
+/*
+ * A handler may go on anywhere, also where a jump stands or is about to: that
+ * is as if there were none.
+ */
+#define MOVE_MOST	16
+#define MOVE_BAD_PAGE	(-0xff0UL)
+
+static unsigned long move_to;
+
+static int moving_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	regs->ip = move_to;
+	return 1;
+}
+
+static void moving_post(struct kprobe *p, struct pt_regs *regs,
+			unsigned long flags)
+{
+	regs->ip = move_to;
+}
+
+static int moving_fault(struct kprobe *p, struct pt_regs *regs, int trap)
+{
+	regs->ip = move_to;
+	return 1;
+}
+
+static const struct mover {
+	const char *name;
+	char *function;
+	char **probe;
+	kprobe_pre_handler_t pre;
+	kprobe_post_handler_t post;
+	kprobe_fault_handler_t fault;
+} movers[] = {
+	/* From the same place. */
+	{ "its pre handler", .pre = moving_pre },
+	{ "its fault handler", .fault = moving_fault },
+	/* From another one. */
+	{ "a pre handler", opt_start, &probe_start, .pre = moving_pre },
+	{ "a pre handler at a trap", opt_start, &probe_start,
+	  .pre = moving_pre, .post = moving_post },
+	{ "a post handler", opt_start, &probe_start, .post = moving_post },
+	{ "a post handler, emulated", opt_start_nop, &probe_start_nop,
+	  .post = moving_post },
+	{ "a fault handler", opt_start_load, &probe_start_load,
+	  .fault = moving_fault },
+	{ "a fault handler, with a post handler", opt_start_load,
+	  &probe_start_load, .post = moving_post, .fault = moving_fault },
+	{ "a pre handler by ftrace", opt_start_ftrace, &probe_start_ftrace,
+	  .pre = moving_pre },
+	{ "a post handler by ftrace", opt_start_ftrace, &probe_start_ftrace,
+	  .post = moving_post },
+};
+
+struct move_case {
+	const char *name;
+	char *function;
+	char **probe;
+};
+
+#define MOVE(name)	{ #name, opt_##name, &probe_##name }
+
+static const struct move_case move_cases[] = {
+	MOVE(step_1), MOVE(step_2), MOVE(step_3), MOVE(step_jcc),
+	MOVE(step_rip), MOVE(step_load), MOVE(step_ftrace),
+};
+
+KUNIT_ARRAY_PARAM_DESC(move, move_cases, name);
+
+enum move_state { MOVE_TRAP, MOVE_WAITS, MOVE_JUMP, MOVE_STATES };
+
+static const char * const move_state_names[MOVE_STATES] = {
+	"breakpoint", "waiting", "jump",
+};
+
+/**
+ * struct moves - what came of going on at each offset behind a place
+ * @result: what the function returned then; its own at an offset at which
+ *	there is no instruction
+ * @hits: of the probe at the place meanwhile
+ */
+struct moves {
+	unsigned int result[MOVE_MOST + 1];
+	unsigned int hits[MOVE_MOST + 1];
+};
+
+static noinline unsigned int call_moved(void *function)
+{
+	unsigned long a = 5, c = 70, d = 900;
+
+	asm volatile(SAFE "call *%[function]"
+		     : "+a" (a), "+c" (c), "+d" (d), ASM_CALL_CONSTRAINT
+		     : [function] "D" (function), "S" (MOVE_BAD_PAGE)
+		     : "memory", "cc");
+	return a;
+}
+
+/* Bit by bit: at which offsets an instruction begins. */
+static unsigned long move_offsets(struct kunit *test, const u8 *text)
+{
+	unsigned long offsets = 0;
+	unsigned int offset = 0;
+	struct insn insn;
+
+	while (offset <= MOVE_MOST) {
+		offsets |= BIT(offset);
+		KUNIT_ASSERT_EQ(test, insn_decode_kernel(&insn, text + offset),
+				0);
+		offset += insn.length;
+	}
+	return offsets;
+}
+
+/* Goes on at each of @offsets behind @p, by a probe there or elsewhere. */
+static void move_all(struct kunit *test, const struct move_case *c,
+		     const struct mover *m, enum move_state state,
+		     struct counted *p, unsigned long offsets,
+		     struct moves *moves)
+{
+	bool same = !m->function;
+	struct kprobe mover = {
+		.addr = (kprobe_opcode_t *)(same ? *c->probe : *m->probe),
+		.pre_handler = m->pre,
+		.post_handler = m->post,
+		.fault_handler = m->fault,
+	};
+	unsigned int offset, hits;
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&mover), 0);
+	/* It may become one, too. */
+	if (state == MOVE_JUMP)
+		KUNIT_EXPECT_TRUE(test, is_jump(*c->probe));
+
+	for_each_set_bit(offset, &offsets, MOVE_MOST + 1) {
+		/* A hit, or a fault, that would lead there again and again. */
+		if (!offset && (same || m->fault))
+			continue;
+		hits = p->pre;
+		move_to = (unsigned long)*c->probe + offset;
+		moves->result[offset] = call_moved(m->function ?: c->function);
+		moves->hits[offset] = p->pre - hits;
+	}
+	unregister_kprobe(&mover);
+}
+
+static int spin_thread(void *started)
+{
+	complete(started);
+	while (!kthread_should_stop())
+		cpu_relax();
+	return 0;
+}
+
+/* Return: a task for which each grace period of RCU-tasks waits. */
+static struct task_struct *start_spinning(struct kunit *test)
+{
+	DECLARE_COMPLETION_ONSTACK(started);
+	struct task_struct *task;
+
+	task = kthread_run(spin_thread, &started, "kprobes-spin");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	wait_for_completion(&started);
+	return task;
+}
+
+static void move_in_state(struct kunit *test, const struct move_case *c,
+			  enum move_state state, struct moves *expected)
+{
+	unsigned long offsets = move_offsets(test, *c->probe);
+	struct counted p = COUNTED(*c->probe);
+	struct kprobe_site *site;
+	unsigned int i, offset;
+	struct moves found;
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
+	scoped_guard(preempt)
+		site = kprobe_site_find((unsigned long)*c->probe);
+	if (state == MOVE_WAITS)
+		KUNIT_EXPECT_TRUE(test, EVENTUALLY(READ_ONCE(site->detoured)));
+	else
+		KUNIT_EXPECT_EQ(test, is_jump(*c->probe), state == MOVE_JUMP);
+
+	for (i = 0; i < ARRAY_SIZE(movers); i++) {
+		const struct mover *m = &movers[i];
+
+		/* Only a fault handler gets over an instruction that faults. */
+		if (!m->fault && c->function == opt_step_load)
+			continue;
+		if (m->fault && !m->function && c->function != opt_step_load)
+			continue;
+		found = expected[i];
+		move_all(test, c, m, state, &p, offsets,
+			 state == MOVE_TRAP ? &expected[i] : &found);
+		if (state == MOVE_TRAP)
+			continue;
+		for_each_set_bit(offset, &offsets, MOVE_MOST + 1) {
+			KUNIT_EXPECT_EQ_MSG(test, found.result[offset],
+					    expected[i].result[offset],
+					    "%s: by %s to %u",
+					    move_state_names[state], m->name,
+					    offset);
+			KUNIT_EXPECT_EQ_MSG(test, found.hits[offset],
+					    expected[i].hits[offset],
+					    "%s: by %s to %u",
+					    move_state_names[state], m->name,
+					    offset);
+		}
+	}
+	if (state == MOVE_WAITS)
+		KUNIT_EXPECT_TRUE(test, site->detoured);
+	unregister_kprobe(&p.probe);
+	KUNIT_EXPECT_EQ(test, p.astray, 0);
+	KUNIT_EXPECT_EQ(test, p.probe.nmissed, 0);
+}
+
+static void test_move(struct kunit *test)
+{
+	const struct move_case *c = test->param_value;
+	struct task_struct *spins;
+	struct moves *expected;
+
+	expected = kunit_kcalloc(test, ARRAY_SIZE(movers), sizeof(*expected),
+				 GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, expected);
+
+	kprobe_optimizer_switch(false);
+	move_in_state(test, c, MOVE_TRAP, expected);
+	kprobe_optimizer_switch(true);
+	wait_for_kprobe_optimizer();
+
+	/* Without preemption, grace periods wait for no such task. */
+	if (preempt_model_preemptible()) {
+		spins = start_spinning(test);
+		move_in_state(test, c, MOVE_WAITS, expected);
+		kthread_stop(spins);
+		wait_for_kprobe_optimizer();
+	}
+
+	move_in_state(test, c, MOVE_JUMP, expected);
+}
+
+static struct kunit_case move_tests[] = {
+	KUNIT_CASE_PARAM(test_move, move_gen_params),
+	{}
+};
+
+static struct kunit_suite move_suite = {
+	.name = "kprobes_x86_move",
+	.test_cases = move_tests,
+	.init = x86_opt_init,
+	.exit = x86_opt_exit,
+};
+
+kunit_test_suite(move_suite);
+
+MODULE_DESCRIPTION("KUnit suite for kprobes on x86: handlers that go on elsewhere");
+MODULE_LICENSE("GPL");

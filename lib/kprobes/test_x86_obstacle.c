@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * KUnit suite for what is in the way of a jump in the place of a breakpoint on
+ * x86: ways in, boundaries of functions, exceptions, what the instructions
+ * under the jump are, and what stands in the rest of the function.
+ */
+#include <linux/jump_label.h>
+#include <linux/memory.h>
+#include <linux/module.h>
+#include <linux/string.h>
+#include <asm/nospec-branch.h>
+#include "test_x86_opt.h"
+
+/* Ways in. None of these is to be called with 0. */
+CODE(plain, FIRST, SECOND AFTER);
+CODE(jumped_into, FIRST,
+     "1:" SECOND "test %eax, %eax\n jnz 2f\n jmp 1b\n2:" AFTER);
+CODE(jumped_behind, FIRST,
+     SECOND "1: test %eax, %eax\n jnz 2f\n jmp 1b\n2:" AFTER);
+CODE(jumped_before, FIRST, SECOND "test %eax, %eax\n jnz 2f\n"
+     "jmp .Lprobe_jumped_before\n2:" AFTER);
+CODE(near_into, FIRST, "1:" SECOND "test %eax, %eax\n"
+     ".byte 0x0f, 0x84\n .long 1b - . - 4\n" AFTER);
+CODE(called_into, FIRST, "1:" SECOND AFTER "jmp 2f\n call 1b\n2:");
+CODE(loops_into, FIRST, "1:" SECOND "mov $1, %ecx\n loop 1b\n" AFTER);
+
+/* Functions that end, with something else behind or with padding. */
+FUNCTION(short, ".Lprobe_short: lea 1(" AX "), %eax\n" SAFE "ret\n"
+	 ".type opt_short_next, @function\n"
+	 "opt_short_next: nop\n nop\n nop\n nop\n" SAFE "ret\n"
+	 ".size opt_short_next, . - opt_short_next");
+FUNCTION(padded, ".Lprobe_padded: lea 1(" AX "), %eax\n" SAFE "ret\n"
+	 "int3\n int3\n int3");
+FUNCTION(at_end, "nop\n.Lprobe_at_end:" SAFE "ret\n"
+	 "int3\n int3\n int3\n int3\n int3");
+
+/* Exceptions. */
+CODE(fixup_into, FIRST,
+     "1:" SECOND AFTER "2: nop\n" _ASM_EXTABLE(2b, 1b));
+CODE(fixup_behind, FIRST,
+     SECOND "1:" AFTER "2: nop\n" _ASM_EXTABLE(2b, 1b));
+CODE(fault_second, FIRST, "2:" SECOND "1:" AFTER _ASM_EXTABLE(2b, 1b));
+CODE(fault_first, FIRST,
+     SECOND "1:" AFTER _ASM_EXTABLE(.Lprobe_fault_first, 1b));
+
+/* What is under the jump. */
+asm(".pushsection .text\n"
+    ".type opt_nothing, @function\n"
+    "opt_nothing: " SAFE "ret\n int3\n"
+    ".size opt_nothing, . - opt_nothing\n"
+    ".popsection\n");
+CODE(call_second, FIRST, "call opt_nothing\n" SECOND AFTER);
+CODE(call_third, FIRST, SECOND "call opt_nothing\n" AFTER);
+CODE(loop_first, "loop 1f\n1:", "nop\n nop\n nop\n" FIRST SECOND AFTER);
+CODE(jcc_first, "jz 1f\n jnz 1f\n mov $7, %eax\n1:", FIRST SECOND AFTER);
+CODE(jmp_third, "nop\n nop", "jmp 1f\n mov $7, %eax\n1:" FIRST SECOND AFTER);
+CODE(jmp_first, "jmp 1f", "mov $7, %eax\n1:" FIRST SECOND AFTER);
+CODE(bug_second, "jmp 1f", "ud2\n nop\n1:" FIRST SECOND AFTER);
+/* Two near branches and an instruction of 15 bytes: on i386 that fits. */
+#ifdef CONFIG_X86_64
+#define BEHIND	" - . - 8"
+#define KPROBE_LONG_REGION	KPROBE_DETOUR_LENGTH
+#else
+#define BEHIND	""
+#define KPROBE_LONG_REGION	KPROBE_NO_OBSTACLE
+#endif
+CODE(long_region, "jz 1f\n jz 1f",
+     ".byte 0x2e, 0x2e, 0x2e, 0x2e, 0x2e, 0xc7, 0x05\n"
+     ".long opt_word" BEHIND "\n .long 5\n1:" FIRST SECOND AFTER);
+CODE(less_long_region, "jz 1f",
+     ".byte 0x2e, 0x2e, 0x2e, 0x2e, 0x2e, 0xc7, 0x05\n"
+     ".long opt_word" BEHIND "\n .long 5\n1:" FIRST SECOND AFTER);
+CODE(forbidden_second, FIRST, ".Lforbidden:" SECOND AFTER);
+
+/* What there is in the rest of the function. */
+CODE(trap_inside, FIRST, SECOND AFTER "jmp 1f\n nop\n int3\n1: nop");
+CODE(trap_padding, FIRST, SECOND AFTER "jmp 1f\n int3\n int3\n1: nop");
+CODE(huge, FIRST,
+     SECOND AFTER "jmp 1f\n .skip 65536, 0x90\n1: nop");
+CODE(direction, FIRST, SECOND AFTER "std\n cld\n");
+CODE(table_into, FIRST, "2:" ANNOTATE_NOENDBR SECOND AFTER "jmp 3f\n" SAFE
+     "jmp *1f(, " AX ", " WORD ")\n3:" ANNOTATE_NOENDBR "nop\n"
+     ".pushsection .rodata\n.balign 8\n1:" _ASM_PTR "3b, 3b, 2b, 0\n"
+     ".popsection");
+CODE(table_behind, FIRST, SECOND "2:" ANNOTATE_NOENDBR AFTER "jmp 3f\n" SAFE
+     "jmp *1f(, " AX ", " WORD ")\n3:" ANNOTATE_NOENDBR "nop\n"
+     ".pushsection .rodata\n.balign 8\n1:" _ASM_PTR "3b, 3b, 2b, 0\n"
+     ".popsection");
+CODE(table_read_into, FIRST, "2:" ANNOTATE_NOENDBR SECOND AFTER "jmp 3f\n"
+     "mov 1f(, " AX ", " WORD "), " CX "\n" SAFE "jmp *" CX "\n"
+     "3:" ANNOTATE_NOENDBR "nop\n"
+     ".pushsection .rodata\n.balign 8\n1:" _ASM_PTR "3b, 3b, 2b, 0\n"
+     ".popsection");
+/* For a case that cannot be, the address behind the function. */
+FUNCTION(table_end, ".Lprobe_table_end:" FIRST "2:" ANNOTATE_NOENDBR SECOND
+	 AFTER "jmp 3f\n" SAFE "jmp *1f(, " AX ", " WORD ")\n"
+	 "3:" ANNOTATE_NOENDBR ASM_RET
+	 ".type opt_table_end_next, @function\n"
+	 "opt_table_end_next:" ANNOTATE_NOENDBR "nop\n" ASM_RET
+	 ".size opt_table_end_next, . - opt_table_end_next\n"
+	 ".pushsection .rodata\n.balign 8\n"
+	 "1:" _ASM_PTR "3b, opt_table_end_next, 2b, 0\n"
+	 ".popsection");
+CODE(jumps_somewhere, FIRST,
+     SECOND AFTER "jmp 3f\n" SAFE "jmp *(" CX ", " AX ", " WORD ")\n3: nop\n");
+CODE(tail_call, FIRST,
+     SECOND AFTER "jmp 3f\n" SAFE "jmp *8(" CX ")\n3: nop\n");
+
+/* A part elsewhere, which comes back. */
+#define COLD(name)							\
+	".pushsection .text.unlikely\n"					\
+	".type " name ".cold, @function\n"				\
+	name ".cold: .L" name "_part: nop\n nop\n nop\n nop\n nop\n jmp 1b\n" \
+	".size " name ".cold, . - " name ".cold\n"			\
+	".popsection\n"
+CODE(parted_into, FIRST, "1:" SECOND "test %eax, %eax\n"
+     "jz opt_parted_into.cold\n" AFTER COLD("opt_parted_into"));
+CODE(parted_behind, FIRST, SECOND "1: test %eax, %eax\n"
+     "jz opt_parted_behind.cold\n" AFTER COLD("opt_parted_behind"));
+asm(POINTER_TO(probe_part, .Lopt_parted_into_part)
+    POINTER_TO(opt_forbidden, .Lforbidden)
+    ".pushsection .data\n.balign 4\n"
+    "opt_word: .long 0\n"
+    ".popsection\n"
+    ".pushsection .rodata\n.balign 4\n"
+    "opt_constant: .long 4711\n"
+    ".popsection\n");
+extern char *probe_part, *opt_forbidden;
+#define opt_part	NULL
+
+/* Jump labels that are off: one under the jump, others that lead there. */
+DECLARE_STATIC_KEY_FALSE(opt_test_key);
+DEFINE_STATIC_KEY_FALSE(opt_test_key);
+#define JUMP_LABEL(from, to)						\
+	".pushsection __jump_table, \"aw\"\n"				\
+	_ASM_ALIGN "\n"							\
+	".long " from " - .\n"						\
+	".long " to " - .\n"						\
+	_ASM_PTR "opt_test_key - .\n"					\
+	".popsection\n"
+CODE(label_second, FIRST,
+     "1: " NOP5 "2:" SECOND AFTER JUMP_LABEL("1b", "2b"));
+CODE(label_into, FIRST,
+     "1:" SECOND AFTER "2: " NOP5 JUMP_LABEL("2b", "1b"));
+CODE(label_behind, FIRST,
+     SECOND "1:" AFTER "2: " NOP5 JUMP_LABEL("2b", "1b"));
+
+/* Operands relative to the instruction pointer; the stack; flags. */
+CODE(rip_first, "movl opt_constant" RIP ", %ecx", "add %ecx, %eax");
+CODE(rip_second, "nop\n nop",
+     "movl opt_constant" RIP ", %ecx\n add %ecx, %eax");
+CODE(stack, "push " BX "\n push " AX, "mov " SP ", " BX "\n"
+     "add (" BX "), %eax\n pop " CX "\n pop " BX);
+CODE(halt_second, "nop", "jmp 1f\n hlt\n nop\n1:" FIRST SECOND AFTER);
+CODE(sti_last, "nop\n nop\n nop\n nop\n sti", FIRST SECOND AFTER);
+CODE(scaled, FIRST, SECOND AFTER "jmp 3f\n"
+     "mov (" DX ", " AX ", " WORD "), " CX "\n"
+     SAFE "jmp *" CX "\n3: nop\n");
+#ifdef CONFIG_X86_64
+CODE(scaled_distance, FIRST, SECOND AFTER "jmp 3f\n"
+     "movslq (%rdx, %rax, 4), %rcx\n add %rdx, %rcx\n"
+     SAFE "jmp *%rcx\n3: nop\n");
+CODE(type_check, "jmp 1f", ".byte 0x41, 0xba, 1, 2, 3, 4\n"
+     ".byte 0x45, 0x03, 0x53, 0xf1, 0x74, 0x02, 0x0f, 0x0b\n"
+     "1:" FIRST SECOND AFTER);
+#endif
+/* Addresses in the function: one that is jumped to, and one to count from. */
+CODE(address_into, FIRST, "1:" ANNOTATE_NOENDBR SECOND AFTER
+     "jmp 3f\n push $1b\n pop " CX "\n3: nop\n");
+CODE(address_behind, FIRST, SECOND AFTER
+     "jmp 3f\n push $3f\n pop " CX "\n3:" ANNOTATE_NOENDBR "nop\n");
+CODE(computed, FIRST, SECOND AFTER "jmp 3f\n"
+     "lea 3f(" AX ", " AX ", 2), " CX "\n" SAFE "jmp *" CX "\n"
+     "3:" ANNOTATE_NOENDBR "nop\n");
+CODE(computed_rip, FIRST, SECOND AFTER "jmp 3f\n"
+     "lea 3f" RIP ", " CX "\n add " AX ", " CX "\n" SAFE "jmp *" CX "\n"
+     "3:" ANNOTATE_NOENDBR "nop\n");
+#ifdef CONFIG_X86_KERNEL_IBT
+CODE(landing, "endbr64\n", FIRST SECOND AFTER);
+#endif
+CODE(flags, "test %eax, %eax\n setp %cl", "movzbl %cl, %eax\n");
+
+#define ENTRY(name, obstacle)						\
+	{ #name, opt_##name, &probe_##name, KPROBE_##obstacle }
+
+static const struct obstacle_case {
+	const char *name;
+	char *function;
+	char **probe;
+	enum kprobe_obstacle expected;
+} obstacle_cases[] = {
+	ENTRY(plain, NO_OBSTACLE),
+	ENTRY(jumped_into, JUMPED_INTO), ENTRY(jumped_behind, NO_OBSTACLE),
+	ENTRY(jumped_before, NO_OBSTACLE), ENTRY(near_into, JUMPED_INTO),
+	ENTRY(called_into, JUMPED_INTO), ENTRY(loops_into, JUMPED_INTO),
+	ENTRY(short, FUNCTION_END), ENTRY(padded, NO_OBSTACLE),
+	ENTRY(at_end, NO_OBSTACLE),
+	ENTRY(fixup_into, EXCEPTION_LANDING), ENTRY(fixup_behind, NO_OBSTACLE),
+	ENTRY(fault_second, FAULT_INSIDE), ENTRY(fault_first, NO_OBSTACLE),
+	ENTRY(call_second, CALL_INSIDE), ENTRY(call_third, NO_OBSTACLE),
+	ENTRY(loop_first, BOUND_INSIDE), ENTRY(jcc_first, NO_OBSTACLE),
+	ENTRY(jmp_third, NO_OBSTACLE), ENTRY(jmp_first, NO_OBSTACLE),
+	ENTRY(bug_second, BOUND_INSIDE), ENTRY(halt_second, BOUND_INSIDE),
+	ENTRY(sti_last, BOUND_INSIDE),
+	ENTRY(long_region, LONG_REGION),
+	ENTRY(less_long_region, NO_OBSTACLE),
+	ENTRY(forbidden_second, FORBIDDEN_INSIDE),
+	ENTRY(trap_inside, FOREIGN_TRAP), ENTRY(trap_padding, NO_OBSTACLE),
+	ENTRY(huge, NOT_ANALYSED), ENTRY(direction, DIRECTION),
+	ENTRY(table_into, JUMPED_INTO), ENTRY(table_behind, NO_OBSTACLE),
+	ENTRY(table_read_into, JUMPED_INTO), ENTRY(table_end, JUMPED_INTO),
+	ENTRY(jumps_somewhere, INDIRECT_JUMP), ENTRY(scaled, INDIRECT_JUMP),
+	ENTRY(tail_call, NO_OBSTACLE),
+	ENTRY(parted_into, JUMPED_INTO), ENTRY(parted_behind, NO_OBSTACLE),
+	ENTRY(part, COLD_PART),
+	ENTRY(label_second, PATCHED_INSIDE), ENTRY(label_into, JUMPED_INTO),
+	ENTRY(label_behind, NO_OBSTACLE),
+	ENTRY(rip_first, NO_OBSTACLE), ENTRY(rip_second, NO_OBSTACLE),
+	ENTRY(stack, NO_OBSTACLE), ENTRY(flags, NO_OBSTACLE),
+	ENTRY(address_into, JUMPED_INTO), ENTRY(address_behind, NO_OBSTACLE),
+	ENTRY(computed, INDIRECT_JUMP), ENTRY(computed_rip, INDIRECT_JUMP),
+#ifdef CONFIG_X86_64
+	ENTRY(scaled_distance, INDIRECT_JUMP), ENTRY(type_check, BOUND_INSIDE),
+#endif
+#ifdef CONFIG_X86_KERNEL_IBT
+	ENTRY(landing, LANDING_PAD),
+#endif
+};
+
+KUNIT_ARRAY_PARAM_DESC(obstacle, obstacle_cases, name);
+
+static void test_obstacle(struct kunit *test)
+{
+	static const unsigned int arguments[] = { 1, 2, 77, 0x80000000 };
+	const struct obstacle_case *c = test->param_value;
+	struct counted p = COUNTED(*c->probe);
+	unsigned int i, plain[ARRAY_SIZE(arguments)];
+	enum kprobe_obstacle found;
+	u8 before[TEXT_SIZE];
+
+	if (!IS_ENABLED(CONFIG_JUMP_LABEL) && strstarts(c->name, "label_"))
+		kunit_skip(test, "this kernel has no jump labels");
+	if (c->expected == KPROBE_FORBIDDEN_INSIDE &&
+	    !within_kprobe_blacklist((unsigned long)opt_forbidden))
+		KUNIT_ASSERT_EQ(test,
+				kprobe_add_area_blacklist((unsigned long)
+							  opt_forbidden,
+							  (unsigned long)
+							  opt_forbidden + 1),
+				0);
+	memcpy(before, *c->probe, sizeof(before));
+	for (i = 0; c->function && i < ARRAY_SIZE(arguments); i++)
+		plain[i] = call(c->function, arguments[i]);
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
+	KUNIT_EXPECT_EQ(test, is_jump(*c->probe), !c->expected);
+	found = kprobe_obstacle_at(p.probe.addr);
+	KUNIT_EXPECT_STREQ(test, kprobe_obstacle_name(found),
+			   kprobe_obstacle_name(c->expected));
+	KUNIT_EXPECT_EQ(test, kprobe_optimized(&p.probe), !c->expected);
+	for (i = 0; c->function && i < ARRAY_SIZE(arguments); i++) {
+		KUNIT_EXPECT_EQ(test, call(c->function, arguments[i]),
+				plain[i]);
+		KUNIT_EXPECT_EQ(test, p.pre, i + 1);
+	}
+	unregister_kprobe(&p.probe);
+	KUNIT_EXPECT_EQ(test, p.astray, 0);
+	KUNIT_EXPECT_EQ(test, p.probe.nmissed, 0);
+	KUNIT_EXPECT_MEMEQ(test, before, *c->probe, sizeof(before));
+}
+
+/*
+ * Branches that the kernel has written when it booted, or that lead to where a
+ * symbol has been stripped.
+ */
+FUNCTION(branching, ".Lprobe_branching:" FIRST SECOND AFTER "jmp 3f\n"
+	 "mov (" DX ", " AX ", " WORD "), " CX "\n"
+	 ".Lopt_branch:" NOP5 "\n3: nop\n" ASM_RET);
+asm(POINTER_TO(opt_branch, .Lopt_branch));
+extern char *opt_branch;
+
+/* Not text_poke_bp(), to which no-ops are those of the kernel's own only. */
+static void write_branch(const u8 *text)
+{
+	mutex_lock(&text_mutex);
+	text_poke(opt_branch, text, JMP32_INSN_SIZE);
+	text_poke_sync();
+	mutex_unlock(&text_mutex);
+}
+
+static void expect_branching(struct kunit *test, const void *target,
+			     enum kprobe_obstacle expected)
+{
+	struct counted p = COUNTED(probe_branching);
+	u8 before[JMP32_INSN_SIZE], branch[JMP32_INSN_SIZE];
+	enum kprobe_obstacle found;
+
+	memcpy(before, opt_branch, sizeof(before));
+	memcpy(branch, before, sizeof(branch));
+	if (target)
+		__text_gen_insn(branch, JMP32_INSN_OPCODE, opt_branch, target,
+				sizeof(branch));
+	write_branch(branch);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
+	KUNIT_EXPECT_EQ(test, is_jump(probe_branching), !expected);
+	found = kprobe_obstacle_at(p.probe.addr);
+	KUNIT_EXPECT_STREQ(test, kprobe_obstacle_name(found),
+			   kprobe_obstacle_name(expected));
+	unregister_kprobe(&p.probe);
+	write_branch(before);
+}
+
+static void test_branches(struct kunit *test)
+{
+	expect_branching(test, NULL, KPROBE_NO_OBSTACLE);
+	expect_branching(test, opt_plain, KPROBE_NO_OBSTACLE);
+	expect_branching(test, probe_plain + 3, KPROBE_NOT_ANALYSED);
+	/* In no text at all. */
+	expect_branching(test, &opt_branch, KPROBE_INDIRECT_JUMP);
+#ifdef CONFIG_MITIGATION_RETPOLINE
+	expect_branching(test, __x86_indirect_thunk_array,
+			 KPROBE_INDIRECT_JUMP);
+#endif
+#ifdef CONFIG_MITIGATION_CALL_DEPTH_TRACKING
+	expect_branching(test, __x86_indirect_jump_thunk_array,
+			 KPROBE_INDIRECT_JUMP);
+#endif
+#ifdef CONFIG_MITIGATION_ITS
+	expect_branching(test, __x86_indirect_its_thunk_array,
+			 KPROBE_INDIRECT_JUMP);
+#endif
+#ifdef CONFIG_MITIGATION_RETHUNK
+	expect_branching(test, x86_return_thunk, KPROBE_NO_OBSTACLE);
+#endif
+}
+
+/*
+ * A return that has been left as it is may be vulnerable elsewhere: where there
+ * is a thunk for returns, the displaced one goes through it.
+ */
+static void test_displaced_return(struct kunit *test)
+{
+	struct counted p = COUNTED(probe_at_end);
+	const struct arch_kprobe_insn *insn;
+	const u8 *displaced;
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
+	KUNIT_ASSERT_TRUE(test, is_jump(probe_at_end));
+	insn = &p.probe.site->insn;
+	displaced = insn->detour + insn->jump.to[0];
+	if (cpu_feature_enabled(X86_FEATURE_RETHUNK)) {
+		KUNIT_EXPECT_EQ(test, displaced[0], JMP32_INSN_OPCODE);
+		KUNIT_EXPECT_PTR_EQ(test, displaced + JMP32_INSN_SIZE +
+				    *(s32 *)(displaced + 1),
+				    (const u8 *)x86_return_thunk);
+	} else {
+		KUNIT_EXPECT_EQ(test, displaced[0], RET_INSN_OPCODE);
+	}
+	KUNIT_EXPECT_EQ(test, call(opt_at_end, 7), 7);
+	unregister_kprobe(&p.probe);
+	KUNIT_EXPECT_EQ(test, p.pre, 1);
+}
+
+/* What explain finds out does not make the optimizer forget. */
+static void test_asked_before(struct kunit *test)
+{
+	struct counted p = COUNTED(probe_huge);
+	struct counted q = COUNTED(probe_part);
+
+	kprobe_optimizer_switch(false);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
+	KUNIT_EXPECT_EQ(test, kprobe_explained_obstacle(p.probe.addr),
+			KPROBE_NOT_ANALYSED);
+	KUNIT_EXPECT_EQ(test, kprobe_explained_obstacle(q.probe.addr),
+			KPROBE_COLD_PART);
+	kprobe_optimizer_switch(true);
+	KUNIT_EXPECT_FALSE(test, is_jump(probe_huge));
+	KUNIT_EXPECT_FALSE(test, is_jump(probe_part));
+	KUNIT_EXPECT_EQ(test, kprobe_explained_obstacle(p.probe.addr),
+			KPROBE_NOT_ANALYSED);
+	unregister_kprobe(&p.probe);
+	unregister_kprobe(&q.probe);
+}
+
+static struct kunit_case obstacle_tests[] = {
+	KUNIT_CASE_PARAM(test_obstacle, obstacle_gen_params),
+	KUNIT_CASE(test_branches),
+	KUNIT_CASE(test_displaced_return),
+	KUNIT_CASE(test_asked_before),
+	{}
+};
+
+static struct kunit_suite obstacle_suite = {
+	.name = "kprobes_x86_obstacle",
+	.test_cases = obstacle_tests,
+	.init = x86_opt_init,
+	.exit = x86_opt_exit,
+};
+
+kunit_test_suite(obstacle_suite);
+
+MODULE_DESCRIPTION("KUnit suite for kprobes on x86: obstacles to jumps");
+MODULE_LICENSE("GPL");

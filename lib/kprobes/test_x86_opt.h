@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * For the KUnit suites for jumps in the place of breakpoints on x86: functions
+ * with a probed place, and what stands at it.
+ */
+#ifndef _LIB_KPROBES_TEST_X86_OPT_H
+#define _LIB_KPROBES_TEST_X86_OPT_H
+
+#include <linux/kprobes_backend.h>
+#include <linux/objtool.h>
+#include <asm/cpufeature.h>
+#include <asm/ibt.h>
+#include <asm/insn.h>
+#include <asm/linkage.h>
+#include <asm/text-patching.h>
+#include "test.h"
+#include "test_x86.h"
+
+/*
+ * FUNCTION(name, body): takes and returns eax, may use ecx and edx; is probed
+ * at the label .Lprobe_<name>, which probe_<name> points to.
+ * CODE(name, probed, after): the usual case of that.
+ */
+#define FUNCTION(name, ...)						\
+	asm(".pushsection .text\n"					\
+	    ".balign 16, 0xcc\n" ASM_FUNC_ALIGN "\n"			\
+	    ".type opt_" #name ", @function\n"				\
+	    "opt_" #name ":\n\t" ASM_ENDBR				\
+	    __VA_ARGS__ "\n"						\
+	    ".size opt_" #name ", . - opt_" #name "\n"			\
+	    ".balign 16, 0xcc\n"					\
+	    ".popsection\n"						\
+	    POINTER_TO(probe_##name, .Lprobe_##name));			\
+	extern char opt_##name[], *probe_##name;			\
+	STACK_FRAME_NON_STANDARD(opt_##name)
+
+#define CODE(name, probed, after)					\
+	FUNCTION(name, ".Lprobe_" #name ":\n\t" probed "\n\t"		\
+		 after "\n\t" ASM_RET)
+
+/* Three bytes and three: room for a way in between, under the jump. */
+#define FIRST	"lea 1(" AX "), %ecx\n\t"
+#define SECOND	"lea 2(" AX "), %edx\n\t"
+#define AFTER	"lea (" CX ", " DX "), %eax\n\t"
+
+#define NOP5	".byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n"
+
+/* How much of the text is compared: more than a jump covers. */
+#define TEXT_SIZE	48
+
+static noinline __maybe_unused unsigned int call(void *function,
+						 unsigned long a)
+{
+	asm volatile(SAFE "call *%[function]"
+		     : "+a" (a), ASM_CALL_CONSTRAINT
+		     : [function] "D" (function)
+		     : "cx", "dx", "memory", "cc");
+	return a;
+}
+
+/* Waits for the optimizer first. */
+static __maybe_unused bool is_jump(const void *where)
+{
+	wait_for_kprobe_optimizer();
+	return *(u8 *)where == JMP32_INSN_OPCODE;
+}
+
+static __maybe_unused bool is_trap(const void *where)
+{
+	return *(u8 *)where == INT3_INSN_OPCODE;
+}
+
+static __maybe_unused int x86_opt_init(struct kunit *test)
+{
+	if (cpu_feature_enabled(X86_FEATURE_XENPV))
+		kunit_skip(test, "a Xen PV guest has no jumps");
+	return 0;
+}
+
+static __maybe_unused void x86_opt_exit(struct kunit *test)
+{
+	kprobe_optimizer_switch(true);
+}
+
+#endif /* _LIB_KPROBES_TEST_X86_OPT_H */

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * KUnit suite for tasks on x86 that are preempted at a probed place: among the
+ * instructions that a jump is to cover, or in a displaced instruction.
+ */
+#include <linux/kallsyms.h>
+#include <linux/module.h>
+#include <linux/sizes.h>
+#include <linux/stacktrace.h>
+#include <linux/vmalloc.h>
+#include "test_preempt.h"
+#include "test_x86_opt.h"
+
+CODE(filling, "mov %esi, %ecx", "rep stosb\n" FIRST SECOND AFTER);
+
+/* Nearly always at one place: between two instructions under the jump. */
+#define FILLED	SZ_4M
+
+static unsigned int fill(void *buffer, unsigned long size)
+{
+	unsigned long a = 5;
+
+	asm volatile(SAFE "call *%[function]"
+		     : "+a" (a), "+D" (buffer), ASM_CALL_CONSTRAINT
+		     : [function] "r" (opt_filling), "S" (size)
+		     : "cx", "dx", "memory", "cc");
+	return a;
+}
+
+struct filler {
+	void *buffer;
+	unsigned int result;
+};
+
+static int filling_caller(void *data)
+{
+	struct filler *f = data;
+
+	while (!kthread_should_stop()) {
+		f->result = fill(f->buffer, FILLED);
+		cond_resched_tasks_rcu_qs();
+	}
+	return 0;
+}
+
+static bool keep_in_place(struct kunit *test)
+{
+	struct counted p = COUNTED(probe_filling);
+	struct filler f = { .buffer = vmalloc(FILLED) };
+	struct task_struct *task;
+	unsigned int filled, hits;
+	struct keeper k = {};
+	bool kept, trap;
+	u8 small[8];
+
+	KUNIT_ASSERT_NOT_NULL(test, f.buffer);
+	keeper_start(test, &k);
+	task = start_on_keepers_cpu(test, filling_caller, &f);
+	msleep(50);
+	complete(&k.go);
+	wait_for_completion(&k.kept);
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
+	msleep(300);
+	trap = is_trap(probe_filling);
+	/* Other callers hit the breakpoint meanwhile. */
+	filled = fill(small, sizeof(small));
+	hits = READ_ONCE(p.pre);
+	kept = keeper_kept(&k);
+	KUNIT_EXPECT_EQ(test, filled, 13);
+	if (kept) {
+		KUNIT_EXPECT_TRUE(test, trap);
+		KUNIT_EXPECT_EQ(test, hits, 1);
+	}
+	WRITE_ONCE(k.release, true);
+	KUNIT_EXPECT_TRUE(test, is_jump(probe_filling));
+	msleep(50);
+	KUNIT_EXPECT_GT(test, p.pre, 1);
+	keeper_stop(&k);
+	kthread_stop(task);
+	KUNIT_EXPECT_EQ(test, f.result, 13);
+	unregister_kprobe(&p.probe);
+	KUNIT_EXPECT_EQ(test, p.astray, 0);
+	vfree(f.buffer);
+	return kept;
+}
+
+static void test_preempted_in_place(struct kunit *test)
+{
+	try_to_keep(test, keep_in_place);
+}
+
+#ifdef CONFIG_HAVE_RELIABLE_STACKTRACE
+/*
+ * A task that is preempted in a displaced instruction is in the function that
+ * was probed, says a stack trace, unless it says that it cannot tell.
+ */
+struct displaced_case {
+	const char *name;
+	bool post;
+	bool jump;
+};
+
+static const struct displaced_case displaced_cases[] = {
+	{ "slot", false, false },
+	{ "slot for post handlers", true, false },
+	{ "detour", false, true },
+};
+
+KUNIT_ARRAY_PARAM_DESC(displaced, displaced_cases, name);
+
+/* Unlike those above a function that unwinders know their way in. */
+static TARGET void fill_unwound(void *buffer, unsigned long size)
+{
+	asm volatile(".Lprobe_unwound: rep stosb\n\t nop\n nop\n nop\n"
+		     POINTER_TO(probe_unwound, .Lprobe_unwound)
+		     : "+D" (buffer), "+c" (size)
+		     : "a" (5)
+		     : "memory");
+}
+
+extern char *probe_unwound;
+
+static int unwound_caller(void *buffer)
+{
+	while (!kthread_should_stop()) {
+		fill_unwound(buffer, FILLED);
+		cond_resched_tasks_rcu_qs();
+	}
+	return 0;
+}
+
+/* Return: whether it is said to be there. */
+static bool expect_in_place(struct kunit *test, struct task_struct *task)
+{
+	unsigned long start = (unsigned long)fill_unwound;
+	unsigned long entries[32], size, offset;
+	bool in_function = false;
+	int i, nr;
+
+	if (!kallsyms_lookup_size_offset(start, &size, &offset))
+		kunit_skip(test, "no symbol of the target");
+	nr = stack_trace_save_tsk_reliable(task, entries, ARRAY_SIZE(entries));
+	for (i = 0; i < nr; i++) {
+		in_function |= entries[i] - start < size;
+		KUNIT_EXPECT_FALSE(test, is_kprobe_insn_slot(entries[i]));
+	}
+	return in_function;
+}
+
+static bool keep_displaced(struct kunit *test)
+{
+	const struct displaced_case *c = test->param_value;
+	struct counted p = COUNTED(probe_unwound);
+	void *buffer = vmalloc(FILLED);
+	struct task_struct *task;
+	struct keeper k = {};
+	bool found;
+
+	if (c->post)
+		p.probe.post_handler = counted_post;
+	if (!c->jump)
+		kprobe_optimizer_switch(false);
+	KUNIT_ASSERT_NOT_NULL(test, buffer);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
+	KUNIT_EXPECT_EQ(test, is_jump(probe_unwound), c->jump);
+	keeper_start(test, &k);
+	task = start_on_keepers_cpu(test, unwound_caller, buffer);
+	msleep(50);
+	complete(&k.go);
+	wait_for_completion(&k.kept);
+	found = expect_in_place(test, task);
+	keeper_stop(&k);
+	kthread_stop(task);
+	kprobe_optimizer_switch(true);
+	unregister_kprobe(&p.probe);
+	vfree(buffer);
+	return found;
+}
+
+static void test_preempted_displaced(struct kunit *test)
+{
+	if (!IS_ENABLED(CONFIG_UNWINDER_ORC))
+		kunit_skip(test, "no reliable trace of preempted tasks");
+	try_to_keep(test, keep_displaced);
+}
+#endif
+
+static struct kunit_case preempt_tests[] = {
+	KUNIT_CASE(test_preempted_in_place),
+#ifdef CONFIG_HAVE_RELIABLE_STACKTRACE
+	KUNIT_CASE_PARAM(test_preempted_displaced, displaced_gen_params),
+#endif
+	{}
+};
+
+static struct kunit_suite preempt_suite = {
+	.name = "kprobes_x86_preempt",
+	.test_cases = preempt_tests,
+	.init = x86_opt_init,
+	.exit = x86_opt_exit,
+};
+
+kunit_test_suite(preempt_suite);
+
+MODULE_DESCRIPTION("KUnit suite for kprobes on x86: preempted tasks");
+MODULE_LICENSE("GPL");
