@@ -81,7 +81,7 @@ static TARGET int static_call_target(int a)
 
 static const int rodata_word = 1;
 
-/* A probe, and what its handlers have seen. */
+/* A probe, and what its handlers have noted. */
 struct seen {
 	struct kprobe probe;
 	int pre;
@@ -225,7 +225,7 @@ static void fill_noinstr(struct kunit *test, struct kprobe *p)
 	p->addr = (kprobe_opcode_t *)__noinstr_text_start;
 }
 
-/* The first address in a function that @reserved tells of. */
+/* Finds the first address in a function for which @reserved is true. */
 static void fill_reserved(struct kunit *test, struct kprobe *p, void *function,
 			  int (*reserved)(void *start, void *end))
 {
@@ -240,7 +240,7 @@ static void fill_reserved(struct kunit *test, struct kprobe *p, void *function,
 			return;
 		}
 	}
-	kunit_skip(test, "this kernel does not patch it inline");
+	kunit_skip(test, "this kernel patches nothing in the target");
 }
 
 static int jump_label_at(void *start, void *end)
@@ -281,7 +281,7 @@ static void fill_bug(struct kunit *test, struct kprobe *p)
 static const struct errno_case errno_cases[] = {
 	{ "address and symbol", fill_both, -EINVAL },
 	{ "neither address nor symbol", fill_neither, -EINVAL },
-	{ "flags nobody knows", fill_unknown_flags, -EINVAL },
+	{ "unknown flags", fill_unknown_flags, -EINVAL },
 	{ "no such symbol", fill_no_symbol, -ENOENT },
 	{ "no such module", fill_no_module, -ENOENT },
 	{ "first page", fill_zero_offset, -EINVAL },
@@ -304,7 +304,7 @@ static const struct errno_case errno_cases[] = {
 
 KUNIT_ARRAY_PARAM_DESC(errno, errno_cases, name);
 
-static void test_errno(struct kunit *test)
+static void test_refused_with_errno(struct kunit *test)
 {
 	const struct errno_case *c = test->param_value;
 	unsigned int sites = kprobe_sites_in_use();
@@ -321,7 +321,7 @@ static void test_errno(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
 }
 
-static void test_null(struct kunit *test)
+static void test_null_is_refused(struct kunit *test)
 {
 	struct kprobe *none = NULL;
 
@@ -332,7 +332,7 @@ static void test_null(struct kunit *test)
 	unregister_kprobe(NULL);
 }
 
-static void test_twice(struct kunit *test)
+static void test_second_register_fails(struct kunit *test)
 {
 	struct seen s = SEEN(target_add);
 
@@ -343,7 +343,7 @@ static void test_twice(struct kunit *test)
 	unregister_kprobe(&s.probe);
 }
 
-static void test_array_size(struct kunit *test)
+static void test_empty_array_is_refused(struct kunit *test)
 {
 	struct seen s = SEEN(target_add);
 	struct kprobe *array[] = { &s.probe };
@@ -352,7 +352,7 @@ static void test_array_size(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, register_kprobes(array, -1), -EINVAL);
 }
 
-static void test_unregistered(struct kunit *test)
+static void test_unregistered_is_refused(struct kunit *test)
 {
 	struct seen s = SEEN(target_add);
 
@@ -362,7 +362,7 @@ static void test_unregistered(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, s.probe.addr);
 }
 
-static void test_kretprobe_absent(struct kunit *test)
+static void test_no_kretprobes_without_config(struct kunit *test)
 {
 	struct kretprobe rp = { .kp.addr = (kprobe_opcode_t *)target_add };
 
@@ -371,7 +371,7 @@ static void test_kretprobe_absent(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, register_kretprobe(&rp), -EOPNOTSUPP);
 }
 
-/* One bad entry at this index among three. */
+/* The index of the bad entry among three. */
 static const int rollback_cases[] = { 0, 1, 2 };
 
 static void rollback_desc(const int *bad, char *desc)
@@ -381,7 +381,7 @@ static void rollback_desc(const int *bad, char *desc)
 
 KUNIT_ARRAY_PARAM(rollback, rollback_cases, rollback_desc);
 
-static void test_rollback(struct kunit *test)
+static void test_bad_entry_undoes_array(struct kunit *test)
 {
 	int i, bad = *(const int *)test->param_value;
 	unsigned int sites = kprobe_sites_in_use();
@@ -403,7 +403,7 @@ static void test_rollback(struct kunit *test)
 	}
 }
 
-/* What compilers have called from any function, where they are told to. */
+/* Functions that instrumented code calls, from any function. */
 static const char * const instrumentation[] = {
 	"__asan_load8", "__asan_store1_noabort", "__asan_loadN_noabort",
 	"__asan_memcpy", "__asan_handle_no_return", "kasan_check_range",
@@ -415,36 +415,30 @@ static const char * const instrumentation[] = {
 	"__ubsan_handle_shift_out_of_bounds", "ftrace_likely_update",
 };
 
-static void test_instrumentation(struct kunit *test)
+KUNIT_ARRAY_PARAM(instrumentation, instrumentation, name_desc);
+
+static void test_instrumentation_is_refused(struct kunit *test)
 {
-	unsigned int i, found = 0;
+	struct kprobe p = {
+		.addr = (kprobe_opcode_t *)named_function(test),
+	};
+	int ret = register_kprobe(&p);
 
-	for (i = 0; i < ARRAY_SIZE(instrumentation); i++) {
-		struct kprobe p = { .symbol_name = instrumentation[i] };
-		int ret;
-
-		if (!kallsyms_lookup_name(p.symbol_name))
-			continue;
-		found++;
-		ret = register_kprobe(&p);
-		if (!ret)
-			unregister_kprobe(&p);
-		if (ret != -EINVAL)
-			KUNIT_FAIL(test, "%s: %d", instrumentation[i], ret);
-	}
-	if (!found)
-		kunit_skip(test, "nothing is instrumented");
+	KUNIT_EXPECT_EQ(test, ret, -EINVAL);
+	if (!ret)
+		unregister_kprobe(&p);
 }
 
 static struct kunit_case errno_tests[] = {
-	KUNIT_CASE_PARAM(test_errno, errno_gen_params),
-	KUNIT_CASE(test_null),
-	KUNIT_CASE(test_twice),
-	KUNIT_CASE(test_array_size),
-	KUNIT_CASE(test_unregistered),
-	KUNIT_CASE(test_kretprobe_absent),
-	KUNIT_CASE_PARAM(test_rollback, rollback_gen_params),
-	KUNIT_CASE(test_instrumentation),
+	KUNIT_CASE_PARAM(test_refused_with_errno, errno_gen_params),
+	KUNIT_CASE(test_null_is_refused),
+	KUNIT_CASE(test_second_register_fails),
+	KUNIT_CASE(test_empty_array_is_refused),
+	KUNIT_CASE(test_unregistered_is_refused),
+	KUNIT_CASE(test_no_kretprobes_without_config),
+	KUNIT_CASE_PARAM(test_bad_entry_undoes_array, rollback_gen_params),
+	KUNIT_CASE_PARAM(test_instrumentation_is_refused,
+			 instrumentation_gen_params),
 	{}
 };
 
@@ -457,7 +451,7 @@ static struct kunit_suite errno_suite = {
  * Hits
  */
 
-static void test_hit(struct kunit *test)
+static void test_pre_handler_runs(struct kunit *test)
 {
 	struct seen s = SEEN(target_add);
 
@@ -478,7 +472,7 @@ static void test_hit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s.probe.nmissed, 0);
 }
 
-static void test_post(struct kunit *test)
+static void test_post_handler_runs(struct kunit *test)
 {
 	struct seen s = SEEN(target_add);
 
@@ -491,7 +485,7 @@ static void test_post(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s.post, 2);
 }
 
-static void test_only_post(struct kunit *test)
+static void test_post_handler_runs_alone(struct kunit *test)
 {
 	struct seen s = SEEN(target_add);
 
@@ -503,7 +497,7 @@ static void test_only_post(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s.post, 1);
 }
 
-static void test_no_handlers(struct kunit *test)
+static void test_handlers_are_optional(struct kunit *test)
 {
 	struct kprobe p = { .addr = (kprobe_opcode_t *)target_add };
 
@@ -512,7 +506,7 @@ static void test_no_handlers(struct kunit *test)
 	unregister_kprobe(&p);
 }
 
-static void test_by_symbol(struct kunit *test)
+static void test_symbol_gives_address(struct kunit *test)
 {
 	struct kprobe p = { .symbol_name = "vfs_read" };
 
@@ -522,8 +516,8 @@ static void test_by_symbol(struct kunit *test)
 	unregister_kprobe(&p);
 }
 
-/* A landing pad in front of what is probed is no business of callers. */
-static void test_address_as_asked(struct kunit *test)
+/* Callers see the function's address, also where a landing pad comes first. */
+static void test_address_stays_as_asked(struct kunit *test)
 {
 	struct seen first = SEEN(target_add), second = SEEN(target_add);
 	unsigned int sites = kprobe_sites_in_use();
@@ -531,7 +525,7 @@ static void test_address_as_asked(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, register_kprobe(&first.probe), 0);
 	KUNIT_EXPECT_PTR_EQ(test, (void *)first.probe.addr, (void *)target_add);
 
-	/* Asked for directly, it is the same place. */
+	/* A probe behind the landing pad is at the same site. */
 	second.probe.addr = (kprobe_opcode_t *)probed_at(&first.probe);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&second.probe), 0);
 	KUNIT_EXPECT_EQ(test, (unsigned long)second.probe.addr,
@@ -546,14 +540,14 @@ static void test_address_as_asked(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
 }
 
-/* Also of what cannot be probed, users learn where it is. */
-static void test_address_of_refused(struct kunit *test)
+/* A refused probe has the address that its symbol stands for. */
+static void test_refused_gets_address(struct kunit *test)
 {
 	struct kprobe p = { .symbol_name = "kprobe_site_pre_nested" };
 	unsigned long addr = kallsyms_lookup_name(p.symbol_name);
 
 	if (!addr)
-		kunit_skip(test, "nothing to be refused");
+		kunit_skip(test, "this kernel has no such function");
 	KUNIT_EXPECT_EQ(test, register_kprobe(&p), -EINVAL);
 	KUNIT_EXPECT_EQ(test, (unsigned long)p.addr, addr);
 }
@@ -564,7 +558,7 @@ static int divert_pre(struct kprobe *p, struct pt_regs *regs)
 	return 1;
 }
 
-static void test_divert(struct kunit *test)
+static void test_pre_handler_diverts(struct kunit *test)
 {
 	struct seen first = SEEN(target_add), last = SEEN(target_add);
 	struct kprobe divert = {
@@ -587,7 +581,7 @@ static void test_divert(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, target_add(5, 6), 11);
 }
 
-static void test_order(struct kunit *test)
+static void test_handlers_run_in_order(struct kunit *test)
 {
 	struct seen s[] = {
 		SEEN(target_add), SEEN(target_add), SEEN(target_add),
@@ -600,7 +594,7 @@ static void test_order(struct kunit *test)
 	KUNIT_EXPECT_LT(test, s[0].order, s[1].order);
 	KUNIT_EXPECT_LT(test, s[1].order, s[2].order);
 
-	/* Each on its own; the order is that of registration ever after. */
+	/* Each is disabled on its own; the order stays that of registration. */
 	KUNIT_EXPECT_EQ(test, disable_kprobe(&s[1].probe), 0);
 	target_add(1, 1);
 	KUNIT_EXPECT_EQ(test, s[0].pre, 2);
@@ -621,7 +615,7 @@ static void test_order(struct kunit *test)
 	unregister_kprobe(&s[1].probe);
 }
 
-static void test_disabled(struct kunit *test)
+static void test_disabled_is_silent(struct kunit *test)
 {
 	struct seen s = SEEN(target_add);
 
@@ -642,12 +636,11 @@ static void test_disabled(struct kunit *test)
 
 static int recursing_pre(struct kprobe *p, struct pt_regs *regs)
 {
-	/* One hit elsewhere, and one of another recursing probe. */
 	target_mul(2, 2);
 	return 0;
 }
 
-static void test_recursion(struct kunit *test)
+static void test_recursive_hit_is_missed(struct kunit *test)
 {
 	struct seen inner = SEEN(target_mul), second = SEEN(target_mul);
 	struct seen off = SEEN(target_mul);
@@ -684,7 +677,7 @@ static int recursing_into_self_pre(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
-static void test_self_recursion(struct kunit *test)
+static void test_self_recursion_is_missed(struct kunit *test)
 {
 	struct kprobe p = {
 		.addr = (kprobe_opcode_t *)target_add,
@@ -710,7 +703,7 @@ static void recursing_post(struct kprobe *p, struct pt_regs *regs,
 	target_mul(2, 2);
 }
 
-static void test_recursion_from_post(struct kunit *test)
+static void test_recursion_from_post_is_missed(struct kunit *test)
 {
 	struct seen inner = SEEN(target_mul);
 	struct kprobe outer = {
@@ -732,8 +725,8 @@ static void irq_hits(struct irq_work *work)
 	target_mul(2, 2);
 }
 
-/* Nor do interrupts on top of another owner's handler run handlers. */
-static void test_interrupt_on_top(struct kunit *test)
+/* Between kprobe_busy_begin() and _end(), interrupts run no handler either. */
+static void test_busy_cpu_misses_hits(struct kunit *test)
 {
 	struct seen s = SEEN(target_mul);
 	struct irq_work work = IRQ_WORK_INIT_HARD(irq_hits);
@@ -787,7 +780,7 @@ static void hit_often(void *unused)
 		target_add(i, 1);
 }
 
-static void test_all_cpus(struct kunit *test)
+static void test_no_cpu_loses_a_hit(struct kunit *test)
 {
 	struct kprobe p = {
 		.addr = (kprobe_opcode_t *)target_add,
@@ -805,21 +798,21 @@ static void test_all_cpus(struct kunit *test)
 }
 
 static struct kunit_case hit_tests[] = {
-	KUNIT_CASE(test_hit),
-	KUNIT_CASE(test_post),
-	KUNIT_CASE(test_only_post),
-	KUNIT_CASE(test_no_handlers),
-	KUNIT_CASE(test_by_symbol),
-	KUNIT_CASE(test_address_as_asked),
-	KUNIT_CASE(test_address_of_refused),
-	KUNIT_CASE(test_divert),
-	KUNIT_CASE(test_order),
-	KUNIT_CASE(test_disabled),
-	KUNIT_CASE(test_recursion),
-	KUNIT_CASE(test_self_recursion),
-	KUNIT_CASE(test_recursion_from_post),
-	KUNIT_CASE(test_interrupt_on_top),
-	KUNIT_CASE(test_all_cpus),
+	KUNIT_CASE(test_pre_handler_runs),
+	KUNIT_CASE(test_post_handler_runs),
+	KUNIT_CASE(test_post_handler_runs_alone),
+	KUNIT_CASE(test_handlers_are_optional),
+	KUNIT_CASE(test_symbol_gives_address),
+	KUNIT_CASE(test_address_stays_as_asked),
+	KUNIT_CASE(test_refused_gets_address),
+	KUNIT_CASE(test_pre_handler_diverts),
+	KUNIT_CASE(test_handlers_run_in_order),
+	KUNIT_CASE(test_disabled_is_silent),
+	KUNIT_CASE(test_recursive_hit_is_missed),
+	KUNIT_CASE(test_self_recursion_is_missed),
+	KUNIT_CASE(test_recursion_from_post_is_missed),
+	KUNIT_CASE(test_busy_cpu_misses_hits),
+	KUNIT_CASE(test_no_cpu_loses_a_hit),
 	{}
 };
 
@@ -832,9 +825,9 @@ static struct kunit_suite hit_suite = {
  * Scale
  */
 
-/* With these everything takes ten times as long. */
+/* KASAN and lockdep make the case take ten times as long. */
 #if defined(CONFIG_KASAN) || defined(CONFIG_PROVE_LOCKING)
-#define MANY		500	/* probed at once */
+#define MANY		500	/* probes in the array */
 #else
 #define MANY		10000
 #endif
@@ -856,7 +849,7 @@ static int many_add(void *data, const char *name, unsigned long addr)
 		return 1;
 	if (!is_kernel_text(addr) || is_kernel_inittext(addr))
 		return 0;
-	/* Several names of one address are one candidate. */
+	/* Several symbols may have one address. */
 	if (m->nr && m->array[m->nr - 1]->addr == (kprobe_opcode_t *)addr)
 		return 0;
 	p->addr = (kprobe_opcode_t *)addr;
@@ -866,7 +859,7 @@ static int many_add(void *data, const char *name, unsigned long addr)
 	return 0;
 }
 
-/* Leaves those candidates that can be probed. */
+/* Keeps the candidates that can be probed. */
 static void many_filter(struct many *m)
 {
 	unsigned int i, good = 0;
@@ -894,7 +887,7 @@ static void many_load(void)
 	}
 }
 
-static void test_many(struct kunit *test)
+static void test_thousands_at_once(struct kunit *test)
 {
 	size_t size = _etext - _stext;
 	unsigned int sites, slots, i, armed = 0;
@@ -944,7 +937,7 @@ static void test_many(struct kunit *test)
 }
 
 static struct kunit_case scale_tests[] = {
-	KUNIT_CASE_SLOW(test_many),
+	KUNIT_CASE_SLOW(test_thousands_at_once),
 	{}
 };
 

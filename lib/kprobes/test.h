@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the KUnit suites for kprobes share: functions to be probed, a probe that
- * counts, and waiting.
+ * What the KUnit suites for kprobes share: how to define functions that are
+ * probed, a probe that counts its hits, and waiting.
  */
 #ifndef _LIB_KPROBES_TEST_H
 #define _LIB_KPROBES_TEST_H
@@ -11,21 +11,40 @@
 #include <linux/cpumask.h>
 #include <linux/delay.h>
 #include <linux/irqflags.h>
+#include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/kprobes_backend.h>
 #include <linux/preempt.h>
 #include <linux/ptrace.h>
+#include <linux/string.h>
 
 /*
- * Functions to be probed.  Nothing about them is known to callers, so they are
- * called as they stand.  Clang knows little of functions that may be called
- * from anywhere, and has no name for one of which it knows nothing.
+ * Marks functions that are probed: the compiler must not let a caller use what
+ * it knows of their bodies.  Clang has no attribute for that, but assumes
+ * little of a function that may be called from anywhere.
  */
 #ifdef CONFIG_CC_IS_CLANG
 #define TARGET	noinline __used
 #else
 #define TARGET	__attribute__((noipa))
 #endif
+
+/* A parameter that is the name of a function. */
+static __maybe_unused void name_desc(const char * const *name, char *desc)
+{
+	strscpy(desc, *name, KUNIT_PARAM_DESC_SIZE);
+}
+
+/* Return: the address of the function that the case's parameter names. */
+static __maybe_unused unsigned long named_function(struct kunit *test)
+{
+	const char *name = *(const char * const *)test->param_value;
+	unsigned long addr = kallsyms_lookup_name(name);
+
+	if (!addr || !kernel_text_address(addr))
+		kunit_skip(test, "this kernel has no such function");
+	return addr;
+}
 
 /* Where a registered probe is: behind a landing pad, if there is one. */
 static __maybe_unused unsigned long probed_at(const struct kprobe *p)
@@ -38,11 +57,11 @@ static __maybe_unused unsigned long probed_at(const struct kprobe *p)
 }
 
 /**
- * struct counted - a probe, and what its handlers have seen
+ * struct counted - a probe, and what its handlers have counted
  * @probe: the probe
  * @pre: calls of the pre handler
  * @post: calls of the post handler
- * @astray: calls of the pre handler that were not as they have to be
+ * @astray: calls of the pre handler at a wrong address or in a wrong context
  */
 struct counted {
 	struct kprobe probe;
@@ -59,7 +78,7 @@ static __maybe_unused int counted_pre(struct kprobe *p, struct pt_regs *regs)
 	if (instruction_pointer(regs) != probed_at(p) ||
 	    kprobe_running() != p || !irqs_disabled() || preemptible())
 		c->astray++;
-	/* Whatever else keeps others away: tracing takes one off the count. */
+	/* Tracing in a handler subtracts one from a raised preempt count. */
 	if (IS_ENABLED(CONFIG_PREEMPT_COUNT) &&
 	    !(preempt_count() & PREEMPT_MASK))
 		c->astray++;
@@ -80,7 +99,7 @@ static __maybe_unused void counted_post(struct kprobe *p, struct pt_regs *regs,
 		__VA_ARGS__						\
 	}
 
-/* Wait until what runs behind the test's back has come about. */
+/* Waits until something in the background has made the condition true. */
 #define EVENTUALLY(condition) ({					\
 	int __tries = 1000;						\
 	while (!(condition) && --__tries)				\

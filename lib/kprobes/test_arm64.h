@@ -50,7 +50,7 @@ struct state {
 	u64 nzcv;
 };
 
-/* What is called changes more than a compiler sees. */
+/* The called code changes more than a compiler knows. */
 #ifdef CONFIG_CC_IS_CLANG
 #define CALLER	noinline __used
 #else

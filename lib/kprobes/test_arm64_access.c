@@ -54,7 +54,7 @@ static struct {
 	unsigned int wrong;
 } access_seen;
 
-/* As one that unwinds a user's stack does. */
+/* Reads user memory as the unwinder of a user's stack does. */
 static void look_at_access(void)
 {
 	u32 word;
@@ -124,7 +124,7 @@ static void expect_access(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, access_seen.access, 0);
 	KUNIT_EXPECT_EQ(test, access_seen.wrong, 0);
 
-	/* And off if it was. */
+	/* Access stays off if it was off. */
 	call_code(code_isb, &s);
 	KUNIT_EXPECT_EQ(test, access_now(), 0);
 	KUNIT_EXPECT_EQ(test, access_seen.hits, 2);
@@ -154,11 +154,11 @@ static void expect_access_return(struct kunit *test)
 #else
 static void expect_access_return(struct kunit *test)
 {
-	kunit_skip(test, "no return probes");
+	kunit_skip(test, "this kernel has no return probes");
 }
 #endif
 
-static void test_access(struct kunit *test)
+static void test_handler_has_no_user_access(struct kunit *test)
 {
 	const struct access_case *c = test->param_value;
 	struct kprobe p = {
@@ -198,7 +198,7 @@ static void access_exit(struct kunit *test)
 }
 
 static struct kunit_case access_tests[] = {
-	KUNIT_CASE_PARAM(test_access, access_gen_params),
+	KUNIT_CASE_PARAM(test_handler_has_no_user_access, access_gen_params),
 	{}
 };
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * KUnit suite for instructions on arm64: each class does with a probe on it, on
- * random operands, what it does without: by breakpoint, with a post handler, and
- * by a branch.
+ * random operands, what it does without.  It is probed by a breakpoint, with a
+ * post handler, and by a branch.
  */
 #include <linux/module.h>
 #include <linux/prandom.h>
 #include <asm/cpufeature.h>
 #include "test_arm64.h"
 
-/* Both ways are told from each other by x3. */
+/* x3 tells whether the branch was taken. */
 #define BRANCH(name, before, probed)					\
 	CODE(name, "mov x3, #1\n" before, probed, "mov x3, #2\n1: hint #38")
 
@@ -48,7 +48,7 @@ BRANCH(br, "adr x4, 1f", "br x4");
 BRANCH(br_x17, "adr x17, 1f", "br x17");
 BRANCH(ret_x4, "adr x4, 1f", "ret x4");
 BRANCH(ret, "adr x30, 1f", "ret");
-/* The called part comes back behind the call, where x30 has to point. */
+/* The called part returns behind the call, where x30 has to point. */
 #define CALLED	"mov x3, #2\n b 2f\n1: hint #34\n mov x4, x30\n mov x3, #5\n" \
 		"ret\n2: adr x5, 2b\n sub x5, x5, x4\n mov x4, xzr"
 CODE(bl, "mov x3, #1", "bl 1f", CALLED);
@@ -68,7 +68,7 @@ CODE(nop, "", "nop", "");
 CODE(bti, "", "hint #36", "");
 CODE(paciasp, "", "paciasp", "autiasp");
 CODE(autiasp, "paciasp", "autiasp", "");
-/* What is signed with the stack pointer is not the same for all callers. */
+/* A pointer signed with the stack pointer differs from caller to caller. */
 #define SIGN(op)	"adr x4, 1f\n " op "\n"
 #define SIGNED(name, before, probed)					\
 	CODE(name, "mov x3, #1\n" before, probed,			\
@@ -84,7 +84,7 @@ CODE(blrab_sp, "mov x3, #1\n" SIGN("pacib x4, sp"), "blrab x4, sp", CALLED);
 CODE(blraaz, "mov x3, #1\n" SIGN("paciza x4"), "blraaz x4", CALLED);
 CODE(blrabz, "mov x3, #1\n" SIGN("pacizb x4"), "blrabz x4", CALLED);
 
-/* Displaced ones. */
+/* Displaced instructions. */
 CODE(add, "", "add x0, x1, x2, lsl #3", "");
 CODE(adds, "", "adds x0, x1, x2", "");
 CODE(sbcs, "", "sbcs x0, x1, x2", "");
@@ -161,7 +161,7 @@ CODE(dmb, "", "dmb ish", "");
 CODE(clrex, "", "clrex", "");
 CODE(ldar, ON_STACK, "ldar x2, [sp]", OFF_STACK);
 CODE(stlr, ON_STACK, "stlr x2, [sp]", OFF_STACK);
-/* It begins a sequence, and may; see refused_exclusive for the others. */
+/* A load that begins a sequence may be probed; see refused_exclusive. */
 CODE(ldxr, ON_STACK "3:", "ldxr x2, [sp]",
      "add x2, x2, #1\n stxr w3, x2, [sp]\n cbnz w3, 3b" OFF_STACK);
 CODE(ldaxp, ON_STACK "3:", "ldaxp x2, x4, [sp]",
@@ -170,19 +170,19 @@ CODE(behind_stxr, ON_STACK "3: ldxr x2, [sp]\n stxr w3, x2, [sp]\n",
      "cbnz w3, 3b", OFF_STACK);
 CODE(behind_clrex, ON_STACK "ldxr x2, [sp]\n clrex", "add x2, x2, #1",
      OFF_STACK);
-/* What waits for a change stores nothing; and no sequence is that long. */
+/* No sequence contains wfe, and no sequence is as long as the second. */
 CODE(behind_wfe, ON_STACK "ldxr x2, [sp]\n eor x2, x2, x1\n cbnz x2, 3f\n"
      " wfe\n3:", "add x2, x2, #1", OFF_STACK);
 CODE(far_behind_load, ON_STACK "ldxr x2, [sp]" NOPS(32), "add x2, x2, #1",
      OFF_STACK);
-/* Another function ends with a load; what stands there is never executed. */
+/* An earlier function ends with a load, which is never executed. */
 CODE(behind_function, "b 3f\n ldxr x2, [sp]\ncode_behind_load:\n3: nop",
      "add x2, x2, #1", "");
 
-/* What a branch in its place makes of it, on kernels that check landings. */
+/* No branch can stand there, always or on kernels that check landing pads. */
 #define NO_JUMP_BTI	1
 #define NO_JUMP		2
-/* Only where pointers can be signed; no post handler; only with FEAT_HBC. */
+/* Needs signed pointers; refuses a post handler; needs FEAT_HBC. */
 #define NEEDS_PAC	4
 #define NO_POST		8
 #define NEEDS_HBC	16
@@ -252,7 +252,7 @@ static void random_state(struct rnd_state *rnd, struct state *s, int i)
 			  prandom_u32_state(rnd);
 	if (i % 4 == 0)
 		s->x[0] = 0;
-	/* All sixteen of them at least once. */
+	/* Each of sixteen combinations at least once. */
 	s->nzcv = (u64)(i & 15) << 28;
 }
 
@@ -284,7 +284,7 @@ static bool jumps(const struct code_case *c)
 	return !(c->flags & NO_JUMP_BTI && system_supports_bti_kernel());
 }
 
-static void test_code(struct kunit *test)
+static void test_probe_changes_no_result(struct kunit *test)
 {
 	const struct code_case *c = test->param_value;
 	struct counted p = COUNTED(*c->probe);
@@ -296,9 +296,9 @@ static void test_code(struct kunit *test)
 	int i, hits = INPUTS;
 
 	if (c->flags & NEEDS_PAC && !system_supports_address_auth())
-		kunit_skip(test, "no pointer authentication");
+		kunit_skip(test, "this CPU has no pointer authentication");
 	if (c->flags & NEEDS_HBC && !cpu_have_named_feature(HBC))
-		kunit_skip(test, "no hinted conditional branches");
+		kunit_skip(test, "this CPU has no hinted conditional branches");
 
 	plain = kunit_kcalloc(test, INPUTS, sizeof(*plain), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, plain);
@@ -336,8 +336,8 @@ static void test_code(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p.probe.nmissed + q.probe.nmissed, 0);
 }
 
-/* However many slots a batch has, CPUs are interrupted for the batch only. */
-static void test_rounds(struct kunit *test)
+/* CPUs are interrupted for a batch, and not for each slot in it. */
+static void test_batch_interrupts_cpus_once(struct kunit *test)
 {
 	struct counted rounds = {
 		.probe.symbol_name = "on_each_cpu_cond_mask",
@@ -348,7 +348,7 @@ static void test_rounds(struct kunit *test)
 	unsigned int i, nr = ARRAY_SIZE(code_cases);
 
 	if (!IS_ENABLED(CONFIG_SMP))
-		kunit_skip(test, "nobody to interrupt");
+		kunit_skip(test, "this kernel has one CPU");
 
 	probes = kunit_kcalloc(test, nr, sizeof(*probes), GFP_KERNEL);
 	array = kunit_kcalloc(test, nr, sizeof(*array), GFP_KERNEL);
@@ -360,7 +360,7 @@ static void test_rounds(struct kunit *test)
 	}
 	KUNIT_ASSERT_EQ(test, register_kprobe(&rounds.probe), 0);
 	KUNIT_ASSERT_EQ(test, register_kprobes(array, nr), 0);
-	/* Others may have their own reasons. */
+	/* CPUs may be interrupted for other reasons, too. */
 	KUNIT_EXPECT_LE(test, rounds.pre, 8);
 	kunit_info(test, "%u probes, %u rounds", nr, rounds.pre);
 
@@ -375,8 +375,8 @@ static void test_rounds(struct kunit *test)
 }
 
 static struct kunit_case code_tests[] = {
-	KUNIT_CASE_PARAM(test_code, code_gen_params),
-	KUNIT_CASE(test_rounds),
+	KUNIT_CASE_PARAM(test_probe_changes_no_result, code_gen_params),
+	KUNIT_CASE(test_batch_interrupts_cpus_once),
 	{}
 };
 

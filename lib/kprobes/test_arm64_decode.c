@@ -307,63 +307,66 @@ static const struct decode_case {
 	{ 0xd4600000, A64_TRAP, "tcancel #0" },
 };
 
-static void test_decode(struct kunit *test)
+static_assert(ARRAY_SIZE(decode_cases) >= 200);
+
+KUNIT_ARRAY_PARAM_DESC(decode, decode_cases, text);
+
+static void test_class_is_right(struct kunit *test)
 {
+	const struct decode_case *c = test->param_value;
 	struct a64_insn what;
-	unsigned int i;
 
-	BUILD_BUG_ON(ARRAY_SIZE(decode_cases) < 200);
-	for (i = 0; i < ARRAY_SIZE(decode_cases); i++) {
-		const struct decode_case *c = &decode_cases[i];
-
-		a64_decode(c->insn, 0, &what);
-		KUNIT_EXPECT_EQ_MSG(test, what.how, c->how, "%08x %s",
-				    c->insn, c->text);
-	}
-	kunit_info(test, "%zu encodings", ARRAY_SIZE(decode_cases));
+	a64_decode(c->insn, 0, &what);
+	KUNIT_EXPECT_EQ_MSG(test, what.how, c->how, "%08x", c->insn);
 }
 
-/* Where branches and addresses lead that stand at this one. */
+/* The address of the instruction to be decoded. */
 #define HERE	0xffff800080001000UL
 
 static const struct target_case {
 	u32 insn;
+	const char *mnemonic;
 	unsigned long target;
 } target_cases[] = {
-	{ 0x14000002, HERE + 8 },		/* b */
-	{ 0x15ffffff, HERE + 0x7fffffc },
-	{ 0x16000000, HERE - 0x8000000 },
-	{ 0x94000100, HERE + 1024 },		/* bl */
-	{ 0x54ffffc1, HERE - 8 },		/* b.ne */
-	{ 0x547fffe1, HERE + 0xffffc },
-	{ 0xb4800000, HERE - 0x100000 },	/* cbz */
-	{ 0x3707ffde, HERE - 8 },		/* tbnz */
-	{ 0x3603ffe0, HERE + 0x7ffc },		/* tbz */
-	{ 0x36040000, HERE - 0x8000 },
-	{ 0x70fffffe, HERE - 1 },		/* adr */
-	{ 0x10000020, HERE + 4 },
-	{ 0x307fffe0, HERE + 0xffffd },
-	{ 0xb0000001, HERE + 4096 },		/* adrp */
-	{ 0xd0ffffe2, HERE - 8192 },
-	{ 0x58000040, HERE + 8 },		/* ldr */
-	{ 0x98ffffc0, HERE - 8 },		/* ldrsw */
+	{ 0x14000002, "b", HERE + 8 },
+	{ 0x15ffffff, "b", HERE + 0x7fffffc },
+	{ 0x16000000, "b", HERE - 0x8000000 },
+	{ 0x94000100, "bl", HERE + 1024 },
+	{ 0x54ffffc1, "b.ne", HERE - 8 },
+	{ 0x547fffe1, "b.ne", HERE + 0xffffc },
+	{ 0xb4800000, "cbz", HERE - 0x100000 },
+	{ 0x3707ffde, "tbnz", HERE - 8 },
+	{ 0x3603ffe0, "tbz", HERE + 0x7ffc },
+	{ 0x36040000, "tbz", HERE - 0x8000 },
+	{ 0x70fffffe, "adr", HERE - 1 },
+	{ 0x10000020, "adr", HERE + 4 },
+	{ 0x307fffe0, "adr", HERE + 0xffffd },
+	{ 0xb0000001, "adrp", HERE + 4096 },
+	{ 0xd0ffffe2, "adrp", HERE - 8192 },
+	{ 0x58000040, "ldr", HERE + 8 },
+	{ 0x98ffffc0, "ldrsw", HERE - 8 },
 };
 
-static void test_targets(struct kunit *test)
+static void target_desc(const struct target_case *c, char *desc)
 {
-	struct a64_insn what;
-	unsigned int i;
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s %+ld", c->mnemonic,
+		 (long)(c->target - HERE));
+}
 
-	for (i = 0; i < ARRAY_SIZE(target_cases); i++) {
-		a64_decode(target_cases[i].insn, HERE, &what);
-		KUNIT_EXPECT_EQ_MSG(test, what.target, target_cases[i].target,
-				    "%08x", target_cases[i].insn);
-	}
+KUNIT_ARRAY_PARAM(target, target_cases, target_desc);
+
+static void test_target_is_right(struct kunit *test)
+{
+	const struct target_case *c = test->param_value;
+	struct a64_insn what;
+
+	a64_decode(c->insn, HERE, &what);
+	KUNIT_EXPECT_EQ(test, what.target, c->target);
 }
 
 static struct kunit_case decode_tests[] = {
-	KUNIT_CASE(test_decode),
-	KUNIT_CASE(test_targets),
+	KUNIT_CASE_PARAM(test_class_is_right, decode_gen_params),
+	KUNIT_CASE_PARAM(test_target_is_right, target_gen_params),
 	{}
 };
 

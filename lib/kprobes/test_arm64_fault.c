@@ -8,7 +8,7 @@
 #include "test_arm64.h"
 
 CODE(add, "", "add x0, x1, x2, lsl #3", "");
-/* x0 is what to load from; a fix-up leads to where x3 becomes 2. */
+/* Loads from x0; the fix-up sets x3 to 2. */
 CODE(load, "mov x3, #1", "ldr x1, [x0]",
      "b 2f\n1: mov x3, #2\n2:\n"
      _ASM_EXTABLE_UACCESS(.Lprobe_load, 1b));
@@ -43,8 +43,8 @@ static int fault_handler(struct kprobe *p, struct pt_regs *regs, int trap)
 	return 1;
 }
 
-/* By a breakpoint, with a post handler, by a branch. */
-static void test_displaced_fault(struct kunit *test)
+/* The load is probed by a breakpoint, with a post handler, by a branch. */
+static void test_displaced_fault_is_handled(struct kunit *test)
 {
 	struct fault_seen s = {
 		.probe.addr = (kprobe_opcode_t *)probe_load,
@@ -66,7 +66,7 @@ static void test_displaced_fault(struct kunit *test)
 			KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
 		if (i == 2)
 			expect_jump(test, &s.probe, true);
-		/* The kernel's own fix-up. */
+		/* The handler declines: the exception table fixes it up. */
 		s.handle = false;
 		call_code(code_load, &state);
 		KUNIT_EXPECT_EQ(test, state.x[3], 2);
@@ -74,7 +74,7 @@ static void test_displaced_fault(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, s.pc, (unsigned long)probe_load);
 		KUNIT_EXPECT_EQ(test, s.x0, BAD_PAGE);
 
-		/* The handler's. */
+		/* The handler takes it over. */
 		s.handle = true;
 		state.x[0] = BAD_PAGE;
 		call_code(code_load, &state);
@@ -82,7 +82,7 @@ static void test_displaced_fault(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, state.x[1], 99);
 		KUNIT_EXPECT_EQ(test, s.faults, ++faults);
 
-		/* Nothing to fix. */
+		/* There is no fault. */
 		state.x[0] = (unsigned long)&word;
 		call_code(code_load, &state);
 		KUNIT_EXPECT_EQ(test, state.x[3], 1);
@@ -97,7 +97,7 @@ static void test_displaced_fault(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s.probe.nmissed, 0);
 }
 
-static void test_undefined(struct kunit *test)
+static void test_undefined_is_handled(struct kunit *test)
 {
 	struct fault_seen s = {
 		.probe.addr = (kprobe_opcode_t *)probe_undefined,
@@ -115,7 +115,7 @@ static void test_undefined(struct kunit *test)
 	unregister_kprobe(&s.probe);
 }
 
-/* Loads from x0; where a fault handler resumes. */
+/* Loads from x0; a fault handler continues at load_resume. */
 unsigned long load_or_resume(unsigned long addr);
 extern char load_resume[];
 asm(".pushsection .text\n"
@@ -144,7 +144,7 @@ static int resume_fault(struct kprobe *p, struct pt_regs *regs, int trap)
 	return 1;
 }
 
-static void test_handler_fault(struct kunit *test)
+static void test_fault_in_handler_is_handled(struct kunit *test)
 {
 	struct kprobe p = {
 		.addr = (kprobe_opcode_t *)probe_add,
@@ -165,7 +165,7 @@ static void test_handler_fault(struct kunit *test)
 	unregister_kprobe(&p);
 }
 
-/* What handlers read carefully is nobody's fault. */
+/* A handler reads a bad address with copy_from_kernel_nofault(). */
 static long nofault_ret;
 
 static int nofault_pre(struct kprobe *p, struct pt_regs *regs)
@@ -177,7 +177,7 @@ static int nofault_pre(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
-static void test_nofault(struct kunit *test)
+static void test_nofault_read_fails(struct kunit *test)
 {
 	struct kprobe p = {
 		.addr = (kprobe_opcode_t *)probe_add,
@@ -198,10 +198,10 @@ static void test_nofault(struct kunit *test)
 }
 
 static struct kunit_case fault_tests[] = {
-	KUNIT_CASE(test_displaced_fault),
-	KUNIT_CASE(test_undefined),
-	KUNIT_CASE(test_handler_fault),
-	KUNIT_CASE(test_nofault),
+	KUNIT_CASE(test_displaced_fault_is_handled),
+	KUNIT_CASE(test_undefined_is_handled),
+	KUNIT_CASE(test_fault_in_handler_is_handled),
+	KUNIT_CASE(test_nofault_read_fails),
 	{}
 };
 

@@ -66,7 +66,7 @@ static CALLER unsigned long call_filled(void *function)
 	return sp;
 }
 
-static void test_registers(struct kunit *test)
+static void test_jump_shows_same_registers(struct kunit *test)
 {
 	struct captured c = {
 		.probe.addr = (kprobe_opcode_t *)probe_adds,
@@ -100,7 +100,7 @@ static void test_registers(struct kunit *test)
 			PSR_Z_BIT | PSR_C_BIT);
 	KUNIT_EXPECT_FALSE(test, c.regs.pstate & PSR_I_BIT);
 
-	/* As a breakpoint shows them, but for what the loop has in x19 on. */
+	/* As at a breakpoint; the loop may change x19 to x28. */
 	for (i = 0; i < 31; i++)
 		if (i < 19 || i > 28)
 			KUNIT_EXPECT_EQ_MSG(test, c.regs.regs[i], trap.regs[i],
@@ -114,7 +114,7 @@ static int change_pre(struct kprobe *p, struct pt_regs *regs)
 {
 	regs->regs[1] = 1000;
 	regs->regs[2] = 34;
-	/* Tells nothing, with this return value. */
+	/* Ignored, with this return value. */
 	regs->pc = 0;
 	return 0;
 }
@@ -126,7 +126,7 @@ static void change_post(struct kprobe *p, struct pt_regs *regs,
 	regs->pstate ^= PSR_V_BIT;
 }
 
-/* Over the rest of the function. */
+/* Both skip the rest of the function. */
 static void leave_post(struct kprobe *p, struct pt_regs *regs,
 		       unsigned long flags)
 {
@@ -141,7 +141,7 @@ static int leave_pre(struct kprobe *p, struct pt_regs *regs)
 	return 1;
 }
 
-static void test_change(struct kunit *test)
+static void test_handlers_change_registers(struct kunit *test)
 {
 	struct kprobe p = {
 		.addr = (kprobe_opcode_t *)probe_adds,
@@ -169,8 +169,8 @@ static void test_change(struct kunit *test)
 	unregister_kprobe(&p);
 }
 
-/* Elsewhere: from a trap, from a detour, from behind an instruction. */
-static void test_divert(struct kunit *test)
+/* From a breakpoint, from a detour, and behind an instruction. */
+static void test_handlers_divert(struct kunit *test)
 {
 	struct counted q = COUNTED(probe_daifset);
 	struct kprobe p = {
@@ -181,7 +181,7 @@ static void test_divert(struct kunit *test)
 		void *function;
 		char **probe;
 	} behind[] = {
-		/* One that runs in a slot, and one that does not. */
+		/* Some run in a slot, and some are computed or emulated. */
 		{ code_isb, &probe_isb }, { code_adds, &probe_adds },
 		{ code_b_next, &probe_b_next },
 	};
@@ -223,8 +223,8 @@ static void test_divert(struct kunit *test)
 }
 
 /*
- * Unwinders see a displaced instruction where it is from, and what is no task's
- * way where it is.
+ * An address in a slot maps to the place of its instruction, and one of code
+ * that no task stands in maps to itself.
  */
 static void expect_place(struct kunit *test, const void *slot,
 			 unsigned int word, unsigned long place)
@@ -235,7 +235,7 @@ static void expect_place(struct kunit *test, const void *slot,
 			    "word %u", word);
 }
 
-static void test_places(struct kunit *test)
+static void test_slot_maps_to_place(struct kunit *test)
 {
 	struct counted p = COUNTED(probe_isb,
 				   .probe.post_handler = counted_post);
@@ -250,7 +250,7 @@ static void test_places(struct kunit *test)
 	expect_place(test, insn->slot, 0, isb);
 	expect_place(test, insn->slot, 1, isb + 4);
 	KUNIT_EXPECT_FALSE(test, insn->computes);
-	/* Behind the site: the instruction, the call, the way back. */
+	/* The instruction maps to its place, the rest to behind it. */
 	expect_place(test, insn->post_slot, 2, isb);
 	for (i = 3; i < 10; i++)
 		expect_place(test, insn->post_slot, i, isb + 4);
@@ -264,7 +264,7 @@ static void test_places(struct kunit *test)
 	unregister_kprobe(&q.probe);
 }
 
-/* An interrupt finds a task in a slot: it is in the probed function. */
+/* An interrupt unwinds a task in a slot, and finds the probed function. */
 CODE(wfi, "", "wfi", "");
 
 static struct {
@@ -290,7 +290,7 @@ static void expect_unwound(struct kunit *test)
 	unsigned int i;
 
 	unwound.nr = 0;
-	/* Another interrupt may come first. */
+	/* Another interrupt may end the wfi first. */
 	for (i = 0; i < 100 && !unwound.nr; i++) {
 		migrate_disable();
 		hrtimer_start(&unwound.timer, ms_to_ktime(2),
@@ -310,12 +310,12 @@ static void expect_unwound(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, found);
 }
 
-static void test_interrupted(struct kunit *test)
+static void test_unwinder_sees_the_function(struct kunit *test)
 {
 	struct counted p = COUNTED(probe_wfi);
 
 	if (!IS_ENABLED(CONFIG_STACKTRACE))
-		kunit_skip(test, "nothing unwinds");
+		kunit_skip(test, "this kernel saves no stack traces");
 
 	hrtimer_init(&unwound.timer, CLOCK_MONOTONIC,
 		     HRTIMER_MODE_REL_PINNED_HARD);
@@ -330,7 +330,7 @@ static void test_interrupted(struct kunit *test)
 }
 
 #ifdef CONFIG_PERF_EVENTS
-/* A decoder of traces is told what is written into slots and detours. */
+/* Perf is told of code in slots and detours, to decode traces of branches. */
 static int told_pre(struct kprobe *p, struct pt_regs *regs)
 {
 	if (is_kprobe_insn_slot(regs->regs[0]))
@@ -338,7 +338,7 @@ static int told_pre(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
-static void test_told(struct kunit *test)
+static void test_perf_is_told_of_slots(struct kunit *test)
 {
 	struct counted told = {
 		.probe.symbol_name = "perf_event_text_poke",
@@ -367,8 +367,8 @@ static void test_told(struct kunit *test)
 
 #ifdef CONFIG_CONTEXT_TRACKING_IDLE
 /*
- * As the idle loop does while it waits: RCU is not watching, and lockdep holds
- * interrupts for on.  It is lockdep that complains of tracepoints then.
+ * Calls as the idle loop does while it waits: RCU does not watch, and lockdep
+ * takes interrupts for enabled.  Lockdep complains of tracepoints then.
  */
 static void call_as_idle(void *function)
 {
@@ -400,7 +400,7 @@ static void watched_post(struct kprobe *p, struct pt_regs *regs,
 	c->post++;
 }
 
-static void test_unwatched(struct kunit *test)
+static void test_handlers_have_rcu_watching(struct kunit *test)
 {
 	struct counted p = COUNTED(probe_isb,
 				   .probe.pre_handler = watched_pre);
@@ -410,7 +410,7 @@ static void test_unwatched(struct kunit *test)
 	struct state s = {};
 
 	if (IS_ENABLED(CONFIG_RCU_EQS_DEBUG))
-		kunit_skip(test, "only the idle task may be idle");
+		kunit_skip(test, "RCU_EQS_DEBUG forbids this here");
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
 	call_as_idle(code_isb);
@@ -440,16 +440,16 @@ static void hit_exit(struct kunit *test)
 }
 
 static struct kunit_case hit_tests[] = {
-	KUNIT_CASE(test_registers),
-	KUNIT_CASE(test_change),
-	KUNIT_CASE(test_divert),
-	KUNIT_CASE(test_places),
-	KUNIT_CASE(test_interrupted),
+	KUNIT_CASE(test_jump_shows_same_registers),
+	KUNIT_CASE(test_handlers_change_registers),
+	KUNIT_CASE(test_handlers_divert),
+	KUNIT_CASE(test_slot_maps_to_place),
+	KUNIT_CASE(test_unwinder_sees_the_function),
 #ifdef CONFIG_PERF_EVENTS
-	KUNIT_CASE(test_told),
+	KUNIT_CASE(test_perf_is_told_of_slots),
 #endif
 #ifdef CONFIG_CONTEXT_TRACKING_IDLE
-	KUNIT_CASE(test_unwatched),
+	KUNIT_CASE(test_handlers_have_rcu_watching),
 #endif
 	{}
 };

@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * KUnit suite for handlers on arm64 that go on at another instruction: at each
- * one behind the probed one, which may be probed as well.
+ * KUnit suite for handlers on arm64 that continue at another instruction: at
+ * each one behind the probed one, which may be probed as well.
  */
 #include <linux/bits.h>
 #include <linux/module.h>
 #include "test_arm64.h"
 
 /*
- * Handlers may move on to anywhere: to each instruction behind the probed one,
- * which may be probed as well, and in each state of the text.  Each instruction
- * leaves a bit in x4.
+ * Four instructions to continue at, in each state of the text.  Each leaves a
+ * bit in x4.
  */
 #define MOVED	"add x4, x4, #1\n add x4, x4, #2\n add x4, x4, #4\n" \
 		"add x4, x4, #8"
 CODE(move_compute, "mov x4, #0", "add x0, x0, #16", MOVED);
 CODE(move_displaced, "mov x4, #0", "isb", MOVED);
 CODE(move_emulated, "mov x4, #0", "cbz xzr, 1f\n1:", MOVED);
-/* From where nothing is. */
+/* Loads from BAD_PAGE. */
 CODE(move_fault, "mov x4, #0", "ldr x1, [x0]", MOVED);
 
 enum mover { MOVES_PRE, MOVES_POST, MOVES_FAULT };
@@ -112,7 +111,7 @@ static void expect_moves(struct kunit *test, const struct move_case *c,
 	}
 }
 
-static void test_move(struct kunit *test)
+static void test_move_reaches_each_insn(struct kunit *test)
 {
 	const struct move_case *c = test->param_value;
 
@@ -130,7 +129,7 @@ static void move_exit(struct kunit *test)
 }
 
 static struct kunit_case move_tests[] = {
-	KUNIT_CASE_PARAM(test_move, move_gen_params),
+	KUNIT_CASE_PARAM(test_move_reaches_each_insn, move_gen_params),
 	{}
 };
 
@@ -142,5 +141,5 @@ static struct kunit_suite move_suite = {
 
 kunit_test_suite(move_suite);
 
-MODULE_DESCRIPTION("KUnit suite for kprobes on arm64: handlers that go on elsewhere");
+MODULE_DESCRIPTION("KUnit suite for kprobes on arm64: moving on");
 MODULE_LICENSE("GPL");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * KUnit suite for what is in the way of a branch in the place of a breakpoint on
- * arm64, and what is not.
+ * KUnit suite for obstacles on arm64: which instructions cannot have a branch
+ * in the place of a breakpoint.
  */
 #include <linux/module.h>
 #include "test_arm64.h"
@@ -30,7 +30,7 @@ static const struct obstacle_case {
 
 KUNIT_ARRAY_PARAM_DESC(obstacle, obstacle_cases, name);
 
-static void test_obstacle(struct kunit *test)
+static void test_obstacle_is_found(struct kunit *test)
 {
 	const struct obstacle_case *c = test->param_value;
 	struct counted p = COUNTED(*c->probe);
@@ -47,8 +47,8 @@ static void test_obstacle(struct kunit *test)
 
 CODE(push, "", "stp x0, x1, [sp, #-16]!", "ldp x2, x3, [sp], #16");
 
-/* Neighbours are in nobody's way: a branch covers one instruction. */
-static void test_neighbours(struct kunit *test)
+/* A branch covers one instruction: a probe on the next is no obstacle. */
+static void test_neighbours_both_jump(struct kunit *test)
 {
 	struct counted p = COUNTED(probe_push);
 	struct counted q = COUNTED(probe_push + 4);
@@ -69,8 +69,8 @@ static void test_neighbours(struct kunit *test)
 }
 
 static struct kunit_case obstacle_tests[] = {
-	KUNIT_CASE_PARAM(test_obstacle, obstacle_gen_params),
-	KUNIT_CASE(test_neighbours),
+	KUNIT_CASE_PARAM(test_obstacle_is_found, obstacle_gen_params),
+	KUNIT_CASE(test_neighbours_both_jump),
 	{}
 };
 

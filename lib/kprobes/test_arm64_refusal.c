@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * KUnit suite for what cannot be probed on arm64: instructions, functions, what
- * ftrace and callers own, and what stands between functions.
+ * KUnit suite for refusals on arm64: instructions and functions that cannot be
+ * probed, words that ftrace and callers own, and words between functions.
  */
 #include <linux/fs.h>
 #include <linux/ftrace.h>
@@ -36,7 +36,7 @@ CODE(refused_bcond, ON_STACK "3: ldxr x2, [sp]\n cmp x2, x1", "b.eq 4f",
 CODE(refused_late, ON_STACK "3: ldxr x2, [sp]" NOPS(31), "add x2, x2, #1",
      "stxr w3, x2, [sp]\n cbnz w3, 3b" OFF_STACK);
 
-/* What may be probed, at the right address. */
+/* An instruction that may be probed, if the address is aligned. */
 CODE(add, "", "add x0, x1, x2, lsl #3", "");
 
 #define REFUSED(name, errno) { #name, &probe_refused_##name, 0, errno }
@@ -62,7 +62,7 @@ static const struct refusal_case {
 
 KUNIT_ARRAY_PARAM_DESC(refusal, refusal_cases, name);
 
-static void test_refusal(struct kunit *test)
+static void test_refused_with_errno(struct kunit *test)
 {
 	const struct refusal_case *c = test->param_value;
 	struct counted p = COUNTED(*c->probe + c->offset);
@@ -74,7 +74,7 @@ static void test_refusal(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, *(u32 *)*c->probe, before);
 }
 
-/* As long as alternatives may change it, no instruction is what it will be. */
+/* Alternatives may still change an instruction that early. */
 static int refused_early;
 
 static int __init register_early(void)
@@ -88,14 +88,14 @@ static int __init register_early(void)
 }
 early_initcall(register_early);
 
-static void test_refusal_early(struct kunit *test)
+static void test_early_probe_is_refused(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, refused_early, -EAGAIN);
 }
 
 /*
- * Text that runs without the kernel's vectors, or that tracing of handlers
- * comes through, or that is copied; some has a configuration.
+ * Functions that run without the kernel's vectors, that are copied, or that
+ * tracing of handlers calls.  Some exist in some configurations only.
  */
 static const char * const forbidden_names[] = {
 	"__secondary_switched", "__secondary_too_slow",
@@ -114,31 +114,32 @@ static const char * const forbidden_names[] = {
 	"return_to_handler",
 };
 
-static void test_forbidden(struct kunit *test)
+KUNIT_ARRAY_PARAM(forbidden, forbidden_names, name_desc);
+
+static void test_forbidden_is_refused(struct kunit *test)
 {
-	unsigned long idmap = (unsigned long)__hyp_idmap_text_start;
-	unsigned long idmap_end = (unsigned long)__hyp_idmap_text_end;
-	unsigned int i, known = 0;
+	unsigned long addr = named_function(test);
+	struct counted p = COUNTED(addr);
+	int ret = register_kprobe(&p.probe);
 
-	for (i = 0; i < ARRAY_SIZE(forbidden_names); i++) {
-		unsigned long addr = kallsyms_lookup_name(forbidden_names[i]);
-		struct counted p = COUNTED(addr);
+	KUNIT_EXPECT_EQ(test, ret, -EINVAL);
+	if (!ret)
+		unregister_kprobe(&p.probe);
+	KUNIT_EXPECT_TRUE(test, within_kprobe_blacklist(addr));
+}
 
-		if (!addr)
-			continue;
-		known++;
-		KUNIT_EXPECT_EQ_MSG(test, register_kprobe(&p.probe), -EINVAL,
-				    "%s", forbidden_names[i]);
-		KUNIT_EXPECT_TRUE_MSG(test, within_kprobe_blacklist(addr),
-				      "%s", forbidden_names[i]);
-	}
-	KUNIT_EXPECT_GE(test, known, 5);
-	if (idmap < idmap_end)
-		KUNIT_EXPECT_TRUE(test, within_kprobe_blacklist(idmap));
+static void test_idmap_is_refused(struct kunit *test)
+{
+	unsigned long start = (unsigned long)__hyp_idmap_text_start;
+	unsigned long end = (unsigned long)__hyp_idmap_text_end;
+
+	if (start == end)
+		kunit_skip(test, "this kernel maps no text for the hypervisor");
+	KUNIT_EXPECT_TRUE(test, within_kprobe_blacklist(start));
 }
 
 #ifdef CONFIG_KRETPROBES
-/* They return twice, or may not; some has a configuration, some is inline. */
+/* Functions that return twice, or that may not return. */
 static const char * const forbidden_returns[] = {
 	"__cpu_suspend_enter", "psci_suspend_finisher", "psci_system_suspend",
 	"psci_0_1_cpu_suspend", "psci_0_2_cpu_suspend", "__psci_cpu_suspend",
@@ -146,42 +147,29 @@ static const char * const forbidden_returns[] = {
 	"__arm_smccc_smc",
 };
 
-static void test_forbidden_return(struct kunit *test)
+KUNIT_ARRAY_PARAM(forbidden_return, forbidden_returns, name_desc);
+
+static void test_return_probe_is_refused(struct kunit *test)
 {
-	unsigned int i, known = 0;
+	unsigned long addr = named_function(test);
+	struct kretprobe rp = { .kp.addr = (kprobe_opcode_t *)addr };
+	struct counted p = COUNTED(addr);
 	int ret;
 
-	for (i = 0; i < ARRAY_SIZE(forbidden_returns); i++) {
-		const char *name = forbidden_returns[i];
-		struct kretprobe rp = { .kp.symbol_name = name };
-		struct counted p = {
-			.probe.symbol_name = name,
-			.probe.pre_handler = counted_pre,
-		};
-		unsigned long addr = kallsyms_lookup_name(name);
-
-		if (!addr)
-			continue;
-		known++;
-		KUNIT_EXPECT_EQ_MSG(test, register_kretprobe(&rp), -EINVAL,
-				    "%s", name);
-		/* Some is noinstr, and some begins with the call itself. */
-		if (within_kprobe_blacklist(addr))
-			continue;
-		ret = register_kprobe(&p.probe);
-		KUNIT_EXPECT_TRUE_MSG(test, !ret || ret == -EOPNOTSUPP, "%s",
-				      name);
-		if (!ret)
-			unregister_kprobe(&p.probe);
-	}
-	KUNIT_EXPECT_GE(test, known, 2);
+	KUNIT_EXPECT_EQ(test, register_kretprobe(&rp), -EINVAL);
+	if (within_kprobe_blacklist(addr))
+		return;
+	/* Some functions begin with an instruction that is refused itself. */
+	ret = register_kprobe(&p.probe);
+	KUNIT_EXPECT_TRUE_MSG(test, !ret || ret == -EOPNOTSUPP, "%d", ret);
+	if (!ret)
+		unregister_kprobe(&p.probe);
 }
 #endif
 
 /*
- * Between a breakpoint and where recursion is noticed nothing may be traced,
- * since what a tracer does first may be probed, nor with the vectors for
- * guests; some is inline.
+ * Functions that run before a breakpoint is known to be recursive, or with the
+ * vectors for guests.  They must not be traced: a tracer may hit a probe.
  */
 static const char * const untraced_names[] = {
 	"el1h_64_sync_handler", "el1_brk64", "debug_exception_enter",
@@ -194,24 +182,17 @@ static const char * const untraced_names[] = {
 	"vcpu_read_sys_reg", "vcpu_write_sys_reg",
 };
 
-static void test_untraced(struct kunit *test)
-{
-	unsigned long addr, size, offset;
-	unsigned int i;
+KUNIT_ARRAY_PARAM(untraced, untraced_names, name_desc);
 
+static void test_hit_path_is_untraced(struct kunit *test)
+{
 	if (!IS_ENABLED(CONFIG_DYNAMIC_FTRACE))
-		kunit_skip(test, "no function tracer");
-	for (i = 0; i < ARRAY_SIZE(untraced_names); i++) {
-		addr = kallsyms_lookup_name(untraced_names[i]);
-		if (!addr || !kallsyms_lookup_size_offset(addr, &size, &offset))
-			continue;
-		KUNIT_EXPECT_EQ_MSG(test, ftrace_location(addr), 0, "%s",
-				    untraced_names[i]);
-	}
+		kunit_skip(test, "this kernel has no function tracer");
+	KUNIT_EXPECT_EQ(test, ftrace_location(named_function(test)), 0);
 }
 
-/* Nobody can have the call of ftrace, and a function's entry is before it. */
-static void test_ftrace_call(struct kunit *test)
+/* The call of ftrace is refused; the entry of a function is before it. */
+static void test_ftrace_call_is_refused(struct kunit *test)
 {
 	unsigned long call = ftrace_location((unsigned long)vfs_read);
 	struct counted p = COUNTED(call);
@@ -221,7 +202,7 @@ static void test_ftrace_call(struct kunit *test)
 	};
 
 	if (!call)
-		kunit_skip(test, "no function tracer");
+		kunit_skip(test, "this kernel has no function tracer");
 
 	KUNIT_EXPECT_EQ(test, register_kprobe(&p.probe), -EINVAL);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&entry.probe), 0);
@@ -235,8 +216,8 @@ static void test_ftrace_call(struct kunit *test)
 CODE(ldxr, ON_STACK "3:", "ldxr x2, [sp]",
      "add x2, x2, #1\n stxr w3, x2, [sp]\n cbnz w3, 3b" OFF_STACK);
 
-/* A probed load does not hide that a sequence has begun there. */
-static void test_exclusive_probed(struct kunit *test)
+/* A breakpoint hides no exclusive load, which begins a sequence. */
+static void test_probed_load_hides_no_sequence(struct kunit *test)
 {
 	struct counted p = COUNTED(probe_ldxr);
 	struct counted q = COUNTED(probe_ldxr + 4);
@@ -249,8 +230,8 @@ static void test_exclusive_probed(struct kunit *test)
 }
 
 /*
- * What stands between functions; and what stands at the end of one that goes on
- * into the next symbol.
+ * Words between functions, and the end of a function that continues in the next
+ * symbol.
  */
 asm(".pushsection .text\n"
     ".balign 16\n"
@@ -296,7 +277,7 @@ static const struct between_case {
 
 KUNIT_ARRAY_PARAM_DESC(between, between_cases, name);
 
-static void test_between(struct kunit *test)
+static void test_only_functions_are_probed(struct kunit *test)
 {
 	const struct between_case *c = test->param_value;
 	struct counted p = COUNTED(c->function + c->offset);
@@ -307,20 +288,20 @@ static void test_between(struct kunit *test)
 		unregister_kprobe(&p.probe);
 }
 
-/* What callers and ftrace read before functions. */
+/* Functions in front of which callers or ftrace read words. */
 static const char * const read_before[] = {
 	"vfs_read", "vfs_write", "kernel_read", "schedule_timeout",
 	"wait_for_completion", "kthread_stop", "kmem_cache_alloc_noprof",
 };
 
-static void test_before_function(struct kunit *test)
+static void test_words_before_are_refused(struct kunit *test)
 {
 	bool hashes = IS_ENABLED(CONFIG_CFI_CLANG);
 	bool ops = IS_ENABLED(CONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS);
 	unsigned int i, offset, checked = 0;
 
 	if (!hashes && !ops)
-		kunit_skip(test, "nothing is read before functions");
+		kunit_skip(test, "this kernel reads nothing there");
 
 	for (i = 0; i < ARRAY_SIZE(read_before); i++) {
 		unsigned long addr = kallsyms_lookup_name(read_before[i]);
@@ -341,17 +322,19 @@ static void test_before_function(struct kunit *test)
 }
 
 static struct kunit_case refusal_tests[] = {
-	KUNIT_CASE_PARAM(test_refusal, refusal_gen_params),
-	KUNIT_CASE(test_refusal_early),
-	KUNIT_CASE(test_forbidden),
+	KUNIT_CASE_PARAM(test_refused_with_errno, refusal_gen_params),
+	KUNIT_CASE(test_early_probe_is_refused),
+	KUNIT_CASE_PARAM(test_forbidden_is_refused, forbidden_gen_params),
+	KUNIT_CASE(test_idmap_is_refused),
 #ifdef CONFIG_KRETPROBES
-	KUNIT_CASE(test_forbidden_return),
+	KUNIT_CASE_PARAM(test_return_probe_is_refused,
+			 forbidden_return_gen_params),
 #endif
-	KUNIT_CASE(test_untraced),
-	KUNIT_CASE(test_ftrace_call),
-	KUNIT_CASE(test_exclusive_probed),
-	KUNIT_CASE_PARAM(test_between, between_gen_params),
-	KUNIT_CASE(test_before_function),
+	KUNIT_CASE_PARAM(test_hit_path_is_untraced, untraced_gen_params),
+	KUNIT_CASE(test_ftrace_call_is_refused),
+	KUNIT_CASE(test_probed_load_hides_no_sequence),
+	KUNIT_CASE_PARAM(test_only_functions_are_probed, between_gen_params),
+	KUNIT_CASE(test_words_before_are_refused),
 	{}
 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * KUnit suite for probes from early in the boot process, before there are
- * other CPUs, and before anything that the optimizer needs.
+ * KUnit suite for probes that are registered early in the boot process, before
+ * secondary CPUs run and before the optimizer can work.
  *
- * By the time KUnit runs all that is over.  So initcalls do what is to be
- * tested, and the cases look at what has come of it.
+ * KUnit runs too late for that.  So initcalls register and hit the probes, and
+ * the cases check what they have noted.
  */
 #include <kunit/test.h>
 #include <linux/init.h>
@@ -13,7 +13,7 @@
 #include <linux/module.h>
 #include "test.h"
 
-/* Their first instructions are long enough for a jump. */
+/* The first instructions of both functions are long enough for a jump. */
 static TARGET int boot_lasting(int a)
 {
 	barrier();
@@ -28,12 +28,12 @@ static TARGET int boot_passing(int a)
 
 static int hits(struct kprobe *p, struct pt_regs *regs);
 
-/* A probe, and what it has been told at both ends of the boot process. */
+/* A probe, and what initcalls have noted of it. */
 struct boot_probe {
 	struct kprobe probe;
 	int registered;
-	int early;	/* hits */
-	int late;
+	int early;	/* hits, before secondary CPUs run */
+	int late;	/* hits, at the end of the boot process */
 	bool optimized_early;
 	bool optimized_late;
 };
@@ -101,19 +101,19 @@ static int __init boot_early(void)
 	returning_registered = register_returning();
 	lasting.early = hits_of(boot_lasting);
 
-	/* Gone before anybody could free what it leaves behind. */
+	/* Its memory can be freed only later in the boot process. */
 	passing.registered = register_kprobe(&passing.probe);
 	passing.early = hits_of(boot_passing);
 	unregister_kprobe(&passing.probe);
 	passing.late = hits_of(boot_passing);
 
-	/* That has not begun, and is not to be waited for. */
+	/* The optimizer has not begun: this must not wait for it. */
 	wait_for_kprobe_optimizer();
 	lasting.optimized_early = kprobe_optimized(&lasting.probe);
 	return 0;
 }
 
-/* The first at which there is memory for slots. */
+/* The first level at which slots can be allocated. */
 #ifdef CONFIG_ARCH_WANTS_EXECMEM_LATE
 core_initcall_sync(boot_early);
 #else
@@ -131,7 +131,7 @@ static int __init boot_late(void)
 }
 late_initcall_sync(boot_late);
 
-static void test_hit_early(struct kunit *test)
+static void test_early_probe_is_hit(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, lasting.registered, 0);
 	KUNIT_EXPECT_EQ(test, returning_registered, 0);
@@ -141,26 +141,26 @@ static void test_hit_early(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hits_of(boot_lasting), 0);
 }
 
-static void test_unregister_early(struct kunit *test)
+static void test_early_unregister_works(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, passing.registered, 0);
 	KUNIT_EXPECT_EQ(test, passing.early, 2);
 	KUNIT_EXPECT_EQ(test, passing.late, 0);
 }
 
-/* Not before it can wait for grace periods, and then without being asked. */
-static void test_optimized_late(struct kunit *test)
+/* The optimizer starts by itself once it can wait for grace periods. */
+static void test_jump_is_made_late(struct kunit *test)
 {
 	if (!IS_ENABLED(CONFIG_OPTPROBES))
-		kunit_skip(test, "not configured");
+		kunit_skip(test, "this kernel makes no jumps");
 	KUNIT_EXPECT_FALSE(test, lasting.optimized_early);
 	KUNIT_EXPECT_TRUE(test, lasting.optimized_late);
 }
 
 static struct kunit_case boot_tests[] = {
-	KUNIT_CASE(test_hit_early),
-	KUNIT_CASE(test_unregister_early),
-	KUNIT_CASE(test_optimized_late),
+	KUNIT_CASE(test_early_probe_is_hit),
+	KUNIT_CASE(test_early_unregister_works),
+	KUNIT_CASE(test_jump_is_made_late),
 	{}
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * KUnit suite for jumps in the place of breakpoints, on any architecture: a
- * probe on the first instruction of each function of the kernel that can be
- * probed, but behind the call of ftrace.
+ * KUnit suite for jumps in the place of breakpoints on any architecture: it
+ * probes each function of the kernel that can be probed, at its first
+ * instruction or, if that is a call of ftrace, behind it.
  */
 #include <kunit/test.h>
 #include <linux/delay.h>
@@ -19,14 +19,14 @@
 #include <asm/sections.h>
 #include "test.h"
 
-/* Without the function tracer there are no calls of ftrace. */
+/* A kernel without the function tracer has no calls of ftrace. */
 #ifndef MCOUNT_INSN_SIZE
 #define MCOUNT_INSN_SIZE	0
 #endif
 
-/* With these everything takes ten times as long. */
+/* KASAN and lockdep make the case take ten times as long. */
 #if defined(CONFIG_KASAN) || defined(CONFIG_PROVE_LOCKING)
-#define EVERY		16	/* so many-th function */
+#define EVERY		16	/* one function of so many is probed */
 #else
 #define EVERY		1
 #endif
@@ -37,20 +37,34 @@ struct one {
 	unsigned long hits;
 };
 
+/**
+ * struct all - a probe for each function
+ * @max: how many there may be
+ * @seen: functions that were looked at
+ * @nr: probes in @probes
+ * @probes: one for each function
+ * @good: probes in @array
+ * @array: those that can be registered
+ * @before: the kernel's text without probes
+ */
 struct all {
-	unsigned int nr;
 	unsigned int max;
 	unsigned int seen;
+	unsigned int nr;
 	struct one *probes;
+	unsigned int good;
 	struct kprobe **array;
+	void *before;
 };
+
+#define TEXT_SIZE	((size_t)(_etext - _stext))
 
 static int all_pre(struct kprobe *p, struct pt_regs *regs)
 {
 	container_of(p, struct one, probe)->hits++;
 	return 0;
 }
-/* One of the functions that are probed, otherwise. */
+/* Otherwise it would be probed itself. */
 NOKPROBE_SYMBOL(all_pre);
 
 static int all_count(void *data, const char *name, unsigned long addr)
@@ -72,7 +86,7 @@ static int all_add(void *data, const char *name, unsigned long addr)
 		return 0;
 	if (call)
 		addr = call + MCOUNT_INSN_SIZE;
-	/* Several names of one address are one function. */
+	/* Several symbols may have one address. */
 	if (all->nr && one[-1].probe.addr == (kprobe_opcode_t *)addr)
 		return 0;
 	one->probe.addr = (kprobe_opcode_t *)addr;
@@ -129,22 +143,21 @@ static unsigned int time_jumps(struct kunit *test, struct kprobe **ps,
 
 #define TIMED	(10000 / EVERY)
 
-/* How often they have been hit, and @missed to how often not. */
-static unsigned long all_hits(const struct all *all, unsigned int nr,
-			      unsigned long *missed)
+/* Return: hits of all probes; @missed: hits without handlers. */
+static unsigned long all_hits(const struct all *all, unsigned long *missed)
 {
 	unsigned long hits = 0;
 	unsigned int i;
 
 	*missed = 0;
-	for (i = 0; i < nr; i++) {
+	for (i = 0; i < all->good; i++) {
 		hits += container_of(all->array[i], struct one, probe)->hits;
 		*missed += all->array[i]->nmissed;
 	}
 	return hits;
 }
 
-/* The most that the optimizer patches while it keeps the locks. */
+/* How many jumps the optimizer makes at most in one patch. */
 #define MOST_AT_ONCE	256
 
 static unsigned int most_jumps;
@@ -162,104 +175,153 @@ static int patch_pre(struct kprobe *p, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(patch_pre);
 
-static void test_everything(struct kunit *test)
+static void free_memory(void *data)
 {
-	struct kprobe patch = {
-		.symbol_name = "arch_kprobe_patch",
-		.pre_handler = patch_pre,
-	};
-	bool patch_seen;
-	unsigned int nr[KPROBE_DETOUR_REACH + 1] = {};
-	unsigned int i, idle = 0, good = 0, jumps, slots;
-	unsigned long hits, missed;
-	size_t size = _etext - _stext;
-	struct all all = {};
-	void *before;
+	vfree(data);
+}
 
-	kprobe_flush_retired();
-	slots = kprobe_slots_in_use();
-	kallsyms_on_each_symbol(all_count, &all);
-	all.probes = vzalloc(array_size(all.max, sizeof(*all.probes)));
-	all.array = vzalloc(array_size(all.max, sizeof(*all.array)));
-	before = vmalloc(size);
-	KUNIT_ASSERT_NOT_NULL(test, all.probes);
-	KUNIT_ASSERT_NOT_NULL(test, all.array);
-	KUNIT_ASSERT_NOT_NULL(test, before);
-	kallsyms_on_each_symbol(all_add, &all);
-	for (i = 0; i < all.nr; i++) {
-		struct kprobe *p = &all.probes[i].probe;
+static void *alloc_for_test(struct kunit *test, size_t size)
+{
+	void *p = vzalloc(size);
+
+	KUNIT_ASSERT_NOT_NULL(test, p);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, free_memory, p),
+			0);
+	return p;
+}
+
+/* Finds the functions, and those of them that can be probed. */
+static void all_find(struct kunit *test, struct all *all)
+{
+	unsigned int i;
+
+	kallsyms_on_each_symbol(all_count, all);
+	all->probes = alloc_for_test(test, array_size(all->max,
+						      sizeof(*all->probes)));
+	all->array = alloc_for_test(test, array_size(all->max,
+						     sizeof(*all->array)));
+	all->before = alloc_for_test(test, TEXT_SIZE);
+	kallsyms_on_each_symbol(all_add, all);
+	for (i = 0; i < all->nr; i++) {
+		struct kprobe *p = &all->probes[i].probe;
 
 		cond_resched();
 		if (register_kprobe(p))
 			continue;
 		unregister_kprobe(p);
 		p->flags = 0;
-		all.array[good++] = p;
+		all->array[all->good++] = p;
 	}
-	KUNIT_ASSERT_GT(test, good, 5000 / EVERY);
+	KUNIT_ASSERT_GT(test, all->good, 5000 / EVERY);
 	kprobe_flush_retired();
+	memcpy(all->before, _stext, TEXT_SIZE);
+}
 
-	memcpy(before, _stext, size);
+static bool text_is_clean(const struct all *all)
+{
+	return !memcmp(all->before, _stext, TEXT_SIZE);
+}
+
+/* All but those with an obstacle become jumps, in patches of limited size. */
+static void all_become_jumps(struct kunit *test, struct all *all)
+{
+	struct kprobe patch = {
+		.symbol_name = "arch_kprobe_patch",
+		.pre_handler = patch_pre,
+	};
+	unsigned int nr[KPROBE_DETOUR_REACH + 1] = {};
+	unsigned int i, jumps;
+	bool patch_seen;
+
 	most_jumps = 0;
 	patch_seen = !register_kprobe(&patch);
-	jumps = time_jumps(test, all.array, good);
+	jumps = time_jumps(test, all->array, all->good);
 	if (patch_seen)
 		unregister_kprobe(&patch);
 	KUNIT_EXPECT_LE(test, most_jumps, MOST_AT_ONCE);
-	for (i = 0; i < good; i++)
-		nr[kprobe_obstacle_at((void *)probed_at(all.array[i]))]++;
-	all_load();
 
-	/* One by one, and all of the text is as it was. */
-	for (i = 0; i < good; i++)
-		KUNIT_EXPECT_EQ(test, disable_kprobe(all.array[i]), 0);
-	hits = all_hits(&all, good, &missed);
-	kunit_info(test, "%lu hits, %lu missed", hits, missed);
-	KUNIT_EXPECT_GT(test, hits, 1000);
-	all_load();
-	wait_for_kprobe_optimizer();
-	KUNIT_EXPECT_TRUE(test, EVENTUALLY(!memcmp(before, _stext, size)));
-	KUNIT_EXPECT_EQ(test, all_hits(&all, good, &missed), hits);
-
-	/* And again with some of them. */
-	for (i = 0; i < good; i += 16)
-		KUNIT_EXPECT_EQ(test, enable_kprobe(all.array[i]), 0);
-	wait_for_kprobe_optimizer();
-	all_load();
-	for (i = 0; i < good; i += 16)
-		KUNIT_EXPECT_EQ(test, disable_kprobe(all.array[i]), 0);
-	unregister_kprobes(all.array, good);
-	KUNIT_EXPECT_EQ(test, memcmp(before, _stext, size), 0);
+	for (i = 0; i < all->good; i++)
+		nr[kprobe_obstacle_at((void *)probed_at(all->array[i]))]++;
 	KUNIT_EXPECT_EQ(test, jumps, nr[KPROBE_NO_OBSTACLE]);
-	/* What signs a return address may be one, and begins most functions. */
-	KUNIT_EXPECT_GE(test, jumps + nr[KPROBE_LANDING_PAD], good * 9 / 10);
+	/* An instruction that signs a return address may be a landing pad. */
+	KUNIT_EXPECT_GE(test, jumps + nr[KPROBE_LANDING_PAD],
+			all->good * 9 / 10);
 	for (i = 1; i < ARRAY_SIZE(nr); i++)
 		if (nr[i])
 			kunit_info(test, "%s: %u", kprobe_obstacle_name(i),
 				   nr[i]);
+}
 
-	/* Once more, with those that nobody has called. */
-	for (i = 0; i < good; i++) {
-		struct one *one = container_of(all.array[i], struct one, probe);
+/* Disabled one by one, no probe is hit any more, and the text is clean. */
+static void all_disable(struct kunit *test, const struct all *all)
+{
+	unsigned long hits, missed;
+	unsigned int i;
+
+	for (i = 0; i < all->good; i++)
+		KUNIT_EXPECT_EQ(test, disable_kprobe(all->array[i]), 0);
+	hits = all_hits(all, &missed);
+	kunit_info(test, "%lu hits, %lu missed", hits, missed);
+	KUNIT_EXPECT_GT(test, hits, 1000);
+	all_load();
+	wait_for_kprobe_optimizer();
+	KUNIT_EXPECT_TRUE(test, EVENTUALLY(text_is_clean(all)));
+	KUNIT_EXPECT_EQ(test, all_hits(all, &missed), hits);
+}
+
+/* Some are enabled and disabled again before all are unregistered. */
+static void all_unregister(struct kunit *test, const struct all *all)
+{
+	unsigned int i;
+
+	for (i = 0; i < all->good; i += 16)
+		KUNIT_EXPECT_EQ(test, enable_kprobe(all->array[i]), 0);
+	wait_for_kprobe_optimizer();
+	all_load();
+	for (i = 0; i < all->good; i += 16)
+		KUNIT_EXPECT_EQ(test, disable_kprobe(all->array[i]), 0);
+	unregister_kprobes(all->array, all->good);
+	KUNIT_EXPECT_TRUE(test, text_is_clean(all));
+}
+
+/* The time for functions that were not called, which no hit delays. */
+static void time_idle_functions(struct kunit *test, struct all *all)
+{
+	unsigned int i, idle = 0;
+
+	for (i = 0; i < all->good; i++) {
+		struct one *one = container_of(all->array[i], struct one,
+					       probe);
 
 		one->probe.flags = 0;
 		if (!one->hits && idle < TIMED)
-			all.array[idle++] = &one->probe;
+			all->array[idle++] = &one->probe;
 	}
 	kprobe_flush_retired();
-	time_jumps(test, all.array, idle);
-	unregister_kprobes(all.array, idle);
-	KUNIT_EXPECT_EQ(test, memcmp(before, _stext, size), 0);
+	time_jumps(test, all->array, idle);
+	unregister_kprobes(all->array, idle);
+	KUNIT_EXPECT_TRUE(test, text_is_clean(all));
+}
+
+static void test_every_function_jumps(struct kunit *test)
+{
+	struct all all = {};
+	unsigned int slots;
+
+	kprobe_flush_retired();
+	slots = kprobe_slots_in_use();
+	all_find(test, &all);
+	all_become_jumps(test, &all);
+	all_load();
+	all_disable(test, &all);
+	all_unregister(test, &all);
+	time_idle_functions(test, &all);
 	kprobe_flush_retired();
 	KUNIT_EXPECT_EQ(test, kprobe_slots_in_use(), slots);
-
-	vfree(before);
-	vfree(all.array);
-	vfree(all.probes);
 }
 
 static struct kunit_case every_tests[] = {
-	KUNIT_CASE_SLOW(test_everything),
+	KUNIT_CASE_SLOW(test_every_function_jumps),
 	{}
 };
 
@@ -270,5 +332,5 @@ static struct kunit_suite every_suite = {
 
 kunit_test_suite(every_suite);
 
-MODULE_DESCRIPTION("KUnit suite for kprobes: jumps everywhere");
+MODULE_DESCRIPTION("KUnit suite for kprobes: a jump in every function");
 MODULE_LICENSE("GPL");

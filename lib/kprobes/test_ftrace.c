@@ -22,15 +22,15 @@ static TARGET int other_target(int x)
 	return x - 7;
 }
 
-/* Out of the compiler's sight. */
+/* The compiler must not know which function is called. */
 static int (*volatile call_target)(int x) = target;
 static int (*volatile call_other)(int x) = other_target;
 
-/* Local functions: their names may not be unique. */
+/* By address: the name of a local function may not be unique. */
 #define ON_TARGET(...)							\
 	COUNTED(target, __VA_ARGS__)
 
-static void test_hit(struct kunit *test)
+static void test_hit_comes_by_ftrace(struct kunit *test)
 {
 	struct counted c = ON_TARGET();
 
@@ -48,8 +48,8 @@ static void test_hit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c.astray, 0);
 }
 
-/* A sibling with a post handler comes and goes: each hit counts once. */
-static void test_post_comes_and_goes(struct kunit *test)
+/* A sibling with a post handler turns the call into a breakpoint and back. */
+static void test_each_hit_counts_once(struct kunit *test)
 {
 	struct counted plain = ON_TARGET();
 	unsigned int i;
@@ -78,8 +78,8 @@ static void test_post_comes_and_goes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, plain.probe.nmissed, 0);
 }
 
-/* Both at once, in either order. */
-static void test_array(struct kunit *test)
+/* An array has probes with and without post handlers, in either order. */
+static void test_array_is_armed_in_any_order(struct kunit *test)
 {
 	unsigned int i, sites = kprobe_sites_in_use();
 
@@ -116,7 +116,7 @@ static void notrace nothing(unsigned long ip, unsigned long parent_ip,
 {
 }
 
-/* Who wants to send the function elsewhere, as live patching does. */
+/* Redirects the function, as live patching does. */
 static struct ftrace_ops modifier = {
 	.func = nothing,
 	.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY,
@@ -136,7 +136,7 @@ static int watch_target(struct ftrace_ops *ops)
 	return ftrace_set_filter_ip(ops, target_call(), 0, 0);
 }
 
-static void test_ipmodify(struct kunit *test)
+static void test_ipmodify_excludes_post(struct kunit *test)
 {
 	struct counted plain = ON_TARGET();
 	struct counted post = ON_TARGET(.probe.post_handler = counted_post);
@@ -145,7 +145,7 @@ static void test_ipmodify(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, watch_target(&modifier), 0);
 	KUNIT_ASSERT_EQ(test, register_ftrace_function(&modifier), 0);
 
-	/* A probe that only looks has no quarrel with it. */
+	/* A probe without a post handler does not change the address. */
 	KUNIT_EXPECT_EQ(test, register_kprobe(&plain.probe), 0);
 	KUNIT_EXPECT_EQ(test, register_kprobe(&post.probe), -EBUSY);
 	call_target(5);
@@ -164,8 +164,8 @@ static void test_ipmodify(struct kunit *test)
 	ftrace_set_filter_ip(&modifier, target_call(), 1, 0);
 }
 
-/* Probes are switched on as far as they can be. */
-static void test_ipmodify_meanwhile(struct kunit *test)
+/* The global switch arms all sites but the one that ftrace refuses. */
+static void test_ipmodify_blocks_one_site(struct kunit *test)
 {
 	struct counted post = ON_TARGET(.probe.post_handler = counted_post);
 	struct counted other = COUNTED(other_target);
@@ -188,7 +188,7 @@ static void test_ipmodify_meanwhile(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, other_post.pre, 1);
 	KUNIT_EXPECT_EQ(test, other_post.post, 1);
 
-	/* Tried again with the next change there, and by the switch. */
+	/* The next change at the site tries again, and so does the switch. */
 	KUNIT_EXPECT_EQ(test, kprobe_set_global(true), -EBUSY);
 	KUNIT_EXPECT_EQ(test, disable_kprobe(&post.probe), 0);
 	KUNIT_EXPECT_EQ(test, enable_kprobe(&post.probe), -EBUSY);
@@ -204,8 +204,8 @@ static void test_ipmodify_meanwhile(struct kunit *test)
 	ftrace_set_filter_ip(&modifier, target_call(), 1, 0);
 }
 
-/* Many on one side of the one that cannot be armed, and on the other. */
-static void test_one_of_many(struct kunit *test)
+/* The site that cannot be armed is in the middle of an array. */
+static void test_one_failure_spares_the_rest(struct kunit *test)
 {
 	static const char * const names[] = {
 		"vfs_read", "vfs_write", "vfs_open", "vfs_statfs", "vfs_rename",
@@ -250,8 +250,8 @@ static int calling_pre(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
-/* A handler that calls what is probed: missed, counted, also by ftrace. */
-static void test_recursion(struct kunit *test)
+/* A handler calls the probed function, with and without a tracer on it. */
+static void test_recursive_call_is_missed(struct kunit *test)
 {
 	int watched;
 
@@ -273,7 +273,7 @@ static void test_recursion(struct kunit *test)
 	ftrace_set_filter_ip(&watcher, target_call(), 1, 0);
 }
 
-/* The same with others who watch everything, the engine too if they could. */
+/* Two tracers of all functions, which must not trace the hit path. */
 static struct ftrace_ops watch_all[2] = {
 	{ .func = nothing },
 	{ .func = nothing },
@@ -286,7 +286,7 @@ static int calling_both_pre(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
-static void test_watched(struct kunit *test)
+static void test_global_tracers_do_no_harm(struct kunit *test)
 {
 	struct counted c = ON_TARGET(.probe.pre_handler = calling_both_pre);
 	struct counted d = COUNTED(other_target);
@@ -319,7 +319,7 @@ static void divert_post(struct kprobe *p, struct pt_regs *regs,
 {
 }
 
-static void test_divert(struct kunit *test)
+static void test_pre_handler_diverts(struct kunit *test)
 {
 	int post;
 
@@ -341,8 +341,8 @@ static void test_divert(struct kunit *test)
 	}
 }
 
-/* ftrace goes on to call for a while; nobody is to see that. */
-static void test_leftover(struct kunit *test)
+/* After unregister ftrace calls for a while: no handler may run. */
+static void test_late_ftrace_call_is_ignored(struct kunit *test)
 {
 	u8 before[MCOUNT_INSN_SIZE];
 	unsigned int i;
@@ -385,21 +385,21 @@ static void test_leftover(struct kunit *test)
 static int suite_init(struct kunit *test)
 {
 	if (!target_call())
-		kunit_skip(test, "no call of ftrace here");
+		kunit_skip(test, "the target has no call of ftrace");
 	return 0;
 }
 
 static struct kunit_case ftrace_tests[] = {
-	KUNIT_CASE(test_hit),
-	KUNIT_CASE(test_post_comes_and_goes),
-	KUNIT_CASE(test_array),
-	KUNIT_CASE(test_ipmodify),
-	KUNIT_CASE(test_ipmodify_meanwhile),
-	KUNIT_CASE(test_one_of_many),
-	KUNIT_CASE(test_recursion),
-	KUNIT_CASE(test_watched),
-	KUNIT_CASE(test_divert),
-	KUNIT_CASE(test_leftover),
+	KUNIT_CASE(test_hit_comes_by_ftrace),
+	KUNIT_CASE(test_each_hit_counts_once),
+	KUNIT_CASE(test_array_is_armed_in_any_order),
+	KUNIT_CASE(test_ipmodify_excludes_post),
+	KUNIT_CASE(test_ipmodify_blocks_one_site),
+	KUNIT_CASE(test_one_failure_spares_the_rest),
+	KUNIT_CASE(test_recursive_call_is_missed),
+	KUNIT_CASE(test_global_tracers_do_no_harm),
+	KUNIT_CASE(test_pre_handler_diverts),
+	KUNIT_CASE(test_late_ftrace_call_is_ignored),
 	{}
 };
 

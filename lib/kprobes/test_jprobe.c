@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * KUnit suite for jprobes: arguments in registers and on the stack, the ways
- * to end, company on the same function.
+ * KUnit suite for jprobes: their handlers see arguments in registers and on the
+ * stack, end in several ways, and run beside other probes of the function.
  */
 #include <kunit/test.h>
 #include <linux/fprobe.h>
@@ -13,8 +13,8 @@
 #include "test.h"
 
 /*
- * Functions of 0 to 10 integers, which return a number that depends on all
- * of them, and handlers that note what they have got, and then ruin it.
+ * Functions of 0 to 10 integers, each of which returns a number that depends on
+ * all of them, and handlers that note their arguments and then overwrite them.
  */
 #define NR_ARGS	10
 
@@ -125,7 +125,7 @@ static void args_desc(const struct args_case *c, char *desc)
 
 KUNIT_ARRAY_PARAM(args, args_cases, args_desc);
 
-static void test_arguments(struct kunit *test)
+static void test_arguments_are_seen(struct kunit *test)
 {
 	const struct args_case *c = test->param_value;
 	struct jprobe jp = {
@@ -149,7 +149,7 @@ static void test_arguments(struct kunit *test)
 	}
 }
 
-/* As some architectures call them: all arguments on the stack. */
+/* Some architectures pass all arguments of asmlinkage on the stack. */
 static asmlinkage TARGET long linked(P5)
 {
 	long r = 5;
@@ -166,7 +166,7 @@ static asmlinkage TARGET long linked_handler(P5)
 	return -1;
 }
 
-static void test_asmlinkage(struct kunit *test)
+static void test_asmlinkage_arguments_are_seen(struct kunit *test)
 {
 	struct jprobe jp = {
 		.kp.addr = (kprobe_opcode_t *)linked,
@@ -187,7 +187,7 @@ static void test_asmlinkage(struct kunit *test)
 	}
 }
 
-/* Ends from deep within, with registers saved all the way. */
+/* Ends the handler in a callee, with registers saved in each frame. */
 static TARGET void deep_return(int n)
 {
 	if (n)
@@ -205,7 +205,7 @@ static long deep_handler(P2)
 	return 0;
 }
 
-static void test_return_from_callee(struct kunit *test)
+static void test_callee_may_end_handler(struct kunit *test)
 {
 	struct jprobe jp = {
 		.kp.addr = (kprobe_opcode_t *)f2,
@@ -235,7 +235,7 @@ static long state_handler(P1)
 	return 0;
 }
 
-static void test_state(struct kunit *test)
+static void test_handler_is_not_preempted(struct kunit *test)
 {
 	struct jprobe jp = {
 		.kp.addr = (kprobe_opcode_t *)f1,
@@ -252,7 +252,7 @@ static void test_state(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, calls, 1);
 	KUNIT_EXPECT_PTR_EQ(test, running, &jp.kp);
 	KUNIT_EXPECT_FALSE(test, may_preempt);
-	/* As documented for x86. */
+	/* The documentation promises this for x86. */
 	if (IS_ENABLED(CONFIG_X86))
 		KUNIT_EXPECT_FALSE(test, irqs_on);
 	KUNIT_EXPECT_FALSE(test, irqs_disabled());
@@ -276,7 +276,7 @@ static int count_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 	return 0;
 }
 
-static void test_company(struct kunit *test)
+static void test_other_probes_run_too(struct kunit *test)
 {
 	struct jprobe jps[2] = {
 		{ .kp.addr = (kprobe_opcode_t *)f8, .entry = h8 },
@@ -335,7 +335,7 @@ static long calling_handler(P1)
 	return 0;
 }
 
-static void test_hit_in_handler(struct kunit *test)
+static void test_hit_in_handler_is_missed(struct kunit *test)
 {
 	struct jprobe outer = {
 		.kp.addr = (kprobe_opcode_t *)f1, .entry = calling_handler,
@@ -355,8 +355,8 @@ static void test_hit_in_handler(struct kunit *test)
 }
 
 /*
- * Somebody follows returns of the jprobe's function, which does not return,
- * and of the function around all of it, which does.
+ * An fprobe follows the handler, which does not return, and a function around
+ * the probed one, which does.
  */
 static TARGET long around(void)
 {
@@ -371,7 +371,7 @@ static void fprobe_exit(struct fprobe *fp, unsigned long ip,
 	fprobe_exits++;
 }
 
-static void test_followed_by_fprobe(struct kunit *test)
+static void test_fprobe_outlives_jprobe_return(struct kunit *test)
 {
 	unsigned long addrs[] = {
 		(unsigned long)around, (unsigned long)h2,
@@ -422,7 +422,7 @@ static const struct errno_case errno_cases[] = {
 
 KUNIT_ARRAY_PARAM_DESC(errno, errno_cases, name);
 
-static void test_errno(struct kunit *test)
+static void test_refused_with_errno(struct kunit *test)
 {
 	const struct errno_case *c = test->param_value;
 	unsigned int sites = kprobe_sites_in_use();
@@ -449,7 +449,7 @@ static void test_errno(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
 }
 
-static void test_misuse(struct kunit *test)
+static void test_misuse_is_refused(struct kunit *test)
 {
 	struct jprobe jp = {
 		.kp.addr = (kprobe_opcode_t *)f1, .entry = h1,
@@ -473,7 +473,7 @@ static void test_misuse(struct kunit *test)
 	unregister_jprobe(&jp);
 }
 
-/* Frames that jprobe_return() has left are as if they had returned. */
+/* jprobe_return() unpoisons the frames that it leaves, as returns do. */
 #ifdef CONFIG_KASAN_GENERIC
 static unsigned long left_frame;
 
@@ -503,7 +503,7 @@ static __no_sanitize_address unsigned int poisoned(unsigned long start,
 	return n;
 }
 
-static void test_redzones(struct kunit *test)
+static void test_left_frames_are_unpoisoned(struct kunit *test)
 {
 	struct jprobe jp = {
 		.kp.addr = (kprobe_opcode_t *)f0,
@@ -518,23 +518,23 @@ static void test_redzones(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, poisoned(left_frame - 32, left_frame + 64), 0);
 }
 #else
-static void test_redzones(struct kunit *test)
+static void test_left_frames_are_unpoisoned(struct kunit *test)
 {
-	kunit_skip(test, "there are none in this kernel");
+	kunit_skip(test, "this kernel has no redzones on the stack");
 }
 #endif
 
 static struct kunit_case jprobe_tests[] = {
-	KUNIT_CASE_PARAM(test_arguments, args_gen_params),
-	KUNIT_CASE(test_asmlinkage),
-	KUNIT_CASE(test_return_from_callee),
-	KUNIT_CASE(test_state),
-	KUNIT_CASE(test_company),
-	KUNIT_CASE(test_hit_in_handler),
-	KUNIT_CASE(test_followed_by_fprobe),
-	KUNIT_CASE_PARAM(test_errno, errno_gen_params),
-	KUNIT_CASE(test_misuse),
-	KUNIT_CASE(test_redzones),
+	KUNIT_CASE_PARAM(test_arguments_are_seen, args_gen_params),
+	KUNIT_CASE(test_asmlinkage_arguments_are_seen),
+	KUNIT_CASE(test_callee_may_end_handler),
+	KUNIT_CASE(test_handler_is_not_preempted),
+	KUNIT_CASE(test_other_probes_run_too),
+	KUNIT_CASE(test_hit_in_handler_is_missed),
+	KUNIT_CASE(test_fprobe_outlives_jprobe_return),
+	KUNIT_CASE_PARAM(test_refused_with_errno, errno_gen_params),
+	KUNIT_CASE(test_misuse_is_refused),
+	KUNIT_CASE(test_left_frames_are_unpoisoned),
 	{}
 };
 

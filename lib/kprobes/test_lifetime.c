@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * KUnit suite for the lifetime of probes: unregistered and disabled while hit,
- * copied, overwritten, registered again; and that what they took is freed.
+ * KUnit suite for the lifetime of probes: they are unregistered and disabled
+ * while they are hit, copied, overwritten and registered again, and their
+ * memory is freed.
  */
 #include <linux/atomic.h>
 #include <linux/cpumask.h>
@@ -55,7 +56,7 @@ static void stop_hammers(struct task_struct **tasks)
 		kthread_stop(tasks[i]);
 }
 
-/* Freed as soon as it is unregistered. */
+/* A probe whose memory is freed as soon as it is unregistered. */
 struct guarded {
 	struct kprobe probe;
 	unsigned long alive;
@@ -80,7 +81,7 @@ static void guarded_post(struct kprobe *p, struct pt_regs *regs,
 	guarded_pre(p, regs);
 }
 
-/* How a probe under fire is taken away. */
+/* What removes the probe while it is hit. */
 enum removal { BY_UNREGISTER, BY_UNREGISTER_SHARED, BY_DISABLE };
 
 struct storm_case {
@@ -98,7 +99,7 @@ static const struct storm_case storm_cases[] = {
 
 KUNIT_ARRAY_PARAM_DESC(storm, storm_cases, name);
 
-/* Where the machine is stopped for each change, an emulator takes long. */
+/* arm64 stops the machine for each change, which is slow in an emulator. */
 #define STORM_ROUNDS	(IS_ENABLED(CONFIG_ARM64) ? 200 : 1000)
 
 static void storm_round(struct kunit *test, const struct storm_case *c)
@@ -127,7 +128,7 @@ static void storm_round(struct kunit *test, const struct storm_case *c)
 	kfree(g);
 }
 
-static void test_storm(struct kunit *test)
+static void test_removed_handler_never_runs(struct kunit *test)
 {
 	const struct storm_case *c = test->param_value;
 	struct task_struct *tasks[HAMMERS];
@@ -150,7 +151,7 @@ static void test_storm(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&dead_handlers), 0);
 }
 
-static void test_two_as_array(struct kunit *test)
+static void test_array_may_share_a_site(struct kunit *test)
 {
 	struct counted a = COUNTED(target_add), b = COUNTED(target_add);
 	struct kprobe *array[] = { &a.probe, &b.probe };
@@ -167,7 +168,7 @@ static void test_two_as_array(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, b.post, 1);
 }
 
-static void test_invalid_in_array(struct kunit *test)
+static void test_unregister_skips_invalid(struct kunit *test)
 {
 	struct counted good = COUNTED(target_add), bad = COUNTED(target_mul);
 	struct kprobe *array[] = { &bad.probe, &good.probe };
@@ -181,7 +182,7 @@ static void test_invalid_in_array(struct kunit *test)
 }
 
 /* A copy of a registered probe is not registered. */
-static void test_copy(struct kunit *test)
+static void test_copy_is_not_registered(struct kunit *test)
 {
 	struct counted s = COUNTED(target_add), copy;
 	unsigned int sites = kprobe_sites_in_use();
@@ -197,7 +198,7 @@ static void test_copy(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, copy.pre, 0);
 	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites + 1);
 
-	/* It can be, on its own. */
+	/* The copy can be registered itself. */
 	copy.probe.addr = (kprobe_opcode_t *)target_add;
 	KUNIT_ASSERT_EQ(test, register_kprobe(&copy.probe), 0);
 	target_add(1, 1);
@@ -210,7 +211,7 @@ static void test_copy(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
 }
 
-static void test_same_in_array(struct kunit *test)
+static void test_same_probe_twice_is_refused(struct kunit *test)
 {
 	struct counted s = COUNTED(target_add), other = COUNTED(target_add);
 	struct kprobe *array[] = { &s.probe, &s.probe };
@@ -232,8 +233,8 @@ static void test_same_in_array(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
 }
 
-/* What has been on the stack before tells nothing. */
-static void test_garbage(struct kunit *test)
+/* A probe in uninitialized memory is known not to be registered. */
+static void test_garbage_is_not_registered(struct kunit *test)
 {
 	static const u8 patterns[] = { 0x00, 0x5a, 0xff };
 	struct counted s = COUNTED(target_add), never = COUNTED(target_add);
@@ -249,7 +250,7 @@ static void test_garbage(struct kunit *test)
 		unregister_kprobe(&garbage);
 		KUNIT_EXPECT_NULL(test, garbage.addr);
 	}
-	/* Most likely what a registered one has left there. */
+	/* The memory most likely holds what a registered probe has left. */
 	never.probe.site = s.probe.site;
 	never.probe.hlist = s.probe.hlist;
 	never.probe.list = s.probe.list;
@@ -262,7 +263,7 @@ static void test_garbage(struct kunit *test)
 	unregister_kprobe(&s.probe);
 }
 
-/* What users do to the fields of a registered probe changes no hit of it. */
+/* Overwriting the fields of a registered probe does not change its hits. */
 struct overwrite_case {
 	const char *name;
 	void (*write)(struct kprobe *p);
@@ -346,7 +347,7 @@ static const struct overwrite_case overwrite_cases[] = {
 
 KUNIT_ARRAY_PARAM_DESC(overwrite, overwrite_cases, name);
 
-/* One of two probes, both of which have both handlers, or one each. */
+/* Overwrites one of two probes, which has the given handlers. */
 static void overwrite_round(struct kunit *test, const struct overwrite_case *c,
 			    bool pre, bool post)
 {
@@ -384,7 +385,7 @@ static void overwrite_round(struct kunit *test, const struct overwrite_case *c,
 	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
 }
 
-static void test_overwrite(struct kunit *test)
+static void test_overwritten_probe_works_on(struct kunit *test)
 {
 	const struct overwrite_case *c = test->param_value;
 	int handlers;
@@ -393,7 +394,7 @@ static void test_overwrite(struct kunit *test)
 		overwrite_round(test, c, handlers & 1, handlers & 2);
 }
 
-static void test_register_again(struct kunit *test)
+static void test_probe_may_be_reused(struct kunit *test)
 {
 	struct counted s = COUNTED(target_add);
 	int i;
@@ -431,11 +432,11 @@ static int ipi_pre(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
-/* How often to look whether some CPU idles. */
+/* How often to try until some CPU idles. */
 #define IDLE_TRIES	1000
 
-/* To wait for handlers does not wake CPUs up that are in none. */
-static void test_idle_cpus_sleep(struct kunit *test)
+/* The wait for handlers does not interrupt idle CPUs. */
+static void test_idle_cpus_sleep_on(struct kunit *test)
 {
 	struct counted one = COUNTED(target_add), other = COUNTED(target_add);
 	struct kprobe ipi = {
@@ -445,10 +446,10 @@ static void test_idle_cpus_sleep(struct kunit *test)
 	int i, n, fewest = INT_MAX;
 
 	if (num_online_cpus() < 2 || !IS_ENABLED(CONFIG_CONTEXT_TRACKING_IDLE))
-		kunit_skip(test, "needs CPUs that idle");
+		kunit_skip(test, "needs CPUs that are known to idle");
 	if (register_kprobe(&ipi))
-		kunit_skip(test, "cannot count IPIs");
-	/* What leaves the text as it is waits by an IPI of its own. */
+		kunit_skip(test, "cannot probe kprobe_was_here()");
+	/* The text does not change here: all IPIs are those of the wait. */
 	KUNIT_EXPECT_EQ(test, register_kprobe(&one.probe), 0);
 	KUNIT_EXPECT_EQ(test, register_kprobe(&other.probe), 0);
 	for (i = 0; i < IDLE_TRIES; i++) {
@@ -464,22 +465,22 @@ static void test_idle_cpus_sleep(struct kunit *test)
 	unregister_kprobe(&other.probe);
 	unregister_kprobe(&one.probe);
 	unregister_kprobe(&ipi);
-	/* The calling CPU does not idle. */
+	/* At least the calling CPU does not idle. */
 	KUNIT_EXPECT_GE(test, fewest, 1);
 	KUNIT_EXPECT_LT(test, fewest, num_online_cpus());
 }
 
 static struct kunit_case lifetime_tests[] = {
-	KUNIT_CASE_PARAM(test_storm, storm_gen_params),
-	KUNIT_CASE(test_two_as_array),
-	KUNIT_CASE(test_invalid_in_array),
-	KUNIT_CASE(test_copy),
-	KUNIT_CASE(test_same_in_array),
-	KUNIT_CASE(test_garbage),
-	KUNIT_CASE_PARAM(test_overwrite, overwrite_gen_params),
-	KUNIT_CASE(test_register_again),
+	KUNIT_CASE_PARAM(test_removed_handler_never_runs, storm_gen_params),
+	KUNIT_CASE(test_array_may_share_a_site),
+	KUNIT_CASE(test_unregister_skips_invalid),
+	KUNIT_CASE(test_copy_is_not_registered),
+	KUNIT_CASE(test_same_probe_twice_is_refused),
+	KUNIT_CASE(test_garbage_is_not_registered),
+	KUNIT_CASE_PARAM(test_overwritten_probe_works_on, overwrite_gen_params),
+	KUNIT_CASE(test_probe_may_be_reused),
 	KUNIT_CASE(test_slots_are_freed),
-	KUNIT_CASE_SLOW(test_idle_cpus_sleep),
+	KUNIT_CASE_SLOW(test_idle_cpus_sleep_on),
 	{}
 };
 

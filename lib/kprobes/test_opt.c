@@ -55,7 +55,7 @@ static void expect_result(struct kunit *test, const struct opt_target *t)
  */
 
 /* A post handler turns the jump back before register and enable return. */
-static void test_post_handler(struct kunit *test)
+static void test_post_handler_undoes_jump(struct kunit *test)
 {
 	struct counted p = COUNTED(PLACE);
 	struct counted q = COUNTED(PLACE, .probe.post_handler = counted_post);
@@ -102,7 +102,7 @@ static void jprobe_entry(void)
 }
 
 /* A jprobe on the same function turns the jump back while it is enabled. */
-static void test_jprobe(struct kunit *test)
+static void test_jprobe_undoes_jump(struct kunit *test)
 {
 	struct counted p = COUNTED(FIRST_TARGET->function);
 	struct jprobe j = {
@@ -131,7 +131,7 @@ static void test_jprobe(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jprobe_calls, 1);
 }
 
-static void test_disable(struct kunit *test)
+static void test_disable_cleans_text(struct kunit *test)
 {
 	struct counted p = COUNTED(PLACE);
 	u8 before[COMPARED];
@@ -162,7 +162,7 @@ static void test_disable(struct kunit *test)
  */
 
 /* A hit of it calls no handler and counts no miss. */
-static void test_idle(struct kunit *test)
+static void test_idle_jump_calls_nothing(struct kunit *test)
 {
 	struct counted p = COUNTED(PLACE);
 	u8 before[COMPARED];
@@ -183,7 +183,7 @@ static void test_idle(struct kunit *test)
 }
 
 /* It stays where the probe, or another one at the place, is enabled. */
-static void test_idle_enabled(struct kunit *test)
+static void test_idle_jump_is_reused(struct kunit *test)
 {
 	struct counted p = COUNTED(PLACE);
 	struct counted second = COUNTED(PLACE,
@@ -215,7 +215,7 @@ static void test_idle_enabled(struct kunit *test)
 }
 
 /* What forbids a jump removes it at once. */
-static void test_idle_forbidden(struct kunit *test)
+static void test_idle_jump_goes_at_once(struct kunit *test)
 {
 	struct counted p = COUNTED(PLACE);
 	struct counted post = COUNTED(PLACE,
@@ -250,7 +250,7 @@ static void test_idle_forbidden(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p.probe.nmissed, 0);
 }
 
-static void test_optimizer_switch(struct kunit *test)
+static void test_optimizer_switch_undoes_jumps(struct kunit *test)
 {
 	struct counted p = COUNTED(PLACE);
 	struct counted q = COUNTED(OTHER_PLACE);
@@ -274,7 +274,7 @@ static void test_optimizer_switch(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p.pre, 2);
 }
 
-static void test_global_switch(struct kunit *test)
+static void test_global_switch_cleans_text(struct kunit *test)
 {
 	struct counted p = COUNTED(PLACE);
 	u8 before[COMPARED];
@@ -320,8 +320,8 @@ static void cancel_after(struct kunit *test, unsigned int ms,
 	KUNIT_EXPECT_EQ(test, p.pre, cancel == BY_NEXT_PROBE ? 3 : 2);
 }
 
-/* In whichever step the optimizer is. */
-static void test_cancelled(struct kunit *test)
+/* It may be so in each step of the optimizer. */
+static void test_optimization_is_cancelled(struct kunit *test)
 {
 	u8 before[COMPARED];
 	unsigned int i, slots;
@@ -351,7 +351,7 @@ static int recursive_pre(struct kprobe *p, struct pt_regs *regs)
 }
 
 /* Hits that a handler causes are counted misses, at jumps as at breakpoints. */
-static void test_recursion(struct kunit *test)
+static void test_recursive_hit_is_missed(struct kunit *test)
 {
 	struct kprobe p = {
 		.addr = (kprobe_opcode_t *)PLACE,
@@ -408,14 +408,14 @@ static bool keep_in_detour(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, register_kprobe(&k.probe), 0);
 	KUNIT_EXPECT_TRUE(test, is_jump(PLACE));
 	task = start_on_keepers_cpu(test, calling_thread, &result);
-	wait_for_completion(&k.kept);
+	keeper_wait(&k, task);
 
 	/* It stands somewhere in the hit: that memory must not be freed. */
 	unregister_kprobe(&k.probe);
 	msleep(300);
 	in_use = kprobe_slots_in_use();
 	early = READ_ONCE(result);
-	kept = keeper_kept(&k);
+	kept = keeper_kept(&k, task);
 	if (kept) {
 		KUNIT_EXPECT_GT(test, in_use, slots);
 		KUNIT_EXPECT_EQ(test, early, 0);
@@ -429,7 +429,7 @@ static bool keep_in_detour(struct kunit *test)
 }
 
 /* A detour stays in memory while a preempted task stands in it. */
-static void test_preempted(struct kunit *test)
+static void test_detour_outlives_probe(struct kunit *test)
 {
 	try_to_keep(test, keep_in_detour);
 }
@@ -509,7 +509,7 @@ static void load_round(struct kunit *test, struct load *l, unsigned int round)
 	}
 }
 
-static void test_load(struct kunit *test)
+static void test_load_loses_no_hit(struct kunit *test)
 {
 	struct task_struct *tasks[LOAD_THREADS];
 	unsigned int i, slots;
@@ -545,18 +545,18 @@ static void opt_exit(struct kunit *test)
 }
 
 static struct kunit_case opt_tests[] = {
-	KUNIT_CASE(test_post_handler),
-	KUNIT_CASE(test_jprobe),
-	KUNIT_CASE(test_disable),
-	KUNIT_CASE(test_idle),
-	KUNIT_CASE(test_idle_enabled),
-	KUNIT_CASE(test_idle_forbidden),
-	KUNIT_CASE(test_optimizer_switch),
-	KUNIT_CASE(test_global_switch),
-	KUNIT_CASE_SLOW(test_cancelled),
-	KUNIT_CASE(test_recursion),
-	KUNIT_CASE(test_preempted),
-	KUNIT_CASE_SLOW(test_load),
+	KUNIT_CASE(test_post_handler_undoes_jump),
+	KUNIT_CASE(test_jprobe_undoes_jump),
+	KUNIT_CASE(test_disable_cleans_text),
+	KUNIT_CASE(test_idle_jump_calls_nothing),
+	KUNIT_CASE(test_idle_jump_is_reused),
+	KUNIT_CASE(test_idle_jump_goes_at_once),
+	KUNIT_CASE(test_optimizer_switch_undoes_jumps),
+	KUNIT_CASE(test_global_switch_cleans_text),
+	KUNIT_CASE_SLOW(test_optimization_is_cancelled),
+	KUNIT_CASE(test_recursive_hit_is_missed),
+	KUNIT_CASE(test_detour_outlives_probe),
+	KUNIT_CASE_SLOW(test_load_loses_no_hit),
 	{}
 };
 

@@ -42,7 +42,7 @@ static __maybe_unused void try_to_keep(struct kunit *test,
  * @kept: the keeper has begun to run
  * @woken: the probe has been hit before
  * @release: lets the other task run again
- * @preempted: how often the keeper had been preempted when it began
+ * @switches: how often the other task had been switched away from
  */
 struct keeper {
 	struct kprobe probe;
@@ -51,7 +51,7 @@ struct keeper {
 	struct completion kept;
 	atomic_t woken;
 	bool release;
-	unsigned long preempted;
+	unsigned long switches;
 };
 
 /* The caller is preempted as soon as that is allowed: right behind the hit. */
@@ -69,7 +69,6 @@ static int keeper_thread(void *data)
 	struct keeper *k = data;
 
 	wait_for_completion(&k->go);
-	k->preempted = current->nivcsw;
 	complete(&k->kept);
 	while (!READ_ONCE(k->release))
 		cpu_relax();
@@ -78,10 +77,24 @@ static int keeper_thread(void *data)
 	return 0;
 }
 
-/* Return: no other task has run on the keeper's CPU since it began. */
-static __maybe_unused bool keeper_kept(const struct keeper *k)
+static unsigned long switches_of(const struct task_struct *task)
 {
-	return READ_ONCE(k->task->nivcsw) == k->preempted;
+	return READ_ONCE(task->nvcsw) + READ_ONCE(task->nivcsw);
+}
+
+/* Waits until the keeper has taken the CPU from @task. */
+static __maybe_unused void keeper_wait(struct keeper *k,
+				       struct task_struct *task)
+{
+	wait_for_completion(&k->kept);
+	k->switches = switches_of(task);
+}
+
+/* Return: @task has not run since keeper_wait(). */
+static __maybe_unused bool keeper_kept(const struct keeper *k,
+				       const struct task_struct *task)
+{
+	return !task_curr(task) && switches_of(task) == k->switches;
 }
 
 static __maybe_unused void keeper_start(struct kunit *test, struct keeper *k)

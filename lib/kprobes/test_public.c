@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * KUnit suite for what modules may call. It uses nothing else of the kernel, so
- * that it can be a module itself; the other suites look at the kernel's text
- * and symbols, and are only there when built in.
+ * KUnit suite for the functions that modules may call.  It calls exported ones
+ * only, and so can be a module itself.  All other suites look at the kernel's
+ * text and symbols, and have to be built in.
  */
 #include <kunit/test.h>
 #include <linux/kprobes.h>
@@ -23,8 +23,8 @@ static TARGET int public_sub(int a, int b)
 }
 
 /*
- * Not struct counted of the other suites: its handler asks for what modules
- * cannot have.
+ * A probe that counts its hits.  The handler of struct counted calls functions
+ * that are not exported.
  */
 struct public_probe {
 	struct kprobe probe;
@@ -53,7 +53,7 @@ static void public_post(struct kprobe *p, struct pt_regs *regs,
 		__VA_ARGS__						\
 	}
 
-static void test_handlers(struct kunit *test)
+static void test_handlers_run(struct kunit *test)
 {
 	struct public_probe c = PUBLIC(public_add,
 				       .probe.post_handler = public_post);
@@ -72,8 +72,8 @@ static void test_handlers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c.probe.nmissed, 0);
 }
 
-/* A module's symbol can be named with the module. */
-static void test_name(struct kunit *test)
+/* A symbol may be prefixed with the name of its module. */
+static void test_module_prefix_is_known(struct kunit *test)
 {
 	struct public_probe c = PUBLIC(NULL);
 	char name[MODULE_NAME_LEN + sizeof(":public_add")];
@@ -94,7 +94,7 @@ static void test_name(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, register_kprobe(&c.probe), -ENOENT);
 }
 
-static void test_array(struct kunit *test)
+static void test_array_is_registered(struct kunit *test)
 {
 	struct public_probe add = PUBLIC(public_add);
 	struct public_probe sub = PUBLIC(public_sub);
@@ -108,7 +108,7 @@ static void test_array(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sub.pre, 1);
 }
 
-/* What a return probe has seen, behind it in memory. */
+/* A return probe, and what its handlers have noted. */
 struct public_return {
 	struct kretprobe probe;
 	unsigned int entries;
@@ -132,13 +132,13 @@ static int public_returned(struct kretprobe_instance *ri, struct pt_regs *regs)
 					       struct public_return, probe);
 
 	r->value = regs_return_value(regs);
-	/* What modules look at that are made for kernels without rethook. */
+	/* Modules that are made for kernels without rethook read these. */
 	r->known = ri->rph == r->probe.rph && ri->rph->rp == &r->probe &&
 		   *(long *)ri->data == 0x1234;
 	return 0;
 }
 
-static void test_return(struct kunit *test)
+static void test_return_is_seen(struct kunit *test)
 {
 	struct public_return r = {
 		.probe.kp.addr = (kprobe_opcode_t *)public_sub,
@@ -172,7 +172,7 @@ static int public_watch(int a, int b)
 	return 0;
 }
 
-static void test_jprobe(struct kunit *test)
+static void test_jprobe_sees_arguments(struct kunit *test)
 {
 	struct jprobe j = {
 		.kp.addr = (kprobe_opcode_t *)public_add,
@@ -187,11 +187,11 @@ static void test_jprobe(struct kunit *test)
 }
 
 static struct kunit_case public_cases[] = {
-	KUNIT_CASE(test_handlers),
-	KUNIT_CASE(test_name),
-	KUNIT_CASE(test_array),
-	KUNIT_CASE(test_return),
-	KUNIT_CASE(test_jprobe),
+	KUNIT_CASE(test_handlers_run),
+	KUNIT_CASE(test_module_prefix_is_known),
+	KUNIT_CASE(test_array_is_registered),
+	KUNIT_CASE(test_return_is_seen),
+	KUNIT_CASE(test_jprobe_sees_arguments),
 	{}
 };
 

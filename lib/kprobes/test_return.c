@@ -33,7 +33,7 @@ static TARGET int follow_sum(int n)
 {
 	int below = n ? follow_sum(n - 1) : 0;
 
-	/* Not a loop. */
+	/* The compiler must not make a loop of it. */
 	barrier();
 	return below + n;
 }
@@ -55,7 +55,7 @@ struct errno_case {
 static const struct errno_case errno_cases[] = {
 	{ "address and symbol", follow_add, "vfs_read", 0, 0, 0, -EINVAL },
 	{ "neither address nor symbol", .expected = -EINVAL },
-	{ "flags nobody knows", follow_add, .flags = 0x8000,
+	{ "unknown flags", follow_add, .flags = 0x8000,
 	  .expected = -EINVAL },
 	{ "no such symbol", .symbol = "there_is_no_such_symbol",
 	  .expected = -ENOENT },
@@ -75,7 +75,7 @@ static const struct errno_case errno_cases[] = {
 
 KUNIT_ARRAY_PARAM_DESC(errno, errno_cases, name);
 
-static void test_errno(struct kunit *test)
+static void test_refused_with_errno(struct kunit *test)
 {
 	const struct errno_case *c = test->param_value;
 	unsigned int sites = kprobe_sites_in_use();
@@ -96,7 +96,7 @@ static void test_errno(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
 }
 
-static void test_null(struct kunit *test)
+static void test_null_is_refused(struct kunit *test)
 {
 	struct kretprobe *none = NULL;
 	struct followed f = FOLLOWED(follow_add);
@@ -115,7 +115,7 @@ static void test_null(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, f.probe.kp.addr);
 }
 
-static void test_twice(struct kunit *test)
+static void test_second_register_fails(struct kunit *test)
 {
 	struct followed f = FOLLOWED(follow_add);
 	struct kretprobe *array[] = { &f.probe, &f.probe };
@@ -129,7 +129,7 @@ static void test_twice(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
 }
 
-static void test_rollback(struct kunit *test)
+static void test_bad_entry_undoes_array(struct kunit *test)
 {
 	unsigned int sites = kprobe_sites_in_use();
 	struct followed f[] = {
@@ -160,7 +160,7 @@ static void test_rollback(struct kunit *test)
  * Hits
  */
 
-static void test_return(struct kunit *test)
+static void test_return_handler_runs(struct kunit *test)
 {
 	struct followed f = FOLLOWED(follow_add);
 
@@ -181,13 +181,15 @@ static void test_return(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, f.same_holder);
 	KUNIT_EXPECT_PTR_EQ(test, f.running, &f.probe.kp);
 	KUNIT_EXPECT_EQ(test, f.ip, f.retaddr);
-	KUNIT_EXPECT_LT(test, f.retaddr - (unsigned long)test_return, 0x800UL);
+	KUNIT_EXPECT_LT(test,
+			f.retaddr - (unsigned long)test_return_handler_runs,
+			0x800UL);
 	KUNIT_EXPECT_FALSE(test, f.preemptible);
 	KUNIT_EXPECT_FALSE(test, f.irqs_on);
 	KUNIT_EXPECT_EQ(test, f.probe.nmissed, 0);
 }
 
-static void test_no_entry_handler(struct kunit *test)
+static void test_entry_handler_is_optional(struct kunit *test)
 {
 	struct followed f = FOLLOWED(follow_add);
 	struct kretprobe silent = { .kp.addr = f.probe.kp.addr };
@@ -201,7 +203,7 @@ static void test_no_entry_handler(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&f.returns), 1);
 }
 
-static void test_by_symbol(struct kunit *test)
+static void test_symbol_is_entry(struct kunit *test)
 {
 	struct kretprobe rp = {
 		.kp.symbol_name = "vfs_read",
@@ -213,14 +215,14 @@ static void test_by_symbol(struct kunit *test)
 	unregister_kretprobe(&rp);
 }
 
-/* Odd arguments are not followed. */
+/* Declines calls with odd arguments. */
 static int picky_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	followed_entry(ri, regs);
 	return regs_get_kernel_argument(regs, 0) & 1;
 }
 
-static void test_entry_declines(struct kunit *test)
+static void test_entry_handler_declines(struct kunit *test)
 {
 	struct followed f = FOLLOWED(follow_add);
 	int i;
@@ -236,7 +238,7 @@ static void test_entry_declines(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f.probe.nmissed, 0);
 }
 
-/* A call's own data, from its entry to its return, through a recursion. */
+/* Each call in a recursion has its own data from its entry to its return. */
 struct own_data {
 	int n;
 	char filler[53];
@@ -265,7 +267,7 @@ static int own_data_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 	return followed_return(ri, regs);
 }
 
-static void test_own_data(struct kunit *test)
+static void test_each_call_has_its_data(struct kunit *test)
 {
 	struct followed f = FOLLOWED(follow_sum);
 
@@ -291,8 +293,8 @@ static int line_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 	return followed_entry(ri, regs);
 }
 
-/* No two share a cache line, which CPUs would have to pass to and fro. */
-static void test_own_line(struct kunit *test)
+/* Instances share no cache line, lest it bounce between CPUs. */
+static void test_each_instance_has_its_line(struct kunit *test)
 {
 	struct followed f = FOLLOWED(follow_sum);
 
@@ -315,8 +317,8 @@ static void maxactive_desc(const int *maxactive, char *desc)
 
 KUNIT_ARRAY_PARAM(maxactive, maxactive_cases, maxactive_desc);
 
-/* That many and no more, wherever the free instances are. */
-static void test_maxactive(struct kunit *test)
+/* All of maxactive instances can be used, on any CPU, and no more. */
+static void test_maxactive_limits_instances(struct kunit *test)
 {
 	int max = *(const int *)test->param_value, depth, calls = 0, missed = 0;
 	struct followed f = FOLLOWED(follow_sum);
@@ -354,7 +356,7 @@ asm(".pushsection .text\n"
     ".popsection\n");
 #define DEPTH	1000
 #elif defined(CONFIG_X86_32)
-/* And one of 8 KiB. */
+/* A stack of 8 KiB has room for as many calls. */
 int follow_deep(int n);
 asm(".pushsection .text\n"
     ".type follow_deep, @function\n"
@@ -369,7 +371,7 @@ asm(".pushsection .text\n"
     ".popsection\n");
 #define DEPTH	1000
 #else
-/* Neither made a loop of, nor called once for all. */
+/* The compiler must neither make a loop of it nor keep its result. */
 static TARGET int follow_deep(int n)
 {
 	int ret = n ? follow_deep(n - 1) : -1;
@@ -387,7 +389,7 @@ static void test_pool_grows(struct kunit *test)
 	int i, missed;
 
 	KUNIT_ASSERT_EQ(test, register_kretprobe(&f.probe), 0);
-	/* It doubles, in the background, whenever it has run out. */
+	/* The pool doubles in the background when it has run out. */
 	for (i = 0; i < 100; i++) {
 		missed = f.probe.nmissed;
 		KUNIT_EXPECT_EQ(test, follow_deep(DEPTH), DEPTH);
@@ -413,7 +415,7 @@ static int change_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 	return 0;
 }
 
-static void test_change_value(struct kunit *test)
+static void test_return_value_changes(struct kunit *test)
 {
 	struct kretprobe rp = {
 		.kp.addr = (kprobe_opcode_t *)follow_add,
@@ -425,7 +427,7 @@ static void test_change_value(struct kunit *test)
 	unregister_kretprobe(&rp);
 }
 
-static void test_several(struct kunit *test)
+static void test_several_share_a_function(struct kunit *test)
 {
 	struct followed f[] = {
 		FOLLOWED(follow_add), FOLLOWED(follow_add),
@@ -438,14 +440,15 @@ static void test_several(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, register_kretprobes(array, 3), 0);
 	KUNIT_EXPECT_EQ(test, follow_add(3, 4), 7);
-	/* Last in, first out; all know where the call returns to. */
+	/* The last one in is the first out; all know the return address. */
 	KUNIT_EXPECT_GT(test, f[0].order, f[1].order);
 	KUNIT_EXPECT_GT(test, f[1].order, f[2].order);
 	for (i = 0; i < 3; i++) {
 		KUNIT_EXPECT_EQ(test, f[i].retaddr, f[0].retaddr);
 		KUNIT_EXPECT_EQ(test, f[i].value, 7);
 		KUNIT_EXPECT_LT(test, f[i].retaddr -
-				(unsigned long)test_several, 0x800UL);
+				(unsigned long)test_several_share_a_function,
+				0x800UL);
 	}
 
 	KUNIT_EXPECT_EQ(test, disable_kretprobe(&f[1].probe), 0);
@@ -464,8 +467,8 @@ static int busy_pre(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
-/* A call made by a handler is not followed, and counted. */
-static void test_call_from_handler(struct kunit *test)
+/* A call by a handler is not followed, and is counted. */
+static void test_call_from_handler_is_missed(struct kunit *test)
 {
 	struct followed f = FOLLOWED(follow_add);
 	struct kprobe p = {
@@ -488,7 +491,7 @@ static int busy_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 	return 0;
 }
 
-static void test_call_from_return_handler(struct kunit *test)
+static void test_call_from_return_is_missed(struct kunit *test)
 {
 	struct followed f = FOLLOWED(follow_add);
 	struct kretprobe outer = {
@@ -510,7 +513,7 @@ static void irq_calls(struct irq_work *work)
 	follow_add(2, 2);
 }
 
-static void test_interrupt_on_top(struct kunit *test)
+static void test_busy_cpu_misses_calls(struct kunit *test)
 {
 	struct followed f = FOLLOWED(follow_add);
 	struct irq_work work = IRQ_WORK_INIT_HARD(irq_calls);
@@ -536,7 +539,7 @@ static void call_often(void *unused)
 		follow_add(i, 1);
 }
 
-static void test_all_cpus(struct kunit *test)
+static void test_no_cpu_loses_a_call(struct kunit *test)
 {
 	struct followed f = FOLLOWED(follow_add);
 
@@ -549,7 +552,7 @@ static void test_all_cpus(struct kunit *test)
 }
 
 #ifdef CONFIG_X86
-/* Goes on in the other function, and returns from there. */
+/* Jumps to follow_add(), which returns to the caller. */
 int follow_tail(int a, int b);
 asm(".pushsection .text\n"
     ASM_FUNC_ALIGN "\n"
@@ -565,7 +568,7 @@ asm(".pushsection .text\n"
     ".size follow_tail, . - follow_tail\n"
     ".popsection\n");
 
-static void test_tail_call(struct kunit *test)
+static void test_tail_call_is_followed(struct kunit *test)
 {
 	struct followed outer = FOLLOWED(follow_tail);
 	struct followed inner = FOLLOWED(follow_add);
@@ -584,8 +587,8 @@ static void test_tail_call(struct kunit *test)
 }
 #endif
 
-/* Handlers that are taken away are not called, and that is all. */
-static void test_handlers_cleared(struct kunit *test)
+/* A handler that a user clears does not run any more. */
+static void test_cleared_handlers_do_not_run(struct kunit *test)
 {
 	struct followed f = FOLLOWED(follow_add);
 
@@ -605,27 +608,27 @@ static void test_handlers_cleared(struct kunit *test)
 }
 
 static struct kunit_case return_tests[] = {
-	KUNIT_CASE_PARAM(test_errno, errno_gen_params),
-	KUNIT_CASE(test_null),
-	KUNIT_CASE(test_twice),
-	KUNIT_CASE(test_rollback),
-	KUNIT_CASE(test_return),
-	KUNIT_CASE(test_no_entry_handler),
-	KUNIT_CASE(test_by_symbol),
-	KUNIT_CASE(test_entry_declines),
-	KUNIT_CASE(test_own_data),
-	KUNIT_CASE(test_own_line),
-	KUNIT_CASE_PARAM(test_maxactive, maxactive_gen_params),
+	KUNIT_CASE_PARAM(test_refused_with_errno, errno_gen_params),
+	KUNIT_CASE(test_null_is_refused),
+	KUNIT_CASE(test_second_register_fails),
+	KUNIT_CASE(test_bad_entry_undoes_array),
+	KUNIT_CASE(test_return_handler_runs),
+	KUNIT_CASE(test_entry_handler_is_optional),
+	KUNIT_CASE(test_symbol_is_entry),
+	KUNIT_CASE(test_entry_handler_declines),
+	KUNIT_CASE(test_each_call_has_its_data),
+	KUNIT_CASE(test_each_instance_has_its_line),
+	KUNIT_CASE_PARAM(test_maxactive_limits_instances, maxactive_gen_params),
 	KUNIT_CASE(test_pool_grows),
-	KUNIT_CASE(test_handlers_cleared),
-	KUNIT_CASE(test_change_value),
-	KUNIT_CASE(test_several),
-	KUNIT_CASE(test_call_from_handler),
-	KUNIT_CASE(test_call_from_return_handler),
-	KUNIT_CASE(test_interrupt_on_top),
-	KUNIT_CASE(test_all_cpus),
+	KUNIT_CASE(test_cleared_handlers_do_not_run),
+	KUNIT_CASE(test_return_value_changes),
+	KUNIT_CASE(test_several_share_a_function),
+	KUNIT_CASE(test_call_from_handler_is_missed),
+	KUNIT_CASE(test_call_from_return_is_missed),
+	KUNIT_CASE(test_busy_cpu_misses_calls),
+	KUNIT_CASE(test_no_cpu_loses_a_call),
 #ifdef CONFIG_X86
-	KUNIT_CASE(test_tail_call),
+	KUNIT_CASE(test_tail_call_is_followed),
 #endif
 	{}
 };

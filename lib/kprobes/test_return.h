@@ -9,7 +9,7 @@
 #include <linux/atomic.h>
 #include "test.h"
 
-/* A return probe, and what its handlers have seen. */
+/* A return probe, and what its handlers have noted. */
 struct followed {
 	struct kretprobe probe;
 	atomic_t entries;
@@ -53,7 +53,7 @@ static __maybe_unused int followed_return(struct kretprobe_instance *ri,
 	f->task = ri->task;
 	f->owner = get_kretprobe(ri);
 	f->raw_owner = ri->rp;
-	/* What modules look at that are made for kernels without rethook. */
+	/* Modules that are made for kernels without rethook read these. */
 	f->held_for = ri->rph->rp;
 	f->same_holder = ri->rph == f->probe.rph;
 	f->running = kprobe_running();

@@ -34,7 +34,7 @@ static TARGET int trace_top(int a)
 	return trace_middle(a) + 1;
 }
 
-/* The one place from which all of it is called. */
+/* Called at one place, so that all traces have the same callers. */
 static TARGET int trace_start(void)
 {
 	return trace_top(5) + 1;
@@ -85,7 +85,8 @@ static int trace_fprobe(struct fprobe *fp)
 	fp->exit_handler = fprobe_returns;
 	return register_fprobe_ips(fp, addrs, ARRAY_SIZE(addrs));
 }
-/* fprobes are there: not at all, from before, from after the return probes. */
+
+/* Whether fprobes are registered, and before or after the return probes. */
 enum fprobe_order { NO_FPROBE, FPROBE_FIRST, FPROBE_LAST };
 
 struct trace_case {
@@ -105,7 +106,7 @@ static const struct trace_case trace_cases[] = {
 
 KUNIT_ARRAY_PARAM_DESC(trace, trace_cases, name);
 
-static void test_backtrace(struct kunit *test)
+static void test_trace_shows_real_callers(struct kunit *test)
 {
 	const struct trace_case *c = test->param_value;
 	void *targets[] = { trace_leaf, trace_middle, trace_top };
@@ -115,7 +116,7 @@ static void test_backtrace(struct kunit *test)
 	int i, ret;
 
 	if (!IS_ENABLED(CONFIG_ARCH_CORRECT_STACKTRACE_ON_KRETPROBE))
-		kunit_skip(test, "not expected of this architecture");
+		kunit_skip(test, "not promised on this architecture");
 	rps = kunit_kcalloc(test, c->nr, sizeof(*rps), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, rps);
 	if (c->order == FPROBE_FIRST) {
@@ -148,7 +149,7 @@ static void test_backtrace(struct kunit *test)
 	if (c->order != NO_FPROBE)
 		unregister_fprobe(&fp);
 
-	/* Leaf, middle, top, start, and this function, at two places. */
+	/* Entry 4 is this function, which calls at two places. */
 	KUNIT_ASSERT_GT(test, plain.nr, 5);
 	KUNIT_ASSERT_EQ(test, inside.nr, plain.nr);
 	KUNIT_EXPECT_MEMEQ(test, inside.entries, plain.entries,
@@ -165,7 +166,7 @@ static void test_backtrace(struct kunit *test)
 }
 
 static struct kunit_case trace_tests[] = {
-	KUNIT_CASE_PARAM(test_backtrace, trace_gen_params),
+	KUNIT_CASE_PARAM(test_trace_shows_real_callers, trace_gen_params),
 	{}
 };
 

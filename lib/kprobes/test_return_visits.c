@@ -60,7 +60,7 @@ static int visit(void *data)
 
 	allow_signal(SIGKILL);
 	v->result = follow_visit(v);
-	/* It is gone from memory as soon as it is done. */
+	/* Its memory may be reused as soon as it is done. */
 	kthread_complete_and_exit(&v->done, 0);
 }
 
@@ -87,13 +87,13 @@ static void await_visitor(struct visitor *v, struct task_struct *task)
 	put_task_struct(task);
 }
 
-static void test_unregister_in_flight(struct kunit *test)
+static void test_unregister_spares_calls(struct kunit *test)
 {
 	struct followed f = FOLLOWED(follow_visit);
 	struct task_struct *task;
 	struct visitor v;
 
-	/* Others' are freed some time after their return probes are gone. */
+	/* Earlier cases' pools are freed some time after their probes. */
 	KUNIT_ASSERT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
 	visitor_init(&v, SLEEPS);
 	KUNIT_ASSERT_EQ(test, register_kretprobe(&f.probe), 0);
@@ -108,7 +108,7 @@ static void test_unregister_in_flight(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
 }
 
-static void test_disable_in_flight(struct kunit *test)
+static void test_disabled_call_still_returns(struct kunit *test)
 {
 	struct followed f = FOLLOWED(follow_visit);
 	struct visitor v, other;
@@ -128,8 +128,8 @@ static void test_disable_in_flight(struct kunit *test)
 	expect_calls(test, &f, 1);
 }
 
-/* The only instance comes back when the task has gone. */
-static void test_death(struct kunit *test)
+/* The only instance can be used again when the task has died. */
+static void test_dead_task_returns_instance(struct kunit *test)
 {
 	struct followed f = FOLLOWED(follow_visit);
 	struct task_struct *task;
@@ -150,7 +150,7 @@ static void test_death(struct kunit *test)
 	unregister_kretprobe(&f.probe);
 }
 
-static void test_death_after_unregister(struct kunit *test)
+static void test_dead_task_frees_pool(struct kunit *test)
 {
 	struct followed f = FOLLOWED(follow_visit);
 	struct task_struct *task;
@@ -166,15 +166,15 @@ static void test_death_after_unregister(struct kunit *test)
 }
 
 #ifdef CONFIG_HOTPLUG_CPU
-/* The only instance comes back when the CPU does, whose idle task had it. */
-static void test_cpu_offline(struct kunit *test)
+/* The idle task of an offline CPU returns the only instance. */
+static void test_offline_cpu_returns_instance(struct kunit *test)
 {
 	struct followed f = FOLLOWED(NULL);
 	unsigned int cpu = cpumask_last(cpu_online_mask);
 	int i;
 
 	if (!cpu)
-		kunit_skip(test, "a single CPU");
+		kunit_skip(test, "needs a second CPU");
 	f.probe.kp.symbol_name = "arch_cpu_idle_dead";
 	f.probe.maxactive = 1;
 	KUNIT_ASSERT_EQ(test, register_kretprobe(&f.probe), 0);
@@ -191,7 +191,7 @@ static void test_cpu_offline(struct kunit *test)
 
 #define CROWD	8
 
-/* One of the many visitors that come and go. */
+/* One of many visitors, and its task. */
 struct guest {
 	struct visitor v;
 	struct task_struct *task;
@@ -214,10 +214,10 @@ static void guest_gone(struct kunit *test, struct guest *g)
 		KUNIT_EXPECT_EQ(test, g->v.result, (long)&g->v ^ 0x5a5a);
 }
 
-/* Where the machine is stopped for each change, an emulator takes long. */
+/* arm64 stops the machine for each change, which is slow in an emulator. */
 #define VISIT_ROUNDS	(IS_ENABLED(CONFIG_ARM64) ? 200 : 1000)
 
-static void test_visitor_storm(struct kunit *test)
+static void test_visitors_leak_nothing(struct kunit *test)
 {
 	unsigned int sites = kprobe_sites_in_use(), i, nr = 0;
 	struct followed *f;
@@ -229,7 +229,7 @@ static void test_visitor_storm(struct kunit *test)
 		guest_sent(test, &guests[i], nr++);
 
 	for (i = 0; i < VISIT_ROUNDS; i++) {
-		/* Not left in memory for a handler that comes too late. */
+		/* A handler that runs too late reads freed memory. */
 		f = kzalloc(sizeof(*f), GFP_KERNEL);
 		KUNIT_ASSERT_NOT_NULL(test, f);
 		*f = (struct followed)FOLLOWED(follow_visit);
@@ -251,8 +251,8 @@ static void test_visitor_storm(struct kunit *test)
 }
 
 /*
- * Pools are freed behind a grace period, for which no worker waits: the queue
- * is for others, too, also while thousands of return probes come and go.
+ * Pools are freed behind a grace period, and no worker waits for it: a shared
+ * queue must not be blocked while hundreds of return probes are unregistered.
  */
 #define GOING	600	/* more than a queue has workers */
 
@@ -262,7 +262,7 @@ struct reader {
 	struct work_struct work;
 };
 
-/* It ends by itself: its CPU may be the one that would have to stop it. */
+/* It ends by itself, for it may keep the test's own CPU. */
 #define READER_MAX	(10 * HZ)
 
 static int read_long(void *data)
@@ -284,7 +284,7 @@ static void reader_work(struct work_struct *work)
 	complete(&container_of(work, struct reader, work)->done);
 }
 
-static void test_many_going(struct kunit *test)
+static void test_freeing_blocks_no_worker(struct kunit *test)
 {
 	struct kretprobe *rps, **array;
 	struct task_struct *task;
@@ -296,9 +296,9 @@ static void test_many_going(struct kunit *test)
 	int i;
 
 	if (!IS_ENABLED(CONFIG_PREEMPT_RCU))
-		kunit_skip(test, "a long reader is not preempted");
+		kunit_skip(test, "a long RCU reader cannot be preempted");
 	if (IS_ENABLED(CONFIG_RCU_BOOST))
-		kunit_skip(test, "a preempted reader gets a priority above the test's");
+		kunit_skip(test, "a preempted RCU reader is boosted");
 	rps = kunit_kcalloc(test, GOING, sizeof(*rps), GFP_KERNEL);
 	array = kunit_kcalloc(test, GOING, sizeof(*array), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, rps);
@@ -333,19 +333,19 @@ static void test_many_going(struct kunit *test)
 }
 
 static struct kunit_case visit_tests[] = {
-	KUNIT_CASE(test_unregister_in_flight),
-	KUNIT_CASE(test_disable_in_flight),
-	KUNIT_CASE(test_death),
-	KUNIT_CASE(test_death_after_unregister),
-	KUNIT_CASE(test_many_going),
+	KUNIT_CASE(test_unregister_spares_calls),
+	KUNIT_CASE(test_disabled_call_still_returns),
+	KUNIT_CASE(test_dead_task_returns_instance),
+	KUNIT_CASE(test_dead_task_frees_pool),
+	KUNIT_CASE(test_freeing_blocks_no_worker),
 #ifdef CONFIG_HOTPLUG_CPU
-	KUNIT_CASE(test_cpu_offline),
+	KUNIT_CASE(test_offline_cpu_returns_instance),
 #endif
-	KUNIT_CASE_SLOW(test_visitor_storm),
+	KUNIT_CASE_SLOW(test_visitors_leak_nothing),
 	{}
 };
 
-/* What earlier cases have left behind goes in its own time. */
+/* The pools of earlier cases are freed in the background. */
 static int visit_init(struct kunit *test)
 {
 	KUNIT_EXPECT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * KUnit suite for the table of sites: it grows and shrinks, whatever is hit
- * meanwhile, and spreads what it has.
+ * KUnit suite for the table of sites: it grows and shrinks while probes are
+ * hit, and its hash spreads sites evenly.
  */
 #include <kunit/test.h>
 #include <linux/delay.h>
@@ -18,7 +18,7 @@
 #include <asm/sections.h>
 #include "test.h"
 
-/* From the smallest table to one for these there are some doublings. */
+/* The table doubles several times before it has room for so many. */
 #define MANY		1000
 
 struct many {
@@ -47,7 +47,7 @@ static void free_many(void *data)
 	vfree(data);
 }
 
-/* Functions of the kernel, as many as there are of them, or MANY. */
+/* Return: probes for up to MANY functions of the kernel. */
 static struct kprobe *find_many(struct kunit *test, unsigned int *nr)
 {
 	struct many many = {
@@ -62,7 +62,7 @@ static struct kprobe *find_many(struct kunit *test, unsigned int *nr)
 	return many.probes;
 }
 
-/* Registers those that can be, one by one; returns how many there are. */
+/* Return: how many of the probes could be registered, one by one. */
 static unsigned int register_many(struct kprobe *probes, unsigned int nr)
 {
 	unsigned int i, registered = 0;
@@ -88,7 +88,7 @@ static void unregister_many(struct kprobe *probes, unsigned int nr)
 	}
 }
 
-/* What is hit all the time, by interrupts and by threads. */
+/* Functions that interrupts and threads call all the time. */
 
 static TARGET unsigned long table_target(unsigned long x)
 {
@@ -163,7 +163,7 @@ static void hitters_start(struct kunit *test)
 		task = kthread_create_on_cpu(thread_hits, NULL, cpu,
 					     "table_hits/%u");
 		if (IS_ERR(task)) {
-			KUNIT_FAIL(test, "no thread");
+			KUNIT_FAIL(test, "no thread for CPU %d", cpu);
 			continue;
 		}
 		set_user_nice(task, MAX_NICE);
@@ -188,8 +188,8 @@ static void hitters_stop(void)
 	}
 }
 
-/* Tables of all sizes, and hits from interrupts within each resize. */
-static void test_resize(struct kunit *test)
+/* Interrupts hit probes within each resize. */
+static void test_resize_loses_no_hit(struct kunit *test)
 {
 	struct kprobe targets[] = {
 		{
@@ -228,7 +228,7 @@ static void test_resize(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
 }
 
-/* Called by a resize, after the new table is there. */
+/* A resize calls it after it has published the new table. */
 #define WITHIN_RESIZE	"start_poll_synchronize_rcu"
 
 struct within {
@@ -252,8 +252,8 @@ static int within_pre(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
-/* A hit from within a resize, on the same CPU, finds all sites. */
-static void test_hit_within_resize(struct kunit *test)
+/* A hit within a resize, on the same CPU, finds all sites. */
+static void test_resize_hides_no_site(struct kunit *test)
 {
 	struct within w = {
 		.probe.symbol_name = WITHIN_RESIZE,
@@ -278,7 +278,7 @@ static void test_hit_within_resize(struct kunit *test)
 	kprobe_table_settle();
 	unregister_kprobe(&w.probe);
 	unregister_many(probes, w.nr);
-	/* Once larger and once smaller, at the least. */
+	/* The table has grown and shrunk at least once each. */
 	KUNIT_EXPECT_GE(test, w.resizes, 2);
 	KUNIT_EXPECT_EQ(test, w.lost, 0);
 }
@@ -287,7 +287,7 @@ static void test_hit_within_resize(struct kunit *test)
  * With at most three sites for four buckets a good hash leaves few of them
  * empty: by chance there would be 7 used for 10 sites.
  */
-static void test_spread(struct kunit *test)
+static void test_hash_spreads_sites(struct kunit *test)
 {
 	unsigned int nr, registered, used;
 	struct kprobe *probes = find_many(test, &nr);
@@ -300,9 +300,9 @@ static void test_spread(struct kunit *test)
 }
 
 static struct kunit_case table_tests[] = {
-	KUNIT_CASE_SLOW(test_resize),
-	KUNIT_CASE_SLOW(test_hit_within_resize),
-	KUNIT_CASE_SLOW(test_spread),
+	KUNIT_CASE_SLOW(test_resize_loses_no_hit),
+	KUNIT_CASE_SLOW(test_resize_hides_no_site),
+	KUNIT_CASE_SLOW(test_hash_spreads_sites),
 	{}
 };
 

@@ -18,7 +18,7 @@
 #define DI		"%rdi"
 #define BP		"%rbp"
 #define SP		"%rsp"
-/* An operand that is relative to the instruction pointer where that can be. */
+/* An operand relative to the instruction pointer, which i386 has not. */
 #define RIP		"(%rip)"
 #define WORD		"8"
 #else
@@ -37,7 +37,7 @@
 #define SAFE		ANNOTATE_RETPOLINE_SAFE
 
 /*
- * A variable <name> that points to a label: one that is no symbol, lest it be
+ * A variable <name> that points to a label.  The label is no symbol, lest it be
  * taken for the entry of a function.
  */
 #define POINTER_TO(name, label)						\

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * KUnit suites for kkprobes on x86: each of instructions does with a
- * probe on it what it does without, and what cannot be probed is refused.
+ * KUnit suite for kprobes on x86: each instruction does with a probe on it what
+ * it does without, and instructions and functions that cannot be probed are
+ * refused.
  */
 #include <kunit/test.h>
 #include <linux/init.h>
@@ -22,10 +23,10 @@
 
 /*
  * CODE(name, before, probed, after): a function of its own around the probed
- * instruction, which stands where probe_<name> points.  Arguments come in
- * DI and SI; results are AX, CX, DX and the flags.  objtool is not asked
- * about what these do to the stack.  In front of an ENDBR that nobody calls the
- * kernel wipes out what should be a type: ASM_FUNC_ALIGN has room for that.
+ * instruction, which stands where probe_<name> points.  Arguments come in DI
+ * and SI; results are AX, CX, DX and the flags. objtool is not asked about
+ * what these do to the stack.  In front of an ENDBR that is never called, the
+ * kernel overwrites what should be a type: ASM_FUNC_ALIGN has room for that.
  */
 #define CODE(name, before, probed, after)				\
 	asm(".pushsection .text\n"					\
@@ -158,7 +159,7 @@ static void run_all(const struct code *code, struct result *results)
 	}
 }
 
-static void test_code(struct kunit *test)
+static void test_probe_changes_no_result(struct kunit *test)
 {
 	const struct code *code = test->param_value;
 	struct result *plain, *probed;
@@ -185,7 +186,7 @@ static void test_code(struct kunit *test)
 
 		KUNIT_EXPECT_MEMEQ(test, probed, plain,
 				   ROUNDS * sizeof(*plain));
-		/* A loop may come by more often. */
+		/* A loop may hit it more often. */
 		KUNIT_EXPECT_GE(test, c.pre, ROUNDS);
 		KUNIT_EXPECT_EQ(test, c.post, post ? c.pre : 0);
 		KUNIT_EXPECT_EQ(test, c.astray, 0);
@@ -193,8 +194,8 @@ static void test_code(struct kunit *test)
 	}
 }
 
-/* All of them at once, with jumps wherever that is possible. */
-static void test_codes_by_jump(struct kunit *test)
+/* All instructions are probed at once, by jumps where they can be. */
+static void test_jump_changes_no_result(struct kunit *test)
 {
 	struct counted *counted;
 	struct result *plain, *probed;
@@ -232,14 +233,13 @@ static void test_codes_by_jump(struct kunit *test)
 				   counted[i].astray);
 	}
 	unregister_kprobes(ps, ARRAY_SIZE(codes));
-	/* The others are calls, or have their way in right behind. */
+	/* Calls get no jump, nor what is in front of a branch target. */
 	if (IS_ENABLED(CONFIG_OPTPROBES))
 		KUNIT_EXPECT_GT(test, jumps, ARRAY_SIZE(codes) / 3);
 	kunit_info(test, "%u jumps of %zu", jumps, ARRAY_SIZE(codes));
 	kvfree(plain);
 }
 
-/* Handlers' changes of registers take effect. */
 static int change_pre(struct kprobe *p, struct pt_regs *regs)
 {
 	regs->di = 41;
@@ -254,7 +254,7 @@ static void change_post(struct kprobe *p, struct pt_regs *regs,
 	regs->flags ^= X86_EFLAGS_CF;
 }
 
-static void test_change_registers(struct kunit *test)
+static void test_handlers_change_registers(struct kunit *test)
 {
 	static const struct code code = ENTRY(mov_reg);
 	struct kprobe p = {
@@ -274,14 +274,13 @@ static void test_change_registers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, r.flags, plain.flags ^ X86_EFLAGS_CF);
 }
 
-/* A post handler may send execution elsewhere. */
 static void elsewhere_post(struct kprobe *p, struct pt_regs *regs,
 			   unsigned long flags)
 {
 	regs->ip = (unsigned long)code_mov_imm;
 }
 
-static void test_post_moves_ip(struct kunit *test)
+static void test_post_handler_diverts(struct kunit *test)
 {
 	static const struct code code = ENTRY(mov_reg);
 	struct kprobe p = {
@@ -317,14 +316,14 @@ static void fault_desc(const struct fault_case *c, char *desc)
 
 KUNIT_ARRAY_PARAM(fault, fault_cases, fault_desc);
 
-static void test_fault(struct kunit *test)
+static void test_fixup_works_with_probe(struct kunit *test)
 {
 	const struct fault_case *c = test->param_value;
 	int post;
 
 	if (c->code.probe == &probe_fault_user &&
 	    !cpu_feature_enabled(X86_FEATURE_SMAP))
-		kunit_skip(test, "no SMAP, no STAC");
+		kunit_skip(test, "this CPU has no SMAP, and so no STAC");
 
 	for (post = 0; post <= 1; post++) {
 		struct counted counted = {
@@ -346,7 +345,7 @@ static void test_fault(struct kunit *test)
 }
 
 /*
- * Refusals.  None of these is ever executed.
+ * Refused instructions, which are never executed
  */
 CODE(int3_, "", "int3", "nop");
 CODE(int_n, "", "int $0x80", "nop");
@@ -356,7 +355,7 @@ CODE(ud1, "", ".byte 0x0f, 0xb9, 0x00", "nop");
 CODE(sti_hlt, "", "sti", "hlt");
 CODE(hlt_behind_sti, "sti", "hlt", "nop");
 CODE(mwait_behind_sti, "sti", ".byte 0x0f, 0x01, 0xc9", "nop");
-/* What clang has in front of an indirect call; on i386 it means nothing. */
+/* The type check that clang has in front of an indirect call on x86-64. */
 #define TYPE_MOVL	".byte 0x41, 0xba, 1, 2, 3, 4\n"
 #define TYPE_ADDL	".byte 0x45, 0x03, 0x53, 0xf1\n"
 #define TYPE_TRAP	".byte 0x74, 0x02, 0x0f, 0x0b\n nop"
@@ -417,7 +416,7 @@ static const struct refusal_case refusal_cases[] = {
 
 KUNIT_ARRAY_PARAM_DESC(refusal, refusal_cases, name);
 
-static void test_refusal(struct kunit *test)
+static void test_refused_with_errno(struct kunit *test)
 {
 	const struct refusal_case *c = test->param_value;
 	struct kprobe p = {
@@ -433,11 +432,11 @@ static void test_refusal(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
 }
 
-/* A prefix that the kernel rewrites when a second CPU comes. */
+/* A prefix that the kernel rewrites when a second CPU comes online. */
 CODE(lock_prefix, "mov $1, %eax", LOCK_PREFIX "incl lock_word", "");
 static int lock_word __used;
 
-static void test_lock_prefix(struct kunit *test)
+static void test_rewritten_prefix_is_refused(struct kunit *test)
 {
 	struct kprobe p = { .addr = (kprobe_opcode_t *)probe_lock_prefix };
 	bool rewritten;
@@ -452,13 +451,13 @@ static void test_lock_prefix(struct kunit *test)
 		unregister_kprobe(&p);
 	KUNIT_EXPECT_EQ(test, ret, rewritten ? -EINVAL : 0);
 	if (!rewritten)
-		kunit_skip(test, "no LOCK prefix is rewritten");
+		kunit_skip(test, "this kernel rewrites no LOCK prefix");
 }
 
 /*
- * What is executed as a copy, on other page tables, or before the CPU has its
- * interrupt descriptor table; what traps call before they ask for probes; what
- * handlers are called through.
+ * Functions that are executed as a copy, on special page tables, or before the
+ * CPU has its interrupt descriptor table; that traps call before they look for
+ * a probe; and thunks through which handlers are called.
  */
 static const char * const forbidden[] = {
 	/* Copied for each ftrace_ops. */
@@ -485,9 +484,9 @@ static const char * const forbidden[] = {
 #ifdef CONFIG_X86_32
 	"__flush_tlb_all",
 #endif
-	/* In the text of the kernel, and executed as 32 bits. */
+	/* Executed as 32-bit code. */
 	"__efi64_thunk",
-	/* Before and around handlers. */
+	/* Called before handlers, and to call them. */
 	"kgdb_ll_trap", "__kgdb_notify",
 	"__x86_indirect_thunk_array", "__x86_indirect_thunk_rax",
 	"__x86_indirect_thunk_eax", "__x86_indirect_call_thunk_array",
@@ -500,30 +499,23 @@ static const char * const forbidden[] = {
 	"srso_alias_untrain_ret", "entry_untrain_ret",
 };
 
-static void test_forbidden(struct kunit *test)
+KUNIT_ARRAY_PARAM(forbidden, forbidden, name_desc);
+
+static void test_forbidden_is_refused(struct kunit *test)
 {
-	unsigned long addr;
-	unsigned int i;
-	int ret;
+	unsigned long addr = named_function(test);
+	struct kprobe p = { .addr = (kprobe_opcode_t *)addr };
+	int ret = register_kprobe(&p);
 
-	for (i = 0; i < ARRAY_SIZE(forbidden); i++) {
-		struct kprobe p = {};
-
-		addr = kallsyms_lookup_name(forbidden[i]);
-		if (!addr || !kernel_text_address(addr))
-			continue;
-		p.addr = (kprobe_opcode_t *)addr;
-		ret = register_kprobe(&p);
-		if (!ret)
-			unregister_kprobe(&p);
-		if (ret != -EINVAL || !within_kprobe_blacklist(addr))
-			KUNIT_FAIL(test, "%s: %d", forbidden[i], ret);
-	}
+	KUNIT_EXPECT_EQ(test, ret, -EINVAL);
+	if (!ret)
+		unregister_kprobe(&p);
+	KUNIT_EXPECT_TRUE(test, within_kprobe_blacklist(addr));
 }
 
 /*
- * What a hit executes calls nothing that only instrumentation has put there.
- * Each of these functions may be part of another one.
+ * Functions that a hit executes, which must have no calls by instrumentation.
+ * The compiler may have inlined any of them.
  */
 static const char * const hit_path[] = {
 	"kprobe_int3_handler", "kprobe_hit_post", "kprobe_hit_jump",
@@ -545,7 +537,7 @@ static bool is_instrumentation(unsigned long addr)
 		!strcmp(name, "ftrace_likely_update"));
 }
 
-static void test_hit_path(struct kunit *test)
+static void test_hit_path_is_uninstrumented(struct kunit *test)
 {
 	unsigned long addr, size, at;
 	unsigned int i, found = 0;
@@ -570,8 +562,8 @@ static void test_hit_path(struct kunit *test)
 	KUNIT_EXPECT_GE(test, found, 1);
 }
 
-/* The instruction behind a probed one is at its boundary all the same. */
-static void test_boundary_behind_probe(struct kunit *test)
+/* A breakpoint hides no boundary between instructions. */
+static void test_probe_hides_no_boundary(struct kunit *test)
 {
 	struct kprobe first = { .addr = (kprobe_opcode_t *)probe_inside };
 	struct kprobe behind = {
@@ -590,7 +582,7 @@ static void test_boundary_behind_probe(struct kunit *test)
 	unregister_kprobe(&first);
 }
 
-static void test_slot_addresses(struct kunit *test)
+static void test_slot_is_known(struct kunit *test)
 {
 	struct kprobe p = { .addr = (kprobe_opcode_t *)probe_add };
 	struct kprobe_site *site;
@@ -610,17 +602,17 @@ static void test_slot_addresses(struct kunit *test)
 }
 
 static struct kunit_case x86_tests[] = {
-	KUNIT_CASE_PARAM(test_code, code_gen_params),
-	KUNIT_CASE(test_codes_by_jump),
-	KUNIT_CASE(test_change_registers),
-	KUNIT_CASE(test_post_moves_ip),
-	KUNIT_CASE_PARAM(test_fault, fault_gen_params),
-	KUNIT_CASE_PARAM(test_refusal, refusal_gen_params),
-	KUNIT_CASE(test_lock_prefix),
-	KUNIT_CASE(test_hit_path),
-	KUNIT_CASE(test_forbidden),
-	KUNIT_CASE(test_boundary_behind_probe),
-	KUNIT_CASE(test_slot_addresses),
+	KUNIT_CASE_PARAM(test_probe_changes_no_result, code_gen_params),
+	KUNIT_CASE(test_jump_changes_no_result),
+	KUNIT_CASE(test_handlers_change_registers),
+	KUNIT_CASE(test_post_handler_diverts),
+	KUNIT_CASE_PARAM(test_fixup_works_with_probe, fault_gen_params),
+	KUNIT_CASE_PARAM(test_refused_with_errno, refusal_gen_params),
+	KUNIT_CASE(test_rewritten_prefix_is_refused),
+	KUNIT_CASE(test_hit_path_is_uninstrumented),
+	KUNIT_CASE_PARAM(test_forbidden_is_refused, forbidden_gen_params),
+	KUNIT_CASE(test_probe_hides_no_boundary),
+	KUNIT_CASE(test_slot_is_known),
 	{}
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * KUnit suite for fault handlers on x86-64: exceptions that handlers and
- * displaced instructions raise, taken over or declined.
+ * KUnit suite for fault handlers on x86: handlers and displaced instructions
+ * raise exceptions, and fault handlers take them over or decline.
  */
 #include <kunit/test.h>
 #include <linux/extable.h>
@@ -32,10 +32,10 @@ static TARGET int probed(int a)
 	return a + 1;
 }
 
-/* Where whoever raises an exception wants to go on. */
+/* Where to continue when a fault handler has taken over an exception. */
 static unsigned long resume_at;
 
-/* What a fault handler has seen, and whether it takes the fault over. */
+/* A probe, whether it takes faults over, and what its handlers have noted. */
 struct sentry {
 	struct kprobe probe;
 	bool declines;
@@ -101,7 +101,7 @@ static void raise_exception(int trap)
 		RAISE("div %%ecx");
 		break;
 	case X86_TRAP_UD:
-		/* A locked no-op; ud2 is a BUG(). */
+		/* A locked no-op, for ud2 is a BUG(). */
 		RAISE(".byte 0xf0, 0x90");
 		break;
 	}
@@ -153,7 +153,7 @@ static void hit_once(struct kunit *test, struct sentry *s)
 	unregister_kprobe(&s->probe);
 }
 
-static void test_in_pre_handler(struct kunit *test)
+static void test_fault_in_pre_is_handled(struct kunit *test)
 {
 	const struct trap_case *c = test->param_value;
 	struct sentry s = {
@@ -170,7 +170,7 @@ static void test_in_pre_handler(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s.post, 1);
 }
 
-static void test_in_post_handler(struct kunit *test)
+static void test_fault_in_post_is_handled(struct kunit *test)
 {
 	const struct trap_case *c = test->param_value;
 	struct sentry s = {
@@ -202,7 +202,7 @@ static int fixed_up_pre(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
-static void test_declined_in_handler(struct kunit *test)
+static void test_declined_fault_is_fixed_up(struct kunit *test)
 {
 	struct sentry s = {
 		.declines = true,
@@ -226,13 +226,13 @@ static void test_declined_in_handler(struct kunit *test)
 static int faulting_fault(struct kprobe *p, struct pt_regs *regs, int trap)
 {
 	sentry_fault(p, regs, trap);
-	/* A hit here is missed, a fault fixed up. */
+	/* A hit here is missed, and a fault is fixed up. */
 	probed(5);
 	fixed_up_pre(p, regs);
 	return 1;
 }
 
-static void test_in_fault_handler(struct kunit *test)
+static void test_fault_in_fault_is_fixed_up(struct kunit *test)
 {
 	struct sentry s = {
 		.probe.addr = (kprobe_opcode_t *)probed,
@@ -248,8 +248,8 @@ static void test_in_fault_handler(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s.probe.nmissed, 1);
 }
 
-/* A fault is the running handler's, not that of others at the site. */
-static void test_company(struct kunit *test)
+/* Of several probes at the site, the one whose handler runs is asked. */
+static void test_only_running_probe_is_asked(struct kunit *test)
 {
 	struct sentry other = {
 		.probe.addr = (kprobe_opcode_t *)probed,
@@ -271,7 +271,7 @@ static void test_company(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, other.pre, 1);
 }
 
-/* Other kinds of probes: the fault handler is that of the kprobe in them. */
+/* A return probe or a jprobe has the fault handler of the kprobe in it. */
 static int raising_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	raise_exception(trap_to_raise);
@@ -294,7 +294,7 @@ static int kind_fault(struct kprobe *p, struct pt_regs *regs, int trap)
 	return 1;
 }
 
-static void test_in_return_handler(struct kunit *test)
+static void test_fault_in_return_is_handled(struct kunit *test)
 {
 	struct kretprobe rp = {
 		.kp.addr = (kprobe_opcode_t *)probed,
@@ -312,7 +312,7 @@ static void test_in_return_handler(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, kind_of_fault, &rp.kp);
 }
 
-static void test_in_jprobe(struct kunit *test)
+static void test_fault_in_jprobe_is_handled(struct kunit *test)
 {
 	struct jprobe jp = {
 		.kp.addr = (kprobe_opcode_t *)probed,
@@ -329,9 +329,10 @@ static void test_in_jprobe(struct kunit *test)
 }
 
 /*
- * Displaced instructions.  fault_<name>(a) executes the probed one, at
- * *at_<name>, with a in DI, and returns 1, or 2 where the fix-up of the
- * exception table has been at work.  *after_<name> is where to go on.
+ * Displaced instructions. fault_<name>(a) executes the probed one, which is at
+ * at_<name>, with a in DI, and returns 1, or 2 if the exception table has
+ * fixed up a fault.  A handler that takes the fault over continues at
+ * *after_<name>.
  */
 #ifdef CONFIG_X86_64
 #define ARGUMENT_TO_DI		""
@@ -406,7 +407,7 @@ static const struct displaced_case displaced_cases[] = {
 KUNIT_ARRAY_PARAM_DESC(displaced, displaced_cases, name);
 
 /* __nocfi: functions of asm() have no type. */
-static __nocfi void test_displaced(struct kunit *test)
+static __nocfi void test_displaced_fault_is_handled(struct kunit *test)
 {
 	const struct displaced_case *c = test->param_value;
 	int post, declines;
@@ -435,8 +436,8 @@ static __nocfi void test_displaced(struct kunit *test)
 	}
 }
 
-/* All probes there are asked, in their order, until one takes it over. */
-static void test_displaced_company(struct kunit *test)
+/* Probes are asked in their order until one takes the fault over. */
+static void test_siblings_are_asked_in_order(struct kunit *test)
 {
 	struct sentry s[4];
 	int i;
@@ -458,7 +459,7 @@ static void test_displaced_company(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s[3].faults, 0);
 }
 
-/* Executed by a handler, it is the handler's. */
+/* A handler executes a probed load: the fault is the handler's. */
 static int loading_pre(struct kprobe *p, struct pt_regs *regs)
 {
 	sentry_pre(p, regs);
@@ -466,7 +467,7 @@ static int loading_pre(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
-static void test_displaced_in_handler(struct kunit *test)
+static void test_fault_below_handler_is_its_own(struct kunit *test)
 {
 	struct sentry inner = {
 		.probe.addr = (kprobe_opcode_t *)at_load,
@@ -490,8 +491,7 @@ static void test_displaced_in_handler(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, outer.ip, at_load);
 }
 
-/* A disabled probe is asked nothing. */
-static void test_displaced_disabled(struct kunit *test)
+static void test_disabled_is_not_asked(struct kunit *test)
 {
 	struct sentry s = {
 		.probe.addr = (kprobe_opcode_t *)at_load,
@@ -506,10 +506,8 @@ static void test_displaced_disabled(struct kunit *test)
 }
 
 /*
- * What is decided by the instruction that has faulted, or by its address.
- *
- * A word at the end of memory, as load_unaligned_zeropad() reads it: the fix-up
- * decodes the instruction to find out which word it wants.
+ * Reads a word across the end of memory, as load_unaligned_zeropad() does: the
+ * fix-up decodes the faulting instruction to find the word.
  */
 asm(".pushsection .text\n"
     ".balign 16\n" ASM_FUNC_ALIGN "\n"
@@ -526,7 +524,7 @@ long fault_zeropad(unsigned long a);
 extern unsigned long at_zeropad;
 STACK_FRAME_NON_STANDARD(fault_zeropad);
 
-static __nocfi void test_zeropad(struct kunit *test)
+static __nocfi void test_zeropad_fixup_works(struct kunit *test)
 {
 	u8 *page = vmalloc(PAGE_SIZE);
 	long expected;
@@ -556,8 +554,8 @@ static __nocfi void test_zeropad(struct kunit *test)
 	vfree(page);
 }
 
-/* All of the instruction, also where it depends on where it stands. */
-static void test_read_insn(struct kunit *test)
+/* The original instruction can be read, also one relative to its address. */
+static void test_original_insn_is_read(struct kunit *test)
 {
 	unsigned long where[] = { at_load, at_store, at_divide, at_relative };
 	u8 before[MAX_INSN_SIZE], found[MAX_INSN_SIZE];
@@ -592,7 +590,7 @@ static void test_read_insn(struct kunit *test)
 			-EFAULT);
 }
 
-/* A machine check where the text is prepared for it. */
+/* An instruction at which a machine check is recoverable. */
 #ifdef CONFIG_X86_MCE
 FAULTING_AS(mce, "mov (" DI "), " DX, EX_TYPE_DEFAULT_MCE_SAFE);
 
@@ -609,7 +607,7 @@ static bool recovers(const void *ip)
 	return m.kflags & MCE_IN_KERNEL_RECOV;
 }
 
-static void test_machine_check(struct kunit *test)
+static void test_slot_recovers_from_mce(struct kunit *test)
 {
 	struct mce_vendor_flags flags = mce_flags;
 	struct kprobe p = {
@@ -618,7 +616,7 @@ static void test_machine_check(struct kunit *test)
 	};
 	struct kprobe_site *site;
 
-	/* Without it AMD's do not come to the question. */
+	/* On AMD, severity is not asked for without this flag. */
 	mce_flags.succor = 1;
 	KUNIT_EXPECT_TRUE(test, recovers((void *)at_mce));
 	KUNIT_EXPECT_FALSE(test, recovers((void *)after_mce));
@@ -633,14 +631,15 @@ static void test_machine_check(struct kunit *test)
 	mce_flags = flags;
 }
 #else
-static void test_machine_check(struct kunit *test)
+static void test_slot_recovers_from_mce(struct kunit *test)
 {
-	kunit_skip(test, "no machine checks in this kernel");
+	kunit_skip(test, "this kernel handles no machine checks");
 }
 #endif
 
 /*
- * Jprobes on a stack that ends soon: what cannot be read is not passed on.
+ * A jprobe on a function whose stack ends right behind its arguments: words
+ * that cannot be read are passed on as 0.
  */
 static long seen_on_stack[2];
 
@@ -680,7 +679,7 @@ void at_stack_end(void);
 STACK_FRAME_NON_STANDARD(on_this_stack);
 STACK_FRAME_NON_STANDARD(at_stack_end);
 
-static void test_jprobe_at_stack_end(struct kunit *test)
+static void test_jprobe_stops_at_stack_end(struct kunit *test)
 {
 	struct jprobe jp = {
 		.kp.addr = (kprobe_opcode_t *)at_stack_end,
@@ -706,26 +705,26 @@ static void test_jprobe_at_stack_end(struct kunit *test)
 }
 
 static struct kunit_case fault_tests[] = {
-	KUNIT_CASE_PARAM(test_in_pre_handler, trap_gen_params),
-	KUNIT_CASE_PARAM(test_in_post_handler, trap_gen_params),
-	KUNIT_CASE(test_declined_in_handler),
-	KUNIT_CASE(test_in_fault_handler),
-	KUNIT_CASE(test_company),
-	KUNIT_CASE(test_in_return_handler),
-	KUNIT_CASE(test_in_jprobe),
-	KUNIT_CASE_PARAM(test_displaced, displaced_gen_params),
-	KUNIT_CASE(test_displaced_company),
-	KUNIT_CASE(test_displaced_in_handler),
-	KUNIT_CASE(test_displaced_disabled),
-	KUNIT_CASE(test_zeropad),
-	KUNIT_CASE(test_read_insn),
-	KUNIT_CASE(test_machine_check),
-	KUNIT_CASE(test_jprobe_at_stack_end),
+	KUNIT_CASE_PARAM(test_fault_in_pre_is_handled, trap_gen_params),
+	KUNIT_CASE_PARAM(test_fault_in_post_is_handled, trap_gen_params),
+	KUNIT_CASE(test_declined_fault_is_fixed_up),
+	KUNIT_CASE(test_fault_in_fault_is_fixed_up),
+	KUNIT_CASE(test_only_running_probe_is_asked),
+	KUNIT_CASE(test_fault_in_return_is_handled),
+	KUNIT_CASE(test_fault_in_jprobe_is_handled),
+	KUNIT_CASE_PARAM(test_displaced_fault_is_handled, displaced_gen_params),
+	KUNIT_CASE(test_siblings_are_asked_in_order),
+	KUNIT_CASE(test_fault_below_handler_is_its_own),
+	KUNIT_CASE(test_disabled_is_not_asked),
+	KUNIT_CASE(test_zeropad_fixup_works),
+	KUNIT_CASE(test_original_insn_is_read),
+	KUNIT_CASE(test_slot_recovers_from_mce),
+	KUNIT_CASE(test_jprobe_stops_at_stack_end),
 	{}
 };
 
 static struct kunit_suite fault_suite = {
-	.name = "kprobes_fault",
+	.name = "kprobes_x86_fault",
 	.test_cases = fault_tests,
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * KUnit suite for hits on x86 that come by a jump: handlers see and change the
- * same registers as in a breakpoint, and may go on elsewhere.
+ * KUnit suite for hits by jumps on x86: handlers see and change the same
+ * registers as at a breakpoint, and may continue at another address.
  */
 #include <linux/kallsyms.h>
 #include <linux/module.h>
@@ -34,7 +34,7 @@ static int capture_pre(struct kprobe *p, struct pt_regs *regs)
 
 static noinline void call_with_known_registers(void)
 {
-	/* All flags, and not only the carry that is to be seen. */
+	/* Sets all flags, and not only the carry that is checked. */
 	asm volatile("cmp %%" _ASM_DI ", %%" _ASM_DI "\n\t"
 		     "mov $1, %%eax\n\t"
 		     "mov $2, %%ecx\n\t"
@@ -57,8 +57,8 @@ static noinline void call_with_known_registers(void)
 		       "memory", "cc");
 }
 
-/* All registers, as a breakpoint shows them. */
-static void test_registers(struct kunit *test)
+/* A jump shows all registers as a breakpoint shows them. */
+static void test_jump_shows_same_registers(struct kunit *test)
 {
 	struct captured c = {
 		.probe.addr = (kprobe_opcode_t *)probe_plain,
@@ -71,7 +71,6 @@ static void test_registers(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
 	for (i = 0; i < 2; i++) {
 		KUNIT_EXPECT_EQ(test, is_jump(probe_plain), i);
-		/* With the same in all registers. */
 		call_with_known_registers();
 		if (!i) {
 			trap = c.regs;
@@ -80,11 +79,11 @@ static void test_registers(struct kunit *test)
 	}
 	unregister_kprobe(&c.probe);
 	KUNIT_EXPECT_EQ(test, c.hits, 2);
-	/* Which is no register of the interrupted code. */
+	/* orig_ax is no register of the interrupted code. */
 	trap.orig_ax = c.regs.orig_ax;
-	/* Resume flag: of the exception. */
+	/* The exception sets the resume flag. */
 	trap.flags &= ~X86_EFLAGS_RF;
-	/* The counter of the loop above, and what is kept across it. */
+	/* The loop above may change registers that calls preserve. */
 	trap.bx = c.regs.bx;
 	trap.bp = c.regs.bp;
 #ifdef CONFIG_X86_64
@@ -94,13 +93,13 @@ static void test_registers(struct kunit *test)
 	trap.r15 = c.regs.r15;
 	KUNIT_EXPECT_EQ(test, c.regs.r11, 11);
 #else
-	/* Saved as 16 bits of 32, which are left as they were. */
+	/* The upper 16 of 32 bits are not written. */
 	trap.__csh = c.regs.__csh;
 	trap.__ssh = c.regs.__ssh;
 	trap.__dsh = c.regs.__dsh;
 	trap.__esh = c.regs.__esh;
 	trap.__fsh = c.regs.__fsh;
-	/* Vector and nothing. */
+	/* The exception stores its vector there. */
 	trap.gs = c.regs.gs;
 	trap.__gsh = c.regs.__gsh;
 #endif
@@ -111,16 +110,15 @@ static void test_registers(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, c.regs.flags & X86_EFLAGS_IF);
 }
 
-/* What handlers change. */
 static int change_pre(struct kprobe *p, struct pt_regs *regs)
 {
 	regs->ax = 100;
-	/* Tells nothing, with this return value. */
+	/* Ignored, with this return value. */
 	regs->ip = 0;
 	return 0;
 }
 
-static void test_change(struct kunit *test)
+static void test_handler_changes_registers(struct kunit *test)
 {
 	struct kprobe p = {
 		.addr = (kprobe_opcode_t *)probe_plain,
@@ -133,14 +131,14 @@ static void test_change(struct kunit *test)
 	unregister_kprobe(&p);
 }
 
-/* Elsewhere, and not to the instruction, nor to later handlers. */
+/* Continues in another function, past the instruction and later handlers. */
 static int elsewhere_pre(struct kprobe *p, struct pt_regs *regs)
 {
 	regs->ip = (unsigned long)probe_padded;
 	return 1;
 }
 
-/* Back to the caller, with a value, as error injection has it. */
+/* Returns to the caller with a value, as error injection does. */
 static int return_pre(struct kprobe *p, struct pt_regs *regs)
 {
 	regs->ax = 4711;
@@ -149,7 +147,7 @@ static int return_pre(struct kprobe *p, struct pt_regs *regs)
 	return 1;
 }
 
-/* As a call from here would do, which returns to the instruction. */
+/* Calls another function, which returns to opt_at_end(). */
 static int calling_pre(struct kprobe *p, struct pt_regs *regs)
 {
 	regs->sp -= sizeof(long);
@@ -158,7 +156,7 @@ static int calling_pre(struct kprobe *p, struct pt_regs *regs)
 	return 1;
 }
 
-static void test_pushing_divert(struct kunit *test)
+static void test_pre_handler_may_push(struct kunit *test)
 {
 	struct kprobe p = {
 		.addr = (kprobe_opcode_t *)probe_plain,
@@ -175,7 +173,7 @@ static void test_pushing_divert(struct kunit *test)
 	unregister_kprobe(&p);
 }
 
-/* The same by a post handler: flags and all, however many words are pushed. */
+/* A post handler does the same, with any number of words pushed. */
 static unsigned int words_to_push;
 
 static void calling_post(struct kprobe *p, struct pt_regs *regs,
@@ -205,7 +203,7 @@ static noinline unsigned long call_with_carry(void *function, unsigned long *a)
 	return flags;
 }
 
-static void test_pushing_post(struct kunit *test)
+static void test_post_handler_may_push(struct kunit *test)
 {
 	struct kprobe p = {
 		.addr = (kprobe_opcode_t *)probe_plain,
@@ -224,7 +222,7 @@ static void test_pushing_post(struct kunit *test)
 	unregister_kprobe(&p);
 }
 
-/* A function that is called while user memory is accessible. */
+/* A function that the kernel calls while user memory is accessible. */
 #if defined(CONFIG_X86_64) && defined(CONFIG_X86_MCE)
 static unsigned long access_flags;
 
@@ -256,7 +254,7 @@ static noinline void call_with_access(unsigned long (*function)(char *to,
 		     : "cx", "r8", "r9", "r10", "r11", "memory", "cc");
 }
 
-static void test_user_access(struct kunit *test)
+static void test_handler_has_no_user_access(struct kunit *test)
 {
 	struct kprobe p = {
 		.symbol_name = "copy_mc_fragile_handle_tail",
@@ -264,7 +262,7 @@ static void test_user_access(struct kunit *test)
 	};
 
 	if (!boot_cpu_has(X86_FEATURE_SMAP))
-		kunit_skip(test, "all of user memory is always accessible");
+		kunit_skip(test, "this CPU has no SMAP");
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
 	if (is_jump(p.addr)) {
 		/* The compiler does not see that anything calls the handler. */
@@ -276,13 +274,13 @@ static void test_user_access(struct kunit *test)
 	unregister_kprobe(&p);
 }
 #else
-static void test_user_access(struct kunit *test)
+static void test_handler_has_no_user_access(struct kunit *test)
 {
-	kunit_skip(test, "there is no such function");
+	kunit_skip(test, "this kernel has no such function");
 }
 #endif
 
-/* Unwinding from the begin of a detour, as an interrupt there does. */
+/* Unwinds from the start of a detour, as an interrupt there would. */
 static TARGET int unwound(int a)
 {
 	return a * a + 4711;
@@ -305,7 +303,7 @@ static int unwinding_pre(struct kprobe *p, struct pt_regs *regs)
 	there.ip = (unsigned long)p->addr + JMP32_INSN_SIZE +
 		   *(s32 *)(p->addr + 1);
 	unwind_start(&state, current, &there, NULL);
-	/* It begins with the registers, or with what called the function. */
+	/* The first frame is that of the registers, or the caller's. */
 	if (unwind_get_return_address(&state) == there.ip)
 		unwind_next_frame(&state);
 	u->found = unwind_get_return_address(&state) ==
@@ -314,7 +312,7 @@ static int unwinding_pre(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
-static void test_unwind(struct kunit *test)
+static void test_detour_can_be_unwound(struct kunit *test)
 {
 	struct unwinding u = {
 		.probe.addr = (kprobe_opcode_t *)unwound,
@@ -322,7 +320,7 @@ static void test_unwind(struct kunit *test)
 	};
 
 	if (!IS_ENABLED(CONFIG_UNWINDER_ORC))
-		kunit_skip(test, "nothing tells of frames that are not made");
+		kunit_skip(test, "this needs the ORC unwinder");
 	KUNIT_ASSERT_EQ(test, register_kprobe(&u.probe), 0);
 	if (is_jump(u.probe.addr)) {
 		KUNIT_EXPECT_EQ(test, unwound(2), 4715);
@@ -333,7 +331,7 @@ static void test_unwind(struct kunit *test)
 	unregister_kprobe(&u.probe);
 }
 
-static void test_divert(struct kunit *test)
+static void test_pre_handler_diverts(struct kunit *test)
 {
 	struct kprobe p = {
 		.addr = (kprobe_opcode_t *)probe_plain,
@@ -364,7 +362,7 @@ static void test_divert(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, q.pre, 10);
 }
 
-/* What is executed is told to those who decode traces of branches. */
+/* Perf is told of code in slots, to decode traces of branches. */
 #ifdef CONFIG_PERF_EVENTS
 static unsigned int slots_told;
 
@@ -377,7 +375,7 @@ static int told_pre(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
-static void test_told(struct kunit *test)
+static void test_perf_is_told_of_slots(struct kunit *test)
 {
 	struct kprobe told = {
 		.symbol_name = "perf_event_text_poke",
@@ -386,7 +384,7 @@ static void test_told(struct kunit *test)
 	struct counted p = COUNTED(probe_plain);
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&told), 0);
-	/* It tells of itself. */
+	/* The probe on that function is told of, too. */
 	wait_for_kprobe_optimizer();
 	slots_told = 0;
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
@@ -397,21 +395,21 @@ static void test_told(struct kunit *test)
 	unregister_kprobe(&told);
 }
 #else
-static void test_told(struct kunit *test)
+static void test_perf_is_told_of_slots(struct kunit *test)
 {
-	kunit_skip(test, "no perf events");
+	kunit_skip(test, "this kernel has no perf events");
 }
 #endif
 
 static struct kunit_case hit_tests[] = {
-	KUNIT_CASE(test_registers),
-	KUNIT_CASE(test_change),
-	KUNIT_CASE(test_divert),
-	KUNIT_CASE(test_pushing_divert),
-	KUNIT_CASE(test_pushing_post),
-	KUNIT_CASE(test_user_access),
-	KUNIT_CASE(test_unwind),
-	KUNIT_CASE(test_told),
+	KUNIT_CASE(test_jump_shows_same_registers),
+	KUNIT_CASE(test_handler_changes_registers),
+	KUNIT_CASE(test_pre_handler_diverts),
+	KUNIT_CASE(test_pre_handler_may_push),
+	KUNIT_CASE(test_post_handler_may_push),
+	KUNIT_CASE(test_handler_has_no_user_access),
+	KUNIT_CASE(test_detour_can_be_unwound),
+	KUNIT_CASE(test_perf_is_told_of_slots),
 	{}
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * KUnit suite for probes on instructions that another probe's jump covers, on
- * x86: whichever is registered first, enabled, or on its way out.
+ * KUnit suite for probes on x86 at an instruction that another probe's jump
+ * covers, in any order of registration, and for idle jumps there.
  */
 #include <linux/module.h>
 #include <linux/string.h>
@@ -10,8 +10,8 @@
 
 CODE(plain, FIRST, SECOND AFTER);
 
-/* A probe under another's jump: sees the instruction there, and is hit. */
-static void test_probe_inside(struct kunit *test)
+/* A probe under another's jump sees the original instruction, and is hit. */
+static void test_inner_probe_undoes_jump(struct kunit *test)
 {
 	u8 before[TEXT_SIZE];
 	struct counted p = COUNTED(probe_plain);
@@ -21,7 +21,7 @@ static void test_probe_inside(struct kunit *test)
 	memcpy(before, probe_plain, sizeof(before));
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
 	KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
-	/* Right behind the jump. */
+	/* A probe right behind the jump is no obstacle. */
 	KUNIT_ASSERT_EQ(test, register_kprobe(&r.probe), 0);
 	KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
 	KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 13);
@@ -37,7 +37,7 @@ static void test_probe_inside(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 13);
 	KUNIT_EXPECT_EQ(test, q.pre, 2);
 
-	/* A disarmed one is not in the way. */
+	/* A disabled probe under the jump is no obstacle. */
 	KUNIT_EXPECT_EQ(test, disable_kprobe(&q.probe), 0);
 	KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
 	KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 13);
@@ -66,15 +66,15 @@ static int patched_pre(struct kprobe *p, struct pt_regs *regs)
 }
 
 /*
- * The trap that a jump leaves behind sends no hit past the other traps of the
- * same batch once all CPUs have been told of them.  Called from a handler, so
- * that hits are misses.
+ * The trap that replaces a jump sends no hit past another trap of the same
+ * batch once all CPUs know of both.  A handler makes the call, so the hits are
+ * misses.
  */
-static void test_leaves_detour(struct kunit *test)
+static void test_undone_jump_skips_no_trap(struct kunit *test)
 {
 	struct counted p = COUNTED(probe_plain);
 	struct counted q = COUNTED(probe_plain + 3);
-	/* The first that is called when the text has been patched. */
+	/* The first function to be called after the text was patched. */
 	struct kprobe after = {
 		.symbol_name = "cpus_read_unlock",
 		.pre_handler = patched_pre,
@@ -95,8 +95,8 @@ static void test_leaves_detour(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p.astray + q.astray, 0);
 }
 
-/* The same in one array: whoever comes first in it. */
-static void test_array_inside(struct kunit *test)
+/* An array has both probes, in either order. */
+static void test_array_order_is_irrelevant(struct kunit *test)
 {
 	struct counted p = COUNTED(probe_plain);
 	struct counted q = COUNTED(probe_plain + 3);
@@ -120,7 +120,7 @@ static void test_array_inside(struct kunit *test)
 }
 
 /* The jump of a disabled probe goes at once for a probe that it covers. */
-static void test_inside_idle(struct kunit *test)
+static void test_inner_probe_ends_idle_jump(struct kunit *test)
 {
 	struct counted p = COUNTED(probe_plain);
 	struct counted q = COUNTED(probe_plain + 3);
@@ -143,7 +143,7 @@ static void test_inside_idle(struct kunit *test)
 }
 
 /* A probe may cover the place of a disabled one's jump. */
-static void test_idle_inside(struct kunit *test)
+static void test_outer_jump_ends_idle_jump(struct kunit *test)
 {
 	struct counted p = COUNTED(probe_plain);
 	struct counted q = COUNTED(probe_plain + 3);
@@ -161,11 +161,11 @@ static void test_idle_inside(struct kunit *test)
 }
 
 static struct kunit_case inside_tests[] = {
-	KUNIT_CASE(test_probe_inside),
-	KUNIT_CASE(test_leaves_detour),
-	KUNIT_CASE(test_array_inside),
-	KUNIT_CASE(test_inside_idle),
-	KUNIT_CASE(test_idle_inside),
+	KUNIT_CASE(test_inner_probe_undoes_jump),
+	KUNIT_CASE(test_undone_jump_skips_no_trap),
+	KUNIT_CASE(test_array_order_is_irrelevant),
+	KUNIT_CASE(test_inner_probe_ends_idle_jump),
+	KUNIT_CASE(test_outer_jump_ends_idle_jump),
 	{}
 };
 

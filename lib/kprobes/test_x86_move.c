@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * KUnit suite for handlers on x86 that go on at another instruction: at each one
- * behind a probed place, which is a breakpoint, a jump, or about to become one.
+ * KUnit suite for handlers on x86 that continue at another instruction: at each
+ * one behind a probed place, which is a breakpoint, a jump, or waits to become
+ * one.
  */
 #include <linux/bits.h>
 #include <linux/completion.h>
@@ -15,9 +16,9 @@ asm(".pushsection .rodata\n.balign 4\n"
     ".popsection\n");
 
 /*
- * Places to go on at: instructions of one byte, of two, of more; a branch, and
- * an operand relative to the instruction pointer.  Whatever is left out makes
- * another result.
+ * Places to continue at: instructions of one byte, of two, of more, a branch,
+ * and an operand relative to the instruction pointer.  Each instruction that
+ * is skipped changes the result.
  */
 #define SUM	"lea (" AX ", " CX ", 2), %ecx\n"			\
 		"lea (" CX ", " DX ", 4), %eax\n"
@@ -35,7 +36,7 @@ CODE(step_rip, "xchg %eax, %ecx",
 CODE(step_load, "mov (" SI "), %ecx",
      ".rept 4\n add %ecx, %eax\n add $3, %eax\n .endr\n" SUM);
 
-/* And to start from, with a call by ftrace in front of the last of them. */
+/* Places to start from, the last of which is a call of ftrace. */
 #ifdef CONFIG_FTRACE_MCOUNT_USE_CC
 #define FENTRY "900: call __fentry__\n"				\
 	".pushsection __mcount_loc, \"a\", @progbits\n"			\
@@ -54,8 +55,8 @@ extern char *probe_step_ftrace;
 #define opt_step_ftrace	opt_start_ftrace
 
 /*
- * A handler may go on anywhere, also where a jump stands or is about to: that
- * is as if there were none.
+ * A handler may continue at any instruction, also at one that a jump covers or
+ * is about to cover: the result is as if there were no jump.
  */
 #define MOVE_MOST	16
 #define MOVE_BAD_PAGE	(-0xff0UL)
@@ -88,10 +89,10 @@ static const struct mover {
 	kprobe_post_handler_t post;
 	kprobe_fault_handler_t fault;
 } movers[] = {
-	/* From the same place. */
+	/* Handlers at the place itself. */
 	{ "its pre handler", .pre = moving_pre },
 	{ "its fault handler", .fault = moving_fault },
-	/* From another one. */
+	/* Handlers at another place. */
 	{ "a pre handler", opt_start, &probe_start, .pre = moving_pre },
 	{ "a pre handler at a trap", opt_start, &probe_start,
 	  .pre = moving_pre, .post = moving_post },
@@ -130,10 +131,9 @@ static const char * const move_state_names[MOVE_STATES] = {
 };
 
 /**
- * struct moves - what came of going on at each offset behind a place
- * @result: what the function returned then; its own at an offset at which
- *	there is no instruction
- * @hits: of the probe at the place meanwhile
+ * struct moves - the results of continuing at each offset behind a place
+ * @result: what the function returned
+ * @hits: hits of the probe at the place meanwhile
  */
 struct moves {
 	unsigned int result[MOVE_MOST + 1];
@@ -151,7 +151,7 @@ static noinline unsigned int call_moved(void *function)
 	return a;
 }
 
-/* Bit by bit: at which offsets an instruction begins. */
+/* Return: a bit for each offset at which an instruction begins. */
 static unsigned long move_offsets(struct kunit *test, const u8 *text)
 {
 	unsigned long offsets = 0;
@@ -167,7 +167,7 @@ static unsigned long move_offsets(struct kunit *test, const u8 *text)
 	return offsets;
 }
 
-/* Goes on at each of @offsets behind @p, by a probe there or elsewhere. */
+/* Continues at each of @offsets behind @p, by a probe there or at @m. */
 static void move_all(struct kunit *test, const struct move_case *c,
 		     const struct mover *m, enum move_state state,
 		     struct counted *p, unsigned long offsets,
@@ -183,12 +183,12 @@ static void move_all(struct kunit *test, const struct move_case *c,
 	unsigned int offset, hits;
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&mover), 0);
-	/* It may become one, too. */
+	/* The mover's place becomes a jump, too, if it can. */
 	if (state == MOVE_JUMP)
 		KUNIT_EXPECT_TRUE(test, is_jump(*c->probe));
 
 	for_each_set_bit(offset, &offsets, MOVE_MOST + 1) {
-		/* A hit, or a fault, that would lead there again and again. */
+		/* Its own place would be hit, or would fault, for ever. */
 		if (!offset && (same || m->fault))
 			continue;
 		hits = p->pre;
@@ -207,7 +207,7 @@ static int spin_thread(void *started)
 	return 0;
 }
 
-/* Return: a task for which each grace period of RCU-tasks waits. */
+/* Return: a task that blocks each grace period of RCU-tasks. */
 static struct task_struct *start_spinning(struct kunit *test)
 {
 	DECLARE_COMPLETION_ONSTACK(started);
@@ -239,7 +239,7 @@ static void move_in_state(struct kunit *test, const struct move_case *c,
 	for (i = 0; i < ARRAY_SIZE(movers); i++) {
 		const struct mover *m = &movers[i];
 
-		/* Only a fault handler gets over an instruction that faults. */
+		/* Only a fault handler can step over a faulting instruction. */
 		if (!m->fault && c->function == opt_step_load)
 			continue;
 		if (m->fault && !m->function && c->function != opt_step_load)
@@ -269,7 +269,7 @@ static void move_in_state(struct kunit *test, const struct move_case *c,
 	KUNIT_EXPECT_EQ(test, p.probe.nmissed, 0);
 }
 
-static void test_move(struct kunit *test)
+static void test_move_is_as_without_jump(struct kunit *test)
 {
 	const struct move_case *c = test->param_value;
 	struct task_struct *spins;
@@ -284,7 +284,7 @@ static void test_move(struct kunit *test)
 	kprobe_optimizer_switch(true);
 	wait_for_kprobe_optimizer();
 
-	/* Without preemption, grace periods wait for no such task. */
+	/* Without preemption, no task blocks a grace period so. */
 	if (preempt_model_preemptible()) {
 		spins = start_spinning(test);
 		move_in_state(test, c, MOVE_WAITS, expected);
@@ -296,7 +296,7 @@ static void test_move(struct kunit *test)
 }
 
 static struct kunit_case move_tests[] = {
-	KUNIT_CASE_PARAM(test_move, move_gen_params),
+	KUNIT_CASE_PARAM(test_move_is_as_without_jump, move_gen_params),
 	{}
 };
 
@@ -309,5 +309,5 @@ static struct kunit_suite move_suite = {
 
 kunit_test_suite(move_suite);
 
-MODULE_DESCRIPTION("KUnit suite for kprobes on x86: handlers that go on elsewhere");
+MODULE_DESCRIPTION("KUnit suite for kprobes on x86: moving on");
 MODULE_LICENSE("GPL");

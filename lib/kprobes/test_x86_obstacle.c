@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * KUnit suite for what is in the way of a jump in the place of a breakpoint on
- * x86: ways in, boundaries of functions, exceptions, what the instructions
- * under the jump are, and what stands in the rest of the function.
+ * KUnit suite for obstacles to jumps on x86: branches to an instruction under
+ * the jump, the end of the function, exceptions, instructions that cannot be
+ * moved, and functions whose branches cannot all be known.
  */
 #include <linux/jump_label.h>
 #include <linux/memory.h>
@@ -11,7 +11,7 @@
 #include <asm/nospec-branch.h>
 #include "test_x86_opt.h"
 
-/* Ways in. None of these is to be called with 0. */
+/* Branches to under the jump.  None of these may be called with 0. */
 CODE(plain, FIRST, SECOND AFTER);
 CODE(jumped_into, FIRST,
      "1:" SECOND "test %eax, %eax\n jnz 2f\n jmp 1b\n2:" AFTER);
@@ -24,7 +24,7 @@ CODE(near_into, FIRST, "1:" SECOND "test %eax, %eax\n"
 CODE(called_into, FIRST, "1:" SECOND AFTER "jmp 2f\n call 1b\n2:");
 CODE(loops_into, FIRST, "1:" SECOND "mov $1, %ecx\n loop 1b\n" AFTER);
 
-/* Functions that end, with something else behind or with padding. */
+/* Functions that end under the jump, with code or with padding behind. */
 FUNCTION(short, ".Lprobe_short: lea 1(" AX "), %eax\n" SAFE "ret\n"
 	 ".type opt_short_next, @function\n"
 	 "opt_short_next: nop\n nop\n nop\n nop\n" SAFE "ret\n"
@@ -34,7 +34,7 @@ FUNCTION(padded, ".Lprobe_padded: lea 1(" AX "), %eax\n" SAFE "ret\n"
 FUNCTION(at_end, "nop\n.Lprobe_at_end:" SAFE "ret\n"
 	 "int3\n int3\n int3\n int3\n int3");
 
-/* Exceptions. */
+/* Instructions in the exception table, and where fix-ups lead. */
 CODE(fixup_into, FIRST,
      "1:" SECOND AFTER "2: nop\n" _ASM_EXTABLE(2b, 1b));
 CODE(fixup_behind, FIRST,
@@ -43,7 +43,7 @@ CODE(fault_second, FIRST, "2:" SECOND "1:" AFTER _ASM_EXTABLE(2b, 1b));
 CODE(fault_first, FIRST,
      SECOND "1:" AFTER _ASM_EXTABLE(.Lprobe_fault_first, 1b));
 
-/* What is under the jump. */
+/* Instructions under the jump. */
 asm(".pushsection .text\n"
     ".type opt_nothing, @function\n"
     "opt_nothing: " SAFE "ret\n int3\n"
@@ -56,7 +56,7 @@ CODE(jcc_first, "jz 1f\n jnz 1f\n mov $7, %eax\n1:", FIRST SECOND AFTER);
 CODE(jmp_third, "nop\n nop", "jmp 1f\n mov $7, %eax\n1:" FIRST SECOND AFTER);
 CODE(jmp_first, "jmp 1f", "mov $7, %eax\n1:" FIRST SECOND AFTER);
 CODE(bug_second, "jmp 1f", "ud2\n nop\n1:" FIRST SECOND AFTER);
-/* Two near branches and an instruction of 15 bytes: on i386 that fits. */
+/* Two near branches and 15 bytes: a detour on i386 has room for them. */
 #ifdef CONFIG_X86_64
 #define BEHIND	" - . - 8"
 #define KPROBE_LONG_REGION	KPROBE_DETOUR_LENGTH
@@ -72,7 +72,7 @@ CODE(less_long_region, "jz 1f",
      ".long opt_word" BEHIND "\n .long 5\n1:" FIRST SECOND AFTER);
 CODE(forbidden_second, FIRST, ".Lforbidden:" SECOND AFTER);
 
-/* What there is in the rest of the function. */
+/* The rest of the function. */
 CODE(trap_inside, FIRST, SECOND AFTER "jmp 1f\n nop\n int3\n1: nop");
 CODE(trap_padding, FIRST, SECOND AFTER "jmp 1f\n int3\n int3\n1: nop");
 CODE(huge, FIRST,
@@ -91,7 +91,7 @@ CODE(table_read_into, FIRST, "2:" ANNOTATE_NOENDBR SECOND AFTER "jmp 3f\n"
      "3:" ANNOTATE_NOENDBR "nop\n"
      ".pushsection .rodata\n.balign 8\n1:" _ASM_PTR "3b, 3b, 2b, 0\n"
      ".popsection");
-/* For a case that cannot be, the address behind the function. */
+/* For an impossible case, the table has the address behind the function. */
 FUNCTION(table_end, ".Lprobe_table_end:" FIRST "2:" ANNOTATE_NOENDBR SECOND
 	 AFTER "jmp 3f\n" SAFE "jmp *1f(, " AX ", " WORD ")\n"
 	 "3:" ANNOTATE_NOENDBR ASM_RET
@@ -106,7 +106,7 @@ CODE(jumps_somewhere, FIRST,
 CODE(tail_call, FIRST,
      SECOND AFTER "jmp 3f\n" SAFE "jmp *8(" CX ")\n3: nop\n");
 
-/* A part elsewhere, which comes back. */
+/* A cold part of the function, which jumps back. */
 #define COLD(name)							\
 	".pushsection .text.unlikely\n"					\
 	".type " name ".cold, @function\n"				\
@@ -128,7 +128,7 @@ asm(POINTER_TO(probe_part, .Lopt_parted_into_part)
 extern char *probe_part, *opt_forbidden;
 #define opt_part	NULL
 
-/* Jump labels that are off: one under the jump, others that lead there. */
+/* Jump labels that are off: under the jump, or with a target there. */
 DECLARE_STATIC_KEY_FALSE(opt_test_key);
 DEFINE_STATIC_KEY_FALSE(opt_test_key);
 #define JUMP_LABEL(from, to)						\
@@ -164,7 +164,7 @@ CODE(type_check, "jmp 1f", ".byte 0x41, 0xba, 1, 2, 3, 4\n"
      ".byte 0x45, 0x03, 0x53, 0xf1, 0x74, 0x02, 0x0f, 0x0b\n"
      "1:" FIRST SECOND AFTER);
 #endif
-/* Addresses in the function: one that is jumped to, and one to count from. */
+/* Addresses in the function, which are jumped to or used as a base. */
 CODE(address_into, FIRST, "1:" ANNOTATE_NOENDBR SECOND AFTER
      "jmp 3f\n push $1b\n pop " CX "\n3: nop\n");
 CODE(address_behind, FIRST, SECOND AFTER
@@ -229,7 +229,7 @@ static const struct obstacle_case {
 
 KUNIT_ARRAY_PARAM_DESC(obstacle, obstacle_cases, name);
 
-static void test_obstacle(struct kunit *test)
+static void test_obstacle_is_found(struct kunit *test)
 {
 	static const unsigned int arguments[] = { 1, 2, 77, 0x80000000 };
 	const struct obstacle_case *c = test->param_value;
@@ -270,8 +270,8 @@ static void test_obstacle(struct kunit *test)
 }
 
 /*
- * Branches that the kernel has written when it booted, or that lead to where a
- * symbol has been stripped.
+ * A branch that the kernel has written at boot, or one that leads to a place
+ * without a symbol.
  */
 FUNCTION(branching, ".Lprobe_branching:" FIRST SECOND AFTER "jmp 3f\n"
 	 "mov (" DX ", " AX ", " WORD "), " CX "\n"
@@ -279,7 +279,7 @@ FUNCTION(branching, ".Lprobe_branching:" FIRST SECOND AFTER "jmp 3f\n"
 asm(POINTER_TO(opt_branch, .Lopt_branch));
 extern char *opt_branch;
 
-/* Not text_poke_bp(), to which no-ops are those of the kernel's own only. */
+/* text_poke_bp() knows no no-op but those that the kernel chose itself. */
 static void write_branch(const u8 *text)
 {
 	mutex_lock(&text_mutex);
@@ -310,12 +310,12 @@ static void expect_branching(struct kunit *test, const void *target,
 	write_branch(before);
 }
 
-static void test_branches(struct kunit *test)
+static void test_written_branch_is_followed(struct kunit *test)
 {
 	expect_branching(test, NULL, KPROBE_NO_OBSTACLE);
 	expect_branching(test, opt_plain, KPROBE_NO_OBSTACLE);
 	expect_branching(test, probe_plain + 3, KPROBE_NOT_ANALYSED);
-	/* In no text at all. */
+	/* A target outside of the kernel's text. */
 	expect_branching(test, &opt_branch, KPROBE_INDIRECT_JUMP);
 #ifdef CONFIG_MITIGATION_RETPOLINE
 	expect_branching(test, __x86_indirect_thunk_array,
@@ -335,10 +335,10 @@ static void test_branches(struct kunit *test)
 }
 
 /*
- * A return that has been left as it is may be vulnerable elsewhere: where there
- * is a thunk for returns, the displaced one goes through it.
+ * A bare return in a detour may be vulnerable: if the kernel has a thunk for
+ * returns, the displaced one goes through it.
  */
-static void test_displaced_return(struct kunit *test)
+static void test_displaced_return_uses_thunk(struct kunit *test)
 {
 	struct counted p = COUNTED(probe_at_end);
 	const struct arch_kprobe_insn *insn;
@@ -361,8 +361,8 @@ static void test_displaced_return(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p.pre, 1);
 }
 
-/* What explain finds out does not make the optimizer forget. */
-static void test_asked_before(struct kunit *test)
+/* A query of the obstacle does not keep the optimizer from finding it. */
+static void test_asking_changes_nothing(struct kunit *test)
 {
 	struct counted p = COUNTED(probe_huge);
 	struct counted q = COUNTED(probe_part);
@@ -384,10 +384,10 @@ static void test_asked_before(struct kunit *test)
 }
 
 static struct kunit_case obstacle_tests[] = {
-	KUNIT_CASE_PARAM(test_obstacle, obstacle_gen_params),
-	KUNIT_CASE(test_branches),
-	KUNIT_CASE(test_displaced_return),
-	KUNIT_CASE(test_asked_before),
+	KUNIT_CASE_PARAM(test_obstacle_is_found, obstacle_gen_params),
+	KUNIT_CASE(test_written_branch_is_followed),
+	KUNIT_CASE(test_displaced_return_uses_thunk),
+	KUNIT_CASE(test_asking_changes_nothing),
 	{}
 };
 

@@ -38,7 +38,7 @@
 	FUNCTION(name, ".Lprobe_" #name ":\n\t" probed "\n\t"		\
 		 after "\n\t" ASM_RET)
 
-/* Three bytes and three: room for a way in between, under the jump. */
+/* Two instructions of three bytes: a jump covers the boundary between them. */
 #define FIRST	"lea 1(" AX "), %ecx\n\t"
 #define SECOND	"lea 2(" AX "), %edx\n\t"
 #define AFTER	"lea (" CX ", " DX "), %eax\n\t"

@@ -13,7 +13,7 @@
 
 CODE(filling, "mov %esi, %ecx", "rep stosb\n" FIRST SECOND AFTER);
 
-/* Nearly always at one place: between two instructions under the jump. */
+/* Spends nearly all its time at one instruction under the jump. */
 #define FILLED	SZ_4M
 
 static unsigned int fill(void *buffer, unsigned long size)
@@ -58,7 +58,7 @@ static bool keep_in_place(struct kunit *test)
 	task = start_on_keepers_cpu(test, filling_caller, &f);
 	msleep(50);
 	complete(&k.go);
-	wait_for_completion(&k.kept);
+	keeper_wait(&k, task);
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
 	msleep(300);
@@ -66,7 +66,7 @@ static bool keep_in_place(struct kunit *test)
 	/* Other callers hit the breakpoint meanwhile. */
 	filled = fill(small, sizeof(small));
 	hits = READ_ONCE(p.pre);
-	kept = keeper_kept(&k);
+	kept = keeper_kept(&k, task);
 	KUNIT_EXPECT_EQ(test, filled, 13);
 	if (kept) {
 		KUNIT_EXPECT_TRUE(test, trap);
@@ -85,15 +85,15 @@ static bool keep_in_place(struct kunit *test)
 	return kept;
 }
 
-static void test_preempted_in_place(struct kunit *test)
+static void test_jump_waits_for_preempted(struct kunit *test)
 {
 	try_to_keep(test, keep_in_place);
 }
 
 #ifdef CONFIG_HAVE_RELIABLE_STACKTRACE
 /*
- * A task that is preempted in a displaced instruction is in the function that
- * was probed, says a stack trace, unless it says that it cannot tell.
+ * A stack trace of a task that is preempted in a displaced instruction shows
+ * the probed function, or says that it is not reliable.
  */
 struct displaced_case {
 	const char *name;
@@ -109,7 +109,7 @@ static const struct displaced_case displaced_cases[] = {
 
 KUNIT_ARRAY_PARAM_DESC(displaced, displaced_cases, name);
 
-/* Unlike those above a function that unwinders know their way in. */
+/* In C, so that unwinders know its frame. */
 static TARGET void fill_unwound(void *buffer, unsigned long size)
 {
 	asm volatile(".Lprobe_unwound: rep stosb\n\t nop\n nop\n nop\n"
@@ -130,7 +130,7 @@ static int unwound_caller(void *buffer)
 	return 0;
 }
 
-/* Return: whether it is said to be there. */
+/* Return: a reliable trace shows the probed function. */
 static bool expect_in_place(struct kunit *test, struct task_struct *task)
 {
 	unsigned long start = (unsigned long)fill_unwound;
@@ -168,7 +168,7 @@ static bool keep_displaced(struct kunit *test)
 	task = start_on_keepers_cpu(test, unwound_caller, buffer);
 	msleep(50);
 	complete(&k.go);
-	wait_for_completion(&k.kept);
+	keeper_wait(&k, task);
 	found = expect_in_place(test, task);
 	keeper_stop(&k);
 	kthread_stop(task);
@@ -178,18 +178,18 @@ static bool keep_displaced(struct kunit *test)
 	return found;
 }
 
-static void test_preempted_displaced(struct kunit *test)
+static void test_trace_names_the_function(struct kunit *test)
 {
 	if (!IS_ENABLED(CONFIG_UNWINDER_ORC))
-		kunit_skip(test, "no reliable trace of preempted tasks");
+		kunit_skip(test, "this needs the ORC unwinder");
 	try_to_keep(test, keep_displaced);
 }
 #endif
 
 static struct kunit_case preempt_tests[] = {
-	KUNIT_CASE(test_preempted_in_place),
+	KUNIT_CASE(test_jump_waits_for_preempted),
 #ifdef CONFIG_HAVE_RELIABLE_STACKTRACE
-	KUNIT_CASE_PARAM(test_preempted_displaced, displaced_gen_params),
+	KUNIT_CASE_PARAM(test_trace_names_the_function, displaced_gen_params),
 #endif
 	{}
 };
