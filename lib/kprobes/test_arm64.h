@@ -37,12 +37,12 @@
 	    ".popsection\n");						\
 	extern char code_##name[], *probe_##name
 
-/* Where operands in memory are. */
+/* Operands in memory are on the stack. */
 #define ON_STACK "stp x0, x1, [sp, #-16]!\n"
 #define OFF_STACK "\n ldp x0, x1, [sp], #16"
 #define NOPS(nr) "\n .rept " #nr "\n nop\n .endr\n"
 
-/* The last page, at which nothing ever is. */
+/* The last page is never mapped. */
 #define BAD_PAGE	0xfffffffffffff000UL
 
 struct state {
@@ -100,7 +100,7 @@ static __maybe_unused bool is_trap(const void *where)
 	return *(__le32 *)where == cpu_to_le32(BRK64_OPCODE_KPROBES);
 }
 
-/* Without jumps a probe stays a breakpoint. */
+/* A kernel without jumps leaves all probes breakpoints. */
 #ifdef CONFIG_OPTPROBES
 static __maybe_unused void switch_jumps(bool on)
 {

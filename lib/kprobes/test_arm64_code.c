@@ -179,7 +179,7 @@ CODE(far_behind_load, ON_STACK "ldxr x2, [sp]" NOPS(32), "add x2, x2, #1",
 CODE(behind_function, "b 3f\n ldxr x2, [sp]\ncode_behind_load:\n3: nop",
      "add x2, x2, #1", "");
 
-/* No branch can stand there, always or on kernels that check landing pads. */
+/* No branch can stand there if the kernel checks landing pads, or at all. */
 #define NO_JUMP_BTI	1
 #define NO_JUMP		2
 /* Needs signed pointers; refuses a post handler; needs FEAT_HBC. */

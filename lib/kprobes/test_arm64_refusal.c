@@ -266,8 +266,8 @@ static const struct between_case {
 	int errno;
 } between_cases[] = {
 	{ "return", code_padded, 4, 0 },
-	{ "behind it", code_padded, 8, -EINVAL },
-	{ "before the next", code_padded, 12, -EINVAL },
+	{ "padding behind a return", code_padded, 8, -EINVAL },
+	{ "padding before a function", code_padded, 12, -EINVAL },
 	{ "last instruction", code_going_on, 8, 0 },
 	{ "last no-op", code_going_on, 12, 0 },
 	{ "first no-op", code_gone_on, 0, 0 },

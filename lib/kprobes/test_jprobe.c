@@ -52,7 +52,7 @@ static void noted(void)
 #define V9	V8, 99
 #define V10	V9, -101010
 
-/* What is done with each argument in f<n>() and in h<n>(). */
+/* f<n>() does the first with each argument, and h<n>() the second. */
 #define SUM(n)	r = r * 31 + a##n;
 #define NOTE(n)	got[(n) - 1] = a##n; a##n = ~a##n; OPTIMIZER_HIDE_VAR(a##n);
 #define E0(x)

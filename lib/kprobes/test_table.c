@@ -284,8 +284,8 @@ static void test_resize_hides_no_site(struct kunit *test)
 }
 
 /*
- * With at most three sites for four buckets a good hash leaves few of them
- * empty: by chance there would be 7 used for 10 sites.
+ * The table has at most three sites for four buckets.  A random hash would use 7
+ * buckets for 10 sites.
  */
 static void test_hash_spreads_sites(struct kunit *test)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * For test_kprobes_x86.c: instructions of i386.
+ * For test_x86_code.c: instructions of i386.
  */
 
 CODE(loop, "lea 1(%edi), %ecx\n and $7, %ecx\n or $1, %ecx\n xor %eax, %eax\n"
@@ -149,7 +149,7 @@ CODE(lahf, "xor %eax, %eax\n sahf", "lahf", "");
 	ENTRY(mov_no_nop), ENTRY(pause), ENTRY(cpuid), ENTRY(fs_load),	\
 	ENTRY(movsb), ENTRY(rep_movsb), ENTRY(rep_stosl), ENTRY(lahf)
 
-/* Of the probed one in mov_reg, and where the one behind @inside begins. */
+/* Length of the probed instruction in mov_reg, and in inside. */
 #define MOV_REG_LENGTH	2
 #define INSIDE_LENGTH	5
 #define MOV_IMM_VALUE	0x11223344

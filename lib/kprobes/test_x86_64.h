@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * For test_kprobes_x86.c: instructions of x86-64.
+ * For test_x86_code.c: instructions of x86-64.
  */
 
 CODE(loop, "lea 1(%rdi), %rcx\n and $7, %ecx\n or $1, %ecx\n xor %eax, %eax\n"
@@ -132,7 +132,7 @@ CODE(lahf, "xor %eax, %eax\n sahf", "lahf", "");
 	ENTRY(cpuid), ENTRY(gs_load), ENTRY(movsb), ENTRY(rep_movsb),	\
 	ENTRY(rep_stosq), ENTRY(lahf)
 
-/* Of the probed one in mov_reg, and where the one behind @inside begins. */
+/* Length of the probed instruction in mov_reg, and in inside. */
 #define MOV_REG_LENGTH	3
 #define INSIDE_LENGTH	10
 #define MOV_IMM_VALUE	0x1122334455667788

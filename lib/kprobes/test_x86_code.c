@@ -24,7 +24,7 @@
 /*
  * CODE(name, before, probed, after): a function of its own around the probed
  * instruction, which stands where probe_<name> points.  Arguments come in DI
- * and SI; results are AX, CX, DX and the flags. objtool is not asked about
+ * and SI; results are AX, CX, DX and the flags.  objtool is not asked about
  * what these do to the stack.  In front of an ENDBR that is never called, the
  * kernel overwrites what should be a type: ASM_FUNC_ALIGN has room for that.
  */
@@ -409,9 +409,9 @@ static const struct refusal_case refusal_cases[] = {
 	{ "padding, further in", &probe_pad_nop, 7, -EINVAL },
 	REFUSED(pad_int3, -EINVAL),
 	{ "trap padding, further in", &probe_pad_int3, 7, -EINVAL },
-	{ "inside, 1", &probe_inside, 1, -EILSEQ },
-	{ "inside, 2", &probe_inside, 2, -EILSEQ },
-	{ "inside, last", &probe_inside, INSIDE_LENGTH - 1, -EILSEQ },
+	{ "inside, byte 1", &probe_inside, 1, -EILSEQ },
+	{ "inside, byte 2", &probe_inside, 2, -EILSEQ },
+	{ "inside, last byte", &probe_inside, INSIDE_LENGTH - 1, -EILSEQ },
 };
 
 KUNIT_ARRAY_PARAM_DESC(refusal, refusal_cases, name);

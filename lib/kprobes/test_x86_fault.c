@@ -329,10 +329,10 @@ static void test_fault_in_jprobe_is_handled(struct kunit *test)
 }
 
 /*
- * Displaced instructions. fault_<name>(a) executes the probed one, which is at
- * at_<name>, with a in DI, and returns 1, or 2 if the exception table has
- * fixed up a fault.  A handler that takes the fault over continues at
- * *after_<name>.
+ * Displaced instructions.  fault_<name>(a) executes the probed one, to which
+ * at_<name> points, with a in DI, and returns 1, or 2 if the exception table has
+ * fixed up a fault.  A handler that takes the fault over continues where
+ * after_<name> points.
  */
 #ifdef CONFIG_X86_64
 #define ARGUMENT_TO_DI		""
