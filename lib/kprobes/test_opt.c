@@ -27,8 +27,9 @@ struct opt_target {
 };
 
 /*
- * Such a header has opt_targets, of which the first may be probed at the next
- * instruction, too; call_target(); is_jump() and is_trap(); and opt_init.
+ * The header of the architecture defines opt_targets, of which the first may be
+ * probed at its next instruction, too; call_target(); is_jump() and is_trap();
+ * and opt_init.
  */
 #if defined(CONFIG_X86)
 #include "test_x86_targets.h"
@@ -39,7 +40,7 @@ struct opt_target {
 /* How much of the text is compared: more than a jump covers. */
 #define COMPARED	16
 
-/* Most cases need one target, and some of them another one. */
+/* Most cases need one target, and some need a second one. */
 #define FIRST_TARGET	(&opt_targets[0])
 #define OTHER_TARGET	(&opt_targets[1])
 #define PLACE		(*FIRST_TARGET->place)
@@ -320,7 +321,7 @@ static void cancel_after(struct kunit *test, unsigned int ms,
 	KUNIT_EXPECT_EQ(test, p.pre, cancel == BY_NEXT_PROBE ? 3 : 2);
 }
 
-/* It may be so in each step of the optimizer. */
+/* The optimizer may be in any step when it has to stop. */
 static void test_optimization_is_cancelled(struct kunit *test)
 {
 	u8 before[COMPARED];
