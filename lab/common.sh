@@ -13,7 +13,8 @@ ARCH=${ARCH:-x86_64}
 JOBS=${JOBS:-$(($(nproc) + 1))}
 TARBALL=/usr/src/linux-source-6.12.tar.xz
 IN_TAR=linux-source-6.12
-TREE=$OUT/linux
+# A tree that is built as it is, or ours.
+TREE=${LAB_TREE:-$OUT/linux}
 PRISTINE=$OUT/pristine
 unset OUT_DIR
 
@@ -144,10 +145,38 @@ pristine() {
 		die "hooks/ name a file that Linux 6.12 has not"
 }
 
+# touched DIR: of a pristine kernel tree, what the replaced set and the hooks
+# name and what apply looks at. Kept in $OUT, for unpacking takes long.
+touched() {
+	local dir=$1 kept=$OUT/touched now
+
+	now=$(stat -c '%s-%Y' "$TARBALL"; hooked_files | cat "$LAB/replaced-set" - | sha1sum)
+	if [ "$(cat "$kept/.stamp" 2> /dev/null)" != "$now" ]; then
+		say "collecting the files of a pristine tree that we touch"
+		rm -rf "$kept.new"
+		mkdir -p "$kept.new"
+		{
+			cat "$LAB/replaced-set"
+			hooked_files
+			printf '%s\n' Makefile Kconfig arch/Kconfig kernel/Makefile
+		} | sort -u | sed "s#^#$IN_TAR/#" |
+			tar --no-wildcards-match-slash --wildcards -C "$kept.new" \
+				--strip-components=1 -xJf "$TARBALL" -T - ||
+			die "cannot unpack $TARBALL"
+		printf '%s' "$now" > "$kept.new/.stamp"
+		rm -rf "$kept"
+		mv "$kept.new" "$kept"
+	fi
+	rm -rf "$dir"
+	cp -a "$kept" "$dir"
+	rm "$dir/.stamp"
+}
+
 # sync_tree: bring $TREE up to date, touching only what differs.
 sync_tree() {
 	local stamp=$TREE.stamp now
 
+	[ -z "${LAB_TREE:-}" ] || return 0
 	now=$(stat -c '%s-%Y' "$TARBALL"; sha1sum < "$LAB/replaced-set")
 	if [ ! -d "$TREE" ] || [ "$(cat "$stamp" 2> /dev/null)" != "$now" ]; then
 		rm -rf "$stamp" "$PRISTINE"
@@ -199,13 +228,16 @@ tools() {
 	fi
 }
 
+# fragments_sum FRAGMENT...: of what decides about a configuration.
+fragments_sum() { cat "$@" "$TOP"/hooks/*.patch | sha1sum; }
+
 # configure TREE BUILD FRAGMENT...: tinyconfig plus fragments, if they changed.
 # With the compiler that builds: some options depend on what it can do.
 configure() {
 	local tree=$1 build=$2 now lacks
 	shift 2
 
-	now=$(cat "$@" "$TOP"/hooks/*.patch | sha1sum)
+	now=$(fragments_sum "$@")
 	[ "$(cat "$build/.fragments" 2> /dev/null)" != "$now" ] || return 0
 	say "configuring $(basename "$build")"
 	mkdir -p "$build"
@@ -218,7 +250,7 @@ configure() {
 		die "cannot configure, see $build/configure.log"
 	lacks=$(unmet "$build/.config" "$@")
 	[ -z "$lacks" ] || die "$(basename "$build"): Kconfig refuses$lacks"
-	printf '%s' "$now" > "$build/.fragments"
+	echo "$now" > "$build/.fragments"
 }
 
 # kmake TREE BUILD ARGUMENT...: the kernel's make.
@@ -280,6 +312,12 @@ lab_modules() {
 	kmake "$tree" "$build" M="$build/lab-modules" modules \
 		> "$build/lab-modules/log" 2>&1 ||
 		die "the lab's modules do not build, see $build/lab-modules/log"
+}
+
+# objects_of BUILD DIR: what kbuild makes there, with the options of BUILD.
+objects_of() {
+	make -s -rR -C "$TREE" -f "$LAB/objects.mk" "dir=$2" \
+		"config=$1/include/config/auto.conf" objects-of-kbuild
 }
 
 # guest_programs TREE BUILD: what init starts besides busybox, for a kernel that
