@@ -23,10 +23,10 @@ case " ${VARIANT:-} " in
 	APPEND+=" kvm-arm.vgic_v3_common_trap=1 kvm-arm.vgic_v3_group0_trap=1 kvm-arm.vgic_v3_group1_trap=1"
 	;;
 esac
-# Directories and objects that are the architecture's part of ours, and those
-# of the users of probes.
+# Directories and objects that are the architecture's part of ours, and its own
+# directory in the kernel.
 ARCH_OBJECTS="arch/arm64/kernel/probes/"
-ARCH_USERS="arch/arm64/kernel/ arch/arm64/mm/"
+SRCARCH=arm64
 # It is never built for a single CPU.
 COMBINATIONS="nokprobes nomodules preemptnone pages64k hardened"
 # BRK and single step in QEMU's -d int.

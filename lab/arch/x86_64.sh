@@ -21,9 +21,9 @@ APPEND="no_timer_check"
 # an x86, and else nanoseconds.
 CLOCK="tsc=reliable tsc_early_khz=$(awk '/^cpu MHz/ { khz = int($4 * 1000); exit }
 	END { print khz ? khz : 1000000 }' /proc/cpuinfo)"
-# Directories and objects that are the architecture's part of ours, and those
-# of the users of probes.
+# Directories and objects that are the architecture's part of ours, and its own
+# directory in the kernel.
 ARCH_OBJECTS="arch/x86/kernel/kprobes/"
-ARCH_USERS="arch/x86/kernel/ arch/x86/mm/"
+SRCARCH=x86
 # Vector numbers of breakpoint and single step in QEMU's -d int.
 TRAP_VECTORS="v=(01|03) "

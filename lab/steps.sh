@@ -1,0 +1,28 @@
+# shellcheck shell=bash disable=SC2034
+# Checks that are counted. Sourced; what sources it ends with ending.
+
+passed=0
+failed=0
+
+# step NAME COMMAND...: a check; its words are shown when it fails.
+step() {
+	local name=$1 start=$SECONDS log
+	log=$OUT/$(basename "$0")-${1//[^A-Za-z0-9_]/-}.log
+	shift
+
+	# In the background, for a condition would switch set -e off.
+	(set -e; "$@") > "$log" 2>&1 < /dev/null &
+	if wait $!; then
+		passed=$((passed + 1))
+		echo "ok    $name ($((SECONDS - start)) s)"
+	else
+		failed=$((failed + 1))
+		echo "FAIL  $name, see $log"
+		tail -n "${SHOWN:-30}" "$log" | sed 's/^/      | /'
+	fi
+}
+
+ending() {
+	echo "$passed passed, $failed failed"
+	[ "$failed" = 0 ]
+}

@@ -1,0 +1,48 @@
+# shellcheck shell=bash
+# What checkpatch --strict is not asked about, and why. Sourced.
+
+# LINE_SPACING: NOKPROBE_SYMBOL() belongs right behind its function.
+# VSPRINTF_SPECIFIER_PX: the files show addresses to those who may see them.
+# NEW_TYPEDEFS, AVOID_EXTERNS: kprobe_opcode_t and symbols of asm are given.
+# CONFIG_DESCRIPTION: hidden options are described to no user.
+# SPLIT_STRING: instructions in asm() stand one to a line.
+IGNORE=LINE_SPACING,VSPRINTF_SPECIFIER_PX,NEW_TYPEDEFS,AVOID_EXTERNS,CONFIG_DESCRIPTION,SPLIT_STRING
+
+# ignored FILE: what is not asked about this file.
+ignored() {
+	local ignore=$IGNORE
+
+	case $1 in
+	# Tables of assembly, and a target that has a BUG() to refuse.
+	lib/*)
+		ignore=$ignore,LEADING_SPACE,CAMELCASE,COMPLEX_MACRO,AVOID_BUG
+		ignore=$ignore,MULTISTATEMENT_MACRO_USE_DO_WHILE
+		ignore=$ignore,TRAILING_SEMICOLON,MACRO_ARG_UNUSED,MACRO_ARG_REUSE
+		ignore=$ignore,VOLATILE,EMBEDDED_FUNCTION_NAME,MSLEEP ;;
+	lab/*)
+		ignore=$ignore,MSLEEP ;;
+	# Where the way back is lost there is none on.
+	*jprobe.c | */kretprobe.c)
+		ignore=$ignore,AVOID_BUG ;;
+	# The lines behind ours, which are not.
+	arch/x86/kernel/unwind_orc.c)
+		ignore=$ignore,PARENTHESIS_ALIGNMENT ;;
+	# Elf_Sym
+	kernel/kprobes/module.c)
+		ignore=$ignore,CAMELCASE ;;
+	# A blank line of the context is a space.
+	hooks/*)
+		ignore=$ignore,TRAILING_WHITESPACE ;;
+	esac
+	echo "$ignore"
+}
+
+# kernel_style KIND FILE IGNORE: checkpatch's words, if it has any, and failure.
+kernel_style() {
+	local words
+
+	words=$("$TREE/scripts/checkpatch.pl" --strict --no-tree --terse -q \
+		--max-line-length=80 --ignore "$3" "$1" "$2" || true)
+	words=$(echo "$words" | grep -v '^total: 0 errors, 0 warnings, 0 checks' || true)
+	[ -z "$words" ] || { echo "$words"; return 1; }
+}
