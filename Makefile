@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory --no-builtin-rules
 ARCH ?= x86_64
-export ARCH KUNIT VARIANT JOBS
+export ARCH KUNIT VARIANT JOBS FROM
 
 # OUT=DIR: where everything is built, or, for `series`, where the patches go.
 ifneq ($(filter series,$(MAKECMDGOALS)),)
@@ -18,13 +18,15 @@ help:
 	@echo 'make bench            what hits and calls cost, beside stock'
 	@echo 'make check            style, sparse, warnings, scripts, combinations'
 	@echo 'make apply KSRC=DIR   put our files and hooks into a 6.12 tree'
-	@echo 'make series [OUT=DIR] the same as patches for git am'
+	@echo 'make series [OUT=DIR] [FROM="Name <mail>"] the same as patches for git am'
+	@echo 'make series-check     apply these one by one, build, boot and test each'
+	@echo 'make check-house      sizes, calls and order of the files of the core'
 	@echo 'make clean            remove what was built'
 	@echo
 	@echo 'ARCH=x86_64 (default) picks the architecture, VARIANT=debug|ftrace|...'
 	@echo 'a configuration in lab/configs/, OUT=DIR another place than out/.'
 
-run test shell bench check series:
+run test shell bench check check-house series series-check:
 	@lab/$@
 
 apply:
@@ -33,4 +35,4 @@ apply:
 clean:
 	rm -rf "$${OUT_DIR:-out}"
 
-.PHONY: help run test shell bench check apply series clean
+.PHONY: help run test shell bench check check-house apply series series-check clean

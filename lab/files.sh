@@ -22,6 +22,6 @@ hooked_files() {
 # our_files comes from stock or from an older state of ours.
 our_places() {
 	cat "$TOP/lab/replaced-set"
-	printf '%s\n' kernel/kprobes include/linux/kprobes_backend.h \
+	printf '%s\n' kernel/kprobes 'include/linux/kprobes_*.h' \
 		lib/kprobes 'lib/test_kprobes*.[ch]' 'Documentation/trace/kprobes-*.rst'
 }
