@@ -314,10 +314,21 @@ lab_modules() {
 		die "the lab's modules do not build, see $build/lab-modules/log"
 }
 
-# objects_of BUILD DIR: what kbuild makes there, with the options of BUILD.
-objects_of() {
+# made_in BUILD DIR: objects and directories that kbuild makes there.
+made_in() {
 	make -s -rR -C "$TREE" -f "$LAB/objects.mk" "dir=$2" \
 		"config=$1/include/config/auto.conf" objects-of-kbuild
+}
+
+# objects_of BUILD DIR: the objects, if kbuild comes there at all.
+objects_of() {
+	local dir=$2
+
+	while [[ $dir == arch/*/* || $dir == */* && $dir != arch/* ]]; do
+		made_in "$1" "$(dirname "$dir")" | grep -qxF "$dir/" || return 0
+		dir=$(dirname "$dir")
+	done
+	made_in "$1" "$2" | grep '\.o$' || true
 }
 
 # guest_programs TREE BUILD: what init starts besides busybox, for a kernel that

@@ -1,12 +1,12 @@
-# Prints which objects kbuild makes in $(dir) with the configuration $(config):
+# Prints which objects and directories kbuild makes in $(dir) with the configuration $(config):
 # make -f objects.mk -C TREE dir=DIR config=auto.conf
 include $(config)
 src := $(dir)
 obj := $(dir)
 srctree := .
 BITS := $(if $(CONFIG_64BIT),64,32)
-include $(dir)/Makefile
+include $(firstword $(wildcard $(dir)/Kbuild $(dir)/Makefile))
 parts = $(or $(strip $($(1:.o=-y)) $($(1:.o=-objs))),$(1))
 .PHONY: objects-of-kbuild
 objects-of-kbuild:
-	@printf '%s\n' $(addprefix $(dir)/,$(sort $(filter %.o,$(foreach o,$(obj-y) $(obj-m) $(lib-y) $(extra-y),$(call parts,$(o))))))
+	@printf '%s\n' $(addprefix $(dir)/,$(sort $(filter %.o %/,$(foreach o,$(obj-y) $(obj-m) $(lib-y) $(extra-y),$(call parts,$(o))))))
