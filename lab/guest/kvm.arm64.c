@@ -22,6 +22,8 @@
 extern char guest[], guest_end[];
 asm(".pushsection .rodata\n"
 "	.balign	2048\n"
+/* The compiler takes both from the GOT, which local symbols get no entry in. */
+"	.globl	guest, guest_end\n"
 /* Vectors: what is injected is at an instruction that can be left out. */
 "guest:	.rept	16\n"
 "	.balign	128\n"
