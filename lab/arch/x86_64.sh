@@ -15,6 +15,10 @@ QEMU_ARGS=(-machine pc -accel "tcg,thread=single" -cpu max -m 1024)
 CONSOLE=ttyS0
 # An emulator on a busy machine fails the test of the timer's interrupt.
 APPEND="no_timer_check"
+# QEMU's CPU has none of the bugs that returns and jumps go through thunks for.
+case " ${VARIANT:-} " in
+*" ftrace "*) APPEND+=" indirect_target_selection=force" ;;
+esac
 # For a clock that shows durations. Linux cannot find out in the emulator how
 # fast the time stamp counter is, and takes those of several CPUs for out of
 # step: it would be left with jiffies. QEMU counts as the host does, if that is
