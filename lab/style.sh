@@ -27,6 +27,9 @@ ignored() {
 	# The lines behind ours, which are not.
 	arch/x86/kernel/unwind_orc.c)
 		ignore=$ignore,PARENTHESIS_ALIGNMENT ;;
+	# Lists of arguments for a macro that is an argument.
+	include/linux/kprobes_reasons.h)
+		ignore=$ignore,COMPLEX_MACRO,MACRO_ARG_REUSE ;;
 	# Elf_Sym
 	kernel/kprobes/module.c)
 		ignore=$ignore,CAMELCASE ;;

@@ -11,7 +11,8 @@
 #include <linux/jump_label.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
-#include <linux/kprobes_backend.h>
+#include <linux/kprobes_hit.h>
+#include <linux/kprobes_test.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
 #include <linux/smp.h>
@@ -212,7 +213,7 @@ static void fill_kprobes_section(struct kunit *test, struct kprobe *p)
 
 static void fill_engine(struct kunit *test, struct kprobe *p)
 {
-	p->symbol_name = "kprobe_site_pre_nested";
+	p->symbol_name = "kprobe_site_pre_slow";
 }
 
 static void fill_entry(struct kunit *test, struct kprobe *p)
@@ -543,7 +544,7 @@ static void test_address_stays_as_asked(struct kunit *test)
 /* A refused probe has the address that its symbol stands for. */
 static void test_refused_gets_address(struct kunit *test)
 {
-	struct kprobe p = { .symbol_name = "kprobe_site_pre_nested" };
+	struct kprobe p = { .symbol_name = "kprobe_site_pre_slow" };
 	unsigned long addr = kallsyms_lookup_name(p.symbol_name);
 
 	if (!addr)

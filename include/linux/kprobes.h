@@ -3,8 +3,8 @@
  * Dynamic probes: what users of probes see.
  *
  * A struct kprobe is one caller's request to be called at one instruction.
- * What the engine keeps about a probed address is private to kernel/kprobes*
- * and to the backends (<linux/kprobes_backend.h>).
+ * Fields that are said to be private are the core's; what it keeps of a probed
+ * address is in <linux/kprobes_backend.h>.
  */
 #ifndef _LINUX_KPROBES_H
 #define _LINUX_KPROBES_H
@@ -66,7 +66,6 @@ typedef int (*kretprobe_handler_t)(struct kretprobe_instance *ri,
  * @post_handler: called after the instruction
  * @fault_handler: called for a fault in a handler or in the instruction
  * @opcode: what stands in memory at @addr while nothing is probed there
- * @ainsn: private to backends that work on probes and not on sites
  * @flags: KPROBE_FLAG_*; users may set KPROBE_FLAG_DISABLED before
  *	registration and read all of them after it
  * @site: the probed address this probe is registered at; private
@@ -75,6 +74,7 @@ typedef int (*kretprobe_handler_t)(struct kretprobe_instance *ri,
  * @run_post: @post_handler at registration, which is what is called; private
  * @enabled: in the site's list of enabled probes; private
  * @pad: bytes from the place that was asked for to the site; private
+ * @kind: enum kprobe_kind; private
  *
  * What users write to a registered probe changes neither what is called nor
  * where, only what they read themselves.  (The list nodes and other private
@@ -92,16 +92,21 @@ struct kprobe {
 	kprobe_post_handler_t post_handler;
 	kprobe_fault_handler_t fault_handler;
 	kprobe_opcode_t opcode;
-#ifndef CONFIG_HAVE_KPROBE_SITES
-	struct arch_specific_insn ainsn;
-#endif
 	u32 flags;
 	bool enabled;
 	u8 pad;
+	u8 kind;
 	struct kprobe_site *site;
 	struct hlist_node known;
 	kprobe_pre_handler_t run_pre;
 	kprobe_post_handler_t run_post;
+};
+
+/* enum kprobe_kind - which function registered a probe; private */
+enum kprobe_kind {
+	KPROBE_KIND_PROBE,
+	KPROBE_KIND_RETURN,
+	KPROBE_KIND_JPROBE,
 };
 
 #define KPROBE_FLAG_GONE	1	/* its text has gone away */
@@ -252,12 +257,6 @@ int kprobe_get_kallsym(unsigned int symnum, unsigned long *value, char *type,
 		       char *sym);
 void kprobe_free_init_mem(void);
 bool is_kprobe_insn_slot(unsigned long addr);
-unsigned long kprobe_displaced_from(unsigned long addr);
-unsigned long kprobe_traced_address(unsigned long addr);
-bool kprobe_at_entry(unsigned long addr);
-struct kprobe_site *kprobe_undisplace(struct pt_regs *regs);
-
-#ifdef CONFIG_HAVE_KPROBE_SITES
 
 int register_jprobe(struct jprobe *jp);
 void unregister_jprobe(struct jprobe *jp);
@@ -270,8 +269,8 @@ void jprobe_return(void);
 bool kprobe_fault(struct pt_regs *regs, unsigned int trap);
 
 /*
- * A page fault in a displaced instruction is to look as if it had happened
- * in place, before anything that could sleep and before the look-up of its
+ * A page fault in a slot is to look as if the original instruction had raised
+ * it.  This comes before all that could sleep and before the look-up of a
  * fix-up.
  */
 static nokprobe_inline bool kprobe_page_fault(struct pt_regs *regs,
@@ -279,19 +278,6 @@ static nokprobe_inline bool kprobe_page_fault(struct pt_regs *regs,
 {
 	return !user_mode(regs) && kprobe_fault(regs, trap);
 }
-
-#else
-
-static nokprobe_inline bool kprobe_page_fault(struct pt_regs *regs,
-					      unsigned int trap)
-{
-	/* current_kprobe is this CPU's only while it cannot be left. */
-	if (user_mode(regs) || preemptible() || !kprobe_running())
-		return false;
-	return kprobe_fault_handler(regs, trap);
-}
-
-#endif /* CONFIG_HAVE_KPROBE_SITES */
 
 #else /* !CONFIG_KPROBES */
 
@@ -342,26 +328,6 @@ static inline bool is_kprobe_insn_slot(unsigned long addr)
 	return false;
 }
 
-static inline unsigned long kprobe_displaced_from(unsigned long addr)
-{
-	return addr;
-}
-
-static inline unsigned long kprobe_traced_address(unsigned long addr)
-{
-	return addr;
-}
-
-static inline bool kprobe_at_entry(unsigned long addr)
-{
-	return false;
-}
-
-static inline struct kprobe_site *kprobe_undisplace(struct pt_regs *regs)
-{
-	return NULL;
-}
-
 static inline bool kprobe_fault(struct pt_regs *regs, unsigned int trap)
 {
 	return false;
@@ -378,10 +344,6 @@ static inline void unregister_kprobes(struct kprobe **ps, int num) { }
 static inline void kprobe_busy_begin(void) { }
 static inline void kprobe_busy_end(void) { }
 static inline void kprobe_free_init_mem(void) { }
-
-#endif /* CONFIG_KPROBES */
-
-#if !defined(CONFIG_KPROBES) || !defined(CONFIG_HAVE_KPROBE_SITES)
 
 static inline int register_jprobe(struct jprobe *jp)
 {
@@ -407,7 +369,7 @@ static inline void unregister_jprobe(struct jprobe *jp) { }
 static inline void unregister_jprobes(struct jprobe **jps, int num) { }
 static inline void jprobe_return(void) { }
 
-#endif /* !CONFIG_KPROBES || !CONFIG_HAVE_KPROBE_SITES */
+#endif /* CONFIG_KPROBES */
 
 #ifdef CONFIG_KRETPROBES
 
@@ -422,15 +384,6 @@ struct kretprobe_blackpoint {
 };
 
 extern struct kretprobe_blackpoint kretprobe_blacklist[];
-
-#ifndef CONFIG_HAVE_KPROBE_SITES
-unsigned long __kretprobe_trampoline_handler(struct pt_regs *regs,
-					     void *frame_pointer);
-void arch_prepare_kretprobe(struct kretprobe_instance *ri,
-			    struct pt_regs *regs);
-void arch_kretprobe_fixup_return(struct pt_regs *regs,
-				 kprobe_opcode_t *correct_ret_addr);
-#endif
 
 int register_kretprobe(struct kretprobe *rp);
 void unregister_kretprobe(struct kretprobe *rp);

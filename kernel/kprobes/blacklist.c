@@ -28,28 +28,28 @@
 #include <asm/sections.h>
 #include "internal.h"
 
-struct blackout_table {
+struct range_table {
 	struct rcu_head rcu;
 	size_t nr;
 	struct {
-		struct kprobe_blackout range;
+		struct kprobe_blacklist_range range;
 		unsigned long reach;
 	} at[];
 };
 
-/* Taken inside kprobe_mutex by nobody; allocates. */
+/* Never taken under kprobe_mutex; held across allocations. */
 static DEFINE_MUTEX(blacklist_mutex);
-static struct blackout_table __rcu *blackouts;
+static struct range_table __rcu *blacklist;
 
-static struct blackout_table *blackouts_locked(void)
+static struct range_table *ranges_locked(void)
 {
-	return rcu_dereference_protected(blackouts,
+	return rcu_dereference_protected(blacklist,
 					 lockdep_is_held(&blacklist_mutex));
 }
 
 /* The last range that starts at or before @addr, or -1. */
-static ssize_t blackout_search(const struct blackout_table *table,
-			       unsigned long addr)
+static ssize_t ranges_search(const struct range_table *table,
+			     unsigned long addr)
 {
 	ssize_t low = -1, high = table->nr;
 
@@ -65,23 +65,23 @@ static ssize_t blackout_search(const struct blackout_table *table,
 }
 
 /**
- * kprobe_blackout_covers - is this address in a range that is forbidden?
+ * kprobe_blacklist_covers - is this address in a range that is forbidden?
  * @addr: any address
  *
  * Which is not all there is to it: within_kprobe_blacklist().
  *
  * Context: any.
  */
-bool kprobe_blackout_covers(unsigned long addr)
+bool kprobe_blacklist_covers(unsigned long addr)
 {
-	const struct blackout_table *table;
+	const struct range_table *table;
 	ssize_t i;
 
 	guard(rcu)();
-	table = rcu_dereference(blackouts);
+	table = rcu_dereference(blacklist);
 	if (!table)
 		return false;
-	i = blackout_search(table, addr);
+	i = ranges_search(table, addr);
 	return i >= 0 && addr < table->at[i].reach;
 }
 
@@ -99,7 +99,7 @@ static noinline_for_stack bool part_of_forbidden(const char *name)
 		return false;
 	strscpy(whole_name, name, suffix - name + 1);
 	whole = kallsyms_lookup_name(whole_name);
-	return whole && kprobe_blackout_covers(whole);
+	return whole && kprobe_blacklist_covers(whole);
 }
 
 /**
@@ -111,7 +111,7 @@ static noinline_for_stack bool part_of_forbidden(const char *name)
  */
 bool kprobe_blacklisted(unsigned long addr, const struct kprobe_symbol *symbol)
 {
-	return kprobe_blackout_covers(addr) ||
+	return kprobe_blacklist_covers(addr) ||
 	       (symbol->size && part_of_forbidden(symbol->name));
 }
 
@@ -125,15 +125,15 @@ bool within_kprobe_blacklist(unsigned long addr)
 {
 	char name[KSYM_NAME_LEN];
 
-	if (kprobe_blackout_covers(addr))
+	if (kprobe_blacklist_covers(addr))
 		return true;
 	return IS_ENABLED(CONFIG_KALLSYMS) && !lookup_symbol_name(addr, name) &&
 	       part_of_forbidden(name);
 }
 
-static int blackout_compare(const void *a, const void *b)
+static int ranges_compare(const void *a, const void *b)
 {
-	const struct kprobe_blackout *left = a, *right = b;
+	const struct kprobe_blacklist_range *left = a, *right = b;
 
 	if (left->start != right->start)
 		return left->start < right->start ? -1 : 1;
@@ -142,28 +142,28 @@ static int blackout_compare(const void *a, const void *b)
 	return 0;
 }
 
-static void blackouts_publish(struct blackout_table *table)
+static void ranges_publish(struct range_table *table)
 {
-	struct blackout_table *old = blackouts_locked();
+	struct range_table *old = ranges_locked();
 	unsigned long reach = 0;
 	size_t i;
 
-	sort(table->at, table->nr, sizeof(table->at[0]), blackout_compare,
+	sort(table->at, table->nr, sizeof(table->at[0]), ranges_compare,
 	     NULL);
 	for (i = 0; i < table->nr; i++) {
 		reach = max(reach, table->at[i].range.end);
 		table->at[i].reach = reach;
 	}
 
-	/* Pairs with rcu_dereference() in kprobe_blackout_covers(). */
-	rcu_assign_pointer(blackouts, table);
+	/* Pairs with rcu_dereference() in kprobe_blacklist_covers(). */
+	rcu_assign_pointer(blacklist, table);
 	kvfree_rcu(old, rcu);
 }
 
 /* Adds @nr ranges in one go. */
-static int blackouts_add(const struct kprobe_blackout *ranges, size_t nr)
+static int ranges_add(const struct kprobe_blacklist_range *ranges, size_t nr)
 {
-	struct blackout_table *table, *old;
+	struct range_table *table, *old;
 	size_t i, used;
 
 	if (!nr)
@@ -171,7 +171,7 @@ static int blackouts_add(const struct kprobe_blackout *ranges, size_t nr)
 
 	guard(mutex)(&blacklist_mutex);
 
-	old = blackouts_locked();
+	old = ranges_locked();
 	used = old ? old->nr : 0;
 	table = kvmalloc(struct_size(table, at, used + nr), GFP_KERNEL);
 	if (!table)
@@ -182,7 +182,7 @@ static int blackouts_add(const struct kprobe_blackout *ranges, size_t nr)
 	for (i = 0; i < nr; i++)
 		table->at[used + i].range = ranges[i];
 	table->nr = used + nr;
-	blackouts_publish(table);
+	ranges_publish(table);
 	return 0;
 }
 
@@ -196,15 +196,15 @@ static int blackouts_add(const struct kprobe_blackout *ranges, size_t nr)
  */
 int kprobe_add_area_blacklist(unsigned long start, unsigned long end)
 {
-	const struct kprobe_blackout range = { start, end };
+	const struct kprobe_blacklist_range range = { start, end };
 
 	if (start >= end)
 		return -EINVAL;
-	return blackouts_add(&range, 1);
+	return ranges_add(&range, 1);
 }
 
-static bool blackout_of_function(unsigned long entry,
-				 struct kprobe_blackout *range)
+static bool range_of_function(unsigned long entry,
+			      struct kprobe_blacklist_range *range)
 {
 	unsigned long size = 0, offset = 0;
 
@@ -225,13 +225,13 @@ static bool blackout_of_function(unsigned long entry,
  */
 int kprobe_add_ksym_blacklist(unsigned long entry)
 {
-	struct kprobe_blackout range;
+	struct kprobe_blacklist_range range;
 	int ret;
 
 	if (!kernel_text_address(entry) ||
-	    !blackout_of_function(entry, &range))
+	    !range_of_function(entry, &range))
 		return -EINVAL;
-	ret = blackouts_add(&range, 1);
+	ret = ranges_add(&range, 1);
 	return ret ?: (int)(range.end - range.start);
 }
 
@@ -239,11 +239,11 @@ int kprobe_add_ksym_blacklist(unsigned long entry)
  * Collects functions whose addresses NOKPROBE_SYMBOL() has put into a
  * section, and up to two areas besides, and adds them all.
  */
-static int blackouts_add_all(const unsigned long *entries, size_t nr,
-			     const struct kprobe_blackout *areas,
+static int ranges_add_all(const unsigned long *entries, size_t nr,
+			  const struct kprobe_blacklist_range *areas,
 			     size_t nr_areas)
 {
-	struct kprobe_blackout *ranges;
+	struct kprobe_blacklist_range *ranges;
 	size_t i, n = 0;
 	int ret;
 
@@ -255,7 +255,7 @@ static int blackouts_add_all(const unsigned long *entries, size_t nr,
 		unsigned long entry = (unsigned long)
 			dereference_symbol_descriptor((void *)entries[i]);
 
-		if (blackout_of_function(entry, &ranges[n]))
+		if (range_of_function(entry, &ranges[n]))
 			n++;
 		else
 			pr_warn("kprobes: no function at blacklisted %pS\n",
@@ -265,7 +265,7 @@ static int blackouts_add_all(const unsigned long *entries, size_t nr,
 		if (areas[i].start < areas[i].end)
 			ranges[n++] = areas[i];
 
-	ret = blackouts_add(ranges, n);
+	ret = ranges_add(ranges, n);
 	kvfree(ranges);
 	return ret;
 }
@@ -279,25 +279,25 @@ static int blackouts_add_all(const unsigned long *entries, size_t nr,
  */
 int kprobe_blacklist_module(struct module *mod)
 {
-	struct kprobe_blackout areas[2] = { };
+	struct kprobe_blacklist_range areas[2] = { };
 	size_t nr_areas = 0;
 
 	if (mod->kprobes_text_size) {
 		unsigned long start = (unsigned long)mod->kprobes_text_start;
 
-		areas[nr_areas++] = (struct kprobe_blackout) {
+		areas[nr_areas++] = (struct kprobe_blacklist_range) {
 			start, start + mod->kprobes_text_size };
 	}
 	if (mod->noinstr_text_size) {
 		unsigned long start = (unsigned long)mod->noinstr_text_start;
 
-		areas[nr_areas++] = (struct kprobe_blackout) {
+		areas[nr_areas++] = (struct kprobe_blacklist_range) {
 			start, start + mod->noinstr_text_size };
 	}
 	if (!mod->num_kprobe_blacklist && !nr_areas)
 		return 0;
 
-	return blackouts_add_all(mod->kprobe_blacklist,
+	return ranges_add_all(mod->kprobe_blacklist,
 				 mod->num_kprobe_blacklist, areas, nr_areas);
 }
 
@@ -310,12 +310,12 @@ int kprobe_blacklist_module(struct module *mod)
  */
 void kprobe_unblacklist_module(struct module *mod)
 {
-	struct blackout_table *table, *old;
+	struct range_table *table, *old;
 	size_t i;
 
 	guard(mutex)(&blacklist_mutex);
 
-	old = blackouts_locked();
+	old = ranges_locked();
 	for (i = 0; old && i < old->nr; i++)
 		if (within_module(old->at[i].range.start, mod))
 			break;
@@ -330,11 +330,11 @@ void kprobe_unblacklist_module(struct module *mod)
 	for (i = 0; i < old->nr; i++)
 		if (!within_module(old->at[i].range.start, mod))
 			table->at[table->nr++] = old->at[i];
-	blackouts_publish(table);
+	ranges_publish(table);
 }
 #endif /* CONFIG_MODULES */
 
-/* For those who list what is forbidden. */
+/* Around kprobe_blacklist_next(). */
 void kprobe_blacklist_lock(void)
 {
 	mutex_lock(&blacklist_mutex);
@@ -354,14 +354,15 @@ void kprobe_blacklist_unlock(void)
  * Context: between kprobe_blacklist_lock() and kprobe_blacklist_unlock().
  * Return: whether there is any.
  */
-bool kprobe_blacklist_next(unsigned long from, struct kprobe_blackout *range)
+bool kprobe_blacklist_next(unsigned long from,
+			   struct kprobe_blacklist_range *range)
 {
-	const struct blackout_table *table = blackouts_locked();
+	const struct range_table *table = ranges_locked();
 	ssize_t i;
 
 	if (!table)
 		return false;
-	i = blackout_search(table, from);
+	i = ranges_search(table, from);
 	if (i < 0 || from >= table->at[i].reach) {
 		if (++i == table->nr)
 			return false;
@@ -423,7 +424,7 @@ static int __init collect_instrumentation(void *data, const char *name,
 	return 0;
 }
 
-static int __init blackout_instrumentation(void)
+static int __init blacklist_instrumentation(void)
 {
 	struct collected c = {};
 	int ret;
@@ -437,7 +438,7 @@ static int __init blackout_instrumentation(void)
 	if (!c.entries)
 		return -ENOMEM;
 	kallsyms_on_each_symbol(collect_instrumentation, &c);
-	ret = blackouts_add_all(c.entries, c.nr, NULL, 0);
+	ret = ranges_add_all(c.entries, c.nr, NULL, 0);
 	kvfree(c.entries);
 	return ret;
 }
@@ -447,7 +448,7 @@ extern unsigned long __stop_kprobe_blacklist[];
 
 int __init kprobe_blacklist_init(void)
 {
-	const struct kprobe_blackout areas[] = {
+	const struct kprobe_blacklist_range areas[] = {
 		{ (unsigned long)__kprobes_text_start,
 		  (unsigned long)__kprobes_text_end },
 		{ (unsigned long)__noinstr_text_start,
@@ -457,9 +458,9 @@ int __init kprobe_blacklist_init(void)
 	};
 	int ret;
 
-	ret = blackouts_add_all(__start_kprobe_blacklist,
-				__stop_kprobe_blacklist -
+	ret = ranges_add_all(__start_kprobe_blacklist,
+			     __stop_kprobe_blacklist -
 				__start_kprobe_blacklist,
 				areas, ARRAY_SIZE(areas));
-	return ret ?: blackout_instrumentation() ?: arch_kprobe_blacklist();
+	return ret ?: blacklist_instrumentation() ?: arch_kprobe_blacklist();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The files under /sys/kernel/debug/kprobes: what is probed, what must not
- * be, and the switch for all of it.
+ * What users see and switch: the files under /sys/kernel/debug/kprobes (list,
+ * blacklist, enabled, explain) and the sysctl for jumps.
  */
 #include <linux/cleanup.h>
 #include <linux/cred.h>
@@ -10,6 +10,7 @@
 #include <linux/err.h>
 #include <linux/errno.h>
 #include <linux/fs.h>
+#include <linux/init.h>
 #include <linux/kallsyms.h>
 #include <linux/kstrtox.h>
 #include <linux/minmax.h>
@@ -18,10 +19,11 @@
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/sysctl.h>
 #include <linux/uaccess.h>
 #include "internal.h"
 
-/* Addresses are for those who may see kernel addresses at all. */
+/* Only a user who may see kernel addresses is shown any. */
 static void *shown_address(const struct seq_file *m, const void *addr)
 {
 	return kallsyms_show_value(m->file->f_cred) ? (void *)addr : NULL;
@@ -90,12 +92,17 @@ static void list_show_place(struct seq_file *m, const struct kprobe *p,
 		seq_printf(m, "  %s", module);
 }
 
-/* Return probe, jprobe or plain. */
 static char list_kind(const struct kprobe *p)
 {
-	if (kprobe_is_kretprobe(p))
+	switch ((enum kprobe_kind)p->kind) {
+	case KPROBE_KIND_PROBE:
+		break;
+	case KPROBE_KIND_RETURN:
 		return 'r';
-	return kprobe_is_jprobe(p) ? 'j' : 'k';
+	case KPROBE_KIND_JPROBE:
+		return 'j';
+	}
+	return 'k';
 }
 
 /* Whether its user wants hits means nothing where there is no text. */
@@ -158,14 +165,14 @@ static const struct file_operations list_fops = {
  */
 struct blacklist_cursor {
 	loff_t pos;
-	struct kprobe_blackout range;
+	struct kprobe_blacklist_range range;
 };
 
 /* The first forbidden part of a function from an address on. */
 static struct blacklist_cursor *blacklist_find(struct blacklist_cursor *cursor,
 					       unsigned long from)
 {
-	struct kprobe_blackout *range = &cursor->range;
+	struct kprobe_blacklist_range *range = &cursor->range;
 	unsigned long size, offset;
 
 	if (!kprobe_blacklist_next(from, range))
@@ -311,6 +318,8 @@ static int explain_parse(char *place, unsigned long *addr,
 static const char *error_name(int error)
 {
 	switch (error) {
+	case -EAGAIN:
+		return "EAGAIN";
 	case -EINVAL:
 		return "EINVAL";
 	case -EILSEQ:
@@ -325,10 +334,11 @@ static const char *error_name(int error)
 	return "?";
 }
 
-static void explain_refusal(struct seq_file *m, const char *name, int error)
+static void explain_refusal(struct seq_file *m, const char *name, int error,
+			    const char *sentence)
 {
-	seq_printf(m, "refused: %s (%d, %s)\n", name, error,
-		   error_name(error));
+	seq_printf(m, "refused: %s (%d, %s)\nreason: %s\n", name, error,
+		   error_name(error), sentence);
 }
 
 static void explain_jump(struct seq_file *m,
@@ -337,8 +347,9 @@ static void explain_jump(struct seq_file *m,
 	if (!IS_ENABLED(CONFIG_OPTPROBES))
 		seq_puts(m, "optimized: no: not configured\n");
 	else if (what->obstacle)
-		seq_printf(m, "optimized: no: %s\n",
-			   kprobe_obstacle_name(what->obstacle));
+		seq_printf(m, "optimized: no: %s\nreason: %s\n",
+			   kprobe_obstacle_name(what->obstacle),
+			   kprobe_obstacle_sentence(what->obstacle));
 	else
 		seq_puts(m, "optimized: yes\n");
 }
@@ -347,7 +358,7 @@ static int explain_show(struct seq_file *m, void *v)
 {
 	static const char * const hows[] = {
 		[KPROBE_HOW_EMULATED] = "emulated",
-		[KPROBE_HOW_DISPLACED] = "out of line",
+		[KPROBE_HOW_OUT_OF_LINE] = "out of line",
 		[KPROBE_HOW_FTRACE] = "ftrace",
 	};
 	static const char * const states[] = {
@@ -372,14 +383,16 @@ static int explain_show(struct seq_file *m, void *v)
 	ret = kprobe_explain((kprobe_opcode_t *)addr, addr ? NULL : place,
 			     offset, &what);
 	if (ret) {
-		explain_refusal(m, "no-such-symbol", ret);
+		explain_refusal(m, "no-such-symbol", ret,
+				"There is no such symbol.");
 		return 0;
 	}
 	seq_printf(m, "address: %px %pS\n", shown_address(m, what.addr),
 		   what.addr);
 	if (what.why != KPROBE_OK) {
 		explain_refusal(m, kprobe_refusal_name(what.why),
-				kprobe_refusal_errno(what.why));
+				kprobe_refusal_errno(what.why),
+				kprobe_refusal_sentence(what.why));
 		return 0;
 	}
 	seq_printf(m, "probed: %s\n", hows[what.how]);
@@ -448,12 +461,75 @@ static const struct file_operations explain_fops = {
 	.release = explain_release,
 };
 
-void __init kprobe_control_init(void)
-{
-	struct dentry *dir = debugfs_create_dir("kprobes", NULL);
+/*
+ * The sysctl for jumps, which users know under two names
+ */
 
+#if defined(CONFIG_SYSCTL) && defined(CONFIG_OPTPROBES)
+static int jumps_handler(const struct ctl_table *table, int write,
+			 void *buffer, size_t *lenp, loff_t *ppos)
+{
+	char text[4] = "";
+	bool on = kprobe_get_jumps();
+	int ret;
+
+	if (!write) {
+		struct ctl_table shown = {
+			.data = text,
+			.maxlen = sizeof(text),
+		};
+
+		text[0] = on ? '1' : '0';
+		return proc_dostring(&shown, 0, buffer, lenp, ppos);
+	}
+
+	/* kstrtobool() looks at one letter only, and knows more of them. */
+	if (*ppos || !*lenp || *lenp >= sizeof(text))
+		return -EINVAL;
+	memcpy(text, buffer, *lenp);
+	if (strlen(strim(text)) != 1 || !strchr("01nyNY", *strim(text)))
+		return -EINVAL;
+	ret = kstrtobool(strim(text), &on);
+	if (ret)
+		return ret;
+	kprobe_set_jumps(on);
+	*ppos += *lenp;
+	return 0;
+}
+
+static struct ctl_table jumps_sysctls[] = {
+	{
+		.procname = "kprobes-optimization",
+		.mode = 0644,
+		.proc_handler = jumps_handler,
+	},
+	{
+		.procname = "kprobes_optimization",
+		.mode = 0644,
+		.proc_handler = jumps_handler,
+	},
+};
+
+static void __init sysctls_init(void)
+{
+	register_sysctl_init("debug", jumps_sysctls);
+}
+#else
+static void __init sysctls_init(void) { }
+#endif
+
+static int __init control_init(void)
+{
+	struct dentry *dir;
+
+	sysctls_init();
+	if (!IS_ENABLED(CONFIG_DEBUG_FS))
+		return 0;
+	dir = debugfs_create_dir("kprobes", NULL);
 	debugfs_create_file("list", 0400, dir, NULL, &list_fops);
 	debugfs_create_file("enabled", 0600, dir, NULL, &enabled_fops);
 	debugfs_create_file("blacklist", 0400, dir, NULL, &blacklist_fops);
 	debugfs_create_file("explain", 0600, dir, NULL, &explain_fops);
+	return 0;
 }
+late_initcall(control_init);

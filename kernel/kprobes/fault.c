@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Exceptions that handlers and displaced instructions raise.
+ * Exceptions that handlers and instructions out of line raise.
  *
  * The architecture's exception handlers ask here before they look for a
  * fix-up of their own.  An exception belongs to the probe whose handler is
@@ -9,6 +9,7 @@
  */
 #include <linux/irqflags.h>
 #include <linux/ptrace.h>
+#include <linux/kprobes_hit.h>
 #include "internal.h"
 
 /* What happens in a fault handler is neither a hit nor another's fault. */
@@ -16,15 +17,15 @@ static bool call_fault_handler(struct kprobe *p, struct pt_regs *regs,
 			       unsigned int trap)
 {
 	kprobe_fault_handler_t handler = READ_ONCE(p->fault_handler);
-	struct kprobe_outer outer;
+	struct kprobe_saved_ctx saved;
 	bool handled;
 
 	if (!handler)
 		return false;
 
-	outer = kprobe_run_begin(kprobe_context_key(0));
+	saved = kprobe_ctx_save(kprobe_context_id(KPROBE_BY_CODE));
 	handled = handler(p, regs, trap);
-	kprobe_run_end(outer);
+	kprobe_ctx_restore(saved);
 	if (handled)
 		arch_kprobe_resume(regs);
 	return handled;
@@ -41,7 +42,7 @@ NOKPROBE_SYMBOL(call_fault_handler);
  */
 bool kprobe_fault(struct pt_regs *regs, unsigned int trap)
 {
-	struct kprobe_site *site = kprobe_undisplace(regs);
+	struct kprobe_site *site = kprobe_regs_leave_slot(regs);
 	bool handled = false;
 	struct kprobe *p;
 
@@ -51,7 +52,7 @@ bool kprobe_fault(struct pt_regs *regs, unsigned int trap)
 
 	guard(irqsave)();
 
-	if (kprobe_recursion(kprobe_context_key(0)))
+	if (kprobe_recursion(kprobe_context_id(KPROBE_BY_CODE)))
 		return call_fault_handler(__this_cpu_read(current_kprobe),
 					  regs, trap);
 	if (!site)

@@ -3,7 +3,7 @@
  * Probes on the call of ftrace at a function's entry.
  *
  * That instruction is ftrace's to patch.  A site on it is hit by a callback
- * instead of a trap, and does not need a displaced copy: what is there does
+ * instead of a trap, and needs no copy out of line: what is there does
  * nothing but call.  All such sites share two ftrace_ops, so that a batch of
  * them is one update of ftrace, and the callback finds the site by its
  * address as a trap does.
@@ -11,8 +11,8 @@
  * Which of the two: ftrace wants to know who may send a function elsewhere,
  * and allows one (IPMODIFY); live patching is such a one.  Most probes do no
  * such thing.  Those that do say so by having a post handler, as they always
- * had to.  What a pre handler wants is honoured in any case, as long as nobody
- * else has other plans for the function.  A site knows its ops, and when that
+ * had to.  What a pre handler wants is honoured in any case, unless another
+ * user of ftrace redirects the function.  A site knows its ops, and when that
  * changes, it is in the new one before it leaves the old one, and each looks
  * whether it is the one to call handlers.  Only a hit in whose loop through
  * both the site moves may be called for twice, or not at all.
@@ -36,68 +36,68 @@
 #include <linux/math.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
+#include <linux/kprobes_hit.h>
 #include "internal.h"
 
-static noinline void ftrace_site_slowly(struct kprobe_site *site,
-					struct pt_regs *regs)
+static noinline void ftrace_site_slow(unsigned long ip, struct pt_regs *regs,
+				      struct ftrace_ops *ops)
 {
-	unsigned long ip = (unsigned long)site->addr;
-	enum kprobe_verdict verdict;
-	unsigned long next;
-
 	/* Where live patching may have set its own way on: kept. */
-	next = instruction_pointer(regs);
+	unsigned long next = instruction_pointer(regs);
+	enum kprobe_verdict verdict;
+	bool entered = kprobe_rcu_enter();
+	struct kprobe_site *site;
+
+	site = kprobe_site_find(ip);
+	if (!site || READ_ONCE(site->ftrace_ops) != ops)
+		goto out;
+
 	instruction_pointer_set(regs, ip);
-	verdict = kprobe_site_pre(site, regs, 0);
-	if (verdict == KPROBE_DIVERTED) {
+	verdict = kprobe_site_pre(site, regs, KPROBE_BY_CODE);
+	if (verdict == KPROBE_HIT_DIVERTED) {
 		arch_kprobe_resume(regs);
-		return;
+		goto out;
 	}
 
-	if (verdict == KPROBE_STEP && READ_ONCE(site->npost)) {
+	if (verdict == KPROBE_HIT_EXECUTE && READ_ONCE(site->npost)) {
 		instruction_pointer_set(regs, ip + MCOUNT_INSN_SIZE);
-		kprobe_site_post(site, regs, 0);
+		kprobe_site_post(site, regs, KPROBE_BY_CODE);
 		/* A post handler may move on from there, too. */
 		if (instruction_pointer(regs) != ip + MCOUNT_INSN_SIZE) {
 			arch_kprobe_resume(regs);
-			return;
+			goto out;
 		}
 	}
 	instruction_pointer_set(regs, next);
+out:
+	kprobe_rcu_exit(entered);
 }
-NOKPROBE_SYMBOL(ftrace_site_slowly);
+NOKPROBE_SYMBOL(ftrace_site_slow);
 
-static __always_inline void ftrace_site_handlers(unsigned long ip,
-						 struct pt_regs *regs,
-						 struct ftrace_ops *ops)
+/* What happens nearly always. */
+static __always_inline void ftrace_site_fast(unsigned long ip,
+					     struct pt_regs *regs,
+					     struct ftrace_ops *ops)
 {
-	struct kprobe_site *site = kprobe_site_find(ip);
+	struct kprobe_site *site;
 	unsigned long next;
 
+	if (kprobe_hit_is_slow(KPROBE_BY_CODE))
+		return ftrace_site_slow(ip, regs, ops);
+	site = kprobe_site_find(ip);
 	if (unlikely(!site || READ_ONCE(site->ftrace_ops) != ops))
 		return;
-	if (unlikely(READ_ONCE(site->npost) || kprobe_hit_nests(0)))
-		return ftrace_site_slowly(site, regs);
+	if (unlikely(READ_ONCE(site->npost)))
+		return ftrace_site_slow(ip, regs, ops);
 
-	/* The same for what happens nearly always. */
 	next = instruction_pointer(regs);
 	instruction_pointer_set(regs, ip);
 	if (likely(!kprobe_call_pre(kprobe_first_pre(site), regs)))
 		instruction_pointer_set(regs, next);
 	else
 		arch_kprobe_resume(regs);
-	kprobe_run_last(0);
+	kprobe_running_clear(KPROBE_BY_CODE);
 }
-
-static noinline void ftrace_site_unwatched(unsigned long ip,
-					   struct pt_regs *regs,
-					   struct ftrace_ops *ops)
-{
-	kprobe_rcu_enter();
-	ftrace_site_handlers(ip, regs, ops);
-	kprobe_rcu_exit();
-}
-NOKPROBE_SYMBOL(ftrace_site_unwatched);
 
 static void ftrace_site_hit(unsigned long ip, unsigned long parent_ip,
 			    struct ftrace_ops *ops, struct ftrace_regs *fregs)
@@ -105,14 +105,16 @@ static void ftrace_site_hit(unsigned long ip, unsigned long parent_ip,
 	/* Complete, since FTRACE_OPS_FL_SAVE_REGS is set. */
 	struct pt_regs *regs = arch_kprobe_ftrace_regs(fregs);
 	unsigned long flags;
+	bool traced_on;
 
-	/* As the core demands for all of a hit. */
-	flags = kprobe_hit_enter();
-	if (likely(kprobe_rcu_watching()))
-		ftrace_site_handlers(ip, regs, ops);
-	else
-		ftrace_site_unwatched(ip, regs, ops);
-	kprobe_hit_exit(flags);
+	raw_local_irq_save(flags);
+	traced_on = kprobe_hit_enter(!raw_irqs_disabled_flags(flags));
+	ftrace_site_fast(ip, regs, ops);
+	if (traced_on)
+		kprobe_trace_irqs_on();
+	/* In this order, since a handler may have woken up a task. */
+	raw_local_irq_restore(flags);
+	preempt_enable_notrace();
 }
 NOKPROBE_SYMBOL(ftrace_site_hit);
 
@@ -123,7 +125,7 @@ NOKPROBE_SYMBOL(ftrace_site_hit);
  * To count is part of a hit: interrupts are off and RCU is watching from
  * before the look-up, so that unregistering a probe waits for it.  Nothing
  * here may be traced, or it would be called for that, and so on: interrupts
- * are disabled without a word to those who trace that.
+ * are disabled without telling the tracer of that.
  *
  * Context: any.
  */
@@ -325,13 +327,13 @@ static bool leave_over(unsigned long ip)
 }
 
 /* Those sites of a batch that are to come into an ops and are not in it yet. */
-static unsigned int collect_wanted(struct list_head *plan, struct site_ops *ops,
-				   unsigned long *ips)
+static unsigned int collect_wanted(struct list_head *batch,
+				   struct site_ops *ops, unsigned long *ips)
 {
 	struct kprobe_site *site;
 	unsigned int nr = 0;
 
-	list_for_each_entry(site, plan, plan) {
+	list_for_each_entry(site, batch, batch) {
 		unsigned long ip = (unsigned long)site->addr;
 
 		if (site_ops_wanted(site) != ops)
@@ -343,13 +345,13 @@ static unsigned int collect_wanted(struct list_head *plan, struct site_ops *ops,
 }
 
 /* Those that are in it and are to be taken out now. */
-static unsigned int collect_going(struct list_head *plan, struct site_ops *ops,
+static unsigned int collect_going(struct list_head *batch, struct site_ops *ops,
 				  bool at_once, unsigned long *ips)
 {
 	struct kprobe_site *site;
 	unsigned int nr = 0;
 
-	list_for_each_entry(site, plan, plan) {
+	list_for_each_entry(site, batch, batch) {
 		unsigned long ip = (unsigned long)site->addr;
 
 		if (site_ops_now(site) == ops && (at_once || !leave_over(ip)))
@@ -360,16 +362,16 @@ static unsigned int collect_going(struct list_head *plan, struct site_ops *ops,
 
 /**
  * kprobe_ftrace_arm - have ftrace call for a set of sites
- * @plan: sites, linked by kprobe_site::plan, for none of which it does yet in
+ * @batch: sites, linked by kprobe_site::batch, for none of which it does yet in
  *	the way that they want
  *
  * Context: may sleep; kprobe_mutex held.
  * Return: 0; -ENOMEM; -ENODEV or -EBUSY of ftrace.  On failure all is as it
  * was.
  */
-int kprobe_ftrace_arm(struct list_head *plan)
+int kprobe_ftrace_arm(struct list_head *batch)
 {
-	unsigned int nr, plain = 0, all = list_count_nodes(plan), rest = all;
+	unsigned int nr, plain = 0, all = list_count_nodes(batch), rest = all;
 	struct kprobe_site *site;
 	unsigned long *ips;
 	int ret;
@@ -383,13 +385,13 @@ int kprobe_ftrace_arm(struct list_head *plan)
 	if (!ips)
 		return -ENOMEM;
 
-	nr = collect_wanted(plan, &kprobe_ftrace_ops, ips);
+	nr = collect_wanted(batch, &kprobe_ftrace_ops, ips);
 	ret = ops_add(&kprobe_ftrace_ops, ips, nr);
 	if (!ret) {
-		nr = collect_wanted(plan, &kprobe_ipmodify_ops, ips);
+		nr = collect_wanted(batch, &kprobe_ipmodify_ops, ips);
 		ret = ops_add(&kprobe_ipmodify_ops, ips, nr);
 		if (ret) {
-			nr = collect_wanted(plan, &kprobe_ftrace_ops, ips);
+			nr = collect_wanted(batch, &kprobe_ftrace_ops, ips);
 			ops_remove(&kprobe_ftrace_ops, ips, nr);
 		}
 	}
@@ -399,7 +401,7 @@ int kprobe_ftrace_arm(struct list_head *plan)
 	}
 
 	/* Those that move are called for by both, for a moment. */
-	list_for_each_entry(site, plan, plan) {
+	list_for_each_entry(site, batch, batch) {
 		struct ftrace_ops *before = site->ftrace_ops;
 		struct leftover *left;
 
@@ -422,15 +424,15 @@ int kprobe_ftrace_arm(struct list_head *plan)
 
 /**
  * kprobe_ftrace_disarm - the reverse
- * @plan: sites for which ftrace calls
+ * @batch: sites for which ftrace calls
  *
  * It may go on to do so, to no effect.
  *
  * Context: may sleep; kprobe_mutex held.
  */
-void kprobe_ftrace_disarm(struct list_head *plan)
+void kprobe_ftrace_disarm(struct list_head *batch)
 {
-	unsigned int nr, all = list_count_nodes(plan);
+	unsigned int nr, all = list_count_nodes(batch);
 	bool at_once = all > LEFTOVERS_BATCH || nr_leftovers > LEFTOVERS_MAX;
 	struct kprobe_site *site;
 	unsigned long *ips;
@@ -441,13 +443,13 @@ void kprobe_ftrace_disarm(struct list_head *plan)
 		kprobe_ftrace_flush();
 	ips = kvmalloc_array(all, sizeof(*ips), GFP_KERNEL);
 	if (ips) {
-		nr = collect_going(plan, &kprobe_ftrace_ops, at_once, ips);
+		nr = collect_going(batch, &kprobe_ftrace_ops, at_once, ips);
 		ops_remove(&kprobe_ftrace_ops, ips, nr);
-		nr = collect_going(plan, &kprobe_ipmodify_ops, true, ips);
+		nr = collect_going(batch, &kprobe_ipmodify_ops, true, ips);
 		ops_remove(&kprobe_ipmodify_ops, ips, nr);
 		kvfree(ips);
 	}
-	list_for_each_entry(site, plan, plan) {
+	list_for_each_entry(site, batch, batch) {
 		unsigned long ip = (unsigned long)site->addr;
 
 		if (!ips)

@@ -1,76 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What kernel/kprobes.c and the files in kernel/kprobes/ owe each other.
+ * What kernel/kprobes.c and the files in kernel/kprobes/ owe each other, from
+ * the lowest room to the highest: a file calls what comes before its own part.
  * Locks and their order are described at the head of kernel/kprobes.c.
  */
 #ifndef _KERNEL_KPROBES_INTERNAL_H
 #define _KERNEL_KPROBES_INTERNAL_H
 
 #include <linux/kprobes_backend.h>
+#include <linux/kprobes_test.h>
+#include <linux/list.h>
 #include <linux/lockdep.h>
 
+struct jump_entry;
 struct module;
-struct seq_file;
+struct static_call_site;
 
 /* From one place where an instruction can begin to the next, in bytes. */
 #define KPROBE_INSN_STEP	sizeof(kprobe_opcode_t)
 
-/* kernel/kprobes.c */
-extern struct mutex kprobe_mutex;
-extern struct list_head kprobe_sites;		/* under kprobe_mutex */
-extern struct list_head kprobe_gone_sites;	/* under kprobe_mutex */
+/* The distances from a jump at which instructions under it can begin. */
+#define for_each_place_under_jump(distance)				\
+	for ((distance) = KPROBE_INSN_STEP; (distance) < KPROBE_JUMP_SIZE; \
+	     (distance) += KPROBE_INSN_STEP)
 
-/**
- * struct kprobe_batch - probes of one kind that are registered together
- * @array: pointers to them
- * @num: how many
- * @nth: the kprobe in the i-th of them; NULL for a NULL pointer
- * @admit: whether the place is one for this kind; may be NULL
- * @join: called when the i-th, which is not registered, is about to be put on
- *	its site; an errno refuses it; may be NULL
- * @leave: called for each that has joined, before its handlers are waited
- *	for; may be NULL
- *
- * The callbacks are called with kprobe_mutex held.
- */
-struct kprobe_batch {
-	void *array;
-	int num;
-	struct kprobe *(*nth)(void *array, int i);
-	enum kprobe_refusal (*admit)(kprobe_opcode_t *addr, bool on_entry);
-	int (*join)(struct kprobe_batch *batch, int i);
-	void (*leave)(struct kprobe_batch *batch, int i);
-};
-
-void kprobe_site_free(struct kprobe_site *site);
-int kprobe_register_batch(struct kprobe_batch *batch);
-void kprobe_unregister_batch(struct kprobe_batch *batch);
-
-/**
- * struct kprobe_explanation - what kprobe_explain() has to say
- * @addr: the address that was meant
- * @why: why it cannot be probed; the rest is for KPROBE_OK only
- * @how: how it would be
- * @state: how it is
- * @obstacle: why not by a jump
- */
-struct kprobe_explanation {
-	kprobe_opcode_t *addr;
-	enum kprobe_refusal why;
-	enum {
-		KPROBE_HOW_EMULATED,
-		KPROBE_HOW_DISPLACED,
-		KPROBE_HOW_FTRACE,
-	} how;
-	enum kprobe_site_state state;
-	enum kprobe_obstacle obstacle;
-};
-
-int kprobe_explain(kprobe_opcode_t *addr, const char *symbol,
-		   unsigned long offset, struct kprobe_explanation *what);
-
-int kprobe_set_global(bool on);
-bool kprobe_get_global(void);
+/* Does this obstacle never go away? */
+static inline bool kprobe_obstacle_stays(enum kprobe_obstacle what)
+{
+	return what >= KPROBE_NOJUMP_FTRACE_SITE;
+}
 
 /* For users to read. What the engine goes by is elsewhere. */
 static inline void kprobe_set_flag(struct kprobe *p, u32 flag, bool on)
@@ -81,6 +39,14 @@ static inline void kprobe_set_flag(struct kprobe *p, u32 flag, bool on)
 		p->flags &= ~flag;
 }
 
+/* slots.c: memory for instructions out of line */
+struct kprobe_site *kprobe_slot_owner(unsigned long addr, void **slot);
+void kprobe_slots_release(struct kprobe_site *site);
+
+/* retire.c: freeing what a preempted task may still stand on */
+int kprobe_retire_init(void);
+void kprobe_retire(struct kprobe_site *site);
+
 /* registered.c: which probes are */
 bool kprobe_is_registered(const struct kprobe *p);
 void kprobe_set_registered(struct kprobe *p);
@@ -90,58 +56,6 @@ void kprobe_clear_registered(struct kprobe *p);
 void kprobe_table_init(void);
 void kprobe_table_insert(struct kprobe_site *site);
 void kprobe_table_remove(struct kprobe_site *site);
-
-/* text.c: what the text is to look like, and making it so */
-void kprobe_site_mark_gone(struct kprobe_site *site);
-int kprobe_reconcile(struct list_head *touched, bool global_on, bool each,
-		     bool *quiet);
-void kprobe_reconcile_jumps(struct list_head *touched);
-void kprobe_patch(struct list_head *plan);
-void kprobe_wait_for_handlers(void);
-
-/* optimizer.c: jumps in the place of breakpoints, in the background */
-#ifdef CONFIG_OPTPROBES
-enum kprobe_obstacle kprobe_obstacle_now(const struct kprobe_site *site);
-void kprobe_optimizer_init_site(struct kprobe_site *site);
-void kprobe_optimizer_consider(struct kprobe_site *site);
-void kprobe_optimizer_cancel(struct kprobe_site *site);
-void kprobe_optimizer_forget(struct kprobe_site *site);
-bool kprobe_optimizer_idle(struct kprobe_site *site);
-struct kprobe_site *kprobe_detour_over(const struct kprobe_site *site,
-				       unsigned int back);
-void kprobe_optimizer_start(void);
-void kprobe_optimizer_settle(void);
-void kprobe_optimizer_switch(bool on);
-bool kprobe_optimizer_on(void);
-#else
-static inline void kprobe_optimizer_init_site(struct kprobe_site *site) { }
-static inline void kprobe_optimizer_consider(struct kprobe_site *site) { }
-static inline void kprobe_optimizer_forget(struct kprobe_site *site) { }
-static inline bool kprobe_optimizer_idle(struct kprobe_site *site)
-{
-	return false;
-}
-static inline void kprobe_optimizer_start(void) { }
-static inline void kprobe_optimizer_settle(void) { }
-#endif
-
-/* retire.c: freeing what a preempted task may still stand on */
-int kprobe_retire_init(void);
-void kprobe_retire(struct kprobe_site *site);
-
-/* blacklist.c */
-struct kprobe_blackout {
-	unsigned long start;
-	unsigned long end;
-};
-
-int kprobe_blacklist_init(void);
-int kprobe_blacklist_module(struct module *mod);
-void kprobe_unblacklist_module(struct module *mod);
-void kprobe_blacklist_lock(void);
-void kprobe_blacklist_unlock(void);
-bool kprobe_blacklist_next(unsigned long from, struct kprobe_blackout *range);
-bool kprobe_blacklisted(unsigned long addr, const struct kprobe_symbol *symbol);
 
 /**
  * struct patched_place - where the kernel patches its own text
@@ -167,9 +81,7 @@ struct patched_places {
 	unsigned long base;
 };
 
-/* patched.c */
-struct jump_entry;
-struct static_call_site;
+/* labels.c: sorted tables of jump labels and static calls */
 void kprobe_add_jump_labels(struct patched_places *places,
 			    const struct jump_entry *e,
 			    const struct jump_entry *end);
@@ -177,8 +89,9 @@ void kprobe_add_static_calls(struct patched_places *places,
 			     const struct static_call_site *s,
 			     const struct static_call_site *end);
 void kprobe_sort_places(struct patched_places *places);
+unsigned long kprobe_static_call_code(const struct static_call_site *s);
 
-/* module.c */
+/* module.c: which modules can be probed, and their tables in order */
 #ifdef CONFIG_MODULES
 int kprobe_module_coming(struct module *mod);
 void kprobe_module_going(struct module *mod);
@@ -190,7 +103,7 @@ void kprobe_module_forget(struct module *mod);
 #else
 static inline enum kprobe_refusal kprobe_admit_module(unsigned long addr)
 {
-	return KPROBE_NOT_TEXT;
+	return KPROBE_REFUSE_NOT_TEXT;
 }
 
 static inline bool kprobe_module_symbol(struct module *mod, unsigned long addr,
@@ -206,11 +119,52 @@ kprobe_module_places(struct module *mod)
 }
 #endif
 
-/* ftrace.c */
+/* blacklist.c: what must not be probed */
+struct kprobe_blacklist_range {
+	unsigned long start;
+	unsigned long end;
+};
+
+int kprobe_blacklist_init(void);
+int kprobe_blacklist_module(struct module *mod);
+void kprobe_unblacklist_module(struct module *mod);
+void kprobe_blacklist_lock(void);
+void kprobe_blacklist_unlock(void);
+bool kprobe_blacklist_next(unsigned long from,
+			   struct kprobe_blacklist_range *range);
+bool kprobe_blacklisted(unsigned long addr, const struct kprobe_symbol *symbol);
+
+/**
+ * struct kprobe_entry - the instruction that is probed for a place
+ * @addr: of it
+ * @on_entry: no instruction of the function comes before it
+ * @symbol: around it
+ */
+struct kprobe_entry {
+	kprobe_opcode_t *addr;
+	bool on_entry;
+	struct kprobe_symbol symbol;
+};
+
+/* place.c: from what users ask for to instructions */
+int kprobe_find_place(kprobe_opcode_t *addr, const char *symbol,
+		      unsigned long offset, unsigned long *place);
+enum kprobe_refusal kprobe_admit_text(unsigned long addr);
+void kprobe_find_entry(unsigned long place, struct kprobe_entry *entry);
+enum kprobe_refusal kprobe_inspect(struct kprobe_site *site,
+				   const struct kprobe_symbol *symbol);
+
+/* patch.c: the text and the state of sites */
+void kprobe_site_set_state(struct kprobe_site *site,
+			   enum kprobe_site_state state);
+void kprobe_patch(struct list_head *batch);
+void kprobe_wait_for_handlers(void);
+
+/* ftrace.c: sites on calls of ftrace */
 #ifdef CONFIG_KPROBES_ON_FTRACE
 bool kprobe_ftrace_moves(const struct kprobe_site *site);
-int kprobe_ftrace_arm(struct list_head *plan);
-void kprobe_ftrace_disarm(struct list_head *plan);
+int kprobe_ftrace_arm(struct list_head *batch);
+void kprobe_ftrace_disarm(struct list_head *batch);
 void kprobe_ftrace_flush(void);
 #else
 static inline bool kprobe_ftrace_moves(const struct kprobe_site *site)
@@ -218,40 +172,148 @@ static inline bool kprobe_ftrace_moves(const struct kprobe_site *site)
 	return false;
 }
 
-static inline int kprobe_ftrace_arm(struct list_head *plan)
+static inline int kprobe_ftrace_arm(struct list_head *batch)
 {
 	return -EOPNOTSUPP;
 }
 
-static inline void kprobe_ftrace_disarm(struct list_head *plan) { }
+static inline void kprobe_ftrace_disarm(struct list_head *batch) { }
 static inline void kprobe_ftrace_flush(void) { }
 #endif
 
-/* kretprobe.c */
-#ifdef CONFIG_KRETPROBES
-bool kprobe_is_kretprobe(const struct kprobe *p);
+/* optimizer.c: jumps in the place of breakpoints, in the background */
+#ifdef CONFIG_OPTPROBES
+#define kprobe_analyse arch_kprobe_analyse
+enum kprobe_obstacle kprobe_obstacle_now(const struct kprobe_site *site);
+void kprobe_optimizer_init_site(struct kprobe_site *site);
+void kprobe_optimizer_consider(struct kprobe_site *site);
+void kprobe_optimizer_cancel(struct kprobe_site *site);
+void kprobe_optimizer_forget(struct kprobe_site *site);
+bool kprobe_optimizer_defer(struct kprobe_site *site);
+struct kprobe_site *kprobe_jump_over(const struct kprobe_site *site,
+				     unsigned int back);
+void kprobe_optimizer_settle(void);
+void kprobe_optimizer_allow(bool on);
+bool kprobe_get_jumps(void);
 #else
-static inline bool kprobe_is_kretprobe(const struct kprobe *p)
+static inline enum kprobe_obstacle
+kprobe_obstacle_now(const struct kprobe_site *site)
+{
+	return KPROBE_NOJUMP_SWITCHED_OFF;
+}
+
+static inline enum kprobe_obstacle kprobe_analyse(struct kprobe_site *site)
+{
+	return KPROBE_NOJUMP_SWITCHED_OFF;
+}
+
+static inline struct kprobe_site *
+kprobe_jump_over(const struct kprobe_site *site, unsigned int back)
+{
+	return NULL;
+}
+
+static inline bool kprobe_optimizer_defer(struct kprobe_site *site)
 {
 	return false;
 }
+
+static inline void kprobe_optimizer_init_site(struct kprobe_site *site) { }
+static inline void kprobe_optimizer_consider(struct kprobe_site *site) { }
+static inline void kprobe_optimizer_cancel(struct kprobe_site *site) { }
+static inline void kprobe_optimizer_forget(struct kprobe_site *site) { }
+static inline void kprobe_optimizer_settle(void) { }
 #endif
 
-/* jprobe.c */
-#ifdef CONFIG_HAVE_KPROBE_SITES
-bool kprobe_is_jprobe(const struct kprobe *p);
-#else
-static inline bool kprobe_is_jprobe(const struct kprobe *p)
+/* Sites of a batch have changed, which is empty then: what becomes a jump? */
+static inline void kprobe_consider_batch(struct list_head *batch)
 {
-	return false;
-}
-#endif
+	struct kprobe_site *site, *next;
 
-/* control.c */
-#ifdef CONFIG_DEBUG_FS
-void kprobe_control_init(void);
-#else
-static inline void kprobe_control_init(void) { }
-#endif
+	list_for_each_entry_safe(site, next, batch, batch) {
+		list_del_init(&site->batch);
+		kprobe_optimizer_consider(site);
+	}
+}
+
+/* Patches a batch, which is empty then. */
+static inline void kprobe_patch_batch(struct list_head *batch)
+{
+	kprobe_patch(batch);
+	kprobe_consider_batch(batch);
+}
+
+/* site.c: sites and the probes on them */
+extern struct mutex kprobe_mutex;
+extern struct list_head kprobe_sites;		/* under kprobe_mutex */
+extern struct list_head kprobe_gone_sites;	/* under kprobe_mutex */
+
+int kprobe_site_init(void);
+struct kprobe_site *kprobe_site_at(unsigned long addr);
+enum kprobe_refusal kprobe_site_create(const struct kprobe_entry *entry,
+				       struct kprobe_site **result);
+void kprobe_site_drop(struct kprobe_site *site);
+void kprobe_site_mark_dirty(struct kprobe_site *site, struct list_head *dirty);
+void kprobe_site_activate(struct kprobe_site *site, struct kprobe *p);
+void kprobe_site_deactivate(struct kprobe_site *site, struct kprobe *p);
+
+/* reconcile.c: from target states to text; for @how see kprobe_reconcile() */
+#define KPROBE_ARM_EACH		1
+#define KPROBE_WAIT		2
+
+int kprobe_reconcile(struct list_head *dirty, unsigned int how);
+bool kprobe_get_global(void);
+
+/**
+ * struct kprobe_array - probes of one kind that are registered together
+ * @kind: which
+ * @probes: pointers to them
+ * @num: how many
+ * @nth: the kprobe in the i-th of them; NULL for a NULL pointer
+ * @admit: whether the place is one for this kind; may be NULL
+ * @join: called when the i-th, which is not registered, is about to be put on
+ *	its site; an errno refuses it; may be NULL
+ * @leave: called for each that has joined, before its handlers are waited
+ *	for; may be NULL
+ *
+ * The callbacks are called with kprobe_mutex held.
+ */
+struct kprobe_array {
+	enum kprobe_kind kind;
+	void *probes;
+	int num;
+	struct kprobe *(*nth)(void *probes, int i);
+	enum kprobe_refusal (*admit)(kprobe_opcode_t *addr, bool on_entry);
+	int (*join)(struct kprobe_array *array, int i);
+	void (*leave)(struct kprobe_array *array, int i);
+};
+
+/* kernel/kprobes.c: registration */
+int kprobe_register_array(struct kprobe_array *array);
+void kprobe_unregister_array(struct kprobe_array *array);
+
+/**
+ * struct kprobe_explanation - what kprobe_explain() has to say
+ * @addr: the address that was meant
+ * @why: why it cannot be probed; the rest is for KPROBE_OK only
+ * @how: how it would be
+ * @state: how it is
+ * @obstacle: why not by a jump
+ */
+struct kprobe_explanation {
+	kprobe_opcode_t *addr;
+	enum kprobe_refusal why;
+	enum {
+		KPROBE_HOW_EMULATED,
+		KPROBE_HOW_OUT_OF_LINE,
+		KPROBE_HOW_FTRACE,
+	} how;
+	enum kprobe_site_state state;
+	enum kprobe_obstacle obstacle;
+};
+
+/* explain.c */
+int kprobe_explain(kprobe_opcode_t *addr, const char *symbol,
+		   unsigned long offset, struct kprobe_explanation *what);
 
 #endif /* _KERNEL_KPROBES_INTERNAL_H */

@@ -57,27 +57,21 @@ static int jprobe_entry(struct kprobe *p, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(jprobe_entry);
 
-/** kprobe_is_jprobe - is this registered kprobe the one in a jprobe? */
-bool kprobe_is_jprobe(const struct kprobe *p)
+static struct kprobe *nth_jprobe(void *probes, int i)
 {
-	return p->run_pre == jprobe_entry;
-}
-
-static struct kprobe *nth_jprobe(void *array, int i)
-{
-	struct jprobe *jp = ((struct jprobe **)array)[i];
+	struct jprobe *jp = ((struct jprobe **)probes)[i];
 
 	return jp ? &jp->kp : NULL;
 }
 
 static enum kprobe_refusal jprobe_admit(kprobe_opcode_t *addr, bool on_entry)
 {
-	return on_entry ? KPROBE_OK : KPROBE_NOT_ENTRY;
+	return on_entry ? KPROBE_OK : KPROBE_REFUSE_NOT_ENTRY;
 }
 
-static int jprobe_join(struct kprobe_batch *batch, int i)
+static int jprobe_join(struct kprobe_array *array, int i)
 {
-	struct jprobe *jp = ((struct jprobe **)batch->array)[i];
+	struct jprobe *jp = ((struct jprobe **)array->probes)[i];
 
 	if (!jp->entry)
 		return -EINVAL;
@@ -97,12 +91,13 @@ static int jprobe_join(struct kprobe_batch *batch, int i)
  */
 int register_jprobes(struct jprobe **jps, int num)
 {
-	struct kprobe_batch batch = {
-		.array = jps, .num = num, .nth = nth_jprobe,
+	struct kprobe_array array = {
+		.kind = KPROBE_KIND_JPROBE,
+		.probes = jps, .num = num, .nth = nth_jprobe,
 		.admit = jprobe_admit, .join = jprobe_join,
 	};
 
-	return kprobe_register_batch(&batch);
+	return kprobe_register_array(&array);
 }
 EXPORT_SYMBOL_GPL(register_jprobes);
 
@@ -129,11 +124,12 @@ EXPORT_SYMBOL_GPL(register_jprobe);
  */
 void unregister_jprobes(struct jprobe **jps, int num)
 {
-	struct kprobe_batch batch = {
-		.array = jps, .num = num, .nth = nth_jprobe,
+	struct kprobe_array array = {
+		.kind = KPROBE_KIND_JPROBE,
+		.probes = jps, .num = num, .nth = nth_jprobe,
 	};
 
-	kprobe_unregister_batch(&batch);
+	kprobe_unregister_array(&array);
 }
 EXPORT_SYMBOL_GPL(unregister_jprobes);
 

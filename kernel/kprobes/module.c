@@ -14,15 +14,15 @@
  * that is found known under it stays until it is given up.
  *
  * The symbols of a module are in no order, its jump labels in that of their
- * keys; whoever asks for an address walks through all of them.  That is well
- * for one probe.  For a probe on each function it is a square, of thousands.
+ * keys, so that to ask for an address is to walk through all of them.  That is
+ * well for one probe.  A probe on each of thousands of functions squares that.
  * So after some questions in a row the tables of the module that is asked for
  * are copied and sorted.  The copy lasts until another module is asked for, or
- * the module goes, or nobody has asked for a while.
+ * the module goes, or no question has come for a while.
  *
  * Everything here is under kprobe_mutex.  A module that can be asked for is
- * known, or there is a site in it, and one that goes tells kernel/kprobes.c
- * first, which takes kprobe_mutex.  Its symbols change once, when its init text
+ * known, or there is a site in it, and gone.c is told of one that goes
+ * first, and takes kprobe_mutex.  Its symbols change once, when its init text
  * goes; where it is patched changes until it is live.
  */
 #include <linux/hashtable.h>
@@ -53,6 +53,19 @@ struct known_module {
 
 /* Under kprobe_mutex. */
 static DEFINE_HASHTABLE(known_modules, 6);
+
+/**
+ * kprobe_module_of - the module that an address is in the text of
+ * @addr: any address
+ *
+ * Context: any; the caller knows why the module stays.
+ * Return: the module, or NULL.
+ */
+struct module *kprobe_module_of(unsigned long addr)
+{
+	guard(preempt)();
+	return __module_text_address(addr);
+}
 
 static struct known_module *find_known(const struct module *mod)
 {
@@ -116,13 +129,13 @@ enum kprobe_refusal kprobe_admit_module(unsigned long addr)
 	lockdep_assert_held(&kprobe_mutex);
 
 	if (!mod)
-		return KPROBE_NOT_TEXT;
+		return KPROBE_REFUSE_NOT_TEXT;
 	/* Not to be looked into before it has been found. */
 	if (!find_known(mod) || mod->state == MODULE_STATE_GOING)
-		return KPROBE_MODULE_STATE;
+		return KPROBE_REFUSE_MODULE_STATE;
 	/* Init text is freed once the module is live. */
 	if (within_module_init(addr, mod) && mod->state != MODULE_STATE_COMING)
-		return KPROBE_MODULE_STATE;
+		return KPROBE_REFUSE_MODULE_STATE;
 	return KPROBE_OK;
 }
 
@@ -148,7 +161,7 @@ static struct {
 /* Sorting takes as long as so many walks, or more; a probe asks some times. */
 #define WALKS_FIRST	20
 
-/* How long a copy that nobody asks for is kept, up to twice that; jiffies. */
+/* A copy is kept so long behind the last question, up to twice; jiffies. */
 #define ORDER_KEPT	HZ
 
 static void drop_symbols(void)

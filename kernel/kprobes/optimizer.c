@@ -3,50 +3,49 @@
  * Puts jumps in the place of breakpoints, in the background.
  *
  * A jump is longer than a breakpoint: the instructions behind the probed one
- * that it covers go to the detour as well, and nobody may be about to execute
- * them in place when it is written.  So a site becomes a jump in two steps,
- * with a grace period between them that no lock is held across:
+ * that it covers go to the detour as well, and no task may be about to execute
+ * them in the original text when the jump is written.  So a site becomes a jump
+ * in two steps, with a grace period between them that no lock is held across:
  *
  *	in no list	nothing to do, or an obstacle
  *	  |  kprobe_optimizer_consider()
  *	  v
  *	opt_queue	waits for the worker
- *	  |  analysed, its detour built; traps now run the displaced copies of
- *	  |  all of these instructions, in the detour: site->detoured
+ *	  |  analysed, its detour built; traps now run the copies of all of
+ *	  |  these instructions, in the detour: site->trap_uses_detour
  *	  v
- *	opt_pass	waits for RCU-tasks: whoever has been among them in
- *	  |		place, running or preempted, has left
- *	  |  all of the pass patched, some hundred at a time
+ *	opt_waiting_gp	waits for RCU-tasks: every task that was among the
+ *	  |		original instructions, running or preempted, has left
+ *	  |  all that waited patched, some hundred at a time
  *	  v
  *	in no list	KPROBE_SITE_JUMP
  *
- * kprobe_optimizer_cancel() takes a site out of either list, and then traps
- * run its instruction alone again; a site that comes back later starts over.
- * Whoever makes an obstacle cancels before the text follows (text.c).  The way
- * back from a jump needs no grace period: the detour stays as long as the
- * site does, and that is freed behind RCU-tasks.
+ * kprobe_optimizer_cancel() takes a site out of either list; from then on traps
+ * run its instruction alone again, and a site that comes back later starts
+ * over.  What makes an obstacle cancels before the text follows (reconcile.c).
+ * The way back from a jump needs no grace period: the detour stays as long as
+ * the site does, and that is freed behind RCU-tasks.
  *
- * To undo a jump takes several pokes, and whoever disables one probe often
+ * To undo a jump takes several pokes, and a user who disables one probe often
  * disables many.  So a jump whose last probe has been disabled stays for a
- * moment, without a handler to run, and goes together with others:
+ * moment, without a handler to run, and goes together with other ones:
  *
  *	KPROBE_SITE_JUMP, in no list
- *	  |  kprobe_optimizer_idle()
+ *	  |  kprobe_optimizer_defer()
  *	  v
- *	opt_idle	waits for a worker of its own, which waits for nobody;
- *	  |		left with the state, at once, when anything else turns
- *	  |		up that a jump may not stay for
- *	  |  all of them patched, some hundred at a time, but those that have
- *	  |  probes again
+ *	opt_unoptimizing
+ *	  |		waits for a worker of its own, which waits for no grace
+ *	  |		period; left with the state, at once, when the
+ *	  |		reconciler turns the jump back
+ *	  |  those that are still without probes patched, some hundred at a time
  *	  v
  *	in no list	KPROBE_SITE_CLEAN
  *
- * Whenever something might have been in a site's way and no longer is,
- * kprobe_optimizer_consider() is called for it.  To ask once too often costs
- * little.
+ * Whenever an obstacle of a site may have gone, kprobe_optimizer_consider() is
+ * called for it.  To ask once too often costs little.
  */
+#include <linux/init.h>
 #include <linux/jiffies.h>
-#include <linux/kstrtox.h>
 #include <linux/list.h>
 #include <linux/list_sort.h>
 #include <linux/math.h>
@@ -54,16 +53,14 @@
 #include <linux/rcupdate_wait.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
-#include <linux/string.h>
-#include <linux/sysctl.h>
 #include <linux/workqueue.h>
 #include "internal.h"
 
 /* All under kprobe_mutex. */
 static LIST_HEAD(opt_queue);
-static LIST_HEAD(opt_pass);
-static LIST_HEAD(opt_idle);
-static LIST_HEAD(opt_starved);	/* for lack of memory; back in the queue soon */
+static LIST_HEAD(opt_waiting_gp);
+static LIST_HEAD(opt_unoptimizing);
+static LIST_HEAD(opt_retry);	/* for lack of memory; back in the queue soon */
 static bool opt_on = true;
 static bool opt_started;
 static unsigned int opt_passes;	/* how often the worker has been through */
@@ -71,27 +68,21 @@ static unsigned int opt_passes;	/* how often the worker has been through */
 static struct workqueue_struct *opt_wq;
 
 static void optimizer_worker(struct work_struct *work);
-static void starved_worker(struct work_struct *work);
-static void idle_worker(struct work_struct *work);
+static void retry_worker(struct work_struct *work);
+static void unoptimize_worker(struct work_struct *work);
 static DECLARE_DELAYED_WORK(opt_work, optimizer_worker);
-static DECLARE_DELAYED_WORK(starved_work, starved_worker);
-static DECLARE_DELAYED_WORK(idle_work, idle_worker);
+static DECLARE_DELAYED_WORK(retry_work, retry_worker);
+static DECLARE_DELAYED_WORK(unoptimize_work, unoptimize_worker);
 
 /* Many probes come one by one; let them gather for this many jiffies. */
 #define OPT_DELAY	DIV_ROUND_UP(HZ, 50)
 /* And for memory, this many. */
-#define OPT_STARVED_DELAY	HZ
+#define OPT_RETRY_DELAY	HZ
 
 static bool site_armed(const struct kprobe_site *site)
 {
 	return site->state != KPROBE_SITE_CLEAN ||
-	       (!list_empty(&site->plan) && site->next != KPROBE_SITE_CLEAN);
-}
-
-static struct kprobe_site *site_at(unsigned long addr)
-{
-	guard(preempt)();
-	return kprobe_site_find(addr);
+	       (!list_empty(&site->batch) && site->target != KPROBE_SITE_CLEAN);
 }
 
 /**
@@ -99,7 +90,7 @@ static struct kprobe_site *site_at(unsigned long addr)
  * @site: any
  *
  * Context: kprobe_mutex held.
- * Return: KPROBE_NO_OBSTACLE, or one before KPROBE_OBSTACLE_TEXT.
+ * Return: KPROBE_NOJUMP_NONE, or one before KPROBE_NOJUMP_FTRACE_SITE.
  */
 enum kprobe_obstacle kprobe_obstacle_now(const struct kprobe_site *site)
 {
@@ -109,49 +100,50 @@ enum kprobe_obstacle kprobe_obstacle_now(const struct kprobe_site *site)
 	lockdep_assert_held(&kprobe_mutex);
 
 	if (!opt_on)
-		return KPROBE_SWITCHED_OFF;
+		return KPROBE_NOJUMP_SWITCHED_OFF;
 	if (site->npost)
-		return KPROBE_POST_HANDLER;
+		return KPROBE_NOJUMP_POST_HANDLER;
 	if (site->njprobe)
-		return KPROBE_JPROBE;
+		return KPROBE_NOJUMP_JPROBE;
 
-	for (i = KPROBE_INSN_STEP; site->close && i < KPROBE_JUMP_SIZE;
-	     i += KPROBE_INSN_STEP) {
-		other = site_at((unsigned long)site->addr + i);
+	if (!site->has_neighbour)
+		return KPROBE_NOJUMP_NONE;
+	for_each_place_under_jump(i) {
+		other = kprobe_site_at((unsigned long)site->addr + i);
 		if (other && site_armed(other))
-			return KPROBE_PROBE_INSIDE;
+			return KPROBE_NOJUMP_PROBE_INSIDE;
 	}
-	return KPROBE_NO_OBSTACLE;
+	return KPROBE_NOJUMP_NONE;
 }
 
 /**
- * kprobe_detour_over - the site whose jump covers another, if it is a jump or
+ * kprobe_jump_over - the site whose jump covers another, if it is a jump or
  *	about to become one
  * @site: the other
  * @back: how many bytes before it the site would be
  *
  * Context: kprobe_mutex held.
  */
-struct kprobe_site *kprobe_detour_over(const struct kprobe_site *site,
-				       unsigned int back)
+struct kprobe_site *kprobe_jump_over(const struct kprobe_site *site,
+				     unsigned int back)
 {
 	struct kprobe_site *over;
 
-	if (!site->close)
+	if (!site->has_neighbour)
 		return NULL;
-	over = site_at((unsigned long)site->addr - back);
-	if (over && (over->detoured || over->state == KPROBE_SITE_JUMP))
+	over = kprobe_site_at((unsigned long)site->addr - back);
+	if (over && (over->trap_uses_detour || over->state == KPROBE_SITE_JUMP))
 		return over;
 	return NULL;
 }
 
 /* Whether a site is at an address; if so, it is close to another one. */
-static bool mark_close(unsigned long addr)
+static bool mark_neighbour(unsigned long addr)
 {
-	struct kprobe_site *site = site_at(addr);
+	struct kprobe_site *site = kprobe_site_at(addr);
 
 	if (site)
-		site->close = true;
+		site->has_neighbour = true;
 	return site;
 }
 
@@ -168,14 +160,15 @@ void kprobe_optimizer_init_site(struct kprobe_site *site)
 
 	INIT_LIST_HEAD(&site->optimize);
 	/* Looked for once: there are few, and all changes would ask. */
-	for (i = KPROBE_INSN_STEP; i < KPROBE_JUMP_SIZE; i += KPROBE_INSN_STEP)
-		site->close |= mark_close(addr - i) | mark_close(addr + i);
+	for_each_place_under_jump(i)
+		site->has_neighbour |= mark_neighbour(addr - i) |
+				       mark_neighbour(addr + i);
 }
 
 static void consider_one(struct kprobe_site *site)
 {
 	if (site->state != KPROBE_SITE_TRAP || !list_empty(&site->optimize) ||
-	    site->obstacle >= KPROBE_OBSTACLE_TEXT || kprobe_obstacle_now(site))
+	    kprobe_obstacle_stays(site->obstacle) || kprobe_obstacle_now(site))
 		return;
 
 	list_add_tail(&site->optimize, &opt_queue);
@@ -198,11 +191,10 @@ void kprobe_optimizer_consider(struct kprobe_site *site)
 	lockdep_assert_held(&kprobe_mutex);
 
 	consider_one(site);
-	if (site->state != KPROBE_SITE_CLEAN || !site->close)
+	if (site->state != KPROBE_SITE_CLEAN || !site->has_neighbour)
 		return;
-	for (back = KPROBE_INSN_STEP; back < KPROBE_JUMP_SIZE;
-	     back += KPROBE_INSN_STEP) {
-		before = site_at((unsigned long)site->addr - back);
+	for_each_place_under_jump(back) {
+		before = kprobe_site_at((unsigned long)site->addr - back);
 		if (before)
 			consider_one(before);
 	}
@@ -219,10 +211,10 @@ void kprobe_optimizer_cancel(struct kprobe_site *site)
 	lockdep_assert_held(&kprobe_mutex);
 
 	list_del_init(&site->optimize);
-	if (!site->detoured)
+	if (!site->trap_uses_detour)
 		return;
 	arch_kprobe_use_detour(site, false);
-	site->detoured = false;
+	site->trap_uses_detour = false;
 }
 
 /**
@@ -238,21 +230,21 @@ void kprobe_optimizer_forget(struct kprobe_site *site)
 }
 
 /**
- * kprobe_optimizer_idle - a probe has been disabled: may the text follow later?
+ * kprobe_optimizer_defer - a probe was disabled: may the text follow later?
  * @site: where
  *
  * Context: kprobe_mutex held.
  * Return: whether this is seen to, and the site need not be reconciled.
  */
-bool kprobe_optimizer_idle(struct kprobe_site *site)
+bool kprobe_optimizer_defer(struct kprobe_site *site)
 {
 	lockdep_assert_held(&kprobe_mutex);
 
 	if (site->state != KPROBE_SITE_JUMP || !list_empty(&site->active))
 		return false;
 	if (list_empty(&site->optimize)) {
-		list_add_tail(&site->optimize, &opt_idle);
-		queue_delayed_work(opt_wq, &idle_work, OPT_DELAY);
+		list_add_tail(&site->optimize, &opt_unoptimizing);
+		queue_delayed_work(opt_wq, &unoptimize_work, OPT_DELAY);
 	}
 	return true;
 }
@@ -279,7 +271,7 @@ static void patch_chunks(struct list_head *from, enum kprobe_site_state next,
 {
 	struct kprobe_site *site;
 	unsigned int n;
-	LIST_HEAD(plan);
+	LIST_HEAD(batch);
 
 	do {
 		scoped_guard(mutex, &kprobe_mutex) {
@@ -291,11 +283,11 @@ static void patch_chunks(struct list_head *from, enum kprobe_site_state next,
 				list_del_init(&site->optimize);
 				if (!wanted(site))
 					continue;
-				site->next = next;
-				list_add_tail(&site->plan, &plan);
+				site->target = next;
+				list_add_tail(&site->batch, &batch);
 			}
-			if (!list_empty(&plan))
-				kprobe_patch(&plan);
+			if (!list_empty(&batch))
+				kprobe_patch_batch(&batch);
 		}
 		cond_resched();
 	} while (n == OPT_PATCH_CHUNK);
@@ -307,21 +299,21 @@ static bool wants_no_jump(struct kprobe_site *site)
 }
 
 /* Takes the jumps away that only disabled probes are left on. */
-static void idle_worker(struct work_struct *work)
+static void unoptimize_worker(struct work_struct *work)
 {
 	/* Text is patched in the order of addresses. */
 	scoped_guard(mutex, &kprobe_mutex)
-		list_sort(NULL, &opt_idle, by_address);
-	patch_chunks(&opt_idle, KPROBE_SITE_CLEAN, wants_no_jump);
+		list_sort(NULL, &opt_unoptimizing, by_address);
+	patch_chunks(&opt_unoptimizing, KPROBE_SITE_CLEAN, wants_no_jump);
 }
 
-static void starved_worker(struct work_struct *work)
+static void retry_worker(struct work_struct *work)
 {
 	guard(mutex)(&kprobe_mutex);
 
-	if (list_empty(&opt_starved))
+	if (list_empty(&opt_retry))
 		return;
-	list_splice_tail_init(&opt_starved, &opt_queue);
+	list_splice_tail_init(&opt_retry, &opt_queue);
 	queue_delayed_work(opt_wq, &opt_work, 0);
 }
 
@@ -329,20 +321,20 @@ static void starved_worker(struct work_struct *work)
 static void prepare_jump(struct kprobe_site *site)
 {
 	list_del_init(&site->optimize);
-	/* Whoever removes what is in the way considers it again. */
+	/* When the obstacle goes, the site is considered again. */
 	if (site->state != KPROBE_SITE_TRAP || kprobe_obstacle_now(site))
 		return;
 
 	site->obstacle = arch_kprobe_analyse(site);
 	if (!site->obstacle)
-		site->obstacle = arch_kprobe_detour(site);
-	if (site->obstacle == KPROBE_DETOUR_MEMORY) {
-		list_add_tail(&site->optimize, &opt_starved);
-		queue_delayed_work(opt_wq, &starved_work, OPT_STARVED_DELAY);
+		site->obstacle = arch_kprobe_build_detour(site);
+	if (site->obstacle == KPROBE_NOJUMP_NO_MEMORY) {
+		list_add_tail(&site->optimize, &opt_retry);
+		queue_delayed_work(opt_wq, &retry_work, OPT_RETRY_DELAY);
 	} else if (!site->obstacle) {
 		arch_kprobe_use_detour(site, true);
-		site->detoured = true;
-		list_add_tail(&site->optimize, &opt_pass);
+		site->trap_uses_detour = true;
+		list_add_tail(&site->optimize, &opt_waiting_gp);
 	}
 }
 
@@ -351,15 +343,15 @@ static void prepare_jump(struct kprobe_site *site)
 
 static bool wants_jump(struct kprobe_site *site)
 {
-	bool ready = site->state == KPROBE_SITE_TRAP && site->detoured &&
-		     !kprobe_obstacle_now(site);
+	bool ready = site->state == KPROBE_SITE_TRAP &&
+		     site->trap_uses_detour && !kprobe_obstacle_now(site);
 
 	/* What has made an obstacle has cancelled it. */
 	if (WARN_ON_ONCE(!ready)) {
 		kprobe_optimizer_cancel(site);
 		return false;
 	}
-	site->detoured = false;
+	site->trap_uses_detour = false;
 	return true;
 }
 
@@ -378,7 +370,7 @@ static void optimizer_worker(struct work_struct *work)
 			mutex_lock(&kprobe_mutex);
 		}
 	}
-	n = list_count_nodes(&opt_pass);
+	n = list_count_nodes(&opt_waiting_gp);
 	if (!n) {
 		opt_passes++;
 		mutex_unlock(&kprobe_mutex);
@@ -389,7 +381,7 @@ static void optimizer_worker(struct work_struct *work)
 	synchronize_rcu_tasks();
 
 	/* Only this worker adds to the pass: it ends with these. */
-	patch_chunks(&opt_pass, KPROBE_SITE_JUMP, wants_jump);
+	patch_chunks(&opt_waiting_gp, KPROBE_SITE_JUMP, wants_jump);
 	scoped_guard(mutex, &kprobe_mutex)
 		opt_passes++;
 }
@@ -399,8 +391,8 @@ static bool optimizer_settled(unsigned int before)
 {
 	guard(mutex)(&kprobe_mutex);
 	return opt_passes - before >= 2 ||
-	       (list_empty(&opt_queue) && list_empty(&opt_pass) &&
-		list_empty(&opt_idle));
+	       (list_empty(&opt_queue) && list_empty(&opt_waiting_gp) &&
+		list_empty(&opt_unoptimizing));
 }
 
 /* Who only wants to look waits no longer than so many jiffies. */
@@ -427,118 +419,49 @@ void kprobe_optimizer_settle(void)
 }
 
 /**
- * kprobe_optimizer_switch - allow jumps or turn all of them back
- * @on: which
+ * kprobe_optimizer_allow - may the optimizer make jumps?
+ * @on: whether it may
  *
- * Context: may sleep.
+ * Context: kprobe_mutex held.  The caller sees to the jumps that there are.
  */
-void kprobe_optimizer_switch(bool on)
+void kprobe_optimizer_allow(bool on)
 {
-	struct kprobe_site *site;
-	LIST_HEAD(touched);
-
-	guard(mutex)(&kprobe_mutex);
-
+	lockdep_assert_held(&kprobe_mutex);
 	opt_on = on;
-	if (on) {
-		list_for_each_entry(site, &kprobe_sites, all)
-			kprobe_optimizer_consider(site);
-		return;
-	}
-	list_for_each_entry(site, &kprobe_sites, all)
-		list_add_tail(&site->plan, &touched);
-	kprobe_reconcile_jumps(&touched);
 }
 
-/** kprobe_optimizer_on - whether jumps are allowed */
-bool kprobe_optimizer_on(void)
+/** kprobe_get_jumps - whether jumps are allowed */
+bool kprobe_get_jumps(void)
 {
 	guard(mutex)(&kprobe_mutex);
 	return opt_on;
 }
 
-#ifdef CONFIG_SYSCTL
-/* Users know the switch under two names. */
-static int switch_handler(const struct ctl_table *table, int write,
-			  void *buffer, size_t *lenp, loff_t *ppos)
-{
-	char text[4] = "";
-	bool on = kprobe_optimizer_on();
-	int ret;
-
-	if (!write) {
-		struct ctl_table shown = {
-			.data = text,
-			.maxlen = sizeof(text),
-		};
-
-		text[0] = on ? '1' : '0';
-		return proc_dostring(&shown, 0, buffer, lenp, ppos);
-	}
-
-	/* kstrtobool() looks at one letter only, and knows more of them. */
-	if (*ppos || !*lenp || *lenp >= sizeof(text))
-		return -EINVAL;
-	memcpy(text, buffer, *lenp);
-	if (strlen(strim(text)) != 1 || !strchr("01nyNY", *strim(text)))
-		return -EINVAL;
-	ret = kstrtobool(strim(text), &on);
-	if (ret)
-		return ret;
-	kprobe_optimizer_switch(on);
-	*ppos += *lenp;
-	return 0;
-}
-
-static struct ctl_table optimizer_sysctls[] = {
-	{
-		.procname = "kprobes-optimization",
-		.mode = 0644,
-		.proc_handler = switch_handler,
-	},
-	{
-		.procname = "kprobes_optimization",
-		.mode = 0644,
-		.proc_handler = switch_handler,
-	},
-};
-
-static void __init sysctls_init(void)
-{
-	register_sysctl_init("debug", optimizer_sysctls);
-}
-#else
-static void __init sysctls_init(void) { }
-#endif
-
-/**
- * kprobe_optimizer_start - from now on RCU-tasks can be waited for
- *
- * What has been registered before has been queued.
- */
-void __init kprobe_optimizer_start(void)
+/* From now on RCU-tasks can be waited for; earlier sites have been queued. */
+static int __init optimizer_start(void)
 {
 	/* The worker waits for long: not on a queue that others wait for. */
-	sysctls_init();
 	opt_wq = alloc_workqueue("kprobe-optimizer", WQ_UNBOUND, 0);
 	if (!opt_wq)
-		return;
+		return -ENOMEM;
 
 	guard(mutex)(&kprobe_mutex);
 	opt_started = true;
 	queue_delayed_work(opt_wq, &opt_work, OPT_DELAY);
+	return 0;
 }
+late_initcall(optimizer_start);
 
 /**
- * wait_for_kprobe_optimizer - until what can be a jump by now is one, and what
- *	nobody wants any more is none
+ * wait_for_kprobe_optimizer - until all jumps that can be made are made, and
+ *	those without enabled probes are gone
  *
  * Context: may sleep.
  */
 void wait_for_kprobe_optimizer(void)
 {
 	/* What was covered by one that goes may become a jump then. */
-	flush_delayed_work(&idle_work);
+	flush_delayed_work(&unoptimize_work);
 	flush_delayed_work(&opt_work);
 	/* What was queued while the worker waited. */
 	flush_delayed_work(&opt_work);
@@ -557,11 +480,11 @@ enum kprobe_obstacle kprobe_obstacle_at(kprobe_opcode_t *addr)
 	struct kprobe_site *site;
 
 	guard(mutex)(&kprobe_mutex);
-	site = site_at((unsigned long)addr);
+	site = kprobe_site_at((unsigned long)addr);
 	if (!site)
-		return KPROBE_DETOUR_MEMORY;
+		return KPROBE_NOJUMP_NO_MEMORY;
 	if (site->on_ftrace)
-		return KPROBE_OBSTACLE_TEXT;
+		return KPROBE_NOJUMP_FTRACE_SITE;
 	return site->obstacle ?: kprobe_obstacle_now(site);
 }
 EXPORT_SYMBOL_GPL(kprobe_obstacle_at);

@@ -5,14 +5,13 @@
  * The tables of both are in the order of their keys, and a look-up by address
  * would be a walk through all of them.  So those of the kernel proper, which do
  * not change any more, are copied in the order of addresses when the first
- * probe comes.  For those of modules see module.c.
+ * probe comes.  Those of a module are in module.c.
  */
 #include <linux/jump_label.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/slab.h>
-#include <linux/sort.h>
 #include <linux/static_call.h>
 #include <asm/sections.h>
 #include "internal.h"
@@ -24,33 +23,8 @@ static bool kernel_places_tried;
 /* No patched instruction is longer. */
 #define PATCHED_SIZE_MAX	8
 
-static int by_code(const void *a, const void *b)
-{
-	const struct patched_place *x = a, *y = b;
-
-	return x->code < y->code ? -1 : x->code > y->code;
-}
-
-/** kprobe_sort_places - bring collected places in order */
-void kprobe_sort_places(struct patched_places *places)
-{
-	sort(places->at, places->nr, sizeof(*places->at), by_code, NULL);
-}
-
 #ifdef CONFIG_JUMP_LABEL
 #define KERNEL_JUMP_ENTRIES	(__stop___jump_table - __start___jump_table)
-
-/** kprobe_add_jump_labels - collect places; there is room for them */
-void kprobe_add_jump_labels(struct patched_places *places,
-			    const struct jump_entry *e,
-			    const struct jump_entry *end)
-{
-	for (; e < end; e++)
-		places->at[places->nr++] = (struct patched_place) {
-			.code = jump_entry_code(e) - places->base,
-			.target = jump_entry_target(e) - places->base,
-		};
-}
 #else
 #define KERNEL_JUMP_ENTRIES	0
 #endif
@@ -61,23 +35,6 @@ extern struct static_call_site __stop_static_call_sites[];
 
 #define KERNEL_STATIC_CALLS						\
 	(__stop_static_call_sites - __start_static_call_sites)
-
-static unsigned long site_code(const struct static_call_site *s)
-{
-	return (unsigned long)&s->addr + s->addr;
-}
-
-/** kprobe_add_static_calls - collect places; there is room for them */
-void kprobe_add_static_calls(struct patched_places *places,
-			     const struct static_call_site *s,
-			     const struct static_call_site *end)
-{
-	for (; s < end; s++)
-		places->at[places->nr++] = (struct patched_place) {
-			.code = site_code(s) - places->base,
-			.target = NO_TARGET,
-		};
-}
 #else
 #define KERNEL_STATIC_CALLS	0
 #endif
@@ -159,7 +116,7 @@ static bool module_places_near(struct module *mod, unsigned long start,
 #endif
 #ifdef CONFIG_HAVE_STATIC_CALL_INLINE
 	for (i = 0; i < mod->num_static_call_sites; i++) {
-		code = site_code(&mod->static_call_sites[i]);
+		code = kprobe_static_call_code(&mod->static_call_sites[i]);
 		if (code >= start && code < end)
 			return true;
 	}
@@ -174,7 +131,7 @@ static bool module_places_near(struct module *mod, unsigned long start,
  * @end: behind the last
  *
  * Context: kprobe_mutex, jump_label_mutex held; all in one function.
- * Return: KPROBE_OK, KPROBE_JUMP_LABEL or KPROBE_STATIC_CALL.
+ * Return: KPROBE_OK, KPROBE_REFUSE_JUMP_LABEL or KPROBE_REFUSE_STATIC_CALL.
  */
 enum kprobe_refusal kprobe_patched(unsigned long start, unsigned long end)
 {
@@ -192,9 +149,9 @@ enum kprobe_refusal kprobe_patched(unsigned long start, unsigned long end)
 		return KPROBE_OK;
 	/* How long it is they know themselves. */
 	if (jump_label_text_reserved(first, last))
-		return KPROBE_JUMP_LABEL;
+		return KPROBE_REFUSE_JUMP_LABEL;
 	if (static_call_text_reserved(first, last))
-		return KPROBE_STATIC_CALL;
+		return KPROBE_REFUSE_STATIC_CALL;
 	return KPROBE_OK;
 }
 

@@ -2,19 +2,20 @@
 /*
  * Frees sites and their slots when no task can stand on them any more.
  *
- * A task may be preempted while it executes a displaced instruction.  It
- * comes back to the slot however long ago the probe was removed, so slots
- * are freed only behind an RCU-tasks grace period, which waits for every
- * task to have switched voluntarily: a task in a slot cannot do that, since
- * the one thing there that could sleep, a page fault, leaves the slot first
- * (kprobe_undisplace()).
+ * A task may be preempted while it executes an instruction in a slot.  It
+ * comes back to the slot however long ago the probe was removed.  So slots are
+ * freed behind an RCU-tasks grace period, which waits until every task has
+ * switched voluntarily: a task in a slot cannot do that, since the one thing
+ * there that could sleep, a page fault, leaves the slot first
+ * (kprobe_regs_leave_slot()).
  *
- * This takes tens of milliseconds, and nobody waits for it but the worker
- * here, which holds no lock meanwhile.
+ * The grace period takes tens of milliseconds.  The worker here waits for it
+ * and holds no lock meanwhile; no caller waits.
  */
 #include <linux/llist.h>
 #include <linux/rcupdate.h>
 #include <linux/rcupdate_wait.h>
+#include <linux/slab.h>
 #include <linux/workqueue.h>
 #include "internal.h"
 
@@ -30,12 +31,13 @@ static void retire_worker(struct work_struct *work)
 		return;
 
 	synchronize_rcu_tasks();
-	/* Those who got here by kprobe_slot_owner(). */
+	/* Readers that have found the site by kprobe_slot_owner(). */
 	synchronize_rcu();
 
 	llist_for_each_entry_safe(site, next, first, retired) {
-		arch_kprobe_release(site);
-		kprobe_site_free(site);
+		kprobe_slots_release(site);
+		/* From a cache of site.c: kfree() finds that. */
+		kfree(site);
 		cond_resched();
 	}
 }

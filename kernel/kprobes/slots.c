@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Executable memory for displaced instructions.
+ * Executable memory for instructions out of line.
  *
  * Pages come from execmem and are made read-only and executable before the
  * first slot in them is given out; from then on only text_poke_copy() and
@@ -26,6 +26,7 @@
 #include <linux/set_memory.h>
 #include <linux/slab.h>
 #include <linux/xarray.h>
+#include <linux/kprobes_hit.h>
 #include "internal.h"
 
 #define SLOTS_PER_PAGE_MAX	(PAGE_SIZE / KPROBE_SLOT_SIZE)
@@ -255,6 +256,22 @@ void kprobe_slot_free(void *slot)
 }
 
 /**
+ * kprobe_slots_release - give back all slots of a site
+ * @site: no task stands in any of them
+ *
+ * Context: may sleep.
+ */
+void kprobe_slots_release(struct kprobe_site *site)
+{
+	void *slots[] = { site->slot, site->post_slot, site->detour };
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(slots); i++)
+		if (slots[i])
+			kprobe_slot_free(slots[i]);
+}
+
+/**
  * kprobe_slot_owner - whose slot is that?
  * @addr: any address
  * @slot: filled in with the start of the slot
@@ -279,7 +296,7 @@ struct kprobe_site *kprobe_slot_owner(unsigned long addr, void **slot)
 NOKPROBE_SYMBOL(kprobe_slot_owner);
 
 /**
- * is_kprobe_insn_slot - is this address in memory for displaced instructions?
+ * is_kprobe_insn_slot - is this address in a page of slots?
  * @addr: any address
  *
  * Context: any in which RCU is watching.
@@ -290,34 +307,38 @@ bool is_kprobe_insn_slot(unsigned long addr)
 }
 
 /**
- * kprobe_displaced_from - where an instruction in a slot comes from
+ * kprobe_orig_ip - where an instruction in a slot comes from
  * @addr: an instruction pointer
  *
- * For those who look an instruction pointer up in tables of the kernel's
+ * For code that looks an instruction pointer up in tables of the kernel's
  * text: unwinders and the like.
  *
  * Context: any.
  * Return: the address in place that corresponds to @addr if that is in a
  * slot, and otherwise @addr.
  */
-unsigned long kprobe_displaced_from(unsigned long addr)
+unsigned long kprobe_orig_ip(unsigned long addr)
 {
 	struct kprobe_site *site;
+	bool entered;
 	void *slot;
 
 	if (!slots_near(addr))
 		return addr;
 
-	guard(rcu)();
+	entered = kprobe_read_lock();
 	site = kprobe_slot_owner(addr, &slot);
-	return site ? arch_kprobe_undisplaced(site, slot, addr) : addr;
+	if (site)
+		addr = arch_kprobe_orig_ip(site, slot, addr);
+	kprobe_read_unlock(entered);
+	return addr;
 }
 
 /**
  * kprobe_traced_address - what a stack trace tells of an instruction pointer
  * @addr: the instruction pointer
  *
- * For those who look for a function in a stack trace, as live patching does: a
+ * For code that looks for a function in a stack trace, as live patching does: a
  * task in a slot is in the function that was probed, wherever in the slot it
  * stands, also where that is no place of the function's own.
  *
@@ -327,23 +348,27 @@ unsigned long kprobe_displaced_from(unsigned long addr)
  */
 unsigned long kprobe_traced_address(unsigned long addr)
 {
+	unsigned long orig = addr;
 	struct kprobe_site *site;
-	unsigned long in_place;
+	bool entered;
 	void *slot;
 
 	if (!slots_near(addr))
 		return addr;
 
-	guard(rcu)();
+	entered = kprobe_read_lock();
 	site = kprobe_slot_owner(addr, &slot);
-	if (!site)
-		return addr;
-	in_place = arch_kprobe_undisplaced(site, slot, addr);
-	return in_place == addr ? (unsigned long)site->addr : in_place;
+	if (site) {
+		orig = arch_kprobe_orig_ip(site, slot, addr);
+		if (orig == addr)
+			orig = (unsigned long)site->addr;
+	}
+	kprobe_read_unlock(entered);
+	return orig;
 }
 
 /**
- * kprobe_undisplace - move registers out of a slot
+ * kprobe_regs_leave_slot - move registers out of a slot
  * @regs: of an exception
  *
  * After it, the exception looks as if the instruction had raised it in
@@ -352,10 +377,10 @@ unsigned long kprobe_traced_address(unsigned long addr)
  * place, where the jump is; they have no fix-ups, and stay where they are.
  *
  * Context: an exception; RCU is watching.
- * Return: the site whose displaced instruction it was; NULL if it was none.
+ * Return: the site whose instruction it was; NULL if it was not in a slot.
  * It stays until the task has switched voluntarily.
  */
-struct kprobe_site *kprobe_undisplace(struct pt_regs *regs)
+struct kprobe_site *kprobe_regs_leave_slot(struct pt_regs *regs)
 {
 	unsigned long ip = instruction_pointer(regs);
 	struct kprobe_site *site;
@@ -366,12 +391,32 @@ struct kprobe_site *kprobe_undisplace(struct pt_regs *regs)
 
 	guard(rcu)();
 	site = kprobe_slot_owner(ip, &slot);
-	if (!site || !arch_kprobe_in_place(site, slot, &ip))
+	if (!site || !arch_kprobe_can_resume(site, slot, &ip))
 		return NULL;
 	instruction_pointer_set(regs, ip);
 	return site;
 }
-NOKPROBE_SYMBOL(kprobe_undisplace);
+NOKPROBE_SYMBOL(kprobe_regs_leave_slot);
+
+/**
+ * kprobe_at_entry - is a probed instruction the first of its function?
+ * @addr: any address
+ *
+ * For unwinders: the function has not made a stack frame there.
+ *
+ * Context: any.
+ */
+bool kprobe_at_entry(unsigned long addr)
+{
+	struct kprobe_site *site;
+	bool entered, at_entry;
+
+	entered = kprobe_read_lock();
+	site = kprobe_site_find(addr);
+	at_entry = site && site->on_entry;
+	kprobe_read_unlock(entered);
+	return at_entry;
+}
 
 /**
  * kprobe_get_kallsym - enumerate the pages of slots for /proc/kallsyms
@@ -386,7 +431,6 @@ int kprobe_get_kallsym(unsigned int symnum, unsigned long *value, char *type,
 		       char *sym)
 {
 	struct slot_page *page;
-
 	int i;
 
 	guard(rcu)();

@@ -94,6 +94,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
+#include <linux/kprobes_hit.h>
 #include "internal.h"
 
 /* Buckets, as powers of two: at first and at least; at most. */

@@ -13,7 +13,8 @@
 #include <linux/irqflags.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
-#include <linux/kprobes_backend.h>
+#include <linux/kprobes_hit.h>
+#include <linux/kprobes_test.h>
 #include <linux/preempt.h>
 #include <linux/ptrace.h>
 #include <linux/string.h>
@@ -49,11 +50,7 @@ static __maybe_unused unsigned long named_function(struct kunit *test)
 /* Where a registered probe is: behind a landing pad, if there is one. */
 static __maybe_unused unsigned long probed_at(const struct kprobe *p)
 {
-#ifdef CONFIG_HAVE_KPROBE_SITES
 	return (unsigned long)p->site->addr;
-#else
-	return (unsigned long)p->addr;
-#endif
 }
 
 /**

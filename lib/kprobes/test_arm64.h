@@ -6,7 +6,8 @@
 #ifndef _LIB_KPROBES_TEST_ARM64_H
 #define _LIB_KPROBES_TEST_ARM64_H
 
-#include <linux/kprobes_backend.h>
+#include <linux/kprobes_hit.h>
+#include <linux/kprobes_test.h>
 #include <asm/debug-monitors.h>
 #include <asm/insn.h>
 #include <asm/ptrace.h>
@@ -104,7 +105,7 @@ static __maybe_unused bool is_trap(const void *where)
 #ifdef CONFIG_OPTPROBES
 static __maybe_unused void switch_jumps(bool on)
 {
-	kprobe_optimizer_switch(on);
+	kprobe_set_jumps(on);
 	wait_for_kprobe_optimizer();
 }
 

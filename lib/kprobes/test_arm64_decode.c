@@ -10,7 +10,7 @@
 
 static const struct decode_case {
 	u32 insn;
-	enum a64_how how;
+	enum a64_kprobe_class how;
 	const char *text;
 } decode_cases[] = {
 	{ 0x14000002, A64_B, "b .+8" },
@@ -322,10 +322,10 @@ KUNIT_ARRAY_PARAM(decode, decode_cases, decode_desc);
 static void test_class_is_right(struct kunit *test)
 {
 	const struct decode_case *c = test->param_value;
-	struct a64_insn what;
+	struct a64_kprobe_insn decoded;
 
-	a64_decode(c->insn, 0, &what);
-	KUNIT_EXPECT_EQ(test, what.how, c->how);
+	a64_kprobe_decode(c->insn, 0, &decoded);
+	KUNIT_EXPECT_EQ(test, decoded.class, c->how);
 }
 
 /* The address of the instruction to be decoded. */
@@ -366,10 +366,10 @@ KUNIT_ARRAY_PARAM(target, target_cases, target_desc);
 static void test_target_is_right(struct kunit *test)
 {
 	const struct target_case *c = test->param_value;
-	struct a64_insn what;
+	struct a64_kprobe_insn decoded;
 
-	a64_decode(c->insn, HERE, &what);
-	KUNIT_EXPECT_EQ(test, what.target, c->target);
+	a64_kprobe_decode(c->insn, HERE, &decoded);
+	KUNIT_EXPECT_EQ(test, decoded.target, c->target);
 }
 
 static struct kunit_case decode_tests[] = {

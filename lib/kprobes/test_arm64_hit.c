@@ -7,6 +7,7 @@
 #include <linux/cpuidle.h>
 #include <linux/hrtimer.h>
 #include <linux/module.h>
+#include <linux/panic.h>
 #include <linux/stacktrace.h>
 #include <asm/irq_regs.h>
 #include "test_arm64.h"
@@ -231,7 +232,7 @@ static void expect_place(struct kunit *test, const void *slot,
 {
 	unsigned long addr = (unsigned long)slot + word * AARCH64_INSN_SIZE;
 
-	KUNIT_EXPECT_EQ_MSG(test, kprobe_displaced_from(addr), place ?: addr,
+	KUNIT_EXPECT_EQ_MSG(test, kprobe_orig_ip(addr), place ?: addr,
 			    "word %u", word);
 }
 
@@ -247,20 +248,20 @@ static void test_slot_maps_to_place(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
 	insn = &p.probe.site->insn;
-	expect_place(test, insn->slot, 0, isb);
-	expect_place(test, insn->slot, 1, isb + 4);
+	expect_place(test, p.probe.site->slot, 0, isb);
+	expect_place(test, p.probe.site->slot, 1, isb + 4);
 	KUNIT_EXPECT_FALSE(test, insn->computes);
 	/* The instruction maps to its place, the rest to behind it. */
-	expect_place(test, insn->post_slot, 2, isb);
+	expect_place(test, p.probe.site->post_slot, 2, isb);
 	for (i = 3; i < 10; i++)
-		expect_place(test, insn->post_slot, i, isb + 4);
+		expect_place(test, p.probe.site->post_slot, i, isb + 4);
 	unregister_kprobe(&p.probe);
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
 	insn = &q.probe.site->insn;
 	KUNIT_EXPECT_TRUE(test, insn->computes);
 	for (i = 0; i < 8; i++)
-		expect_place(test, insn->post_slot, i, 0);
+		expect_place(test, q.probe.site->post_slot, i, 0);
 	unregister_kprobe(&q.probe);
 }
 
@@ -407,6 +408,7 @@ static void test_handlers_have_rcu_watching(struct kunit *test)
 	struct counted q = COUNTED(probe_isb,
 				   .probe.post_handler = watched_post);
 	struct kretprobe rp = { .kp.addr = (kprobe_opcode_t *)code_isb };
+	int warned = test_taint(TAINT_WARN);
 	struct state s = {};
 
 	if (IS_ENABLED(CONFIG_RCU_EQS_DEBUG))
@@ -423,6 +425,7 @@ static void test_handlers_have_rcu_watching(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p.pre, 3);
 	KUNIT_EXPECT_EQ(test, q.post, 1);
 	KUNIT_EXPECT_EQ(test, p.astray + q.astray, 0);
+	KUNIT_EXPECT_EQ(test, test_taint(TAINT_WARN), warned);
 
 	if (IS_ENABLED(CONFIG_KRETPROBES)) {
 		KUNIT_ASSERT_EQ(test, register_kretprobe(&rp), 0);

@@ -20,12 +20,13 @@ static const struct obstacle_case {
 	char **probe;
 	enum kprobe_obstacle expected;
 } obstacle_cases[] = {
-	{ "nothing", &probe_add, KPROBE_NO_OBSTACLE },
-	{ "user access", &probe_pan, KPROBE_NO_OBSTACLE },
-	{ "tag check override", &probe_tco, KPROBE_NO_OBSTACLE },
-	{ "page tables", &probe_ttbr, KPROBE_NO_OBSTACLE },
-	{ "interrupts", &probe_daif, KPROBE_NO_OBSTACLE },
-	{ "call by the link register", &probe_blr_x30, KPROBE_BOUND_INSIDE },
+	{ "nothing", &probe_add, KPROBE_NOJUMP_NONE },
+	{ "user access", &probe_pan, KPROBE_NOJUMP_NONE },
+	{ "tag check override", &probe_tco, KPROBE_NOJUMP_NONE },
+	{ "page tables", &probe_ttbr, KPROBE_NOJUMP_NONE },
+	{ "interrupts", &probe_daif, KPROBE_NOJUMP_NONE },
+	{ "call by the link register", &probe_blr_x30,
+	  KPROBE_NOJUMP_BOUND_INSIDE },
 };
 
 KUNIT_ARRAY_PARAM_DESC(obstacle, obstacle_cases, name);

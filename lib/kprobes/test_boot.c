@@ -9,7 +9,8 @@
 #include <kunit/test.h>
 #include <linux/init.h>
 #include <linux/kprobes.h>
-#include <linux/kprobes_backend.h>
+#include <linux/kprobes_hit.h>
+#include <linux/kprobes_test.h>
 #include <linux/module.h>
 #include "test.h"
 

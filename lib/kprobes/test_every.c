@@ -9,7 +9,8 @@
 #include <linux/ftrace.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
-#include <linux/kprobes_backend.h>
+#include <linux/kprobes_hit.h>
+#include <linux/kprobes_test.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
@@ -164,12 +165,12 @@ static unsigned int most_jumps;
 
 static int patch_pre(struct kprobe *p, struct pt_regs *regs)
 {
-	struct list_head *plan = (void *)regs_get_kernel_argument(regs, 0);
+	struct list_head *batch = (void *)regs_get_kernel_argument(regs, 0);
 	struct kprobe_site *site;
 	unsigned int jumps = 0;
 
-	list_for_each_entry(site, plan, plan)
-		jumps += site->next == KPROBE_SITE_JUMP;
+	list_for_each_entry(site, batch, batch)
+		jumps += site->target == KPROBE_SITE_JUMP;
 	most_jumps = max(most_jumps, jumps);
 	return 0;
 }
@@ -229,7 +230,7 @@ static void all_become_jumps(struct kunit *test, struct all *all)
 		.symbol_name = "arch_kprobe_patch",
 		.pre_handler = patch_pre,
 	};
-	unsigned int nr[KPROBE_DETOUR_REACH + 1] = {};
+	unsigned int nr[KPROBE_NOJUMP_DETOUR_REACH + 1] = {};
 	unsigned int i, jumps;
 	bool patch_seen;
 
@@ -242,9 +243,9 @@ static void all_become_jumps(struct kunit *test, struct all *all)
 
 	for (i = 0; i < all->good; i++)
 		nr[kprobe_obstacle_at((void *)probed_at(all->array[i]))]++;
-	KUNIT_EXPECT_EQ(test, jumps, nr[KPROBE_NO_OBSTACLE]);
+	KUNIT_EXPECT_EQ(test, jumps, nr[KPROBE_NOJUMP_NONE]);
 	/* An instruction that signs a return address may be a landing pad. */
-	KUNIT_EXPECT_GE(test, jumps + nr[KPROBE_LANDING_PAD],
+	KUNIT_EXPECT_GE(test, jumps + nr[KPROBE_NOJUMP_LANDING_PAD],
 			all->good * 9 / 10);
 	for (i = 1; i < ARRAY_SIZE(nr); i++)
 		if (nr[i])

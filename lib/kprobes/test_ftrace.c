@@ -5,7 +5,8 @@
 #include <kunit/test.h>
 #include <linux/ftrace.h>
 #include <linux/kprobes.h>
-#include <linux/kprobes_backend.h>
+#include <linux/kprobes_hit.h>
+#include <linux/kprobes_test.h>
 #include <linux/static_call.h>
 #include <linux/string.h>
 #include "test.h"

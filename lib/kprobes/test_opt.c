@@ -5,7 +5,8 @@
  * functions that are probed are in test_<architecture>_targets.h.
  */
 #include <linux/delay.h>
-#include <linux/kprobes_backend.h>
+#include <linux/kprobes_hit.h>
+#include <linux/kprobes_test.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/string.h>
@@ -69,7 +70,7 @@ static void test_post_handler_undoes_jump(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, is_trap(PLACE));
 		KUNIT_EXPECT_FALSE(test, kprobe_optimized(&p.probe));
 		KUNIT_EXPECT_EQ(test, kprobe_obstacle_at(p.probe.addr),
-				KPROBE_POST_HANDLER);
+				KPROBE_NOJUMP_POST_HANDLER);
 		expect_result(test, FIRST_TARGET);
 		KUNIT_EXPECT_FALSE(test, is_jump(PLACE));
 
@@ -118,7 +119,7 @@ static void test_jprobe_undoes_jump(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, is_jump(place));
 	KUNIT_ASSERT_EQ(test, register_jprobe(&j), 0);
 	KUNIT_EXPECT_FALSE(test, is_jump(place));
-	KUNIT_EXPECT_EQ(test, kprobe_obstacle_at(place), KPROBE_JPROBE);
+	KUNIT_EXPECT_EQ(test, kprobe_obstacle_at(place), KPROBE_NOJUMP_JPROBE);
 	expect_result(test, FIRST_TARGET);
 	KUNIT_EXPECT_EQ(test, disable_jprobe(&j), 0);
 	KUNIT_EXPECT_TRUE(test, is_jump(place));
@@ -235,9 +236,9 @@ static void test_idle_jump_goes_at_once(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, enable_kprobe(&p.probe), 0);
 	disable_on_jump(test, &p.probe);
-	kprobe_optimizer_switch(false);
+	kprobe_set_jumps(false);
 	KUNIT_EXPECT_MEMEQ(test, before, PLACE, sizeof(before));
-	kprobe_optimizer_switch(true);
+	kprobe_set_jumps(true);
 
 	KUNIT_EXPECT_EQ(test, enable_kprobe(&p.probe), 0);
 	disable_on_jump(test, &p.probe);
@@ -258,15 +259,15 @@ static void test_optimizer_switch_undoes_jumps(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
 	KUNIT_EXPECT_TRUE(test, is_jump(PLACE));
-	kprobe_optimizer_switch(false);
+	kprobe_set_jumps(false);
 	KUNIT_EXPECT_TRUE(test, is_trap(PLACE));
 	KUNIT_EXPECT_EQ(test, kprobe_obstacle_at(p.probe.addr),
-			KPROBE_SWITCHED_OFF);
+			KPROBE_NOJUMP_SWITCHED_OFF);
 	expect_result(test, FIRST_TARGET);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
 	KUNIT_EXPECT_FALSE(test, is_jump(PLACE));
 	KUNIT_EXPECT_FALSE(test, is_jump(OTHER_PLACE));
-	kprobe_optimizer_switch(true);
+	kprobe_set_jumps(true);
 	KUNIT_EXPECT_TRUE(test, is_jump(PLACE));
 	KUNIT_EXPECT_TRUE(test, is_jump(OTHER_PLACE));
 	expect_result(test, FIRST_TARGET);
@@ -369,12 +370,12 @@ static void test_recursive_hit_is_missed(struct kunit *test)
 		if (i == 2)
 			KUNIT_EXPECT_TRUE(test, is_jump(OTHER_PLACE));
 		if (i == 3)
-			kprobe_optimizer_switch(false);
+			kprobe_set_jumps(false);
 		recursive_result = 0;
 		expect_result(test, FIRST_TARGET);
 		KUNIT_EXPECT_EQ(test, recursive_result, OTHER_TARGET->result);
 	}
-	kprobe_optimizer_switch(true);
+	kprobe_set_jumps(true);
 	unregister_kprobe(&p);
 	unregister_kprobe(&q.probe);
 	KUNIT_EXPECT_EQ(test, q.pre, 0);
@@ -498,9 +499,9 @@ static void load_round(struct kunit *test, struct load *l, unsigned int round)
 		unregister_kprobe(&post.probe);
 	}
 	if (round % 5 == 0) {
-		kprobe_optimizer_switch(false);
+		kprobe_set_jumps(false);
 		msleep(20);
-		kprobe_optimizer_switch(true);
+		kprobe_set_jumps(true);
 	}
 	unregister_kprobes(l->array, nr);
 	for (i = 0; i < nr; i++) {
@@ -542,7 +543,7 @@ static void test_load_loses_no_hit(struct kunit *test)
 
 static void opt_exit(struct kunit *test)
 {
-	kprobe_optimizer_switch(true);
+	kprobe_set_jumps(true);
 }
 
 static struct kunit_case opt_tests[] = {

@@ -508,6 +508,30 @@ static void test_call_from_return_is_missed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f.probe.kp.nmissed, 1);
 }
 
+/* Several return probes share one call: their handlers run one by one. */
+static void test_call_from_shared_return_is_missed(struct kunit *test)
+{
+	struct followed f = FOLLOWED(follow_add);
+	struct kretprobe outer[] = {
+		{
+			.kp.addr = (kprobe_opcode_t *)follow_mul,
+			.handler = busy_return,
+		}, {
+			.kp.addr = (kprobe_opcode_t *)follow_mul,
+			.handler = busy_return,
+		},
+	};
+	struct kretprobe *array[] = { &outer[0], &outer[1] };
+
+	KUNIT_ASSERT_EQ(test, register_kretprobe(&f.probe), 0);
+	KUNIT_ASSERT_EQ(test, register_kretprobes(array, 2), 0);
+	KUNIT_EXPECT_EQ(test, follow_mul(3, 4), 12);
+	unregister_kretprobes(array, 2);
+	unregister_kretprobe(&f.probe);
+	expect_calls(test, &f, 0);
+	KUNIT_EXPECT_EQ(test, f.probe.kp.nmissed, 2);
+}
+
 static void irq_calls(struct irq_work *work)
 {
 	follow_add(2, 2);
@@ -625,6 +649,7 @@ static struct kunit_case return_tests[] = {
 	KUNIT_CASE(test_several_share_a_function),
 	KUNIT_CASE(test_call_from_handler_is_missed),
 	KUNIT_CASE(test_call_from_return_is_missed),
+	KUNIT_CASE(test_call_from_shared_return_is_missed),
 	KUNIT_CASE(test_busy_cpu_misses_calls),
 	KUNIT_CASE(test_no_cpu_loses_a_call),
 #ifdef CONFIG_X86

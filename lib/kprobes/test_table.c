@@ -8,7 +8,8 @@
 #include <linux/hrtimer.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
-#include <linux/kprobes_backend.h>
+#include <linux/kprobes_hit.h>
+#include <linux/kprobes_test.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
@@ -284,8 +285,8 @@ static void test_resize_hides_no_site(struct kunit *test)
 }
 
 /*
- * The table has at most three sites for four buckets.  A random hash would use 7
- * buckets for 10 sites.
+ * The table has at most three sites for four buckets.  A random hash would use
+ * 7 buckets for 10 sites.
  */
 static void test_hash_spreads_sites(struct kunit *test)
 {

@@ -8,7 +8,8 @@
 #include <linux/init.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
-#include <linux/kprobes_backend.h>
+#include <linux/kprobes_hit.h>
+#include <linux/kprobes_test.h>
 #include <linux/memory.h>
 #include <linux/objtool.h>
 #include <linux/slab.h>
@@ -520,8 +521,8 @@ static void test_forbidden_is_refused(struct kunit *test)
  */
 static const char * const hit_path[] = {
 	"kprobe_int3_handler", "kprobe_hit_post", "kprobe_hit_jump",
-	"kprobe_site_pre_nested", "kprobe_site_post_nested",
-	"kretprobe_entry", "kretprobe_entry_slowly", "kretprobe_hit",
+	"kprobe_site_pre_slow", "kprobe_site_post_slow",
+	"kretprobe_entry", "kretprobe_entry_slow", "kretprobe_hit",
 	"ftrace_site_hit", "kprobe_fault",
 };
 
@@ -591,13 +592,13 @@ static void test_slot_is_known(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
 	site = p.site;
-	slot = (unsigned long)site->insn.slot;
+	slot = (unsigned long)site->slot;
 	KUNIT_EXPECT_TRUE(test, is_kprobe_insn_slot(slot));
 	KUNIT_EXPECT_TRUE(test, kernel_text_address(slot));
-	KUNIT_EXPECT_EQ(test, kprobe_displaced_from(slot), in_place);
-	KUNIT_EXPECT_EQ(test, kprobe_displaced_from(slot + site->insn.len),
+	KUNIT_EXPECT_EQ(test, kprobe_orig_ip(slot), in_place);
+	KUNIT_EXPECT_EQ(test, kprobe_orig_ip(slot + site->insn.len),
 			in_place + site->insn.len);
-	KUNIT_EXPECT_EQ(test, kprobe_displaced_from(in_place), in_place);
+	KUNIT_EXPECT_EQ(test, kprobe_orig_ip(in_place), in_place);
 	KUNIT_EXPECT_FALSE(test, is_kprobe_insn_slot(in_place));
 	unregister_kprobe(&p);
 }

@@ -6,7 +6,8 @@
 #include <kunit/test.h>
 #include <linux/extable.h>
 #include <linux/kprobes.h>
-#include <linux/kprobes_backend.h>
+#include <linux/kprobes_hit.h>
+#include <linux/kprobes_test.h>
 #include <linux/module.h>
 #include <linux/objtool.h>
 #include <linux/vmalloc.h>
@@ -329,9 +330,9 @@ static void test_fault_in_jprobe_is_handled(struct kunit *test)
 }
 
 /*
- * Displaced instructions.  fault_<name>(a) executes the probed one, to which
- * at_<name> points, with a in DI, and returns 1, or 2 if the exception table has
- * fixed up a fault.  A handler that takes the fault over continues where
+ * Instructions out of line.  fault_<name>(a) executes the probed one, to which
+ * at_<name> points, with a in DI, and returns 1, or 2 if the exception table
+ * has fixed up a fault.  A handler that takes the fault over continues where
  * after_<name> points.
  */
 #ifdef CONFIG_X86_64
@@ -624,9 +625,9 @@ static void test_slot_recovers_from_mce(struct kunit *test)
 	scoped_guard(preempt)
 		site = kprobe_site_find(at_mce);
 	KUNIT_EXPECT_TRUE(test, recovers((void *)at_mce));
-	KUNIT_EXPECT_TRUE(test, recovers(site->insn.slot));
-	KUNIT_EXPECT_TRUE(test, recovers(site->insn.post_slot));
-	KUNIT_EXPECT_FALSE(test, recovers(site->insn.slot + site->insn.len));
+	KUNIT_EXPECT_TRUE(test, recovers(site->slot));
+	KUNIT_EXPECT_TRUE(test, recovers(site->post_slot));
+	KUNIT_EXPECT_FALSE(test, recovers(site->slot + site->insn.len));
 	unregister_kprobe(&p);
 	mce_flags = flags;
 }

@@ -3,8 +3,10 @@
  * KUnit suite for hits by jumps on x86: handlers see and change the same
  * registers as at a breakpoint, and may continue at another address.
  */
+#include <linux/cpuidle.h>
 #include <linux/kallsyms.h>
 #include <linux/module.h>
+#include <linux/panic.h>
 #include <linux/string.h>
 #include <asm/mce.h>
 #include <asm/processor-flags.h>
@@ -67,14 +69,14 @@ static void test_jump_shows_same_registers(struct kunit *test)
 	struct pt_regs trap;
 	int i;
 
-	kprobe_optimizer_switch(false);
+	kprobe_set_jumps(false);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
 	for (i = 0; i < 2; i++) {
 		KUNIT_EXPECT_EQ(test, is_jump(probe_plain), i);
 		call_with_known_registers();
 		if (!i) {
 			trap = c.regs;
-			kprobe_optimizer_switch(true);
+			kprobe_set_jumps(true);
 		}
 	}
 	unregister_kprobe(&c.probe);
@@ -401,6 +403,69 @@ static void test_perf_is_told_of_slots(struct kunit *test)
 }
 #endif
 
+#ifdef CONFIG_CONTEXT_TRACKING_IDLE
+/*
+ * As the idle loop calls functions: RCU is not watching, and lockdep holds
+ * interrupts for on.  lockdep warns of tracepoints that are called then.
+ */
+static unsigned int call_as_idle(void *function, unsigned long a)
+{
+	unsigned int result;
+
+	local_irq_disable();
+	ct_cpuidle_enter();
+	result = call(function, a);
+	ct_cpuidle_exit();
+	local_irq_enable();
+	return result;
+}
+
+static int watched_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	if (!rcu_is_watching())
+		container_of(p, struct counted, probe)->astray++;
+	return counted_pre(p, regs);
+}
+
+static void watched_post(struct kprobe *p, struct pt_regs *regs,
+			 unsigned long flags)
+{
+	if (!rcu_is_watching())
+		container_of(p, struct counted, probe)->astray++;
+	counted_post(p, regs, flags);
+}
+
+static void test_rcu_watches_handlers_in_idle(struct kunit *test)
+{
+	struct counted p = COUNTED(probe_plain,
+				   .probe.pre_handler = watched_pre);
+	struct counted q = COUNTED(probe_plain,
+				   .probe.post_handler = watched_post);
+	unsigned int result = call(opt_plain, 5);
+	int warned = test_taint(TAINT_WARN);
+
+	if (IS_ENABLED(CONFIG_RCU_EQS_DEBUG))
+		kunit_skip(test, "only the idle task may be idle");
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
+	KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
+	KUNIT_EXPECT_EQ(test, call_as_idle(opt_plain, 5), result);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
+	KUNIT_EXPECT_EQ(test, call_as_idle(opt_plain, 5), result);
+	unregister_kprobe(&q.probe);
+	unregister_kprobe(&p.probe);
+	KUNIT_EXPECT_EQ(test, p.pre, 2);
+	KUNIT_EXPECT_EQ(test, q.post, 1);
+	KUNIT_EXPECT_EQ(test, p.astray + q.astray, 0);
+	KUNIT_EXPECT_EQ(test, test_taint(TAINT_WARN), warned);
+}
+#else
+static void test_rcu_watches_handlers_in_idle(struct kunit *test)
+{
+	kunit_skip(test, "RCU watches the idle loop of this kernel");
+}
+#endif
+
 static struct kunit_case hit_tests[] = {
 	KUNIT_CASE(test_jump_shows_same_registers),
 	KUNIT_CASE(test_handler_changes_registers),
@@ -410,6 +475,7 @@ static struct kunit_case hit_tests[] = {
 	KUNIT_CASE(test_handler_has_no_user_access),
 	KUNIT_CASE(test_detour_can_be_unwound),
 	KUNIT_CASE(test_perf_is_told_of_slots),
+	KUNIT_CASE(test_rcu_watches_handlers_in_idle),
 	{}
 };
 

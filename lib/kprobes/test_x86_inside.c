@@ -33,7 +33,7 @@ static void test_inner_probe_undoes_jump(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 13);
 	KUNIT_EXPECT_FALSE(test, is_jump(probe_plain));
 	KUNIT_EXPECT_EQ(test, kprobe_obstacle_at(p.probe.addr),
-			KPROBE_PROBE_INSIDE);
+			KPROBE_NOJUMP_PROBE_INSIDE);
 	KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 13);
 	KUNIT_EXPECT_EQ(test, q.pre, 2);
 

@@ -232,7 +232,8 @@ static void move_in_state(struct kunit *test, const struct move_case *c,
 	scoped_guard(preempt)
 		site = kprobe_site_find((unsigned long)*c->probe);
 	if (state == MOVE_WAITS)
-		KUNIT_EXPECT_TRUE(test, EVENTUALLY(READ_ONCE(site->detoured)));
+		KUNIT_EXPECT_TRUE(test, EVENTUALLY(
+				READ_ONCE(site->trap_uses_detour)));
 	else
 		KUNIT_EXPECT_EQ(test, is_jump(*c->probe), state == MOVE_JUMP);
 
@@ -263,7 +264,7 @@ static void move_in_state(struct kunit *test, const struct move_case *c,
 		}
 	}
 	if (state == MOVE_WAITS)
-		KUNIT_EXPECT_TRUE(test, site->detoured);
+		KUNIT_EXPECT_TRUE(test, site->trap_uses_detour);
 	unregister_kprobe(&p.probe);
 	KUNIT_EXPECT_EQ(test, p.astray, 0);
 	KUNIT_EXPECT_EQ(test, p.probe.nmissed, 0);
@@ -279,9 +280,9 @@ static void test_move_is_as_without_jump(struct kunit *test)
 				 GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, expected);
 
-	kprobe_optimizer_switch(false);
+	kprobe_set_jumps(false);
 	move_in_state(test, c, MOVE_TRAP, expected);
-	kprobe_optimizer_switch(true);
+	kprobe_set_jumps(true);
 	wait_for_kprobe_optimizer();
 
 	/* Without preemption, no task blocks a grace period so. */

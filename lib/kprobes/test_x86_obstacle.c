@@ -59,10 +59,10 @@ CODE(bug_second, "jmp 1f", "ud2\n nop\n1:" FIRST SECOND AFTER);
 /* Two near branches and 15 bytes: a detour on i386 has room for them. */
 #ifdef CONFIG_X86_64
 #define BEHIND	" - . - 8"
-#define KPROBE_LONG_REGION	KPROBE_DETOUR_LENGTH
+#define KPROBE_NOJUMP_LONG_REGION	KPROBE_NOJUMP_DETOUR_SIZE
 #else
 #define BEHIND	""
-#define KPROBE_LONG_REGION	KPROBE_NO_OBSTACLE
+#define KPROBE_NOJUMP_LONG_REGION	KPROBE_NOJUMP_NONE
 #endif
 CODE(long_region, "jz 1f\n jz 1f",
      ".byte 0x2e, 0x2e, 0x2e, 0x2e, 0x2e, 0xc7, 0x05\n"
@@ -181,7 +181,7 @@ CODE(landing, "endbr64\n", FIRST SECOND AFTER);
 CODE(flags, "test %eax, %eax\n setp %cl", "movzbl %cl, %eax\n");
 
 #define ENTRY(name, obstacle)						\
-	{ #name, opt_##name, &probe_##name, KPROBE_##obstacle }
+	{ #name, opt_##name, &probe_##name, KPROBE_NOJUMP_##obstacle }
 
 static const struct obstacle_case {
 	const char *name;
@@ -189,35 +189,35 @@ static const struct obstacle_case {
 	char **probe;
 	enum kprobe_obstacle expected;
 } obstacle_cases[] = {
-	ENTRY(plain, NO_OBSTACLE),
-	ENTRY(jumped_into, JUMPED_INTO), ENTRY(jumped_behind, NO_OBSTACLE),
-	ENTRY(jumped_before, NO_OBSTACLE), ENTRY(near_into, JUMPED_INTO),
+	ENTRY(plain, NONE),
+	ENTRY(jumped_into, JUMPED_INTO), ENTRY(jumped_behind, NONE),
+	ENTRY(jumped_before, NONE), ENTRY(near_into, JUMPED_INTO),
 	ENTRY(called_into, JUMPED_INTO), ENTRY(loops_into, JUMPED_INTO),
-	ENTRY(short, FUNCTION_END), ENTRY(padded, NO_OBSTACLE),
-	ENTRY(at_end, NO_OBSTACLE),
-	ENTRY(fixup_into, EXCEPTION_LANDING), ENTRY(fixup_behind, NO_OBSTACLE),
-	ENTRY(fault_second, FAULT_INSIDE), ENTRY(fault_first, NO_OBSTACLE),
-	ENTRY(call_second, CALL_INSIDE), ENTRY(call_third, NO_OBSTACLE),
-	ENTRY(loop_first, BOUND_INSIDE), ENTRY(jcc_first, NO_OBSTACLE),
-	ENTRY(jmp_third, NO_OBSTACLE), ENTRY(jmp_first, NO_OBSTACLE),
+	ENTRY(short, FUNCTION_END), ENTRY(padded, NONE),
+	ENTRY(at_end, NONE),
+	ENTRY(fixup_into, EXCEPTION_LANDING), ENTRY(fixup_behind, NONE),
+	ENTRY(fault_second, FAULT_INSIDE), ENTRY(fault_first, NONE),
+	ENTRY(call_second, CALL_INSIDE), ENTRY(call_third, NONE),
+	ENTRY(loop_first, BOUND_INSIDE), ENTRY(jcc_first, NONE),
+	ENTRY(jmp_third, NONE), ENTRY(jmp_first, NONE),
 	ENTRY(bug_second, BOUND_INSIDE), ENTRY(halt_second, BOUND_INSIDE),
 	ENTRY(sti_last, BOUND_INSIDE),
 	ENTRY(long_region, LONG_REGION),
-	ENTRY(less_long_region, NO_OBSTACLE),
-	ENTRY(forbidden_second, FORBIDDEN_INSIDE),
-	ENTRY(trap_inside, FOREIGN_TRAP), ENTRY(trap_padding, NO_OBSTACLE),
-	ENTRY(huge, NOT_ANALYSED), ENTRY(direction, DIRECTION),
-	ENTRY(table_into, JUMPED_INTO), ENTRY(table_behind, NO_OBSTACLE),
+	ENTRY(less_long_region, NONE),
+	ENTRY(forbidden_second, BLACKLISTED_INSIDE),
+	ENTRY(trap_inside, FOREIGN_TRAP), ENTRY(trap_padding, NONE),
+	ENTRY(huge, NOT_ANALYSED), ENTRY(direction, DIRECTION_FLAG),
+	ENTRY(table_into, JUMPED_INTO), ENTRY(table_behind, NONE),
 	ENTRY(table_read_into, JUMPED_INTO), ENTRY(table_end, JUMPED_INTO),
 	ENTRY(jumps_somewhere, INDIRECT_JUMP), ENTRY(scaled, INDIRECT_JUMP),
-	ENTRY(tail_call, NO_OBSTACLE),
-	ENTRY(parted_into, JUMPED_INTO), ENTRY(parted_behind, NO_OBSTACLE),
+	ENTRY(tail_call, NONE),
+	ENTRY(parted_into, JUMPED_INTO), ENTRY(parted_behind, NONE),
 	ENTRY(part, COLD_PART),
 	ENTRY(label_second, PATCHED_INSIDE), ENTRY(label_into, JUMPED_INTO),
-	ENTRY(label_behind, NO_OBSTACLE),
-	ENTRY(rip_first, NO_OBSTACLE), ENTRY(rip_second, NO_OBSTACLE),
-	ENTRY(stack, NO_OBSTACLE), ENTRY(flags, NO_OBSTACLE),
-	ENTRY(address_into, JUMPED_INTO), ENTRY(address_behind, NO_OBSTACLE),
+	ENTRY(label_behind, NONE),
+	ENTRY(rip_first, NONE), ENTRY(rip_second, NONE),
+	ENTRY(stack, NONE), ENTRY(flags, NONE),
+	ENTRY(address_into, JUMPED_INTO), ENTRY(address_behind, NONE),
 	ENTRY(computed, INDIRECT_JUMP), ENTRY(computed_rip, INDIRECT_JUMP),
 #ifdef CONFIG_X86_64
 	ENTRY(scaled_distance, INDIRECT_JUMP), ENTRY(type_check, BOUND_INSIDE),
@@ -240,7 +240,7 @@ static void test_obstacle_is_found(struct kunit *test)
 
 	if (!IS_ENABLED(CONFIG_JUMP_LABEL) && strstarts(c->name, "label_"))
 		kunit_skip(test, "this kernel has no jump labels");
-	if (c->expected == KPROBE_FORBIDDEN_INSIDE &&
+	if (c->expected == KPROBE_NOJUMP_BLACKLISTED_INSIDE &&
 	    !within_kprobe_blacklist((unsigned long)opt_forbidden))
 		KUNIT_ASSERT_EQ(test,
 				kprobe_add_area_blacklist((unsigned long)
@@ -312,25 +312,25 @@ static void expect_branching(struct kunit *test, const void *target,
 
 static void test_written_branch_is_followed(struct kunit *test)
 {
-	expect_branching(test, NULL, KPROBE_NO_OBSTACLE);
-	expect_branching(test, opt_plain, KPROBE_NO_OBSTACLE);
-	expect_branching(test, probe_plain + 3, KPROBE_NOT_ANALYSED);
+	expect_branching(test, NULL, KPROBE_NOJUMP_NONE);
+	expect_branching(test, opt_plain, KPROBE_NOJUMP_NONE);
+	expect_branching(test, probe_plain + 3, KPROBE_NOJUMP_NOT_ANALYSED);
 	/* A target outside of the kernel's text. */
-	expect_branching(test, &opt_branch, KPROBE_INDIRECT_JUMP);
+	expect_branching(test, &opt_branch, KPROBE_NOJUMP_INDIRECT_JUMP);
 #ifdef CONFIG_MITIGATION_RETPOLINE
 	expect_branching(test, __x86_indirect_thunk_array,
-			 KPROBE_INDIRECT_JUMP);
+			 KPROBE_NOJUMP_INDIRECT_JUMP);
 #endif
 #ifdef CONFIG_MITIGATION_CALL_DEPTH_TRACKING
 	expect_branching(test, __x86_indirect_jump_thunk_array,
-			 KPROBE_INDIRECT_JUMP);
+			 KPROBE_NOJUMP_INDIRECT_JUMP);
 #endif
 #ifdef CONFIG_MITIGATION_ITS
 	expect_branching(test, __x86_indirect_its_thunk_array,
-			 KPROBE_INDIRECT_JUMP);
+			 KPROBE_NOJUMP_INDIRECT_JUMP);
 #endif
 #ifdef CONFIG_MITIGATION_RETHUNK
-	expect_branching(test, x86_return_thunk, KPROBE_NO_OBSTACLE);
+	expect_branching(test, x86_return_thunk, KPROBE_NOJUMP_NONE);
 #endif
 }
 
@@ -347,7 +347,7 @@ static void test_displaced_return_uses_thunk(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
 	KUNIT_ASSERT_TRUE(test, is_jump(probe_at_end));
 	insn = &p.probe.site->insn;
-	displaced = insn->detour + insn->jump.to[0];
+	displaced = p.probe.site->detour + insn->jump.to[0];
 	if (cpu_feature_enabled(X86_FEATURE_RETHUNK)) {
 		KUNIT_EXPECT_EQ(test, displaced[0], JMP32_INSN_OPCODE);
 		KUNIT_EXPECT_PTR_EQ(test, displaced + JMP32_INSN_SIZE +
@@ -367,18 +367,18 @@ static void test_asking_changes_nothing(struct kunit *test)
 	struct counted p = COUNTED(probe_huge);
 	struct counted q = COUNTED(probe_part);
 
-	kprobe_optimizer_switch(false);
+	kprobe_set_jumps(false);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
 	KUNIT_EXPECT_EQ(test, kprobe_explained_obstacle(p.probe.addr),
-			KPROBE_NOT_ANALYSED);
+			KPROBE_NOJUMP_NOT_ANALYSED);
 	KUNIT_EXPECT_EQ(test, kprobe_explained_obstacle(q.probe.addr),
-			KPROBE_COLD_PART);
-	kprobe_optimizer_switch(true);
+			KPROBE_NOJUMP_COLD_PART);
+	kprobe_set_jumps(true);
 	KUNIT_EXPECT_FALSE(test, is_jump(probe_huge));
 	KUNIT_EXPECT_FALSE(test, is_jump(probe_part));
 	KUNIT_EXPECT_EQ(test, kprobe_explained_obstacle(p.probe.addr),
-			KPROBE_NOT_ANALYSED);
+			KPROBE_NOJUMP_NOT_ANALYSED);
 	unregister_kprobe(&p.probe);
 	unregister_kprobe(&q.probe);
 }

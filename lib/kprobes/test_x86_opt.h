@@ -6,7 +6,8 @@
 #ifndef _LIB_KPROBES_TEST_X86_OPT_H
 #define _LIB_KPROBES_TEST_X86_OPT_H
 
-#include <linux/kprobes_backend.h>
+#include <linux/kprobes_hit.h>
+#include <linux/kprobes_test.h>
 #include <linux/objtool.h>
 #include <asm/cpufeature.h>
 #include <asm/ibt.h>
@@ -79,7 +80,7 @@ static __maybe_unused int x86_opt_init(struct kunit *test)
 
 static __maybe_unused void x86_opt_exit(struct kunit *test)
 {
-	kprobe_optimizer_switch(true);
+	kprobe_set_jumps(true);
 }
 
 #endif /* _LIB_KPROBES_TEST_X86_OPT_H */

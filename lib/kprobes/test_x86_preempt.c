@@ -161,7 +161,7 @@ static bool keep_displaced(struct kunit *test)
 	if (c->post)
 		p.probe.post_handler = counted_post;
 	if (!c->jump)
-		kprobe_optimizer_switch(false);
+		kprobe_set_jumps(false);
 	KUNIT_ASSERT_NOT_NULL(test, buffer);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
 	KUNIT_EXPECT_EQ(test, is_jump(probe_unwound), c->jump);
@@ -173,7 +173,7 @@ static bool keep_displaced(struct kunit *test)
 	found = expect_in_place(test, task);
 	keeper_stop(&k);
 	kthread_stop(task);
-	kprobe_optimizer_switch(true);
+	kprobe_set_jumps(true);
 	unregister_kprobe(&p.probe);
 	vfree(buffer);
 	return found;

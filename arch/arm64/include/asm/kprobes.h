@@ -17,7 +17,7 @@ struct pt_regs;
 #include <asm/probes.h>
 #include <asm/ptrace.h>
 
-/* A displaced instruction, the way back, a literal: see kprobes-slot.c. */
+/* An instruction, the way back, a literal: see kprobes-slot.c. */
 #define KPROBE_SLOT_SIZE	32
 /* The same with registers saved for a call of the engine. */
 #define KPROBE_DETOUR_SIZE	64
@@ -31,22 +31,13 @@ struct kprobe_site;
 
 /**
  * struct arch_kprobe_insn - one probed instruction
- * @slot: displaced copy that branches back; NULL: the instruction is emulated
- * @post_slot: displaced copy that calls the post handlers, or a function that
- *	does to registers what the instruction does; made when the first post
- *	handler comes, and there before site->npost says so
- * @computes: which of these; same
- * @detour: where a branch in the place of the breakpoint leads
- * @what: the instruction, decoded
+ * @computes: the site's post_slot is a function that does to registers what the
+ *	instruction does; there before site->npost says so
+ * @decoded: the instruction
  */
 struct arch_kprobe_insn {
-	void *slot;
-	void *post_slot;
 	bool computes;
-#ifdef CONFIG_OPTPROBES
-	void *detour;
-#endif
-	struct a64_insn what;
+	struct a64_kprobe_insn decoded;
 };
 
 static __always_inline bool arch_kprobe_irqs_on(struct pt_regs *regs)

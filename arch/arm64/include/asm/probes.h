@@ -12,8 +12,8 @@ struct pt_regs;
 typedef u32 probe_opcode_t;
 
 /**
- * struct a64_insn - an instruction, decoded
- * @how: enum a64_how
+ * struct a64_kprobe_insn - an instruction, decoded
+ * @class: enum a64_kprobe_class
  * @rt: register, 31 for none
  * @bit: number of a bit, or condition
  * @invert: the other way round
@@ -23,8 +23,8 @@ typedef u32 probe_opcode_t;
  * @modifier: which register to do that with
  * @target: an address
  */
-struct a64_insn {
-	u8 how;
+struct a64_kprobe_insn {
+	u8 class;
 	u8 rt;
 	u8 bit;
 	bool invert : 1;

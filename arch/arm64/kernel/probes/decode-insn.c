@@ -14,7 +14,7 @@
 #include <linux/bitfield.h>
 #include <linux/bitops.h>
 #include <linux/bits.h>
-#include <linux/kprobes.h>
+#include <linux/kprobes_hit.h>
 #include <linux/ptrace.h>
 #include <linux/types.h>
 #include <linux/uaccess.h>
@@ -36,7 +36,7 @@
  * struct a64_row - some encodings
  * @mask: which bits say so
  * @value: and what they are
- * @how: enum a64_how
+ * @how: enum a64_kprobe_class
  */
 struct a64_row {
 	u32 mask;
@@ -126,7 +126,7 @@ static const struct a64_row rows[] = {
 	{ 0xffc0001f, 0xf380001f, A64_WHERE },		/* AUTIASPPC, ... */
 };
 
-static enum a64_how a64_class(u32 insn)
+static enum a64_kprobe_class a64_class(u32 insn)
 {
 	unsigned int i;
 
@@ -153,7 +153,7 @@ static unsigned long adr_target(u32 insn, unsigned long addr)
 }
 
 /* Bit 11 says whether a branch authenticates, bit 10 with which key. */
-static void decode_register_branch(u32 insn, struct a64_insn *result)
+static void decode_register_branch(u32 insn, struct a64_kprobe_insn *result)
 {
 	bool modified = insn & BIT(24);
 
@@ -163,26 +163,27 @@ static void decode_register_branch(u32 insn, struct a64_insn *result)
 	result->key = insn & BIT(10) ? 'B' : 'A';
 	result->modifier = modified ? FIELD_GET(A64_RT, insn) :
 				      A64_MODIFIER_ZERO;
-	if (result->how == A64_RET) {
+	if (result->class == A64_RET) {
 		result->rt = 30;
 		result->modifier = A64_MODIFIER_SP;
 	}
 }
 
 /**
- * a64_decode - what is to be done with a probed instruction?
+ * a64_kprobe_decode - what is to be done with a probed instruction?
  * @insn: it
  * @addr: where it stands
  * @result: filled in
  */
-void a64_decode(u32 insn, unsigned long addr, struct a64_insn *result)
+void a64_kprobe_decode(u32 insn, unsigned long addr,
+		       struct a64_kprobe_insn *result)
 {
-	*result = (struct a64_insn) {
-		.how = a64_class(insn),
+	*result = (struct a64_kprobe_insn) {
+		.class = a64_class(insn),
 		.rt = FIELD_GET(A64_RT, insn),
 	};
 
-	switch ((enum a64_how)result->how) {
+	switch ((enum a64_kprobe_class)result->class) {
 	case A64_B:
 	case A64_BL:
 		result->target = addr + words(FIELD_GET(A64_IMM26, insn), 26);
@@ -221,15 +222,15 @@ void a64_decode(u32 insn, unsigned long addr, struct a64_insn *result)
 }
 
 /**
- * a64_emulated - is it emulated, and not displaced?
+ * a64_kprobe_emulated - is it emulated, and not run out of line?
  * @insn: an instruction that can be probed
  *
  * Loads may fault, and are to do so as themselves.
  */
-bool a64_emulated(const struct a64_insn *insn)
+bool a64_kprobe_emulated(const struct a64_kprobe_insn *insn)
 {
-	return insn->how != A64_PLAIN && insn->how != A64_LOAD_EX &&
-	       insn->how != A64_LDR;
+	return insn->class != A64_PLAIN && insn->class != A64_LOAD_EX &&
+	       insn->class != A64_LDR;
 }
 
 static __always_inline bool condition_holds(unsigned int cond, u64 pstate)
@@ -282,7 +283,7 @@ static __always_inline bool condition_holds(unsigned int cond, u64 pstate)
 		     : "+r" (ptr) : "r" (modifier) : "x16", "x17");	\
 })
 
-static noinline unsigned long authenticate(const struct a64_insn *insn,
+static noinline unsigned long authenticate(const struct a64_kprobe_insn *insn,
 					   struct pt_regs *regs)
 {
 	unsigned long ptr = regs->regs[insn->rt];
@@ -302,30 +303,31 @@ static noinline unsigned long authenticate(const struct a64_insn *insn,
 NOKPROBE_SYMBOL(authenticate);
 
 /* What a landing pad is told of the way an indirect branch has come. */
-static __always_inline u64 branch_type(const struct a64_insn *insn)
+static __always_inline u64 branch_type(const struct a64_kprobe_insn *insn)
 {
-	if (insn->how == A64_BLR)
+	if (insn->class == A64_BLR)
 		return PSR_BTYPE_C;
-	if (insn->how == A64_BR)
+	if (insn->class == A64_BR)
 		return insn->rt == 16 || insn->rt == 17 ? PSR_BTYPE_JC :
 							  PSR_BTYPE_J;
 	return PSR_BTYPE_NONE;
 }
 
 /**
- * a64_emulate - do what an emulated instruction does
+ * a64_kprobe_emulate - do what an emulated instruction does
  * @insn: it
  * @regs: its registers; the program counter is at the instruction
  *
  * Context: any.
  */
-void a64_emulate(const struct a64_insn *insn, struct pt_regs *regs)
+void a64_kprobe_emulate(const struct a64_kprobe_insn *insn,
+			struct pt_regs *regs)
 {
 	unsigned long next = regs->pc + AARCH64_INSN_SIZE;
 	bool taken = true;
 	u64 value;
 
-	switch ((enum a64_how)insn->how) {
+	switch ((enum a64_kprobe_class)insn->class) {
 	case A64_BL:
 		regs->regs[30] = next;
 		break;
@@ -351,7 +353,7 @@ void a64_emulate(const struct a64_insn *insn, struct pt_regs *regs)
 			value = authenticate(insn, regs);
 		else
 			value = pt_regs_read_reg(regs, insn->rt);
-		if (insn->how == A64_BLR)
+		if (insn->class == A64_BLR)
 			regs->regs[30] = next;
 		if (!user_mode(regs) && system_supports_bti_kernel())
 			regs->pstate |= branch_type(insn);
@@ -367,11 +369,12 @@ void a64_emulate(const struct a64_insn *insn, struct pt_regs *regs)
 	}
 	regs->pc = taken ? insn->target : next;
 }
-NOKPROBE_SYMBOL(a64_emulate);
+NOKPROBE_SYMBOL(a64_kprobe_emulate);
 
 #ifdef CONFIG_UPROBES
 /* A literal is the task's memory. */
-static void load_literal(const struct a64_insn *insn, struct pt_regs *regs)
+static void load_literal(const struct a64_kprobe_insn *insn,
+			 struct pt_regs *regs)
 {
 	u32 narrow;
 	u64 value;
@@ -392,14 +395,14 @@ static void load_literal(const struct a64_insn *insn, struct pt_regs *regs)
 /* Uprobes keep an instruction, not what has been decoded of it. */
 static void emulate_for_task(u32 opcode, long addr, struct pt_regs *regs)
 {
-	struct a64_insn insn;
+	struct a64_kprobe_insn insn;
 
-	a64_decode(opcode, addr, &insn);
+	a64_kprobe_decode(opcode, addr, &insn);
 	regs->pstate &= ~(u64)PSR_BTYPE_MASK;
-	if (insn.how == A64_LDR)
+	if (insn.class == A64_LDR)
 		load_literal(&insn, regs);
 	else
-		a64_emulate(&insn, regs);
+		a64_kprobe_emulate(&insn, regs);
 }
 
 /**
@@ -409,13 +412,14 @@ static void emulate_for_task(u32 opcode, long addr, struct pt_regs *regs)
  */
 enum probe_insn arm_probe_decode_insn(u32 insn, struct arch_probe_insn *api)
 {
-	struct a64_insn what;
+	struct a64_kprobe_insn decoded;
 
-	a64_decode(insn, 0, &what);
+	a64_kprobe_decode(insn, 0, &decoded);
 	/* The monitor does not outlive a step; and keys are the task's own. */
-	if (what.how >= A64_REFUSED || what.how == A64_LOAD_EX || what.key)
+	if (decoded.class >= A64_REFUSED || decoded.class == A64_LOAD_EX ||
+	    decoded.key)
 		return INSN_REJECTED;
-	if (what.how == A64_PLAIN)
+	if (decoded.class == A64_PLAIN)
 		return INSN_GOOD;
 	api->handler = emulate_for_task;
 	return INSN_GOOD_NO_SLOT;

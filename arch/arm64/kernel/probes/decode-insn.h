@@ -9,7 +9,7 @@
 #include <asm/probes.h>
 
 /**
- * enum a64_how - what is to be done with a probed instruction
+ * enum a64_kprobe_class - what is to be done with a probed instruction
  *
  * First those that can be probed; from @A64_REFUSED on, those that cannot.
  *
@@ -28,17 +28,18 @@
  * @A64_ADR: load @target into @rt
  * @A64_LDR: load what is at @target into @rt
  * @A64_PREFETCH: a hint that something at @target may be wanted
+ * @A64_REFUSED: the first of those that cannot be probed
  * @A64_LDR_FP: load what is at @target into a vector register
  * @A64_STORE_EX: ends a sequence that must not be interrupted
  * @A64_MOPS: one of three instructions that must follow each other
- * @A64_WHERE: depends on where it stands in a way nobody emulates
+ * @A64_WHERE: depends on where it stands in a way that is not emulated
  * @A64_BANKED: reads or writes what exceptions overwrite, or switches the stack
  * @A64_TRAP: a breakpoint, a halt, or what is meant to be undefined
  * @A64_CALLS_UP: calls the next exception level
  * @A64_ERET: returns from an exception
  * @A64_NONE: no instruction at all
  */
-enum a64_how {
+enum a64_kprobe_class {
 	A64_PLAIN,
 	A64_LOAD_EX,
 	A64_NOP,
@@ -70,9 +71,11 @@ enum a64_how {
 #define A64_MODIFIER_SP		31
 #define A64_MODIFIER_ZERO	32
 
-void a64_decode(u32 insn, unsigned long addr, struct a64_insn *result);
-bool a64_emulated(const struct a64_insn *insn);
-void a64_emulate(const struct a64_insn *insn, struct pt_regs *regs);
+void a64_kprobe_decode(u32 insn, unsigned long addr,
+		       struct a64_kprobe_insn *result);
+bool a64_kprobe_emulated(const struct a64_kprobe_insn *insn);
+void a64_kprobe_emulate(const struct a64_kprobe_insn *insn,
+			struct pt_regs *regs);
 
 /* What uprobes ask. */
 enum probe_insn {

@@ -3,7 +3,7 @@
  * What must not be probed on arm64, for other reasons than its instructions.
  *
  * The core forbids entry code and what is noinstr.  But nothing on arm64 checks
- * whom noinstr code calls, and small inline functions of headers become
+ * what noinstr code calls, and small inline functions of headers become
  * functions in ordinary text where the compiler may not inline them: one that a
  * sanitizer instruments is not made part of one that must not be.  A breakpoint
  * in one of those is hit on the way to its own handler.
@@ -29,7 +29,7 @@
 #include <linux/errno.h>
 #include <linux/init.h>
 #include <linux/kallsyms.h>
-#include <linux/kprobes.h>
+#include <linux/kprobes_backend.h>
 #include <linux/sizes.h>
 #include <linux/string.h>
 #include <asm/insn.h>
@@ -94,13 +94,13 @@ static enum callee __init callee_kind(unsigned long addr)
 static bool __init leaves(const __le32 *at, unsigned long start,
 			  unsigned long end, unsigned long *target)
 {
-	struct a64_insn what;
+	struct a64_kprobe_insn decoded;
 
-	a64_decode(le32_to_cpu(*at), (unsigned long)at, &what);
-	switch ((enum a64_how)what.how) {
+	a64_kprobe_decode(le32_to_cpu(*at), (unsigned long)at, &decoded);
+	switch ((enum a64_kprobe_class)decoded.class) {
 	case A64_B:
 	case A64_BL:
-		*target = what.target;
+		*target = decoded.target;
 		return *target < start || *target >= end;
 	case A64_BR:
 	case A64_BLR:

@@ -10,12 +10,12 @@
 
 #ifndef __ASSEMBLY__
 
-#include <linux/kprobes_backend.h>
+#include <linux/kprobes_hit.h>
 #include <linux/percpu-defs.h>
 #include "decode-insn.h"
 
 /* kprobes-slot.c */
-struct a64_text {
+struct a64_kprobe_text {
 	__le32 word[KPROBE_DETOUR_SIZE / sizeof(u32)];
 	unsigned int nr;
 	unsigned long at;
@@ -30,18 +30,20 @@ struct a64_text {
 /* The first word that is executed of text that calls the engine. */
 #define A64_ENTRY	2
 
-u32 a64_original(const void *addr);
-bool a64_in_reach(unsigned long from, unsigned long to);
-void a64_emit(struct a64_text *text, u32 insn);
-void a64_emit_branch(struct a64_text *text, unsigned long target);
-void a64_emit_displaced(struct a64_text *text, const struct kprobe_site *site,
-			unsigned long next);
-void a64_emit_site(struct a64_text *text, const struct kprobe_site *site);
-void a64_emit_call(struct a64_text *text, void (*thunk)(void));
-bool a64_finish(struct a64_text *text, void *slot, unsigned int size);
+u32 a64_kprobe_original_insn(const void *addr);
+bool a64_kprobe_in_reach(unsigned long from, unsigned long to);
+void a64_kprobe_emit(struct a64_kprobe_text *text, u32 insn);
+void a64_kprobe_emit_branch(struct a64_kprobe_text *text, unsigned long target);
+void a64_kprobe_emit_copy(struct a64_kprobe_text *text,
+			  const struct kprobe_site *site, unsigned long next);
+void a64_kprobe_emit_site(struct a64_kprobe_text *text,
+			  const struct kprobe_site *site);
+void a64_kprobe_emit_call(struct a64_kprobe_text *text, void (*thunk)(void));
+bool a64_kprobe_finish(struct a64_kprobe_text *text, void *slot,
+		       unsigned int size);
 
 /* kprobes-compute.c */
-bool a64_emit_compute(struct a64_text *text, u32 insn);
+bool a64_kprobe_emit_compute(struct a64_kprobe_text *text, u32 insn);
 
 /* kprobes-thunk.S */
 void kprobe_post_thunk(void);
@@ -53,15 +55,15 @@ void a64_jprobe_return(unsigned long frame);
 /* kprobes-trap.c */
 enum kprobe_verdict kprobe_hit_post(struct kprobe_site *site,
 				    struct pt_regs *regs);
-void a64_divert(struct pt_regs *regs);
+void a64_kprobe_divert(struct pt_regs *regs);
 
 /* kprobes-patch.c */
-void a64_sync_cpus(void);
+void a64_kprobe_sync_cpus(void);
 
 /* kprobes-detour.c */
 enum kprobe_verdict kprobe_hit_jump(struct kprobe_site *site,
 				    struct pt_regs *regs);
-u32 a64_jump(const struct kprobe_site *site);
+u32 a64_kprobe_jump(const struct kprobe_site *site);
 
 /* kprobes-jprobe.c */
 DECLARE_PER_CPU(unsigned long, a64_jprobe_frame);

@@ -28,7 +28,7 @@
 #include <linux/array_size.h>
 #include <linux/bitfield.h>
 #include <linux/bits.h>
-#include <linux/kprobes.h>
+#include <linux/kprobes_backend.h>
 #include <asm/insn.h>
 #include <asm/ptrace.h>
 #include "kprobes-common.h"
@@ -114,10 +114,11 @@ static u32 regs_access(bool load, unsigned int reg, unsigned int offset)
 	       HELD_REGS << 5 | reg;
 }
 
-static void load_reg(struct a64_text *text, unsigned int reg, unsigned int nr)
+static void load_reg(struct a64_kprobe_text *text, unsigned int reg,
+		     unsigned int nr)
 {
 	if (nr != 31)
-		a64_emit(text, regs_access(true, reg, nr * sizeof(u64)));
+		a64_kprobe_emit(text, regs_access(true, reg, nr * sizeof(u64)));
 }
 
 #define RET	0xd65f03c0
@@ -133,7 +134,7 @@ static const struct {
 	{ AARCH64_INSN_HINT_AUTIBSP, AARCH64_INSN_HINT_AUTIB_1716 },
 };
 
-static bool emit_signing(struct a64_text *text, u32 insn)
+static bool emit_signing(struct a64_kprobe_text *text, u32 insn)
 {
 	const unsigned int lr = offsetof(struct pt_regs, regs[30]);
 	const unsigned int sp = offsetof(struct pt_regs, sp);
@@ -145,28 +146,30 @@ static bool emit_signing(struct a64_text *text, u32 insn)
 	if (i == ARRAY_SIZE(signing))
 		return false;
 
-	a64_emit(text, aarch64_insn_gen_hint(AARCH64_INSN_HINT_BTIC));
-	a64_emit(text, regs_access(true, 17, lr));
-	a64_emit(text, regs_access(true, 16, sp));
-	a64_emit(text, aarch64_insn_gen_hint(signing[i].on_x17));
-	a64_emit(text, regs_access(false, 17, lr));
-	a64_emit(text, RET);
+	a64_kprobe_emit(text, aarch64_insn_gen_hint(AARCH64_INSN_HINT_BTIC));
+	a64_kprobe_emit(text, regs_access(true, 17, lr));
+	a64_kprobe_emit(text, regs_access(true, 16, sp));
+	a64_kprobe_emit(text, aarch64_insn_gen_hint(signing[i].on_x17));
+	a64_kprobe_emit(text, regs_access(false, 17, lr));
+	a64_kprobe_emit(text, RET);
 	return true;
 }
 
 /**
- * a64_emit_compute - generate what executes an instruction that only computes
+ * a64_kprobe_emit_compute - generate a function that does what @insn computes
  * @text: where to; empty
  * @insn: the instruction
  *
  * Return: whether it is one.
  */
-bool a64_emit_compute(struct a64_text *text, u32 insn)
+bool a64_kprobe_emit_compute(struct a64_kprobe_text *text, u32 insn)
 {
 	unsigned int rd = FIELD_GET(FIELD_RD, insn);
 	unsigned int rn = FIELD_GET(FIELD_RN, insn);
 	unsigned int rm = FIELD_GET(FIELD_RM, insn);
 	unsigned int ra = FIELD_GET(FIELD_RA, insn);
+	const unsigned int pstate = offsetof(struct pt_regs, pstate);
+	const unsigned int sp = offsetof(struct pt_regs, sp);
 	int fields = computing_fields(insn);
 	bool flags, writes;
 
@@ -177,15 +180,12 @@ bool a64_emit_compute(struct a64_text *text, u32 insn)
 		return false;
 	writes = rd != 31 && !(fields & NO_RD);
 
-	a64_emit(text, aarch64_insn_gen_hint(AARCH64_INSN_HINT_BTIC));
-	a64_emit(text, regs_access(true, HELD_FLAGS,
-				   offsetof(struct pt_regs, pstate)));
-	a64_emit(text, 0xd51b4200 | HELD_FLAGS);	/* MSR NZCV */
+	a64_kprobe_emit(text, aarch64_insn_gen_hint(AARCH64_INSN_HINT_BTIC));
+	a64_kprobe_emit(text, regs_access(true, HELD_FLAGS, pstate));
+	a64_kprobe_emit(text, 0xd51b4200 | HELD_FLAGS);	/* MSR NZCV */
 	if (fields & HAS_RN) {
 		if (rn == 31 && fields & STACK_RN)
-			a64_emit(text, regs_access(true, HELD_RN,
-						   offsetof(struct pt_regs,
-							    sp)));
+			a64_kprobe_emit(text, regs_access(true, HELD_RN, sp));
 		else
 			load_reg(text, HELD_RN, rn);
 		if (rn != 31 || fields & STACK_RN)
@@ -205,18 +205,19 @@ bool a64_emit_compute(struct a64_text *text, u32 insn)
 		load_reg(text, HELD_RD, rd);
 	if (writes)
 		insn = u32_replace_bits(insn, HELD_RD, FIELD_RD);
-	a64_emit(text, insn);
+	a64_kprobe_emit(text, insn);
 	if (writes)
-		a64_emit(text, regs_access(false, HELD_RD, rd * sizeof(u64)));
+		a64_kprobe_emit(text, regs_access(false, HELD_RD,
+						  rd * sizeof(u64)));
 	if (flags) {
-		a64_emit(text, 0xd53b4200 | HELD_NEW);	/* MRS NZCV */
+		a64_kprobe_emit(text, 0xd53b4200 | HELD_NEW);	/* MRS NZCV */
 		/* AND flags, flags, #~NZCV; ORR flags, flags, new */
-		a64_emit(text, 0x9260ec00 | HELD_FLAGS << 5 | HELD_FLAGS);
-		a64_emit(text, 0xaa000000 | HELD_NEW << 16 | HELD_FLAGS << 5 |
-			 HELD_FLAGS);
-		a64_emit(text, regs_access(false, HELD_FLAGS,
-					   offsetof(struct pt_regs, pstate)));
+		a64_kprobe_emit(text, 0x9260ec00 | HELD_FLAGS << 5 |
+				HELD_FLAGS);
+		a64_kprobe_emit(text, 0xaa000000 | HELD_NEW << 16 |
+				HELD_FLAGS << 5 | HELD_FLAGS);
+		a64_kprobe_emit(text, regs_access(false, HELD_FLAGS, pstate));
 	}
-	a64_emit(text, RET);
+	a64_kprobe_emit(text, RET);
 	return true;
 }

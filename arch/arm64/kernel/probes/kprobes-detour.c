@@ -10,9 +10,9 @@
  *	behind it:	<----	b
  *
  * A branch is no longer than what it replaces, so it does not matter what else
- * is in the function or who jumps where in it, and nobody can be under it.  The
- * thunk puts right what an exception would, access to user memory above all, so
- * it does not matter either what the function changes of that.  What an
+ * is in the function or what jumps where in it, and no task can be under it.
+ * The thunk puts right what an exception would, access to user memory above
+ * all, so it does not matter either what the function changes of that.  What an
  * indirect branch has to land on is not probed by a branch, in a kernel that
  * checks for that: a branch is no landing pad, and a breakpoint is.
  *
@@ -20,7 +20,7 @@
  * slot; there is no need to have it run in the detour, and the optimizer's
  * grace period proves nothing that matters here.
  */
-#include <linux/kprobes.h>
+#include <linux/kprobes_hit.h>
 #include <linux/memory.h>
 #include <asm/cpufeature.h>
 #include <asm/insn.h>
@@ -32,53 +32,53 @@ static bool is_landing_pad(const struct kprobe_site *site)
 	const u32 paciasp = aarch64_insn_gen_hint(AARCH64_INSN_HINT_PACIASP);
 	const u32 pacibsp = aarch64_insn_gen_hint(AARCH64_INSN_HINT_PACIBSP);
 
-	return site->insn.what.how == A64_LANDING ||
+	return site->insn.decoded.class == A64_LANDING ||
 	       site->opcode == paciasp || site->opcode == pacibsp;
 }
 
 enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site)
 {
-	const struct a64_insn *what = &site->insn.what;
+	const struct a64_kprobe_insn *decoded = &site->insn.decoded;
 
-	if (site->insn.detour)
-		return KPROBE_NO_OBSTACLE;
+	if (site->detour)
+		return KPROBE_NOJUMP_NONE;
 	if (system_supports_bti_kernel()) {
 		if (is_landing_pad(site))
-			return KPROBE_LANDING_PAD;
+			return KPROBE_NOJUMP_LANDING_PAD;
 		/* A branch with another type than a call's. */
-		if (what->how == A64_BLR)
-			return KPROBE_BOUND_INSIDE;
+		if (decoded->class == A64_BLR)
+			return KPROBE_NOJUMP_BOUND_INSIDE;
 	}
-	if (what->how == A64_BLR &&
-	    (what->rt == 30 || (what->key && what->modifier == 30)))
-		return KPROBE_BOUND_INSIDE;
+	if (decoded->class == A64_BLR &&
+	    (decoded->rt == 30 || (decoded->key && decoded->modifier == 30)))
+		return KPROBE_NOJUMP_BOUND_INSIDE;
 
-	return KPROBE_NO_OBSTACLE;
+	return KPROBE_NOJUMP_NONE;
 }
 
-enum kprobe_obstacle arch_kprobe_detour(struct kprobe_site *site)
+enum kprobe_obstacle arch_kprobe_build_detour(struct kprobe_site *site)
 {
 	unsigned long next = (unsigned long)site->addr + AARCH64_INSN_SIZE;
-	struct a64_text text = {};
+	struct a64_kprobe_text text = {};
 	void *detour;
 
-	if (site->insn.detour)
-		return KPROBE_NO_OBSTACLE;
+	if (site->detour)
+		return KPROBE_NOJUMP_NONE;
 	detour = kprobe_slot_alloc(site, KPROBE_DETOUR_SIZE);
 	if (!detour)
-		return KPROBE_DETOUR_MEMORY;
+		return KPROBE_NOJUMP_NO_MEMORY;
 
 	text.at = (unsigned long)detour;
-	a64_emit_site(&text, site);
-	a64_emit_call(&text, kprobe_jump_thunk);
-	a64_emit_displaced(&text, site, next);
-	a64_emit_branch(&text, next);
-	if (!a64_finish(&text, detour, KPROBE_DETOUR_SIZE)) {
+	a64_kprobe_emit_site(&text, site);
+	a64_kprobe_emit_call(&text, kprobe_jump_thunk);
+	a64_kprobe_emit_copy(&text, site, next);
+	a64_kprobe_emit_branch(&text, next);
+	if (!a64_kprobe_finish(&text, detour, KPROBE_DETOUR_SIZE)) {
 		kprobe_slot_free(detour);
-		return KPROBE_DETOUR_REACH;
+		return KPROBE_NOJUMP_DETOUR_REACH;
 	}
-	site->insn.detour = detour;
-	return KPROBE_NO_OBSTACLE;
+	site->detour = detour;
+	return KPROBE_NOJUMP_NONE;
 }
 
 void arch_kprobe_unanalyse(struct kprobe_site *site)
@@ -90,37 +90,25 @@ void arch_kprobe_use_detour(struct kprobe_site *site, bool use)
 }
 
 /**
- * a64_jump - the branch that takes the place of a site's breakpoint
+ * a64_kprobe_jump - the branch that takes the place of a site's breakpoint
  * @site: has a detour
  */
-u32 a64_jump(const struct kprobe_site *site)
+u32 a64_kprobe_jump(const struct kprobe_site *site)
 {
-	unsigned long entry = (unsigned long)site->insn.detour +
+	unsigned long entry = (unsigned long)site->detour +
 			      A64_ENTRY * AARCH64_INSN_SIZE;
 
 	return aarch64_insn_gen_branch_imm((unsigned long)site->addr, entry,
 					   AARCH64_INSN_BRANCH_NOLINK);
 }
 
-static noinline enum kprobe_verdict
-site_pre_unwatched(struct kprobe_site *site, struct pt_regs *regs)
-{
-	enum kprobe_verdict verdict;
-
-	kprobe_rcu_enter();
-	verdict = kprobe_site_pre(site, regs, 0);
-	kprobe_rcu_exit();
-	return verdict;
-}
-NOKPROBE_SYMBOL(site_pre_unwatched);
-
 /**
  * kprobe_hit_jump - a hit by way of a detour
  * @site: where
  * @regs: complete, but for the program counter
  *
- * Context: any; interrupts off, as for kprobe_thunk_enter().
- * Return: KPROBE_DIVERTED if it goes on elsewhere.
+ * Context: any; interrupts off, as for kprobe_hit_enter().
+ * Return: KPROBE_HIT_DIVERTED if it goes on elsewhere.
  */
 __visible enum kprobe_verdict kprobe_hit_jump(struct kprobe_site *site,
 					      struct pt_regs *regs)
@@ -132,12 +120,9 @@ __visible enum kprobe_verdict kprobe_hit_jump(struct kprobe_site *site,
 	regs->pc = addr;
 	regs->stackframe[1] = addr;
 
-	traced_on = kprobe_thunk_enter();
-	if (likely(kprobe_rcu_watching()))
-		verdict = kprobe_site_pre(site, regs, 0);
-	else
-		verdict = site_pre_unwatched(site, regs);
-	kprobe_thunk_exit(regs, traced_on);
+	traced_on = kprobe_hit_enter(arch_kprobe_irqs_on(regs));
+	verdict = kprobe_site_pre(site, regs, KPROBE_BY_CODE);
+	kprobe_hit_exit(regs, traced_on);
 	return verdict;
 }
 NOKPROBE_SYMBOL(kprobe_hit_jump);

@@ -4,7 +4,7 @@
  */
 #include <linux/bug.h>
 #include <linux/kasan.h>
-#include <linux/kprobes.h>
+#include <linux/kprobes_backend.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
 #include <linux/string.h>
@@ -41,7 +41,7 @@ void notrace arch_jprobe_return(void)
 	unsigned long frame = __this_cpu_read(a64_jprobe_frame);
 	unsigned long here = current_stack_pointer;
 
-	/* Nobody has called a jprobe's function: there is no way back. */
+	/* Outside of a jprobe's function there is no way back. */
 	BUG_ON(!frame);
 	/* The functions in between will not remove their redzones. */
 	kasan_unpoison_range((void *)here, frame - here);

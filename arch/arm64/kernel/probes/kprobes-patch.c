@@ -44,7 +44,7 @@
 #include <linux/cpumask.h>
 #include <linux/kallsyms.h>
 #include <linux/kernel.h>
-#include <linux/kprobes.h>
+#include <linux/kprobes_hit.h>
 #include <linux/list.h>
 #include <linux/memory.h>
 #include <linux/mm.h>
@@ -89,7 +89,7 @@ struct stop_batch {
 };
 
 /* Under text_mutex. */
-static struct stop_batch batch;
+static struct stop_batch stop;
 
 static __always_inline void write_insn(const struct stop_batch *b,
 				       unsigned int i)
@@ -139,13 +139,13 @@ static __always_inline void write_batch(const struct stop_batch *b)
 /* The last CPU writes, when no other is anywhere but here. */
 static int stop_and_write(void *unused)
 {
-	if (atomic_inc_return(&batch.arrived) == num_online_cpus()) {
-		write_batch(&batch);
+	if (atomic_inc_return(&stop.arrived) == num_online_cpus()) {
+		write_batch(&stop);
 		/* Pairs with smp_load_acquire() below. */
-		smp_store_release(&batch.written, true);
+		smp_store_release(&stop.written, true);
 	} else {
 		/* Pairs with smp_store_release() above. */
-		while (!smp_load_acquire(&batch.written))
+		while (!smp_load_acquire(&stop.written))
 			cpu_relax();
 		isb();
 	}
@@ -161,40 +161,40 @@ static void stop_add(void *addr, u32 new)
 	unsigned int i;
 
 	/* Neighbours come one after the other. */
-	for (i = batch.nr_pages; i; i--)
-		if (batch.pages[i - 1] == page)
+	for (i = stop.nr_pages; i; i--)
+		if (stop.pages[i - 1] == page)
 			break;
 	if (!i) {
-		batch.pages[batch.nr_pages++] = page;
-		i = batch.nr_pages;
+		stop.pages[stop.nr_pages++] = page;
+		i = stop.nr_pages;
 	}
-	batch.insns[batch.nr].addr = addr;
-	batch.insns[batch.nr].new = new;
-	batch.insns[batch.nr].page = i - 1;
-	batch.nr++;
+	stop.insns[stop.nr].addr = addr;
+	stop.insns[stop.nr].new = new;
+	stop.insns[stop.nr].page = i - 1;
+	stop.nr++;
 }
 
 static void stop_flush(void)
 {
 	unsigned long mapped;
 
-	if (!batch.nr)
+	if (!stop.nr)
 		return;
 
-	batch.mapped = vmap(batch.pages, batch.nr_pages, VM_MAP, PAGE_KERNEL);
-	atomic_set(&batch.arrived, 0);
-	batch.written = false;
+	stop.mapped = vmap(stop.pages, stop.nr_pages, VM_MAP, PAGE_KERNEL);
+	atomic_set(&stop.arrived, 0);
+	stop.written = false;
 	stop_machine_cpuslocked(stop_and_write, NULL, cpu_online_mask);
 
 	/* Text is to be writable no longer than it has to. */
-	if (batch.mapped) {
-		mapped = (unsigned long)batch.mapped;
-		vunmap(batch.mapped);
+	if (stop.mapped) {
+		mapped = (unsigned long)stop.mapped;
+		vunmap(stop.mapped);
 		flush_tlb_kernel_range(mapped,
-				       mapped + batch.nr_pages * PAGE_SIZE);
+				       mapped + stop.nr_pages * PAGE_SIZE);
 	}
-	batch.nr = 0;
-	batch.nr_pages = 0;
+	stop.nr = 0;
+	stop.nr_pages = 0;
 }
 
 /* May a CPU execute either of this and a breakpoint while it is replaced? */
@@ -211,10 +211,8 @@ static u32 text_in_state(const struct kprobe_site *site,
 	switch (state) {
 	case KPROBE_SITE_TRAP:
 		return BRK64_OPCODE_KPROBES;
-#ifdef CONFIG_OPTPROBES
 	case KPROBE_SITE_JUMP:
-		return a64_jump(site);
-#endif
+		return a64_kprobe_jump(site);
 	default:
 		return site->opcode;
 	}
@@ -223,7 +221,7 @@ static u32 text_in_state(const struct kprobe_site *site,
 static void perf_tell(const struct kprobe_site *site)
 {
 	__le32 old = cpu_to_le32(text_in_state(site, site->state));
-	__le32 new = cpu_to_le32(text_in_state(site, site->next));
+	__le32 new = cpu_to_le32(text_in_state(site, site->target));
 
 	perf_event_text_poke(site->addr, &old, sizeof(old), &new, sizeof(new));
 }
@@ -239,29 +237,29 @@ static void sync_this_cpu(void *unused)
 NOKPROBE_SYMBOL(sync_this_cpu);
 
 /**
- * a64_sync_cpus - have all CPUs forget what they have fetched before
+ * a64_kprobe_sync_cpus - have all CPUs forget what they have fetched before
  *
  * On return each has handled an interrupt, and synchronized its context, since
  * the call.
  *
  * Context: may sleep.
  */
-void a64_sync_cpus(void)
+void a64_kprobe_sync_cpus(void)
 {
 	on_each_cpu(sync_this_cpu, NULL, true);
 }
 
-static bool makes_jumps(struct list_head *plan)
+static bool makes_jumps(struct list_head *batch)
 {
 	struct kprobe_site *site;
 
-	list_for_each_entry(site, plan, plan)
-		if (site->next == KPROBE_SITE_JUMP)
+	list_for_each_entry(site, batch, batch)
+		if (site->target == KPROBE_SITE_JUMP)
 			return true;
 	return false;
 }
 
-void arch_kprobe_patch(struct list_head *plan)
+void arch_kprobe_patch(struct list_head *batch)
 {
 	bool live = false, stopped = false;
 	struct kprobe_site *site;
@@ -269,16 +267,16 @@ void arch_kprobe_patch(struct list_head *plan)
 	lockdep_assert_held(&text_mutex);
 
 	/* Detours are reached from here on: see kprobes-slot.c. */
-	if (makes_jumps(plan))
-		a64_sync_cpus();
+	if (makes_jumps(batch))
+		a64_kprobe_sync_cpus();
 
-	list_for_each_entry(site, plan, plan) {
-		u32 new = text_in_state(site, site->next);
+	list_for_each_entry(site, batch, batch) {
+		u32 new = text_in_state(site, site->target);
 
 		perf_tell(site);
 		if (replaced_live(site->opcode) ||
 		    (site->state != KPROBE_SITE_CLEAN &&
-		     site->next != KPROBE_SITE_CLEAN)) {
+		     site->target != KPROBE_SITE_CLEAN)) {
 			WARN_ON_ONCE(aarch64_insn_patch_text_nosync(site->addr,
 								    new));
 			live = true;
@@ -286,7 +284,7 @@ void arch_kprobe_patch(struct list_head *plan)
 		}
 		stop_add(site->addr, new);
 		stopped = true;
-		if (batch.nr == STOP_BATCH)
+		if (stop.nr == STOP_BATCH)
 			stop_flush();
 	}
 
@@ -296,5 +294,5 @@ void arch_kprobe_patch(struct list_head *plan)
 	 */
 	stop_flush();
 	if (live || !stopped)
-		a64_sync_cpus();
+		a64_kprobe_sync_cpus();
 }

@@ -4,7 +4,7 @@
  * <asm/kprobes.h>.
  */
 #include <linux/array_size.h>
-#include <linux/kprobes.h>
+#include <linux/kprobes_backend.h>
 #include <asm/debug-monitors.h>
 #include "kprobes-common.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Displaced instructions on arm64: what stands in a slot.
+ * Instructions out of line on arm64: what stands in a slot.
  *
  *	slot		[instruction]
  *			b	back
@@ -16,8 +16,8 @@
  * kprobes-compute.c.
  *
  * Either way the instruction runs natively and needs no second exception.  The
- * thunk saves and restores all other registers, so that whoever comes back from
- * it needs none to find the way.
+ * thunk saves and restores all other registers, so that a task which comes back
+ * from it needs none to find the way.
  *
  * An instruction that depends on where it stands is replaced by some that do
  * the same with literals, which stand behind the way back.  Its own registers
@@ -38,8 +38,8 @@
  * is.  It forgets that at its next context synchronization event, and must have
  * one before it executes the slot:
  *
- * 1. A breakpoint is written after the slot.  Whoever takes it has one on the
- *    way in, and another on the way to the slot.
+ * 1. A breakpoint is written after the slot.  A CPU that takes it has one on
+ *    the way in, and another on the way to the slot.
  * 2. A detour is entered by a branch, which is none.  arch_kprobe_patch() sends
  *    all CPUs an IPI before it writes the first branch of a batch.
  * 3. What is generated for an instruction that only computes is called from
@@ -72,11 +72,11 @@ void arch_kprobe_fill_slots(void *text, size_t size)
 }
 
 /**
- * a64_in_reach - does a branch reach that far?
+ * a64_kprobe_in_reach - does a branch reach that far?
  * @from: where it stands
  * @to: where it goes
  */
-bool a64_in_reach(unsigned long from, unsigned long to)
+bool a64_kprobe_in_reach(unsigned long from, unsigned long to)
 {
 	long distance = to - from;
 
@@ -93,9 +93,10 @@ bool arch_kprobe_slots_near(const void *text, const struct kprobe_site *site)
 	unsigned long page = (unsigned long)text;
 	unsigned long addr = (unsigned long)site->addr;
 
-	return a64_in_reach(page, addr) && a64_in_reach(addr, page) &&
-	       a64_in_reach(page + PAGE_SIZE, addr) &&
-	       a64_in_reach(addr, page + PAGE_SIZE);
+	return a64_kprobe_in_reach(page, addr) &&
+	       a64_kprobe_in_reach(addr, page) &&
+	       a64_kprobe_in_reach(page + PAGE_SIZE, addr) &&
+	       a64_kprobe_in_reach(addr, page + PAGE_SIZE);
 }
 
 /* A page that is no further away than that. */
@@ -139,12 +140,12 @@ void *arch_kprobe_alloc_slots(const struct kprobe_site *site)
 }
 
 /**
- * a64_original - what stands at an address while nothing is probed
+ * a64_kprobe_original_insn - what stands at an address while nothing is probed
  * @addr: in text
  *
  * Context: kprobe_mutex held.
  */
-u32 a64_original(const void *addr)
+u32 a64_kprobe_original_insn(const void *addr)
 {
 	struct kprobe_site *site;
 
@@ -157,7 +158,7 @@ u32 a64_original(const void *addr)
  * Writing text
  */
 
-void a64_emit(struct a64_text *text, u32 insn)
+void a64_kprobe_emit(struct a64_kprobe_text *text, u32 insn)
 {
 	if (text->nr == ARRAY_SIZE(text->word)) {
 		text->bad = true;
@@ -167,7 +168,7 @@ void a64_emit(struct a64_text *text, u32 insn)
 }
 
 /* Instructions are little endian, whatever data is. */
-static void emit_data(struct a64_text *text, u64 value)
+static void emit_data(struct a64_kprobe_text *text, u64 value)
 {
 	if (text->nr + 2 > ARRAY_SIZE(text->word)) {
 		text->bad = true;
@@ -177,25 +178,28 @@ static void emit_data(struct a64_text *text, u64 value)
 	text->nr += 2;
 }
 
-static unsigned long text_here(const struct a64_text *text)
+static unsigned long text_here(const struct a64_kprobe_text *text)
 {
 	return text->at + text->nr * sizeof(u32);
 }
 
-void a64_emit_branch(struct a64_text *text, unsigned long target)
+void a64_kprobe_emit_branch(struct a64_kprobe_text *text, unsigned long target)
 {
 	unsigned long here = text_here(text);
+	u32 insn;
 
-	if (!a64_in_reach(here, target)) {
+	if (!a64_kprobe_in_reach(here, target)) {
 		text->bad = true;
 		return;
 	}
-	a64_emit(text, aarch64_insn_gen_branch_imm(here, target,
-						   AARCH64_INSN_BRANCH_NOLINK));
+	insn = aarch64_insn_gen_branch_imm(here, target,
+					   AARCH64_INSN_BRANCH_NOLINK);
+	a64_kprobe_emit(text, insn);
 }
 
-/* LDR @reg, =value; a64_finish() puts in where that is. */
-static void emit_literal(struct a64_text *text, unsigned int reg, u64 value)
+/* LDR @reg, =value; a64_kprobe_finish() puts in where that is. */
+static void emit_literal(struct a64_kprobe_text *text, unsigned int reg,
+			 u64 value)
 {
 	unsigned int i = text->nr_literals++;
 
@@ -205,78 +209,80 @@ static void emit_literal(struct a64_text *text, unsigned int reg, u64 value)
 	}
 	text->literal[i].word = text->nr;
 	text->literal[i].value = value;
-	a64_emit(text, 0x58000000 | reg);
+	a64_kprobe_emit(text, 0x58000000 | reg);
 }
 
 /* A conditional branch over the next word only. */
-static u32 branch_over_one(u32 opcode, const struct a64_insn *what)
+static u32 branch_over_one(u32 opcode, const struct a64_kprobe_insn *decoded)
 {
-	if (what->how == A64_TBZ)
+	if (decoded->class == A64_TBZ)
 		return (opcode & ~GENMASK(18, 5)) | 2 << 5;
 	return (opcode & ~GENMASK(23, 5)) | 2 << 5;
 }
 
 /**
- * a64_emit_displaced - add a probed instruction, wherever it has stood
+ * a64_kprobe_emit_copy - add a probed instruction, wherever it has stood
  * @text: to this
  * @site: where it is from
  * @next: where to go on if it is no branch that is taken
  */
-void a64_emit_displaced(struct a64_text *text, const struct kprobe_site *site,
-			unsigned long next)
+void a64_kprobe_emit_copy(struct a64_kprobe_text *text,
+			  const struct kprobe_site *site, unsigned long next)
 {
-	const struct a64_insn *what = &site->insn.what;
+	const struct a64_kprobe_insn *decoded = &site->insn.decoded;
 	u32 opcode = site->opcode;
 
-	switch ((enum a64_how)what->how) {
+	switch ((enum a64_kprobe_class)decoded->class) {
 	case A64_BCOND:
 	case A64_CBZ:
 	case A64_TBZ:
-		a64_emit(text, branch_over_one(opcode, what));
-		a64_emit_branch(text, next);
+		a64_kprobe_emit(text, branch_over_one(opcode, decoded));
+		a64_kprobe_emit_branch(text, next);
 		fallthrough;
 	case A64_B:
-		a64_emit_branch(text, what->target);
+		a64_kprobe_emit_branch(text, decoded->target);
 		break;
 	case A64_BL:
 		emit_literal(text, 30, next);
-		a64_emit_branch(text, what->target);
+		a64_kprobe_emit_branch(text, decoded->target);
 		break;
 	case A64_BLR:
 		/* It reads its register before it writes the link register. */
-		if (what->rt == 30 || (what->key && what->modifier == 30)) {
+		if (decoded->rt == 30 ||
+		    (decoded->key && decoded->modifier == 30)) {
 			text->bad = true;
 			break;
 		}
 		emit_literal(text, 30, next);
 		/* BR and its like. */
-		a64_emit(text, opcode & ~BIT(21));
+		a64_kprobe_emit(text, opcode & ~BIT(21));
 		break;
 	case A64_ADR:
-		if (what->rt != 31)
-			emit_literal(text, what->rt, what->target);
+		if (decoded->rt != 31)
+			emit_literal(text, decoded->rt, decoded->target);
 		break;
 	case A64_LDR:
 		/* To where there is nothing to load into: nor a need to. */
-		if (what->rt == 31)
+		if (decoded->rt == 31)
 			break;
-		emit_literal(text, what->rt, what->target);
+		emit_literal(text, decoded->rt, decoded->target);
 		/* LDRSW, LDR X or LDR W */
-		a64_emit(text, (what->sign ? 0xb9800000 :
-				what->wide ? 0xf9400000 : 0xb9400000) |
-			 what->rt << 5 | what->rt);
+		a64_kprobe_emit(text, (decoded->sign ? 0xb9800000 :
+				decoded->wide ? 0xf9400000 : 0xb9400000) |
+			 decoded->rt << 5 | decoded->rt);
 		break;
 	case A64_NOP:
 	case A64_LANDING:
 	case A64_PREFETCH:
 		break;
 	default:
-		a64_emit(text, opcode);
+		a64_kprobe_emit(text, opcode);
 	}
 }
 
 /* A pointer to the site, where the words before A64_ENTRY are. */
-void a64_emit_site(struct a64_text *text, const struct kprobe_site *site)
+void a64_kprobe_emit_site(struct a64_kprobe_text *text,
+			  const struct kprobe_site *site)
 {
 	emit_data(text, (unsigned long)site);
 }
@@ -287,47 +293,48 @@ void a64_emit_site(struct a64_text *text, const struct kprobe_site *site)
 #define LDP		0xa9400000
 #define LDP_POP		0xa8c00000
 
-static void emit_pair(struct a64_text *text, u32 how, unsigned int a,
+static void emit_pair(struct a64_kprobe_text *text, u32 how, unsigned int a,
 		      unsigned int b, int offset)
 {
-	a64_emit(text, how | (offset / 8 & GENMASK(6, 0)) << 15 | b << 10 |
-		 AARCH64_INSN_REG_SP << 5 | a);
+	a64_kprobe_emit(text, how | (offset / 8 & GENMASK(6, 0)) << 15 |
+			b << 10 | AARCH64_INSN_REG_SP << 5 | a);
 }
 
 #define FRAME_SIZE	((int)sizeof(struct pt_regs))
 #define FRAME_X29	((int)offsetof(struct pt_regs, regs[29]))
 
 /**
- * a64_emit_call - add a call of the engine
+ * a64_kprobe_emit_call - add a call of the engine
  * @text: to this; begins with the site
  * @thunk: finds a struct pt_regs on the stack in which x0, x1, x29 and x30
  *	have been saved, and the site in x0; returns with all other registers
  *	as they are to be
  */
-void a64_emit_call(struct a64_text *text, void (*thunk)(void))
+void a64_kprobe_emit_call(struct a64_kprobe_text *text, void (*thunk)(void))
 {
 	unsigned long here, addr = (unsigned long)thunk;
+	u32 insn;
 
 	emit_pair(text, STP_PUSH, 0, 1, -FRAME_SIZE);
 	emit_pair(text, STP, 29, 30, FRAME_X29);
 	/* LDR x0, from the start of the text */
-	a64_emit(text, 0x58000000 | (-text->nr & GENMASK(18, 0)) << 5);
+	a64_kprobe_emit(text, 0x58000000 | (-text->nr & GENMASK(18, 0)) << 5);
 	here = text_here(text);
-	if (a64_in_reach(here, addr)) {
-		a64_emit(text,
-			 aarch64_insn_gen_branch_imm(here, addr,
-						     AARCH64_INSN_BRANCH_LINK));
+	if (a64_kprobe_in_reach(here, addr)) {
+		insn = aarch64_insn_gen_branch_imm(here, addr,
+						   AARCH64_INSN_BRANCH_LINK);
+		a64_kprobe_emit(text, insn);
 	} else {
 		emit_literal(text, 30, addr);
-		a64_emit(text, 0xd63f03c0);		/* BLR x30 */
+		a64_kprobe_emit(text, 0xd63f03c0);		/* BLR x30 */
 	}
 	emit_pair(text, LDP, 29, 30, FRAME_X29);
 	emit_pair(text, LDP_POP, 0, 1, FRAME_SIZE);
 }
 
 /*
- * Writes what is new, without an IPI: see "Writing a slot".  Those who decode
- * what a CPU has traced are told before any CPU can get there.
+ * Writes what is new, without an IPI: see "Writing a slot".  Decoders of
+ * traced branches are told before any CPU can get there.
  */
 static void write_slot(void *slot, const void *text, unsigned int size)
 {
@@ -345,7 +352,7 @@ static void write_slot(void *slot, const void *text, unsigned int size)
 }
 
 /**
- * a64_finish - add literals, and write it
+ * a64_kprobe_finish - add literals, and write it
  * @text: what
  * @slot: where to
  * @size: how much room there is
@@ -353,7 +360,8 @@ static void write_slot(void *slot, const void *text, unsigned int size)
  * Context: may sleep.
  * Return: whether it fits and reaches where it has to.
  */
-bool a64_finish(struct a64_text *text, void *slot, unsigned int size)
+bool a64_kprobe_finish(struct a64_kprobe_text *text, void *slot,
+		       unsigned int size)
 {
 	unsigned int i;
 
@@ -361,14 +369,14 @@ bool a64_finish(struct a64_text *text, void *slot, unsigned int size)
 		unsigned int word = text->literal[i].word;
 
 		if (text->nr & 1)
-			a64_emit(text, AARCH64_BREAK_FAULT);
+			a64_kprobe_emit(text, AARCH64_BREAK_FAULT);
 		le32_add_cpu(&text->word[word], (text->nr - word) << 5);
 		emit_data(text, text->literal[i].value);
 	}
 	if (text->bad || text->nr * sizeof(u32) > size)
 		return false;
 	while (text->nr * sizeof(u32) < size)
-		a64_emit(text, AARCH64_BREAK_FAULT);
+		a64_kprobe_emit(text, AARCH64_BREAK_FAULT);
 	write_slot(slot, text->word, size);
 	return true;
 }
@@ -387,29 +395,29 @@ static enum kprobe_refusal make_slot(struct kprobe_site *site, bool post,
 {
 	unsigned int size = post ? KPROBE_DETOUR_SIZE : KPROBE_SLOT_SIZE;
 	void *slot = kprobe_slot_alloc(site, size);
-	struct a64_text text = { .at = (unsigned long)slot };
+	struct a64_kprobe_text text = { .at = (unsigned long)slot };
 	bool computes;
 
 	if (!slot)
-		return KPROBE_NO_MEMORY;
+		return KPROBE_REFUSE_NO_MEMORY;
 
-	computes = post && site->insn.what.how == A64_PLAIN &&
-		   a64_emit_compute(&text, site->opcode);
+	computes = post && site->insn.decoded.class == A64_PLAIN &&
+		   a64_kprobe_emit_compute(&text, site->opcode);
 	if (!computes) {
 		if (post)
-			a64_emit_site(&text, site);
-		a64_emit_displaced(&text, site, way_back(site));
+			a64_kprobe_emit_site(&text, site);
+		a64_kprobe_emit_copy(&text, site, way_back(site));
 		if (post)
-			a64_emit_call(&text, kprobe_post_thunk);
-		a64_emit_branch(&text, way_back(site));
+			a64_kprobe_emit_call(&text, kprobe_post_thunk);
+		a64_kprobe_emit_branch(&text, way_back(site));
 	}
-	if (!a64_finish(&text, slot, size)) {
+	if (!a64_kprobe_finish(&text, slot, size)) {
 		kprobe_slot_free(slot);
-		return KPROBE_OUT_OF_REACH;
+		return KPROBE_REFUSE_OUT_OF_REACH;
 	}
 	/* Hits may find it before they have forgotten what was there. */
 	if (computes && site->state != KPROBE_SITE_CLEAN)
-		a64_sync_cpus();
+		a64_kprobe_sync_cpus();
 	if (post)
 		site->insn.computes = computes;
 	WRITE_ONCE(*result, slot);
@@ -420,7 +428,7 @@ static enum kprobe_refusal make_slot(struct kprobe_site *site, bool post,
 
 bool arch_kprobe_emulated(const struct kprobe_site *site)
 {
-	return a64_emulated(&site->insn.what);
+	return a64_kprobe_emulated(&site->insn.decoded);
 }
 
 enum kprobe_refusal arch_kprobe_prepare(struct kprobe_site *site,
@@ -431,30 +439,18 @@ enum kprobe_refusal arch_kprobe_prepare(struct kprobe_site *site,
 	if (arch_kprobe_emulated(site))
 		return KPROBE_OK;
 	if (!with_post)
-		return make_slot(site, false, &insn->slot);
-	if (insn->post_slot)
+		return make_slot(site, false, &site->slot);
+	if (site->post_slot)
 		return KPROBE_OK;
 	/* Handlers would come between it and the end of the sequence. */
-	if (insn->what.how == A64_LOAD_EX)
-		return KPROBE_UNRELOCATABLE;
-	return make_slot(site, true, &insn->post_slot);
-}
-
-void arch_kprobe_release(struct kprobe_site *site)
-{
-	if (site->insn.slot)
-		kprobe_slot_free(site->insn.slot);
-	if (site->insn.post_slot)
-		kprobe_slot_free(site->insn.post_slot);
-#ifdef CONFIG_OPTPROBES
-	if (site->insn.detour)
-		kprobe_slot_free(site->insn.detour);
-#endif
+	if (insn->decoded.class == A64_LOAD_EX)
+		return KPROBE_REFUSE_UNRELOCATABLE;
+	return make_slot(site, true, &site->post_slot);
 }
 
 /*
- * Where in a slot is that?  Before the displaced instruction has been executed,
- * registers may have been saved already; see a64_emit_call().
+ * Where in a slot is that?  Before the copied instruction has been executed,
+ * registers may have been saved already; see a64_kprobe_emit_call().
  */
 enum a64_place {
 	A64_NOWHERE,		/* in no task's way: see kprobes-compute.c */
@@ -475,9 +471,9 @@ static __always_inline unsigned int call_words(const __le32 *slot,
 }
 
 static __always_inline unsigned int
-displaced_words(const struct kprobe_site *site)
+copy_words(const struct kprobe_site *site)
 {
-	return site->insn.what.how == A64_LDR ? 2 : 1;
+	return site->insn.decoded.class == A64_LDR ? 2 : 1;
 }
 
 static enum a64_place place_in_slot(const struct kprobe_site *site,
@@ -485,11 +481,11 @@ static enum a64_place place_in_slot(const struct kprobe_site *site,
 {
 	unsigned int at = (ip - (unsigned long)slot) / sizeof(u32);
 
-	if (slot == site->insn.slot)
-		return at < displaced_words(site) ? A64_BEFORE : A64_BEHIND;
+	if (slot == site->slot)
+		return at < copy_words(site) ? A64_BEFORE : A64_BEHIND;
 
-	if (slot == site->insn.post_slot) {
-		unsigned int done = A64_ENTRY + displaced_words(site);
+	if (slot == site->post_slot) {
+		unsigned int done = A64_ENTRY + copy_words(site);
 
 		/* A function that the exception's handler calls. */
 		if (site->insn.computes)
@@ -506,12 +502,12 @@ static enum a64_place place_in_slot(const struct kprobe_site *site,
 	if (at < A64_ENTRY + call_words(slot, A64_ENTRY))
 		return A64_BEFORE_CALLING;
 	return at < A64_ENTRY + call_words(slot, A64_ENTRY) +
-		    displaced_words(site) ? A64_BEFORE : A64_BEHIND;
+		    copy_words(site) ? A64_BEFORE : A64_BEHIND;
 }
 NOKPROBE_SYMBOL(place_in_slot);
 
-unsigned long arch_kprobe_undisplaced(struct kprobe_site *site, void *slot,
-				      unsigned long ip)
+unsigned long arch_kprobe_orig_ip(struct kprobe_site *site, void *slot,
+				  unsigned long ip)
 {
 	unsigned long addr = (unsigned long)site->addr;
 
@@ -527,16 +523,16 @@ unsigned long arch_kprobe_undisplaced(struct kprobe_site *site, void *slot,
 	}
 	return ip;
 }
-NOKPROBE_SYMBOL(arch_kprobe_undisplaced);
+NOKPROBE_SYMBOL(arch_kprobe_orig_ip);
 
-bool arch_kprobe_in_place(struct kprobe_site *site, void *slot,
-			  unsigned long *ip)
+bool arch_kprobe_can_resume(struct kprobe_site *site, void *slot,
+			    unsigned long *ip)
 {
 	enum a64_place place = place_in_slot(site, slot, *ip);
 
 	if (place != A64_BEFORE && place != A64_BEHIND)
 		return false;
-	*ip = arch_kprobe_undisplaced(site, slot, *ip);
+	*ip = arch_kprobe_orig_ip(site, slot, *ip);
 	return true;
 }
-NOKPROBE_SYMBOL(arch_kprobe_in_place);
+NOKPROBE_SYMBOL(arch_kprobe_can_resume);

@@ -191,9 +191,9 @@ alternative_else_nop_endif
 	.endm
 
 /*
- * Called from a slot or a detour by a64_emit_call(): x0 is the site, x0, x1,
- * x29 and x30 have been saved.  Calls \function(site, regs), which returns a
- * verdict: whether the way back is another one.
+ * Called from a slot or a detour (a64_kprobe_emit_call()): x0 is the site;
+ * x0, x1, x29 and x30 have been saved.  Calls \function(site, regs), which
+ * returns a verdict: whether the way back is another one.
  */
 	.macro	define_thunk name, function
 SYM_CODE_START(\name)
@@ -203,7 +203,7 @@ SYM_CODE_START(\name)
 	save_state x19
 	mov	x1, sp
 	bl	\function
-	tbnz	w0, #1, kprobe_divert		// KPROBE_DIVERTED
+	tbnz	w0, #1, kprobe_divert		// KPROBE_HIT_DIVERTED
 	restore_state
 	mov	x30, x19
 	restore_most_regs
@@ -213,19 +213,17 @@ NOKPROBE(\name)
 	.endm
 
 	define_thunk kprobe_post_thunk, kprobe_hit_post
-#ifdef CONFIG_OPTPROBES
 	define_thunk kprobe_jump_thunk, kprobe_hit_jump
-#endif
 
 /*
  * A handler goes on elsewhere.  There is no branch that needs no register, but
  * an exception returns to anywhere.  It saves its registers where the struct
  * pt_regs has been, and finds where to go on in what it leaves of that alone:
- * see a64_divert().
+ * see a64_kprobe_divert().
  */
 SYM_CODE_START_LOCAL(kprobe_divert)
 	mov	x0, sp
-	bl	a64_divert
+	bl	a64_kprobe_divert
 	restore_most_regs
 	ldp	x29, x30, [sp, #S_FP]
 	ldp	x0, x1, [sp], #PT_REGS_SIZE
@@ -234,7 +232,6 @@ SYM_INNER_LABEL(kprobe_divert_brk, SYM_L_GLOBAL)
 SYM_CODE_END(kprobe_divert)
 NOKPROBE(kprobe_divert)
 
-#ifdef CONFIG_KRETPROBES
 /*
  * Where a followed call returns to.  An unwinder finds the frame record that
  * it would find if the function had not returned yet.  kretprobe_hit() puts the
@@ -255,7 +252,6 @@ SYM_CODE_START(__kretprobe_trampoline)
 	ret
 SYM_CODE_END(__kretprobe_trampoline)
 NOKPROBE(__kretprobe_trampoline)
-#endif
 
 /*
  * void a64_jprobe_call(void *entry, struct pt_regs *regs, void *stack)

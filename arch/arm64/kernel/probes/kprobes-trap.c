@@ -20,7 +20,7 @@
 #include <linux/ftrace.h>
 #include <linux/kallsyms.h>
 #include <linux/kernel.h>
-#include <linux/kprobes.h>
+#include <linux/kprobes_hit.h>
 #include <linux/minmax.h>
 #include <asm/barrier.h>
 #include <asm/brk-imm.h>
@@ -72,18 +72,18 @@ static bool in_exclusive_sequence(const kprobe_opcode_t *addr,
 {
 	unsigned long from = max(symbol->start,
 				 (unsigned long)addr - EXCLUSIVE_BYTES);
-	struct a64_insn what;
+	struct a64_kprobe_insn decoded;
 	u32 insn;
 
 	if (!symbol->size)
 		return false;
 	while ((unsigned long)addr > from) {
-		insn = a64_original(--addr);
+		insn = a64_kprobe_original_insn(--addr);
 		if (aarch64_insn_is_clrex(insn) ||
 		    insn == aarch64_insn_gen_hint(AARCH64_INSN_HINT_WFE))
 			return false;
-		a64_decode(insn, 0, &what);
-		switch ((enum a64_how)what.how) {
+		a64_kprobe_decode(insn, 0, &decoded);
+		switch ((enum a64_kprobe_class)decoded.class) {
 		case A64_LOAD_EX:
 			return true;
 		case A64_STORE_EX:
@@ -105,7 +105,7 @@ static bool in_exclusive_sequence(const kprobe_opcode_t *addr,
  *
  *	[ function ] [ no-ops, up to an alignment ] [ data ] [ next function ]
  *
- * The data is whom ftrace calls for the next function, which is known by what
+ * The data is what ftrace calls for the next function, which is known by what
  * ftrace has of that, or the hash of its type, for indirect calls.
  *
  * Functions in assembly may go on into the next symbol.  So a no-op, or what
@@ -121,17 +121,17 @@ static bool behind_end(const kprobe_opcode_t *addr,
 		       const struct kprobe_symbol *symbol)
 {
 	unsigned int nops = 0;
-	struct a64_insn what;
+	struct a64_kprobe_insn decoded;
 	u32 insn;
 
 	while ((unsigned long)addr > symbol->start && nops < MANY_NOPS) {
-		insn = a64_original(--addr);
+		insn = a64_kprobe_original_insn(--addr);
 		if (insn == aarch64_insn_gen_nop()) {
 			nops++;
 			continue;
 		}
-		a64_decode(insn, 0, &what);
-		switch ((enum a64_how)what.how) {
+		a64_kprobe_decode(insn, 0, &decoded);
+		switch ((enum a64_kprobe_class)decoded.class) {
 		case A64_B:
 		case A64_BR:
 		case A64_RET:
@@ -155,7 +155,7 @@ static bool only_nops(const kprobe_opcode_t *addr, unsigned long end)
 	for (nops = 0; nops < MANY_NOPS; nops++, addr++) {
 		if ((unsigned long)addr >= end)
 			return true;
-		if (a64_original(addr) != aarch64_insn_gen_nop())
+		if (a64_kprobe_original_insn(addr) != aarch64_insn_gen_nop())
 			return false;
 	}
 	return true;
@@ -164,13 +164,13 @@ static bool only_nops(const kprobe_opcode_t *addr, unsigned long end)
 /* May a function end with this, without going on into the next one? */
 static bool ends_function(u32 insn, unsigned long addr)
 {
-	struct a64_insn what;
+	struct a64_kprobe_insn decoded;
 
-	a64_decode(insn, addr, &what);
-	switch ((enum a64_how)what.how) {
+	a64_kprobe_decode(insn, addr, &decoded);
+	switch ((enum a64_kprobe_class)decoded.class) {
 	case A64_B:
 	case A64_BL:
-		return kernel_text_address(what.target);
+		return kernel_text_address(decoded.target);
 	case A64_BR:
 	case A64_RET:
 	case A64_ERET:
@@ -197,18 +197,18 @@ static enum kprobe_refusal between_functions(const struct kprobe_site *site,
 	     insn == aarch64_insn_gen_nop()) && ftrace_location(next)) {
 		data = next - CALL_OPS_BYTES;
 		if (addr >= data)
-			return KPROBE_FTRACE_SITE;
+			return KPROBE_REFUSE_FTRACE_SITE;
 	}
 	if (IS_ENABLED(CONFIG_CFI_CLANG)) {
 		data = next - AARCH64_INSN_SIZE;
 		if (addr == data && insn != aarch64_insn_gen_nop() &&
 		    !ends_function(insn, addr) &&
 		    behind_end(site->addr, symbol))
-			return KPROBE_CFI_PREAMBLE;
+			return KPROBE_REFUSE_CFI_PREAMBLE;
 	}
 	if (insn == aarch64_insn_gen_nop() && only_nops(site->addr, data) &&
 	    behind_end(site->addr, symbol))
-		return KPROBE_PADDING;
+		return KPROBE_REFUSE_PADDING;
 	return KPROBE_OK;
 }
 
@@ -220,39 +220,39 @@ static bool is_bug(u32 insn)
 enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 					const struct kprobe_symbol *symbol)
 {
-	struct a64_insn *what = &site->insn.what;
+	struct a64_kprobe_insn *decoded = &site->insn.decoded;
 	enum kprobe_refusal why;
 	u32 insn;
 
 	if (!IS_ALIGNED((unsigned long)site->addr, AARCH64_INSN_SIZE))
-		return KPROBE_MISALIGNED;
+		return KPROBE_REFUSE_MISALIGNED;
 	/* Alternatives are still to be applied. */
 	if (!system_capabilities_finalized())
-		return KPROBE_TOO_EARLY;
+		return KPROBE_REFUSE_TOO_EARLY;
 	if (aarch64_insn_read(site->addr, &insn))
-		return KPROBE_NOT_TEXT;
+		return KPROBE_REFUSE_NOT_TEXT;
 	site->opcode = insn;
 	why = between_functions(site, symbol);
 	if (why != KPROBE_OK)
 		return why;
 
-	a64_decode(insn, (unsigned long)site->addr, what);
-	switch ((enum a64_how)what->how) {
+	a64_kprobe_decode(insn, (unsigned long)site->addr, decoded);
+	switch ((enum a64_kprobe_class)decoded->class) {
 	case A64_TRAP:
 		if (is_bug(insn))
-			return KPROBE_BUG_SITE;
-		return insn ? KPROBE_TRAP_INSN : KPROBE_PADDING;
+			return KPROBE_REFUSE_BUG_SITE;
+		return insn ? KPROBE_REFUSE_TRAP_INSN : KPROBE_REFUSE_PADDING;
 	case A64_CALLS_UP:
 	case A64_ERET:
-		return KPROBE_FAR_TRANSFER;
+		return KPROBE_REFUSE_FAR_TRANSFER;
 	case A64_NONE:
-		return KPROBE_UNDECODABLE;
+		return KPROBE_REFUSE_UNDECODABLE;
 	default:
-		if (what->how >= A64_REFUSED)
-			return KPROBE_UNRELOCATABLE;
+		if (decoded->class >= A64_REFUSED)
+			return KPROBE_REFUSE_UNRELOCATABLE;
 	}
 	return in_exclusive_sequence(site->addr, symbol) ?
-	       KPROBE_UNRELOCATABLE : KPROBE_OK;
+	       KPROBE_REFUSE_UNRELOCATABLE : KPROBE_OK;
 }
 
 /*
@@ -260,7 +260,7 @@ enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
  */
 
 /*
- * Behind the pre handlers of a displaced instruction, with post handlers to
+ * Behind the pre handlers of an instruction out of line, with post handlers to
  * come.  It may run right here, or in its slot.
  */
 static __always_inline void __nocfi go_on_with_post(struct kprobe_site *site,
@@ -270,12 +270,12 @@ static __always_inline void __nocfi go_on_with_post(struct kprobe_site *site,
 
 	/* Behind site->npost; pairs with smp_wmb() in make_slot(). */
 	smp_rmb();
-	slot = site->insn.post_slot;
+	slot = site->post_slot;
 
 	if (site->insn.computes) {
 		((void (*)(struct pt_regs *regs))slot)(regs);
 		regs->pc = (unsigned long)site->addr + AARCH64_INSN_SIZE;
-		kprobe_site_post(site, regs, 0);
+		kprobe_site_post(site, regs, KPROBE_BY_EXCEPTION);
 	} else {
 		regs->pc = (unsigned long)slot + A64_ENTRY * AARCH64_INSN_SIZE;
 	}
@@ -312,15 +312,15 @@ int __nocfi kprobe_brk_handler(struct pt_regs *regs, unsigned long esr)
 			return DBG_HOOK_ERROR;
 	}
 
-	verdict = kprobe_site_pre(site, regs, 0);
+	verdict = kprobe_site_pre(site, regs, KPROBE_BY_EXCEPTION);
 	/* Wherever this goes on, it is not where an indirect branch led. */
 	regs->pstate &= ~(u64)PSR_BTYPE_MASK;
-	if (verdict == KPROBE_DIVERTED)
+	if (verdict == KPROBE_HIT_DIVERTED)
 		return DBG_HOOK_HANDLED;
 
-	post = verdict == KPROBE_STEP && READ_ONCE(site->npost);
-	if (site->insn.slot) {
-		regs->pc = (unsigned long)site->insn.slot;
+	post = verdict == KPROBE_HIT_EXECUTE && READ_ONCE(site->npost);
+	if (site->slot) {
+		regs->pc = (unsigned long)site->slot;
 		if (unlikely(post))
 			go_on_with_post(site, regs);
 		return DBG_HOOK_HANDLED;
@@ -328,15 +328,15 @@ int __nocfi kprobe_brk_handler(struct pt_regs *regs, unsigned long esr)
 
 	/* A pre handler's change of it means nothing if it returns 0. */
 	regs->pc = addr;
-	a64_emulate(&site->insn.what, regs);
+	a64_kprobe_emulate(&site->insn.decoded, regs);
 	if (unlikely(post))
-		kprobe_site_post(site, regs, 0);
+		kprobe_site_post(site, regs, KPROBE_BY_EXCEPTION);
 	return DBG_HOOK_HANDLED;
 }
 NOKPROBE_SYMBOL(kprobe_brk_handler);
 
 /* The thunks test one bit. */
-static_assert(KPROBE_DIVERTED == 2 && KPROBE_STEP_MISSED < 2);
+static_assert(KPROBE_HIT_DIVERTED == 2 && KPROBE_HIT_MISSED < 2);
 
 /* What the thunks have saved. */
 #define TCO_RESTORED	(IS_ENABLED(CONFIG_KASAN_HW_TAGS) ? PSR_TCO_BIT : 0)
@@ -345,7 +345,7 @@ static_assert(KPROBE_DIVERTED == 2 && KPROBE_STEP_MISSED < 2);
 			 PSR_PAN_BIT | TCO_RESTORED)
 
 /**
- * a64_divert - go on where registers say, and not where the thunk came from
+ * a64_kprobe_divert - go on where registers say, not where the thunk came from
  * @regs: that the thunk has saved
  *
  * The thunk restores all registers but these, and executes a breakpoint.  By
@@ -359,18 +359,18 @@ static_assert(KPROBE_DIVERTED == 2 && KPROBE_STEP_MISSED < 2);
  *
  * Context: a thunk, interrupts off.
  */
-__visible void a64_divert(struct pt_regs *regs)
+__visible void a64_kprobe_divert(struct pt_regs *regs)
 {
 	asm volatile("msr daifset, #0xf" ::: "memory");
 	regs->orig_x0 = regs->pc;
 	regs->sdei_ttbr1 = regs->pstate;
 	regs->unused2 = regs->pmr_save;
 }
-NOKPROBE_SYMBOL(a64_divert);
+NOKPROBE_SYMBOL(a64_kprobe_divert);
 
 /**
  * kprobe_ss_brk_handler - the end of a thunk that was diverted
- * @regs: of the exception; where the thunk had its own, see a64_divert()
+ * @regs: of the exception; where the thunk had its own, see a64_kprobe_divert()
  * @esr: syndrome
  *
  * Context: as for kprobe_brk_handler().
@@ -389,22 +389,13 @@ int kprobe_ss_brk_handler(struct pt_regs *regs, unsigned long esr)
 }
 NOKPROBE_SYMBOL(kprobe_ss_brk_handler);
 
-static noinline void site_post_unwatched(struct kprobe_site *site,
-					 struct pt_regs *regs)
-{
-	kprobe_rcu_enter();
-	kprobe_site_post(site, regs, 0);
-	kprobe_rcu_exit();
-}
-NOKPROBE_SYMBOL(site_post_unwatched);
-
 /**
- * kprobe_hit_post - a displaced instruction has been executed
+ * kprobe_hit_post - an instruction has been executed out of line
  * @site: whose
  * @regs: complete, but for the program counter
  *
- * Context: any; interrupts off, as for kprobe_thunk_enter().
- * Return: KPROBE_DIVERTED if it goes on elsewhere.
+ * Context: any; interrupts off, as for kprobe_hit_enter().
+ * Return: KPROBE_HIT_DIVERTED if it goes on elsewhere.
  */
 __visible enum kprobe_verdict kprobe_hit_post(struct kprobe_site *site,
 					      struct pt_regs *regs)
@@ -415,13 +406,10 @@ __visible enum kprobe_verdict kprobe_hit_post(struct kprobe_site *site,
 	regs->pc = next;
 	regs->stackframe[1] = next;
 
-	traced_on = kprobe_thunk_enter();
-	if (likely(kprobe_rcu_watching()))
-		kprobe_site_post(site, regs, 0);
-	else
-		site_post_unwatched(site, regs);
-	kprobe_thunk_exit(regs, traced_on);
+	traced_on = kprobe_hit_enter(arch_kprobe_irqs_on(regs));
+	kprobe_site_post(site, regs, KPROBE_BY_CODE);
+	kprobe_hit_exit(regs, traced_on);
 
-	return regs->pc == next ? KPROBE_STEP : KPROBE_DIVERTED;
+	return regs->pc == next ? KPROBE_HIT_EXECUTE : KPROBE_HIT_DIVERTED;
 }
 NOKPROBE_SYMBOL(kprobe_hit_post);

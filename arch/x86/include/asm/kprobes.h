@@ -27,12 +27,12 @@ typedef u8 kprobe_opcode_t;
 struct kprobe;
 
 /**
- * enum x86_kprobe_how - how a probed instruction is executed elsewhere
+ * enum x86_kprobe_class - how a probed instruction is executed elsewhere
  *
  * Decided once, by arch_kprobe_inspect(); a hit obeys.  The emulated ones
  * are those whose meaning depends on where they stand.
  *
- * @X86_KPROBE_DISPLACED: runs in a slot, with its way back behind it
+ * @X86_KPROBE_OUT_OF_LINE: runs in a slot, with its way back behind it
  * @X86_KPROBE_NOP: does nothing
  * @X86_KPROBE_JMP: to @target
  * @X86_KPROBE_JCC: to @target on condition @cond
@@ -44,8 +44,8 @@ struct kprobe;
  * @X86_KPROBE_JMP_MEM: to where the memory operand points
  * @X86_KPROBE_CALL_MEM: same for a call
  */
-enum x86_kprobe_how {
-	X86_KPROBE_DISPLACED,
+enum x86_kprobe_class {
+	X86_KPROBE_OUT_OF_LINE,
 	X86_KPROBE_NOP,
 	X86_KPROBE_JMP,
 	X86_KPROBE_JCC,
@@ -60,8 +60,8 @@ enum x86_kprobe_how {
 
 /**
  * struct x86_kprobe_jump - a jump in the place of a trap
- * @region: bytes displaced into the detour
- * @nr: instructions displaced
+ * @region: bytes copied into the detour
+ * @nr: instructions copied
  * @from: where each of them begins, in bytes behind the probed address
  * @to: where each of them begins in the detour
  * @end: where the way back begins in the detour
@@ -80,27 +80,23 @@ struct x86_kprobe_jump {
 
 /**
  * struct arch_kprobe_insn - one probed instruction
- * @how: enum x86_kprobe_how
+ * @class: enum x86_kprobe_class
  * @len: in bytes
  * @cond: condition code, or opcode
  * @scale: shift of the index
  * @narrow: counts in %ecx and not in %rcx
- * @relative: of a displaced one: where in it a displacement stands that is
+ * @relative: of one out of line: where in it a displacement stands that is
  *	relative to the next instruction; 0 for none
  * @base: offset into pt_regs of the base register; -1 for none
- * @run: where a trap goes on: @slot, or the copy in the detour, if that is in
- *	use; NULL: the instruction is emulated
- * @slot: displaced copy that jumps back
- * @post_slot: displaced copy that calls the post handlers; made when the
- *	first post handler comes, and published with release semantics
- * @detour: where a jump leads; NULL while there is none
+ * @run: where a trap goes on: the site's slot, or the copy in the detour, if
+ *	that is in use; NULL: the instruction is emulated
  * @target: of a branch; the displacement of a memory operand (with the
  *	address of the next instruction added if it is relative to that)
  * @index: offset into pt_regs of the index register; -1 for none
- * @jump: what there is to know of @detour
+ * @jump: what there is to know of the site's detour
  */
 struct arch_kprobe_insn {
-	u8 how;
+	u8 class;
 	u8 len;
 	u8 cond;
 	u8 scale;
@@ -108,25 +104,16 @@ struct arch_kprobe_insn {
 	u8 relative;
 	s16 base;
 	void *run;
-	void *slot;
-	void *post_slot;
-#ifdef CONFIG_OPTPROBES
-	void *detour;
-#endif
 	unsigned long target;
 	s16 index;
-#ifdef CONFIG_OPTPROBES
 	struct x86_kprobe_jump jump;
-#endif
 };
 
 int kprobe_int3_handler(struct pt_regs *regs);
 int kprobe_read_insn(u8 *buf, unsigned long addr, unsigned int size);
 
-#ifdef CONFIG_OPTPROBES
 void arch_kprobe_resume(struct pt_regs *regs);
 #define arch_kprobe_resume arch_kprobe_resume
-#endif
 
 static __always_inline bool arch_kprobe_irqs_on(struct pt_regs *regs)
 {

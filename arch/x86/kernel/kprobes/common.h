@@ -39,7 +39,7 @@
 #include <asm/insn.h>
 
 struct pt_regs;
-struct x86_function;
+struct x86_kprobe_function;
 
 /*
  * For top-level asm(): with ss, sp and flags of a struct pt_regs on the
@@ -76,17 +76,15 @@ struct x86_function;
 #ifdef CONFIG_KPROBES
 #include <linux/kprobes_backend.h>
 
-#ifdef CONFIG_OPTPROBES
 /* The size of an instruction that only some detours have. */
 #define X86_DETOUR_CLAC_SIZE	3
 
 /* Where the jump leads: the call ends at a fixed distance from the site. */
 static __always_inline unsigned int
-x86_detour_entry(const struct kprobe_site *site)
+x86_kprobe_detour_entry(const struct kprobe_site *site)
 {
 	return sizeof(site) + (site->insn.jump.clac ? 0 : X86_DETOUR_CLAC_SIZE);
 }
-#endif
 
 /* insn.c */
 int x86_kprobe_original_text(unsigned long addr, u8 *buf, unsigned int size);
@@ -104,17 +102,17 @@ bool x86_kprobe_relocate(const struct arch_kprobe_insn *insn, u8 *copy,
 			 unsigned long from, unsigned long to);
 
 /* function.c */
-const struct x86_function *x86_function_at(unsigned long addr,
-					   enum kprobe_obstacle *obstacle);
-void x86_function_forget(void);
-void x86_function_begin(unsigned long addr);
-bool x86_may_fault(unsigned long addr);
-bool x86_function_accesses_user(const struct x86_function *function);
-unsigned long x86_function_end(const struct x86_function *function);
-bool x86_function_lands_in(const struct x86_function *function,
-			   unsigned long start, unsigned long end);
-enum kprobe_obstacle x86_fixup_lands_in(unsigned long start,
-					unsigned long end);
+const struct x86_kprobe_function *
+x86_kprobe_function_at(unsigned long addr, enum kprobe_obstacle *obstacle);
+void x86_kprobe_function_forget(void);
+void x86_kprobe_function_begin(unsigned long addr);
+bool x86_kprobe_may_fault(unsigned long addr);
+bool x86_kprobe_accesses_user(const struct x86_kprobe_function *function);
+unsigned long x86_kprobe_function_end(const struct x86_kprobe_function *fn);
+bool x86_kprobe_function_lands_in(const struct x86_kprobe_function *function,
+				  unsigned long start, unsigned long end);
+enum kprobe_obstacle x86_kprobe_fixup_lands_in(unsigned long start,
+					       unsigned long end);
 
 /* jprobe.c */
 DECLARE_PER_CPU(unsigned long, x86_jprobe_frame);

@@ -46,7 +46,7 @@
  */
 #include <linux/irqflags.h>
 #include <linux/kallsyms.h>
-#include <linux/kprobes_backend.h>
+#include <linux/kprobes_hit.h>
 #include <linux/list.h>
 #include <linux/memory.h>
 #include <linux/preempt.h>
@@ -85,11 +85,11 @@ static bool called_with_user_access(unsigned long addr)
 #endif
 }
 
-static bool needs_clac(const struct x86_function *function,
+static bool needs_clac(const struct x86_kprobe_function *function,
 		       const struct kprobe_site *site)
 {
 	return cpu_feature_enabled(X86_FEATURE_SMAP) &&
-	       (INSTRUMENTED || x86_function_accesses_user(function) ||
+	       (INSTRUMENTED || x86_kprobe_accesses_user(function) ||
 		called_with_user_access((unsigned long)site->addr));
 }
 
@@ -127,7 +127,7 @@ static void emit_entry(struct detour *d, const struct kprobe_site *site,
 	u32 ip = (unsigned long)site->addr;
 
 	emit(d, &site, sizeof(site));
-	while (d->len < x86_detour_entry(site))
+	while (d->len < x86_kprobe_detour_entry(site))
 		EMIT(d, INT3_INSN_OPCODE);
 	EMIT(d, 0x6a, __KERNEL_DS);		/* push $__KERNEL_DS */
 	EMIT(d, 0x54);				/* push %rsp */
@@ -163,28 +163,28 @@ static enum kprobe_obstacle emit_copy(struct detour *d, const void *detour,
 	memcpy(copy, text, insn->length);
 	if (!x86_kprobe_relocate(what, copy, addr,
 				 (unsigned long)detour + d->len))
-		return KPROBE_DETOUR_REACH;
+		return KPROBE_NOJUMP_DETOUR_REACH;
 	emit(d, copy, insn->length);
-	return KPROBE_NO_OBSTACLE;
+	return KPROBE_NOJUMP_NONE;
 }
 
 /*
  * Adds one instruction of the region, @insn, which stands at @addr, and says
  * @what it is.
  */
-static enum kprobe_obstacle emit_displaced(struct detour *d,
-					   const void *detour,
+static enum kprobe_obstacle emit_insn(struct detour *d,
+				      const void *detour,
 					   unsigned long addr,
 					   struct insn *insn, const u8 *text,
 					   struct arch_kprobe_insn *what)
 {
 	if (x86_kprobe_classify(insn, what, addr))
-		return KPROBE_BOUND_INSIDE;
+		return KPROBE_NOJUMP_BOUND_INSIDE;
 	/* With room for a near branch, whatever it was. */
 	if (d->len + max(insn->length, 6) > sizeof(d->buf) - JMP32_INSN_SIZE)
-		return KPROBE_DETOUR_LENGTH;
+		return KPROBE_NOJUMP_DETOUR_SIZE;
 
-	switch ((enum x86_kprobe_how)what->how) {
+	switch ((enum x86_kprobe_class)what->class) {
 	case X86_KPROBE_JCC: {
 		const u8 escape = 0x0f;
 
@@ -199,7 +199,7 @@ static enum kprobe_obstacle emit_displaced(struct detour *d,
 	case X86_KPROBE_CALL:
 	case X86_KPROBE_CALL_REG:
 	case X86_KPROBE_CALL_MEM:
-		return KPROBE_CALL_INSIDE;
+		return KPROBE_NOJUMP_CALL_INSIDE;
 	case X86_KPROBE_RET:
 		if (!cpu_feature_enabled(X86_FEATURE_RETHUNK))
 			return emit_copy(d, detour, addr, insn, text, what);
@@ -208,34 +208,62 @@ static enum kprobe_obstacle emit_displaced(struct detour *d,
 		 * where it stands: half of each cache line is safe from ITS.
 		 */
 		if (what->target)
-			return KPROBE_BOUND_INSIDE;
+			return KPROBE_NOJUMP_BOUND_INSIDE;
 		emit_branch(d, detour, JMP32_INSN_OPCODE, x86_return_thunk);
 		break;
 	case X86_KPROBE_JMP_REG:
 		/* The same. */
 		if (cpu_feature_enabled(X86_FEATURE_INDIRECT_THUNK_ITS))
-			return KPROBE_BOUND_INSIDE;
+			return KPROBE_NOJUMP_BOUND_INSIDE;
 		return emit_copy(d, detour, addr, insn, text, what);
 	case X86_KPROBE_LOOP:
 		/* There is no such branch with a longer way. */
-		return KPROBE_BOUND_INSIDE;
+		return KPROBE_NOJUMP_BOUND_INSIDE;
 	default:
 		return emit_copy(d, detour, addr, insn, text, what);
 	}
-	return KPROBE_NO_OBSTACLE;
+	return KPROBE_NOJUMP_NONE;
 }
 
 /* Whether the text goes on behind this instruction only if jumped to. */
 static bool ends_flow(const struct arch_kprobe_insn *what)
 {
-	return what->how == X86_KPROBE_JMP || what->how == X86_KPROBE_RET ||
-	       what->how == X86_KPROBE_JMP_REG ||
-	       what->how == X86_KPROBE_JMP_MEM;
+	return what->class == X86_KPROBE_JMP || what->class == X86_KPROBE_RET ||
+	       what->class == X86_KPROBE_JMP_REG ||
+	       what->class == X86_KPROBE_JMP_MEM;
+}
+
+/* May this instruction, @offset bytes behind the probed one, be in a detour? */
+static enum kprobe_obstacle insn_obstacle(unsigned long addr,
+					  unsigned int offset,
+					  unsigned int length, const u8 *text)
+{
+	bool last = offset + length >= KPROBE_JUMP_SIZE;
+
+	/* The function is not, or the site would not be there. */
+	if (kprobe_blacklist_covers(addr + offset))
+		return KPROBE_NOJUMP_BLACKLISTED_INSIDE;
+	/* A CPU may be waiting there, and grace periods not for it. */
+	if (x86_kprobe_halts(text) && !last)
+		return KPROBE_NOJUMP_BOUND_INSIDE;
+	/* STI keeps interrupts away from the next instruction. */
+	if (text[0] == 0xfb && last)
+		return KPROBE_NOJUMP_BOUND_INSIDE;
+	if (is_endbr(*(u32 *)text))
+		return offset ? KPROBE_NOJUMP_INDIRECT_JUMP :
+				KPROBE_NOJUMP_LANDING_PAD;
+	/* Its trap reads what stands before it. */
+	if (x86_kprobe_checks_type(text))
+		return KPROBE_NOJUMP_BOUND_INSIDE;
+	/* It would be restarted where the jump is. */
+	if (offset && x86_kprobe_may_fault(addr + offset))
+		return KPROBE_NOJUMP_FAULT_INSIDE;
+	return KPROBE_NOJUMP_NONE;
 }
 
 /*
  * Writes into @d what is to stand at @detour, and into the site's jump where
- * which instruction went.  Stops at what cannot be displaced.
+ * which instruction went.  Stops at what cannot run out of line.
  */
 static enum kprobe_obstacle emit_region(struct kprobe_site *site,
 					struct detour *d, const void *detour,
@@ -250,101 +278,85 @@ static enum kprobe_obstacle emit_region(struct kprobe_site *site,
 	struct insn insn;
 
 	if (x86_kprobe_original_text(addr, text, sizeof(text)))
-		return KPROBE_NOT_ANALYSED;
+		return KPROBE_NOJUMP_NOT_ANALYSED;
 	memcpy(jump->text, text, sizeof(jump->text));
 	jump->nr = 0;
 
 	while (offset < KPROBE_JUMP_SIZE) {
 		if (addr + offset >= end)
-			return KPROBE_FUNCTION_END;
-		/* Against speculation, or between functions: not displaced. */
+			return KPROBE_NOJUMP_FUNCTION_END;
+		/* Against speculation, or between functions: not copied. */
 		if (text[offset] == INT3_INSN_OPCODE && offset &&
 		    ends_flow(&what)) {
 			offset++;
 			continue;
 		}
 		if (insn_decode_kernel(&insn, text + offset))
-			return KPROBE_NOT_ANALYSED;
-		/* The function is not, or the site would not be there. */
-		if (kprobe_blackout_covers(addr + offset))
-			return KPROBE_FORBIDDEN_INSIDE;
-		/* A CPU may be waiting there, and grace periods not for it. */
-		if (x86_kprobe_halts(text + offset) &&
-		    offset + insn.length < KPROBE_JUMP_SIZE)
-			return KPROBE_BOUND_INSIDE;
-		/* Keeps interrupts away from the next one. */
-		if (text[offset] == 0xfb &&
-		    offset + insn.length >= KPROBE_JUMP_SIZE)
-			return KPROBE_BOUND_INSIDE;
-		if (is_endbr(*(u32 *)(text + offset)))
-			return offset ? KPROBE_INDIRECT_JUMP :
-					KPROBE_LANDING_PAD;
-		/* Its trap reads what stands before it. */
-		if (x86_kprobe_checks_type(text + offset))
-			return KPROBE_BOUND_INSIDE;
-		/* It would be restarted where the jump is. */
-		if (offset && x86_may_fault(addr + offset))
-			return KPROBE_FAULT_INSIDE;
+			return KPROBE_NOJUMP_NOT_ANALYSED;
+		obstacle = insn_obstacle(addr, offset, insn.length,
+					 text + offset);
+		if (obstacle)
+			return obstacle;
 
 		jump->from[jump->nr] = offset;
 		jump->to[jump->nr] = d->len;
-		obstacle = emit_displaced(d, detour, addr + offset, &insn,
-					  text + offset, &what);
+		obstacle = emit_insn(d, detour, addr + offset, &insn,
+				     text + offset, &what);
 		if (obstacle)
 			return obstacle;
 		jump->nr++;
 		offset += insn.length;
 	}
 	if (addr + offset > end)
-		return KPROBE_FUNCTION_END;
+		return KPROBE_NOJUMP_FUNCTION_END;
 	jump->region = offset;
 	jump->end = d->len;
 	emit_branch(d, detour, JMP32_INSN_OPCODE, site->addr + offset);
-	return KPROBE_NO_OBSTACLE;
+	return KPROBE_NOJUMP_NONE;
 }
 
 /* What else there is under the jump. */
 static enum kprobe_obstacle
 inspect_region(const struct kprobe_site *site,
-	       const struct x86_function *function)
+	       const struct x86_kprobe_function *function)
 {
 	unsigned long addr = (unsigned long)site->addr;
 	unsigned long end = addr + site->insn.jump.region;
 	enum kprobe_obstacle obstacle;
 
 	/* First, since for the function they are ways in like others. */
-	obstacle = x86_fixup_lands_in(addr + 1, end);
+	obstacle = x86_kprobe_fixup_lands_in(addr + 1, end);
 	if (obstacle)
 		return obstacle;
-	if (x86_function_lands_in(function, addr + 1, end))
-		return KPROBE_JUMPED_INTO;
+	if (x86_kprobe_function_lands_in(function, addr + 1, end))
+		return KPROBE_NOJUMP_JUMPED_INTO;
 	if (ftrace_text_reserved((void *)addr, (void *)end - 1) ||
 	    alternatives_text_reserved((void *)addr, (void *)end) ||
 	    kprobe_patched(addr, end))
-		return KPROBE_PATCHED_INSIDE;
-	return KPROBE_NO_OBSTACLE;
+		return KPROBE_NOJUMP_PATCHED_INSIDE;
+	return KPROBE_NOJUMP_NONE;
 }
 
 enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site)
 {
 	struct detour d = { .len = DETOUR_FIXED - JMP32_INSN_SIZE };
-	const struct x86_function *function;
+	const struct x86_kprobe_function *function;
 	enum kprobe_obstacle obstacle;
 
 	/* There, flags are not what they seem. */
 	if (cpu_feature_enabled(X86_FEATURE_XENPV))
-		return KPROBE_NOT_ANALYSED;
-	if (site->insn.detour)
-		return KPROBE_NO_OBSTACLE;
+		return KPROBE_NOJUMP_NOT_ANALYSED;
+	if (site->detour)
+		return KPROBE_NOJUMP_NONE;
 
-	x86_function_begin((unsigned long)site->addr);
+	x86_kprobe_function_begin((unsigned long)site->addr);
 	jump_label_lock();
 	mutex_lock(&text_mutex);
-	function = x86_function_at((unsigned long)site->addr, &obstacle);
+	function = x86_kprobe_function_at((unsigned long)site->addr, &obstacle);
 	if (!obstacle)
 		/* As if the detour were right here: what is out of reach? */
 		obstacle = emit_region(site, &d, site->addr,
-				       x86_function_end(function));
+				       x86_kprobe_function_end(function));
 	if (!obstacle)
 		obstacle = inspect_region(site, function);
 	if (!obstacle)
@@ -354,7 +366,7 @@ enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site)
 	return obstacle;
 }
 
-enum kprobe_obstacle arch_kprobe_detour(struct kprobe_site *site)
+enum kprobe_obstacle arch_kprobe_build_detour(struct kprobe_site *site)
 {
 	/* That it ends within the function has been seen before. */
 	unsigned long end = (unsigned long)site->addr + site->insn.jump.region;
@@ -362,11 +374,11 @@ enum kprobe_obstacle arch_kprobe_detour(struct kprobe_site *site)
 	struct detour d = {};
 	void *detour;
 
-	if (site->insn.detour)
-		return KPROBE_NO_OBSTACLE;
+	if (site->detour)
+		return KPROBE_NOJUMP_NONE;
 	detour = kprobe_slot_alloc(site, KPROBE_DETOUR_SIZE);
 	if (!detour)
-		return KPROBE_DETOUR_MEMORY;
+		return KPROBE_NOJUMP_NO_MEMORY;
 
 	mutex_lock(&text_mutex);
 	emit_entry(&d, site, detour);
@@ -378,23 +390,23 @@ enum kprobe_obstacle arch_kprobe_detour(struct kprobe_site *site)
 	}
 	memset(d.buf + d.len, INT3_INSN_OPCODE, sizeof(d.buf) - d.len);
 	x86_kprobe_fill_slot(detour, d.buf, sizeof(d.buf));
-	site->insn.detour = detour;
-	return KPROBE_NO_OBSTACLE;
+	site->detour = detour;
+	return KPROBE_NOJUMP_NONE;
 }
 
 void arch_kprobe_unanalyse(struct kprobe_site *site)
 {
 	/* What stands at these addresses may be another function soon. */
-	x86_function_forget();
+	x86_kprobe_function_forget();
 }
 
 void arch_kprobe_use_detour(struct kprobe_site *site, bool use)
 {
 	struct arch_kprobe_insn *insn = &site->insn;
-	void *run = insn->how == X86_KPROBE_DISPLACED ? insn->slot : NULL;
+	void *run = insn->class == X86_KPROBE_OUT_OF_LINE ? site->slot : NULL;
 
 	if (use)
-		run = insn->detour + insn->jump.to[0];
+		run = site->detour + insn->jump.to[0];
 	/*
 	 * Orders text_poke_copy() before it.  Pairs with the dependency in
 	 * trap_hit() from the pointer to what is executed there.
@@ -406,7 +418,7 @@ void arch_kprobe_use_detour(struct kprobe_site *site, bool use)
  * x86_kprobe_queue_jump - have a jump written or removed
  * @site: either its state or its next one is KPROBE_SITE_JUMP
  *
- * Whoever executes what is half written takes the jump.
+ * A CPU that executes it half written takes the jump.
  *
  * Context: text_mutex held; text_poke_finish() does it.
  */
@@ -416,11 +428,11 @@ void x86_kprobe_queue_jump(struct kprobe_site *site)
 	u8 text[KPROBE_JUMP_SIZE], branch[KPROBE_JUMP_SIZE];
 
 	__text_gen_insn(branch, JMP32_INSN_OPCODE, site->addr,
-			site->insn.detour + x86_detour_entry(site),
+			site->detour + x86_kprobe_detour_entry(site),
 			sizeof(branch));
-	memcpy(text, site->next == KPROBE_SITE_JUMP ? branch : jump->text,
+	memcpy(text, site->target == KPROBE_SITE_JUMP ? branch : jump->text,
 	       sizeof(text));
-	if (site->next == KPROBE_SITE_TRAP)
+	if (site->target == KPROBE_SITE_TRAP)
 		text[0] = INT3_INSN_OPCODE;
 	text_poke_queue(site->addr, text, sizeof(text), branch);
 }
@@ -440,12 +452,12 @@ static unsigned long copy_in_use(const struct kprobe_site *site,
 	unsigned int i;
 
 	/* In this order: see "Where a handler goes on" above. */
-	if (run != insn->detour + jump->to[0] &&
+	if (run != site->detour + jump->to[0] &&
 	    site->state != KPROBE_SITE_JUMP)
 		return 0;
 	for (i = 1; i < jump->nr; i++)
 		if (jump->from[i] == offset)
-			return (unsigned long)insn->detour + jump->to[i];
+			return (unsigned long)site->detour + jump->to[i];
 	return 0;
 }
 NOKPROBE_SYMBOL(copy_in_use);
@@ -462,11 +474,11 @@ NOKPROBE_SYMBOL(copy_in_use);
  */
 noinline void arch_kprobe_resume(struct pt_regs *regs)
 {
+	bool entered = kprobe_rcu_enter();
 	struct kprobe_site *site;
 	unsigned long copy;
 	unsigned int i;
 
-	kprobe_rcu_enter();
 	for (i = 1; i < KPROBE_JUMP_SIZE; i++) {
 		site = kprobe_site_find(regs->ip - i);
 		if (!site)
@@ -477,25 +489,13 @@ noinline void arch_kprobe_resume(struct pt_regs *regs)
 			break;
 		}
 	}
-	kprobe_rcu_exit();
+	kprobe_rcu_exit(entered);
 }
 NOKPROBE_SYMBOL(arch_kprobe_resume);
 
 /*
  * The hit
  */
-
-static noinline enum kprobe_verdict site_pre_unwatched(struct kprobe_site *site,
-						       struct pt_regs *regs)
-{
-	enum kprobe_verdict verdict;
-
-	kprobe_rcu_enter();
-	verdict = kprobe_site_pre(site, regs, 0);
-	kprobe_rcu_exit();
-	return verdict;
-}
-NOKPROBE_SYMBOL(site_pre_unwatched);
 
 static noinline void divert(struct pt_regs *regs)
 {
@@ -519,21 +519,18 @@ NOKPROBE_SYMBOL(divert);
  * @site: where
  * @regs: complete, but for orig_ax
  *
- * Context: any; interrupts off, as for kprobe_thunk_enter().
+ * Context: any; interrupts off, as for kprobe_hit_enter().
  */
 __visible void kprobe_hit_jump(struct kprobe_site *site, struct pt_regs *regs)
 {
 	enum kprobe_verdict verdict;
 	bool traced_on;
 
-	traced_on = kprobe_thunk_enter();
-	if (likely(kprobe_rcu_watching()))
-		verdict = kprobe_site_pre(site, regs, 0);
-	else
-		verdict = site_pre_unwatched(site, regs);
-	if (unlikely(verdict == KPROBE_DIVERTED))
+	traced_on = kprobe_hit_enter(arch_kprobe_irqs_on(regs));
+	verdict = kprobe_site_pre(site, regs, KPROBE_BY_CODE);
+	if (unlikely(verdict == KPROBE_HIT_DIVERTED))
 		divert(regs);
 
-	kprobe_thunk_exit(regs, traced_on);
+	kprobe_hit_exit(regs, traced_on);
 }
 NOKPROBE_SYMBOL(kprobe_hit_jump);

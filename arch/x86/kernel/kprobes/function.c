@@ -43,7 +43,7 @@
 #include <asm/text-patching.h>
 #include "common.h"
 
-/* Larger ones are not decoded: nobody probes them that often. */
+/* Larger functions are not decoded: they are rarely probed. */
 #define FUNCTION_ANALYSED_MAX	SZ_64K
 /* A function with more parts elsewhere is not understood. */
 #define PARTS_MAX		4
@@ -51,7 +51,7 @@
 #define TABLE_MAX		SZ_4K
 
 /**
- * struct x86_function - what has been found in a function
+ * struct x86_kprobe_function - what has been found in a function
  * @start: where it begins
  * @size: in bytes, with the padding behind it
  * @obstacle: what keeps jumps out of all of it
@@ -59,7 +59,7 @@
  * @nr: how many ways in there are
  * @way_in: those, relative to @start, in order
  */
-struct x86_function {
+struct x86_kprobe_function {
 	unsigned long start;
 	u32 size;
 	u8 obstacle;
@@ -69,7 +69,7 @@ struct x86_function {
 };
 
 /* The one looked at last, or NULL; under kprobe_mutex. */
-static struct x86_function *last_function;
+static struct x86_kprobe_function *last_function;
 
 struct text_range {
 	unsigned long start;
@@ -107,7 +107,7 @@ static void add_way_in(struct analysis *a, unsigned long target)
 		more = krealloc_array(a->way_in, a->max * 2 + 16,
 				      sizeof(*more), GFP_KERNEL);
 		if (!more) {
-			a->obstacle = KPROBE_DETOUR_MEMORY;
+			a->obstacle = KPROBE_NOJUMP_NO_MEMORY;
 			return;
 		}
 		a->way_in = more;
@@ -152,7 +152,7 @@ static bool add_part(struct analysis *a, const struct kprobe_symbol *symbol)
 	if (!symbol->size || !strstr(symbol->name, ".cold"))
 		return false;
 	if (a->nr_parts == PARTS_MAX)
-		a->obstacle = KPROBE_NOT_ANALYSED;
+		a->obstacle = KPROBE_NOJUMP_NOT_ANALYSED;
 	else
 		a->part[a->nr_parts++] = (struct text_range) {
 			symbol->start, symbol->size
@@ -198,7 +198,7 @@ static void add_branch_out(struct analysis *a, unsigned long target)
 	if (!symbol->size)
 		a->jumps_by_register = true;
 	else if (!add_part(a, symbol) && !begins_function(symbol, target))
-		a->obstacle = KPROBE_NOT_ANALYSED;
+		a->obstacle = KPROBE_NOJUMP_NOT_ANALYSED;
 }
 
 static void add_branch(struct analysis *a, unsigned long target)
@@ -391,11 +391,11 @@ static bool scan_insn(struct analysis *a, const struct insn *insn,
 	case 0xc2: case 0xc3: case 0xca: case 0xcb: case 0xcf:
 		return true;
 	case 0xfd:
-		a->obstacle = KPROBE_DIRECTION;
+		a->obstacle = KPROBE_NOJUMP_DIRECTION_FLAG;
 		return false;
 	case 0xff:
 		if (X86_MODRM_REG(modrm) == 4 && jumps_somewhere(insn))
-			a->obstacle = KPROBE_INDIRECT_JUMP;
+			a->obstacle = KPROBE_NOJUMP_INDIRECT_JUMP;
 		if (X86_MODRM_REG(modrm) == 4 && X86_MODRM_MOD(modrm) == 3)
 			a->jumps_by_register = true;
 		return X86_MODRM_REG(modrm) == 4 || X86_MODRM_REG(modrm) == 2;
@@ -421,12 +421,12 @@ static unsigned long fault_of(const struct exception_table_entry *e)
 static const struct exception_table_entry *module_extable, *module_extable_end;
 
 /**
- * x86_function_begin - a site is going to be analysed
+ * x86_kprobe_function_begin - a site is going to be analysed
  * @addr: where it is
  *
  * Context: may sleep; no locks but kprobe_mutex held.
  */
-void x86_function_begin(unsigned long addr)
+void x86_kprobe_function_begin(unsigned long addr)
 {
 #ifdef CONFIG_MODULES
 	struct module *mod = kprobe_module_of(addr);
@@ -437,8 +437,8 @@ void x86_function_begin(unsigned long addr)
 #endif
 }
 
-/** x86_may_fault - has the instruction at this address a fix-up? */
-bool x86_may_fault(unsigned long addr)
+/* Has the instruction at this address a fix-up? */
+bool x86_kprobe_may_fault(unsigned long addr)
 {
 	if (core_kernel_text(addr))
 		return search_kernel_exception_table(addr);
@@ -491,22 +491,22 @@ static void scan_range(struct analysis *a, const struct text_range *range)
 
 	text = kvmalloc(range->size + MAX_INSN_SIZE, GFP_KERNEL);
 	if (!text) {
-		a->obstacle = KPROBE_DETOUR_MEMORY;
+		a->obstacle = KPROBE_NOJUMP_NO_MEMORY;
 		return;
 	}
 	memset(text + range->size, INT3_INSN_OPCODE, MAX_INSN_SIZE);
 	if (x86_kprobe_original_text(range->start, text, range->size))
-		a->obstacle = KPROBE_NOT_ANALYSED;
+		a->obstacle = KPROBE_NOJUMP_NOT_ANALYSED;
 
 	for (i = 0; i < range->size && !a->obstacle; i += insn.length) {
 		if (text[i] == INT3_INSN_OPCODE) {
 			if (!filler)
-				a->obstacle = KPROBE_FOREIGN_TRAP;
+				a->obstacle = KPROBE_NOJUMP_FOREIGN_TRAP;
 			insn.length = 1;
 			continue;
 		}
 		if (insn_decode_kernel(&insn, text + i)) {
-			a->obstacle = KPROBE_NOT_ANALYSED;
+			a->obstacle = KPROBE_NOJUMP_NOT_ANALYSED;
 			break;
 		}
 		filler = scan_insn(a, &insn, range->start + i + insn.length);
@@ -515,17 +515,17 @@ static void scan_range(struct analysis *a, const struct text_range *range)
 	}
 	kvfree(text);
 	if (!a->obstacle && !ends)
-		a->obstacle = KPROBE_NOT_ANALYSED;
+		a->obstacle = KPROBE_NOJUMP_NOT_ANALYSED;
 	if ((a->reads_scaled || a->takes_address) && a->jumps_by_register &&
 	    !a->obstacle)
-		a->obstacle = KPROBE_INDIRECT_JUMP;
+		a->obstacle = KPROBE_NOJUMP_INDIRECT_JUMP;
 
 	visit_fixups(range->start, range->start + range->size, add_target, a);
 
 	if (!kprobe_jump_label_targets(range->start,
 				       range->start + range->size,
 				       add_target, a))
-		a->obstacle = KPROBE_DETOUR_MEMORY;
+		a->obstacle = KPROBE_NOJUMP_NO_MEMORY;
 }
 
 static int by_value(const void *a, const void *b)
@@ -573,9 +573,9 @@ static bool kernel_fixup_in(unsigned long start, unsigned long end)
 }
 
 /* What is found, as it is to be kept; NULL without memory. */
-static struct x86_function *function_from(struct analysis *a)
+static struct x86_kprobe_function *function_from(struct analysis *a)
 {
-	struct x86_function *function;
+	struct x86_kprobe_function *function;
 	unsigned int i;
 
 	sort(a->way_in, a->nr, sizeof(*a->way_in), by_value, NULL);
@@ -583,7 +583,7 @@ static struct x86_function *function_from(struct analysis *a)
 	if (!function)
 		return NULL;
 
-	*function = (struct x86_function) {
+	*function = (struct x86_kprobe_function) {
 		.start = a->all.start,
 		.size = a->all.size,
 		.obstacle = a->obstacle,
@@ -607,7 +607,7 @@ static bool may_begin(unsigned long start)
 
 /* Return: what is in the way, also without a function to be kept. */
 static enum kprobe_obstacle analyse(const struct kprobe_symbol *symbol,
-				    struct x86_function **function)
+				    struct x86_kprobe_function **function)
 {
 	struct analysis a = {
 		.mod = kprobe_module_of(symbol->start),
@@ -616,33 +616,33 @@ static enum kprobe_obstacle analyse(const struct kprobe_symbol *symbol,
 	unsigned int i;
 
 	if (strstr(symbol->name, ".cold"))
-		a.obstacle = KPROBE_COLD_PART;
+		a.obstacle = KPROBE_NOJUMP_COLD_PART;
 	else if (symbol->size > FUNCTION_ANALYSED_MAX ||
 		 !may_begin(symbol->start))
-		a.obstacle = KPROBE_NOT_ANALYSED;
+		a.obstacle = KPROBE_NOJUMP_NOT_ANALYSED;
 	else
 		scan_range(&a, &a.all);
 	/* There may be more of them by then. */
 	for (i = 0; i < a.nr_parts && !a.obstacle; i++) {
 		if (a.part[i].size > FUNCTION_ANALYSED_MAX)
-			a.obstacle = KPROBE_NOT_ANALYSED;
+			a.obstacle = KPROBE_NOJUMP_NOT_ANALYSED;
 		else
 			scan_range(&a, &a.part[i]);
 	}
 
-	/* Of the others, both may be gone the next time. */
-	if (a.obstacle != KPROBE_DETOUR_MEMORY &&
-	    a.obstacle != KPROBE_FOREIGN_TRAP) {
+	/* The other obstacles may both be gone the next time. */
+	if (a.obstacle != KPROBE_NOJUMP_NO_MEMORY &&
+	    a.obstacle != KPROBE_NOJUMP_FOREIGN_TRAP) {
 		*function = function_from(&a);
 		if (!*function)
-			a.obstacle = KPROBE_DETOUR_MEMORY;
+			a.obstacle = KPROBE_NOJUMP_NO_MEMORY;
 	}
 	kfree(a.way_in);
 	return a.obstacle;
 }
 
 /**
- * x86_function_at - what is known of the function around an address
+ * x86_kprobe_function_at - what is known of the function around an address
  * @addr: the address
  * @obstacle: what keeps jumps out of all of it, if anything
  *
@@ -650,8 +650,8 @@ static enum kprobe_obstacle analyse(const struct kprobe_symbol *symbol,
  * Return: the function, until kprobe_mutex is given up or another one is asked
  * for; NULL, with an obstacle, if nothing is known.
  */
-const struct x86_function *x86_function_at(unsigned long addr,
-					   enum kprobe_obstacle *obstacle)
+const struct x86_kprobe_function *
+x86_kprobe_function_at(unsigned long addr, enum kprobe_obstacle *obstacle)
 {
 	static struct kprobe_symbol symbol;	/* under kprobe_mutex */
 
@@ -661,10 +661,10 @@ const struct x86_function *x86_function_at(unsigned long addr,
 		return last_function;
 	}
 
-	x86_function_forget();
+	x86_kprobe_function_forget();
 	kprobe_find_symbol(addr, &symbol);
 	if (!symbol.size) {
-		*obstacle = KPROBE_NOT_ANALYSED;
+		*obstacle = KPROBE_NOJUMP_NOT_ANALYSED;
 		return NULL;
 	}
 	*obstacle = analyse(&symbol, &last_function);
@@ -672,31 +672,31 @@ const struct x86_function *x86_function_at(unsigned long addr,
 }
 
 /**
- * x86_function_forget - text may have changed, or gone
+ * x86_kprobe_function_forget - text may have changed, or gone
  *
  * Context: kprobe_mutex held.
  */
-void x86_function_forget(void)
+void x86_kprobe_function_forget(void)
 {
 	kfree(last_function);
 	last_function = NULL;
 }
 
-/** x86_function_accesses_user - may user memory be accessible there? */
-bool x86_function_accesses_user(const struct x86_function *function)
+/** x86_kprobe_function_accesses_user - may user memory be accessible there? */
+bool x86_kprobe_accesses_user(const struct x86_kprobe_function *function)
 {
 	return function->accesses_user;
 }
 
-/** x86_function_end - the address behind a function */
-unsigned long x86_function_end(const struct x86_function *function)
+/* The address behind a function. */
+unsigned long x86_kprobe_function_end(const struct x86_kprobe_function *fn)
 {
-	return function->start + function->size;
+	return fn->start + fn->size;
 }
 
-/** x86_function_lands_in - does a way in lead into [@start, @end)? */
-bool x86_function_lands_in(const struct x86_function *function,
-			   unsigned long start, unsigned long end)
+/* Does a way in lead into [@start, @end)? */
+bool x86_kprobe_function_lands_in(const struct x86_kprobe_function *function,
+				  unsigned long start, unsigned long end)
 {
 	u32 low = 0, high = function->nr;
 
@@ -714,25 +714,26 @@ bool x86_function_lands_in(const struct x86_function *function,
 }
 
 /**
- * x86_fixup_lands_in - does an exception fix-up lead into this text?
+ * x86_kprobe_fixup_lands_in - does an exception fix-up lead into this text?
  * @start: first byte of it
  * @end: behind it
  *
  * Context: may sleep; kprobe_mutex held.
- * Return: KPROBE_EXCEPTION_LANDING if so.
+ * Return: KPROBE_NOJUMP_EXCEPTION_LANDING if so.
  */
-enum kprobe_obstacle x86_fixup_lands_in(unsigned long start, unsigned long end)
+enum kprobe_obstacle x86_kprobe_fixup_lands_in(unsigned long start,
+					       unsigned long end)
 {
 	const struct exception_table_entry *e;
 
 	if (!core_kernel_text(start)) {
 		for (e = module_extable; e < module_extable_end; e++)
 			if (fixup_of(e) >= start && fixup_of(e) < end)
-				return KPROBE_EXCEPTION_LANDING;
-		return KPROBE_NO_OBSTACLE;
+				return KPROBE_NOJUMP_EXCEPTION_LANDING;
+		return KPROBE_NOJUMP_NONE;
 	}
 	if (!fixups_ready())
-		return KPROBE_DETOUR_MEMORY;
-	return kernel_fixup_in(start, end) ? KPROBE_EXCEPTION_LANDING :
-					     KPROBE_NO_OBSTACLE;
+		return KPROBE_NOJUMP_NO_MEMORY;
+	return kernel_fixup_in(start, end) ? KPROBE_NOJUMP_EXCEPTION_LANDING :
+					     KPROBE_NOJUMP_NONE;
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What an instruction on x86 is to a probe: emulated, displaced or refused,
+ * What an instruction on x86 is to a probe: emulated, out of line or refused,
  * decided once.  The hit path (trap.c) obeys.
  *
- * Nothing is ever single-stepped, so an instruction may be displaced if it
+ * Nothing is ever single-stepped, so an instruction may run out of line if it
  * does not depend on where it stands, or only by an operand relative to the
  * instruction pointer, which slot.c adjusts.  Near branches and no-ops are
  * emulated, and what loads the code segment, enters or leaves the kernel or
  * is itself a trap is refused.
  */
 #include <linux/kallsyms.h>
-#include <linux/kprobes_backend.h>
+#include <linux/kprobes_hit.h>
 #include <linux/memory.h>
 #include <linux/sizes.h>
 #include <linux/string.h>
@@ -32,7 +32,6 @@ static void undo_site(const struct kprobe_site *site, unsigned long addr,
 		      u8 *buf, unsigned int size)
 {
 	unsigned long at = (unsigned long)site->addr;
-#ifdef CONFIG_OPTPROBES
 	unsigned int i;
 
 	if (site->state == KPROBE_SITE_JUMP) {
@@ -41,7 +40,6 @@ static void undo_site(const struct kprobe_site *site, unsigned long addr,
 				buf[at + i - addr] = site->insn.jump.text[i];
 		return;
 	}
-#endif
 	if (site->state == KPROBE_SITE_TRAP && at >= addr)
 		buf[at - addr] = site->opcode;
 }
@@ -238,7 +236,7 @@ static bool in_type_check(unsigned long addr, const u8 *text)
 	       x86_kprobe_checks_type(before);
 }
 
-/* A piece of text, as it is without us, for those who walk through it. */
+/* A piece of the original text, for a walk through it. */
 struct window {
 	unsigned long start;
 	unsigned int size;
@@ -296,7 +294,7 @@ static enum kprobe_refusal check_boundary(struct window *w,
 	while (start < addr) {
 		text = window_at(w, start);
 		if (!text)
-			return KPROBE_NOT_TEXT;
+			return KPROBE_REFUSE_NOT_TEXT;
 		*before = text[0];
 		/* A trap behind a branch, against speculation; or kgdb's. */
 		if (text[0] == INT3_INSN_OPCODE) {
@@ -304,10 +302,10 @@ static enum kprobe_refusal check_boundary(struct window *w,
 			continue;
 		}
 		if (insn_decode_kernel(&insn, text))
-			return KPROBE_NO_BOUNDARY;
+			return KPROBE_REFUSE_NO_BOUNDARY;
 		start += insn.length;
 	}
-	return start == addr ? KPROBE_OK : KPROBE_NO_BOUNDARY;
+	return start == addr ? KPROBE_OK : KPROBE_REFUSE_NO_BOUNDARY;
 }
 
 /* What speaks against a place, whatever instruction is there. */
@@ -316,16 +314,16 @@ static enum kprobe_refusal check_place(struct window *w, unsigned long addr,
 				       u8 *before)
 {
 	if (!symbol->size)
-		return KPROBE_NOT_TEXT;
+		return KPROBE_REFUSE_NOT_TEXT;
 	if (addr - symbol->start >= FUNCTION_MAX_SIZE)
-		return KPROBE_PADDING;
+		return KPROBE_REFUSE_PADDING;
 	/* A hash that callers read, or room for a longer preamble. */
 	if (strstarts(symbol->name, "__cfi_") ||
 	    strstarts(symbol->name, "__pfx_"))
-		return KPROBE_CFI_PREAMBLE;
+		return KPROBE_REFUSE_CFI_PREAMBLE;
 	/* Rewritten whenever its static call changes. */
 	if (strstarts(symbol->name, "__SCT__"))
-		return KPROBE_STATIC_CALL;
+		return KPROBE_REFUSE_STATIC_CALL;
 	return check_boundary(w, symbol->start, addr, before);
 }
 
@@ -362,14 +360,14 @@ static enum kprobe_refusal classify_indirect(struct insn *insn,
 	result->target = insn->displacement.value;
 
 	if (mod == 3) {
-		result->how = call ? X86_KPROBE_CALL_REG : X86_KPROBE_JMP_REG;
+		result->class = call ? X86_KPROBE_CALL_REG : X86_KPROBE_JMP_REG;
 		result->base = register_offset(rm, X86_REX_B(rex));
 		return KPROBE_OK;
 	}
 
-	result->how = call ? X86_KPROBE_CALL_MEM : X86_KPROBE_JMP_MEM;
+	result->class = call ? X86_KPROBE_CALL_MEM : X86_KPROBE_JMP_MEM;
 	if (insn->addr_bytes != sizeof(unsigned long))
-		return KPROBE_UNRELOCATABLE;
+		return KPROBE_REFUSE_UNRELOCATABLE;
 
 	if (insn_rip_relative(insn)) {
 		result->target += next;
@@ -403,14 +401,15 @@ static bool has_prefix(const struct insn *insn, u8 prefix)
 /* A near branch, of which prefixes may change more than the meaning. */
 static enum kprobe_refusal branch(struct insn *insn,
 				  struct arch_kprobe_insn *result,
-				  enum x86_kprobe_how how, unsigned long target)
+				  enum x86_kprobe_class class,
+				  unsigned long target)
 {
 	/* 16 bits, on some processors; a segment other than cs or ds. */
 	if (has_prefix(insn, 0x66) || has_prefix(insn, 0x64) ||
 	    has_prefix(insn, 0x65) || insn->addr_bytes == 2)
-		return KPROBE_UNRELOCATABLE;
+		return KPROBE_REFUSE_UNRELOCATABLE;
 
-	result->how = how;
+	result->class = class;
 	result->target = target;
 	return KPROBE_OK;
 }
@@ -426,21 +425,21 @@ static enum kprobe_refusal classify_two_byte(struct insn *insn,
 		result->cond = op & 0xf;
 		return branch(insn, result, X86_KPROBE_JCC, relative);
 	case 0x0b: case 0xb9: case 0xff:	/* ud2, ud1, ud0 */
-		return KPROBE_BUG_SITE;
+		return KPROBE_REFUSE_BUG_SITE;
 	case 0x05: case 0x07:			/* syscall, sysret */
 	case 0x34: case 0x35:			/* sysenter, sysexit */
 	case 0xaa:				/* rsm */
-		return KPROBE_FAR_TRANSFER;
+		return KPROBE_REFUSE_FAR_TRANSFER;
 	case 0x01:
 		switch (insn->modrm.value) {
 		case 0xc2: case 0xc3:		/* vmlaunch, vmresume */
 		case 0xd8:			/* vmrun */
 		case 0xf8:			/* swapgs */
-			return KPROBE_FAR_TRANSFER;
+			return KPROBE_REFUSE_FAR_TRANSFER;
 		case 0xca: case 0xcb:
 			/* clac and stac; with a prefix, eretu and erets */
 			if (insn_last_prefix_id(insn))
-				return KPROBE_FAR_TRANSFER;
+				return KPROBE_REFUSE_FAR_TRANSFER;
 			break;
 		}
 		break;
@@ -462,18 +461,18 @@ enum kprobe_refusal x86_kprobe_classify(struct insn *insn,
 	u8 reg = X86_MODRM_REG(insn->modrm.value);
 
 	*result = (struct arch_kprobe_insn) {
-		.how = X86_KPROBE_DISPLACED,
+		.class = X86_KPROBE_OUT_OF_LINE,
 		.len = insn->length,
 	};
 	if (insn_rip_relative(insn))
 		result->relative = insn_offset_displacement(insn);
 
 	if (insn_has_emulate_prefix(insn))
-		return KPROBE_UNRELOCATABLE;
+		return KPROBE_REFUSE_UNRELOCATABLE;
 	if (insn_is_rex2(insn))
-		return KPROBE_UNDECODABLE;
+		return KPROBE_REFUSE_UNDECODABLE;
 	if (x86_kprobe_is_nop(insn)) {
-		result->how = X86_KPROBE_NOP;
+		result->class = X86_KPROBE_NOP;
 		return KPROBE_OK;
 	}
 	/* None of what follows has such a prefix in place of its opcode. */
@@ -507,18 +506,18 @@ enum kprobe_refusal x86_kprobe_classify(struct insn *insn,
 			return branch(insn, result, X86_KPROBE_JMP_REG, 0) ?:
 			       classify_indirect(insn, result, next, reg == 2);
 		case 3: case 5:
-			return KPROBE_FAR_TRANSFER;
+			return KPROBE_REFUSE_FAR_TRANSFER;
 		}
 		return KPROBE_OK;
 	case 0xc7:
 		/* xbegin, relative to where it stands */
-		return insn->modrm.value == 0xf8 ? KPROBE_UNRELOCATABLE :
+		return insn->modrm.value == 0xf8 ? KPROBE_REFUSE_UNRELOCATABLE :
 						   KPROBE_OK;
 	case 0x9a: case 0xea:
 	case 0xca: case 0xcb: case 0xcf:	/* far call, jmp, ret; iret */
-		return KPROBE_FAR_TRANSFER;
+		return KPROBE_REFUSE_FAR_TRANSFER;
 	case 0xcc: case 0xcd: case 0xce: case 0xf1:
-		return KPROBE_TRAP_INSN;
+		return KPROBE_REFUSE_TRAP_INSN;
 	}
 	return KPROBE_OK;
 }
@@ -533,31 +532,31 @@ enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 	struct insn insn;
 
 	if (x86_kprobe_original_text(addr, text, sizeof(text)))
-		return KPROBE_NOT_TEXT;
+		return KPROBE_REFUSE_NOT_TEXT;
 	/* First of all, and without a long look: fillers can be huge. */
 	if (text[0] == INT3_INSN_OPCODE)
-		return KPROBE_PADDING;
+		return KPROBE_REFUSE_PADDING;
 	window.start = 0;
 	window.size = 0;
 	why = check_place(&window, addr, symbol, &before);
 	if (why != KPROBE_OK)
 		return why;
 	if (insn_decode_kernel(&insn, text))
-		return KPROBE_UNDECODABLE;
+		return KPROBE_REFUSE_UNDECODABLE;
 	/* Unlike those for other patched text, this wants the end behind it. */
 	if (alternatives_text_reserved((void *)addr,
 				       (void *)addr + insn.length))
-		return KPROBE_ALTERNATIVE;
+		return KPROBE_REFUSE_ALTERNATIVE;
 	if (in_type_check(addr, text))
-		return KPROBE_BUG_SITE;
+		return KPROBE_REFUSE_BUG_SITE;
 	if (x86_kprobe_is_nop(&insn) &&
 	    only_filler(&window, addr + insn.length,
 			symbol->start + min(symbol->size, FUNCTION_MAX_SIZE)))
-		return KPROBE_PADDING;
+		return KPROBE_REFUSE_PADDING;
 	/* Only together do these let no interrupt come between. */
 	if ((is_sti(text[0]) && x86_kprobe_halts(text + 1)) ||
 	    (is_sti(before) && x86_kprobe_halts(text)))
-		return KPROBE_UNRELOCATABLE;
+		return KPROBE_REFUSE_UNRELOCATABLE;
 	site->opcode = text[0];
 	return x86_kprobe_classify(&insn, &site->insn, addr);
 }

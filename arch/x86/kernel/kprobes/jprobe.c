@@ -21,7 +21,7 @@ void arch_jprobe_call(void *entry, struct pt_regs *regs)
 	unsigned long outer = __this_cpu_read(x86_jprobe_frame);
 	unsigned long copy[X86_JPROBE_STACK_WORDS + 1];
 
-	/* Nobody knows whether the stack goes on behind the end of a page. */
+	/* The stack may end where the page does. */
 	if (unlikely(offset_in_page(stack) + sizeof(copy) > PAGE_SIZE)) {
 		unsigned long here = PAGE_SIZE - offset_in_page(stack);
 

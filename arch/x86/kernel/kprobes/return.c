@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Return probes on x86: the functions that do not return as others do.  The
- * trampoline is in thunk.S, the rest in <asm/kprobes.h>.
+ * trampoline is in thunk_32.S and thunk_64.S, the rest in <asm/kprobes.h>.
  */
 #include <linux/array_size.h>
 #include <linux/kprobes_backend.h>

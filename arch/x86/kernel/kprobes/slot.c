@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Displaced instructions on x86: what stands in a slot.
+ * Instructions out of line on x86: what stands in a slot.
  *
  *	slot		[instruction][jmp back]
  *	post_slot	[instruction][call kprobe_post_thunk][site]
@@ -10,7 +10,7 @@
  * the slot.
  */
 #include <linux/irqflags.h>
-#include <linux/kprobes_backend.h>
+#include <linux/kprobes_hit.h>
 #include <linux/memory.h>
 #include <linux/perf_event.h>
 #include <linux/string.h>
@@ -34,7 +34,7 @@ void arch_kprobe_fill_slots(void *text, size_t size)
  * @to: where the copy is to stand
  *
  * An operand relative to the instruction pointer is all that can depend on
- * where a displaced instruction stands.
+ * where an instruction out of line stands.
  *
  * Return: whether the operand is in reach.
  */
@@ -69,15 +69,15 @@ void x86_kprobe_fill_slot(void *slot, const u8 *text, unsigned int size)
 }
 
 /* Copies the instruction of @site to @buf so that it works in @slot. */
-static enum kprobe_refusal copy_displaced(const struct kprobe_site *site,
-					  const void *slot, u8 *buf)
+static enum kprobe_refusal copy_insn(const struct kprobe_site *site,
+				     const void *slot, u8 *buf)
 {
 	unsigned long addr = (unsigned long)site->addr;
 
 	if (x86_kprobe_original_text(addr, buf, site->insn.len))
-		return KPROBE_NOT_TEXT;
+		return KPROBE_REFUSE_NOT_TEXT;
 	if (!x86_kprobe_relocate(&site->insn, buf, addr, (unsigned long)slot))
-		return KPROBE_OUT_OF_REACH;
+		return KPROBE_REFUSE_OUT_OF_REACH;
 	return KPROBE_OK;
 }
 
@@ -93,10 +93,10 @@ static enum kprobe_refusal make_slot(struct kprobe_site *site, u8 opcode,
 
 	slot = kprobe_slot_alloc(site, KPROBE_SLOT_SIZE);
 	if (!slot)
-		return KPROBE_NO_MEMORY;
+		return KPROBE_REFUSE_NO_MEMORY;
 
 	mutex_lock(&text_mutex);
-	why = copy_displaced(site, slot, buf);
+	why = copy_insn(site, slot, buf);
 	mutex_unlock(&text_mutex);
 	if (why != KPROBE_OK) {
 		kprobe_slot_free(slot);
@@ -146,17 +146,17 @@ int kprobe_read_insn(u8 *buf, unsigned long addr, unsigned int size)
 		return 0;
 	insn = &site->insn;
 	/* Those that raise no exceptions have none. */
-	if (!insn->slot || insn->len > size)
+	if (!site->slot || insn->len > size)
 		return 0;
-	memcpy(buf, insn->slot, insn->len);
+	memcpy(buf, site->slot, insn->len);
 	/* It was in reach of the slot, so that is in reach of it. */
-	x86_kprobe_relocate(insn, buf, (unsigned long)insn->slot, addr);
+	x86_kprobe_relocate(insn, buf, (unsigned long)site->slot, addr);
 	return 0;
 }
 
 bool arch_kprobe_emulated(const struct kprobe_site *site)
 {
-	return site->insn.how != X86_KPROBE_DISPLACED;
+	return site->insn.class != X86_KPROBE_OUT_OF_LINE;
 }
 
 enum kprobe_refusal arch_kprobe_prepare(struct kprobe_site *site,
@@ -166,40 +166,28 @@ enum kprobe_refusal arch_kprobe_prepare(struct kprobe_site *site,
 	enum kprobe_refusal why;
 
 	if (with_post) {
-		if (insn->how != X86_KPROBE_DISPLACED || insn->post_slot)
+		if (insn->class != X86_KPROBE_OUT_OF_LINE || site->post_slot)
 			return KPROBE_OK;
 		return make_slot(site, CALL_INSN_OPCODE, kprobe_post_thunk,
-				 true, &insn->post_slot);
+				 true, &site->post_slot);
 	}
 
 	/* Those that may fault do so in a slot. */
-	if (insn->how != X86_KPROBE_DISPLACED &&
-	    insn->how != X86_KPROBE_CALL_MEM && insn->how != X86_KPROBE_JMP_MEM)
+	if (insn->class != X86_KPROBE_OUT_OF_LINE &&
+	    insn->class != X86_KPROBE_CALL_MEM &&
+	    insn->class != X86_KPROBE_JMP_MEM)
 		return KPROBE_OK;
 	why = make_slot(site, JMP32_INSN_OPCODE, site->addr + insn->len, false,
-			&insn->slot);
-	if (insn->how == X86_KPROBE_DISPLACED)
-		insn->run = insn->slot;
+			&site->slot);
+	if (insn->class == X86_KPROBE_OUT_OF_LINE)
+		insn->run = site->slot;
 	return why;
 }
 
-void arch_kprobe_release(struct kprobe_site *site)
-{
-	if (site->insn.slot)
-		kprobe_slot_free(site->insn.slot);
-	if (site->insn.post_slot)
-		kprobe_slot_free(site->insn.post_slot);
-#ifdef CONFIG_OPTPROBES
-	if (site->insn.detour)
-		kprobe_slot_free(site->insn.detour);
-#endif
-}
-
-#ifdef CONFIG_OPTPROBES
 static __always_inline bool in_detour(const struct kprobe_site *site,
 				      const void *slot)
 {
-	return slot == site->insn.detour;
+	return slot == site->detour;
 }
 
 /*
@@ -213,7 +201,7 @@ static __always_inline int detour_offset(const struct kprobe_site *site,
 	const struct x86_kprobe_jump *jump = &site->insn.jump;
 	unsigned int i, at = ip - (unsigned long)slot;
 
-	if (at == x86_detour_entry(site))
+	if (at == x86_kprobe_detour_entry(site))
 		return 0;
 	if (at == jump->end)
 		return jump->region;
@@ -222,22 +210,9 @@ static __always_inline int detour_offset(const struct kprobe_site *site,
 			return jump->from[i];
 	return -1;
 }
-#else
-static __always_inline bool in_detour(const struct kprobe_site *site,
-				      const void *slot)
-{
-	return false;
-}
 
-static __always_inline int detour_offset(const struct kprobe_site *site,
-					 const void *slot, unsigned long ip)
-{
-	return -1;
-}
-#endif
-
-unsigned long arch_kprobe_undisplaced(struct kprobe_site *site, void *slot,
-				      unsigned long ip)
+unsigned long arch_kprobe_orig_ip(struct kprobe_site *site, void *slot,
+				  unsigned long ip)
 {
 	unsigned long addr = (unsigned long)site->addr;
 	int offset;
@@ -249,16 +224,16 @@ unsigned long arch_kprobe_undisplaced(struct kprobe_site *site, void *slot,
 	offset = detour_offset(site, slot, ip);
 	return offset < 0 ? ip : addr + offset;
 }
-NOKPROBE_SYMBOL(arch_kprobe_undisplaced);
+NOKPROBE_SYMBOL(arch_kprobe_orig_ip);
 
-bool arch_kprobe_in_place(struct kprobe_site *site, void *slot,
-			  unsigned long *ip)
+bool arch_kprobe_can_resume(struct kprobe_site *site, void *slot,
+			    unsigned long *ip)
 {
 	/* At a region's end, too, the text is as it was. */
 	if (in_detour(site, slot) && detour_offset(site, slot, *ip) &&
 	    detour_offset(site, slot, *ip) < KPROBE_JUMP_SIZE)
 		return false;
-	*ip = arch_kprobe_undisplaced(site, slot, *ip);
+	*ip = arch_kprobe_orig_ip(site, slot, *ip);
 	return true;
 }
-NOKPROBE_SYMBOL(arch_kprobe_in_place);
+NOKPROBE_SYMBOL(arch_kprobe_can_resume);

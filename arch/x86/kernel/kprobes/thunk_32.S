@@ -71,7 +71,6 @@ SYM_CODE_START(kprobe_post_thunk)
 SYM_CODE_END(kprobe_post_thunk)
 _ASM_NOKPROBE(kprobe_post_thunk)
 
-#ifdef CONFIG_OPTPROBES
 SYM_CODE_START(kprobe_jump_thunk)
 	addl	$4, (PT_OLDESP - PT_ORIG_EAX)(%esp)
 	PUSH_HIT_REGS
@@ -90,9 +89,7 @@ SYM_CODE_START(kprobe_jump_divert)
 	RET
 SYM_CODE_END(kprobe_jump_divert)
 _ASM_NOKPROBE(kprobe_jump_divert)
-#endif
 
-#ifdef CONFIG_KRETPROBES
 SYM_CODE_START(__kretprobe_trampoline)
 	pushl	$__kretprobe_trampoline
 	SAVE_HIT_REGS
@@ -104,7 +101,6 @@ SYM_CODE_START(__kretprobe_trampoline)
 	RET
 SYM_CODE_END(__kretprobe_trampoline)
 _ASM_NOKPROBE(__kretprobe_trampoline)
-#endif
 
 /*
  * void x86_jprobe_call(void *entry, struct pt_regs *regs, unsigned long *stack)

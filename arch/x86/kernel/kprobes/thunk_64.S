@@ -72,7 +72,6 @@ SYM_CODE_START(kprobe_post_thunk)
 SYM_CODE_END(kprobe_post_thunk)
 _ASM_NOKPROBE(kprobe_post_thunk)
 
-#ifdef CONFIG_OPTPROBES
 /*
  * Called from a detour (detour.c), with all of an exception's frame on the
  * stack below the return address, but for the stack pointer, which is that
@@ -105,7 +104,7 @@ _ASM_NOKPROBE(kprobe_jump_thunk)
 /*
  * A handler goes on elsewhere: flags and that address are on the new stack, to
  * which the instruction pointer in the frame points.  The latter may have been
- * dropped already, but nobody writes below the stack pointer: interrupts are
+ * dropped already, but nothing writes below the stack pointer: interrupts are
  * off, and NMIs have a stack of their own.
  */
 SYM_CODE_START(kprobe_jump_divert)
@@ -121,9 +120,7 @@ SYM_CODE_START(kprobe_jump_divert)
 	RET
 SYM_CODE_END(kprobe_jump_divert)
 _ASM_NOKPROBE(kprobe_jump_divert)
-#endif
 
-#ifdef CONFIG_KRETPROBES
 /*
  * Where a followed call returns to.  Its own address takes the place again in
  * which it was found, so that an unwinder sees the stack that it sees in the
@@ -144,7 +141,6 @@ SYM_CODE_START(__kretprobe_trampoline)
 	RET
 SYM_CODE_END(__kretprobe_trampoline)
 _ASM_NOKPROBE(__kretprobe_trampoline)
-#endif
 
 /*
  * Goes to a function that need not have an ENDBR where it begins: FineIBT has

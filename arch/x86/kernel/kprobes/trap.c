@@ -15,7 +15,7 @@
  * Everything here runs with interrupts off, as kernel/kprobes.c demands: the
  * gate of int3 sees to that, and kprobe_hit_post() itself.
  */
-#include <linux/kprobes_backend.h>
+#include <linux/kprobes_hit.h>
 #include <linux/list.h>
 #include <linux/list_sort.h>
 #include <linux/memory.h>
@@ -73,11 +73,11 @@ static __always_inline bool canonical(unsigned long addr)
  * Reads where an indirect branch goes.  If that is no kernel memory, or none
  * that can be read, the instruction is to find out itself, in its slot.
  */
-static __always_inline bool read_target(const struct arch_kprobe_insn *insn,
+static __always_inline bool read_target(const struct kprobe_site *site,
 					struct pt_regs *regs,
 					unsigned long *target)
 {
-	unsigned long addr = operand_address(insn, regs);
+	unsigned long addr = operand_address(&site->insn, regs);
 
 	if (addr < TASK_SIZE_MAX || !canonical(addr))
 		goto fault;
@@ -85,24 +85,25 @@ static __always_inline bool read_target(const struct arch_kprobe_insn *insn,
 	return true;
 
 fault:
-	regs->ip = (unsigned long)insn->slot;
+	regs->ip = (unsigned long)site->slot;
 	return false;
 }
 
 /*
- * Executes what is not displaced; regs->ip is at the instruction.
+ * Executes what does not run out of line; regs->ip is at the instruction.
  *
  * Return: whether it has been executed; if not, it is in a slot, from now on.
  */
-static bool emulate(const struct arch_kprobe_insn *insn, struct pt_regs *regs)
+static bool emulate(const struct kprobe_site *site, struct pt_regs *regs)
 {
+	const struct arch_kprobe_insn *insn = &site->insn;
 	unsigned long next = regs->ip + insn->len;
 	unsigned long target;
 
 	regs->ip = next;
 
-	switch ((enum x86_kprobe_how)insn->how) {
-	case X86_KPROBE_DISPLACED:
+	switch ((enum x86_kprobe_class)insn->class) {
+	case X86_KPROBE_OUT_OF_LINE:
 	case X86_KPROBE_NOP:
 		break;
 	case X86_KPROBE_JCC:
@@ -131,13 +132,13 @@ static bool emulate(const struct arch_kprobe_insn *insn, struct pt_regs *regs)
 		regs->ip = reg_at(regs, insn->base);
 		break;
 	case X86_KPROBE_CALL_MEM:
-		if (!read_target(insn, regs, &target))
+		if (!read_target(site, regs, &target))
 			return false;
 		int3_emulate_push(regs, next);
 		regs->ip = target;
 		break;
 	case X86_KPROBE_JMP_MEM:
-		if (!read_target(insn, regs, &target))
+		if (!read_target(site, regs, &target))
 			return false;
 		regs->ip = target;
 		break;
@@ -157,19 +158,19 @@ static __always_inline void trap_hit(struct kprobe_site *site,
 	bool post;
 
 	regs->ip = addr;
-	verdict = kprobe_site_pre(site, regs, 1);
-	if (unlikely(verdict == KPROBE_DIVERTED)) {
+	verdict = kprobe_site_pre(site, regs, KPROBE_BY_NMI);
+	if (unlikely(verdict == KPROBE_HIT_DIVERTED)) {
 		arch_kprobe_resume(regs);
 		return;
 	}
 
-	post = verdict == KPROBE_STEP && READ_ONCE(site->npost);
+	post = verdict == KPROBE_HIT_EXECUTE && READ_ONCE(site->npost);
 	run = READ_ONCE(insn->run);
-	if (insn->how == X86_KPROBE_DISPLACED) {
+	if (insn->class == X86_KPROBE_OUT_OF_LINE) {
 		/* A detour in use goes first: a jump may be half written. */
-		if (unlikely(post) && run == insn->slot)
+		if (unlikely(post) && run == site->slot)
 			/* Pairs with smp_store_release() in make_slot(). */
-			run = smp_load_acquire(&insn->post_slot);
+			run = smp_load_acquire(&site->post_slot);
 		regs->ip = (unsigned long)run;
 		return;
 	}
@@ -180,9 +181,9 @@ static __always_inline void trap_hit(struct kprobe_site *site,
 
 	/* A pre handler's change of it means nothing if it returns 0. */
 	regs->ip = addr;
-	if (emulate(insn, regs) && post) {
+	if (emulate(site, regs) && post) {
 		addr = regs->ip;
-		kprobe_site_post(site, regs, 1);
+		kprobe_site_post(site, regs, KPROBE_BY_NMI);
 		if (unlikely(regs->ip != addr))
 			arch_kprobe_resume(regs);
 	}
@@ -219,22 +220,16 @@ int kprobe_int3_handler(struct pt_regs *regs)
 			return poke_int3_handler(regs);
 	}
 
-	/* Not for us: handlers see it, and tracing takes one off. */
+	/*
+	 * Not needed here: handlers expect a raised preempt count, and tracing
+	 * subtracts one.
+	 */
 	preempt_disable_notrace();
 	trap_hit(site, regs);
 	preempt_enable_no_resched_notrace();
 	return 1;
 }
 NOKPROBE_SYMBOL(kprobe_int3_handler);
-
-static noinline void site_post_unwatched(struct kprobe_site *site,
-					 struct pt_regs *regs)
-{
-	kprobe_rcu_enter();
-	kprobe_site_post(site, regs, 0);
-	kprobe_rcu_exit();
-}
-NOKPROBE_SYMBOL(site_post_unwatched);
 
 /*
  * Handlers go on elsewhere, and may have pushed up to two words for it.  Then
@@ -253,7 +248,7 @@ static noinline void post_moved(struct pt_regs *regs)
 NOKPROBE_SYMBOL(post_moved);
 
 /**
- * kprobe_hit_post - a displaced instruction has been executed
+ * kprobe_hit_post - an instruction has been executed out of line
  * @regs: as kprobe_post_thunk has built them
  */
 __visible void kprobe_hit_post(struct pt_regs *regs)
@@ -266,12 +261,9 @@ __visible void kprobe_hit_post(struct pt_regs *regs)
 	/* Already where it is wanted in the end, if handlers leave it alone. */
 	*stack = regs->ip = (unsigned long)site->addr + site->insn.len;
 
-	traced_on = kprobe_thunk_enter();
-	if (likely(kprobe_rcu_watching()))
-		kprobe_site_post(site, regs, 0);
-	else
-		site_post_unwatched(site, regs);
-	kprobe_thunk_exit(regs, traced_on);
+	traced_on = kprobe_hit_enter(arch_kprobe_irqs_on(regs));
+	kprobe_site_post(site, regs, KPROBE_BY_CODE);
+	kprobe_hit_exit(regs, traced_on);
 
 	/* For the last instructions of the thunk. */
 	stack = (unsigned long *)regs->sp - 2;
@@ -285,15 +277,14 @@ __visible void kprobe_hit_post(struct pt_regs *regs)
 NOKPROBE_SYMBOL(kprobe_hit_post);
 
 /* Jumps are several bytes: text_poke_bp() knows how to write those. */
-static void patch_jumps(struct list_head *plan)
+static void patch_jumps(struct list_head *batch)
 {
-#ifdef CONFIG_OPTPROBES
 	struct kprobe_site *site;
 	bool patched = false;
 
-	list_for_each_entry(site, plan, plan) {
+	list_for_each_entry(site, batch, batch) {
 		if (site->state != KPROBE_SITE_JUMP &&
-		    site->next != KPROBE_SITE_JUMP)
+		    site->target != KPROBE_SITE_JUMP)
 			continue;
 		x86_kprobe_queue_jump(site);
 		patched = true;
@@ -301,26 +292,25 @@ static void patch_jumps(struct list_head *plan)
 	/* Among others, an IPI to every CPU: see patch_traps(). */
 	if (patched)
 		text_poke_finish();
-#endif
 }
 
 /*
  * A trap is one byte, so it is written and removed in one store, and which
  * of the two a CPU sees does not matter until all have been told.
  */
-static void patch_traps(struct list_head *plan)
+static void patch_traps(struct list_head *batch)
 {
 	const u8 trap = INT3_INSN_OPCODE;
 	struct kprobe_site *site;
 	bool patched = false;
 
-	list_for_each_entry(site, plan, plan) {
-		bool arm = site->next == KPROBE_SITE_TRAP;
+	list_for_each_entry(site, batch, batch) {
+		bool arm = site->target == KPROBE_SITE_TRAP;
 		const u8 *old = arm ? &site->opcode : &trap;
 		const u8 *new = arm ? &trap : &site->opcode;
 
 		if (site->state == KPROBE_SITE_JUMP ||
-		    site->next == KPROBE_SITE_JUMP)
+		    site->target == KPROBE_SITE_JUMP)
 			continue;
 		text_poke(site->addr, new, INT3_INSN_SIZE);
 		perf_event_text_poke(site->addr, old, INT3_INSN_SIZE, new,
@@ -335,17 +325,17 @@ static void patch_traps(struct list_head *plan)
 static int by_address(void *unused, const struct list_head *a,
 		      const struct list_head *b)
 {
-	return list_entry(a, struct kprobe_site, plan)->addr >
-	       list_entry(b, struct kprobe_site, plan)->addr;
+	return list_entry(a, struct kprobe_site, batch)->addr >
+	       list_entry(b, struct kprobe_site, batch)->addr;
 }
 
-void arch_kprobe_patch(struct list_head *plan)
+void arch_kprobe_patch(struct list_head *batch)
 {
 	lockdep_assert_held(&text_mutex);
 
 	/* text_poke_queue() takes as many at a time as are in this order. */
-	list_sort(NULL, plan, by_address);
+	list_sort(NULL, batch, by_address);
 	/* First, since a trap may be meant for what a jump still covers. */
-	patch_jumps(plan);
-	patch_traps(plan);
+	patch_jumps(batch);
+	patch_traps(batch);
 }

@@ -31,7 +31,7 @@ static __always_inline void events_restore(unsigned long flags)
 		arch_local_irq_enable();
 }
 
-/** kprobe_hit_post_xenpv - kprobe_hit_post() in such a guest */
+/* The same as kprobe_hit_post(), in such a guest. */
 __visible void kprobe_hit_post_xenpv(struct pt_regs *regs)
 {
 	events_off(regs);
@@ -41,8 +41,7 @@ __visible void kprobe_hit_post_xenpv(struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(kprobe_hit_post_xenpv);
 
-#ifdef CONFIG_KRETPROBES
-/** kretprobe_hit_xenpv - kretprobe_hit() in such a guest */
+/* The same as kretprobe_hit(), in such a guest. */
 __visible void kretprobe_hit_xenpv(struct pt_regs *regs)
 {
 	events_off(regs);
@@ -50,4 +49,3 @@ __visible void kretprobe_hit_xenpv(struct pt_regs *regs)
 	events_restore(regs->flags);
 }
 NOKPROBE_SYMBOL(kretprobe_hit_xenpv);
-#endif

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Why an address cannot be probed, and why a probe is not hit by a jump.
+ *
+ * A new reason is one line here.  The enumerators, what register_kprobe()
+ * returns, what /sys/kernel/debug/kprobes/explain prints, the tests and the
+ * tables in Documentation/trace/kprobes.rst come from these lists.
+ */
+#ifndef _LINUX_KPROBES_REASONS_H
+#define _LINUX_KPROBES_REASONS_H
+
+#include <linux/errno.h>
+
+/* X(enumerator, name, errno, sentence) */
+#define KPROBE_REFUSALS(X)						\
+X(NOT_TEXT,	"not-text",	-EINVAL, \
+	"The address is in no text of the kernel or of a module.") \
+X(BLACKLISTED,	"blacklisted",	-EINVAL, \
+	"A hit there would lead to itself: see the file blacklist.") \
+X(TOO_EARLY,	"too-early",	-EAGAIN, \
+	"The kernel still adapts its text to this machine.") \
+X(MODULE_STATE,	"module-state",	-ENOENT, \
+	"The module is being loaded or unloaded, or its init text is done.") \
+X(JUMP_LABEL,	"jump-label",	-EINVAL, \
+	"The kernel patches this instruction: it is a jump label.") \
+X(STATIC_CALL,	"static-call",	-EINVAL, \
+	"The kernel patches this instruction: it is a static call.") \
+X(ALTERNATIVE,	"alternative",	-EINVAL, \
+	"The kernel patches this instruction: it is a LOCK prefix.") \
+X(FTRACE_SITE,	"ftrace-site",	-EINVAL, \
+	"ftrace patches these bytes, and probes cannot use ftrace there.") \
+X(BUG_SITE,	"bug-site",	-EINVAL, \
+	"It is a BUG(), WARN() or type check, found by its address.") \
+X(PADDING,	"padding",	-EINVAL, \
+	"It is filler between functions, which is never executed.") \
+X(CFI_PREAMBLE,	"cfi-preamble",	-EINVAL, \
+	"It is the hash of a function's type, which callers read.") \
+X(MISALIGNED,	"misaligned",	-EINVAL, \
+	"No instruction can begin at such an address.") \
+X(NO_BOUNDARY,	"no-boundary",	-EILSEQ, \
+	"The address is in the middle of an instruction.") \
+X(UNDECODABLE,	"undecodable",	-EILSEQ, \
+	"The decoder knows no such instruction.") \
+X(TRAP_INSN,	"trap-instruction", -EINVAL, \
+	"The instruction is a breakpoint or a software interrupt.") \
+X(FAR_TRANSFER,	"far-transfer",	-EOPNOTSUPP, \
+	"The instruction loads CS, or enters or leaves the kernel.") \
+X(UNRELOCATABLE, "unrelocatable", -EOPNOTSUPP, \
+	"The instruction works only where it stands.") \
+X(OUT_OF_REACH,	"out-of-reach",	-EOPNOTSUPP, \
+	"The instruction's operand is too far away from any slot.") \
+X(NOT_ENTRY,	"not-entry",	-EINVAL, \
+	"A return probe or jprobe needs the entry of a function.") \
+X(NO_RETURN,	"no-return",	-EINVAL, \
+	"The return of this function cannot be followed.") \
+X(NO_MEMORY,	"no-memory",	-ENOMEM, \
+	"There is no memory.")
+
+/*
+ * X(enumerator, name, sentence).  Those of the first list come and go, and the
+ * optimizer looks again when one has gone.
+ */
+#define KPROBE_NOJUMPS_NOW(X)						\
+X(SWITCHED_OFF,	"switched-off", \
+	"The sysctl debug.kprobes-optimization is 0.") \
+X(POST_HANDLER,	"post-handler", \
+	"A probe there has a post handler, which needs the breakpoint.") \
+X(JPROBE,	"jprobe", \
+	"A jprobe is there.") \
+X(PROBE_INSIDE,	"probe-inside", \
+	"Another probe stands on an instruction under the jump.") \
+X(FOREIGN_TRAP,	"foreign-trap", \
+	"A breakpoint in the function is not of kprobes.") \
+X(NO_MEMORY,	"no-memory", \
+	"There is no memory for the detour; the optimizer tries again.")
+
+/* Those of the second list are in the text, which does not change. */
+#define KPROBE_NOJUMPS_TEXT(X)						\
+X(FTRACE_SITE,	"ftrace-site", \
+	"The hit comes by ftrace and needs no jump.") \
+X(NOT_ANALYSED,	"not-analysed", \
+	"The function is too large, or its text cannot be read.") \
+X(FUNCTION_END,	"function-end", \
+	"The jump would reach beyond the function.") \
+X(COLD_PART,	"cold-part", \
+	"It is a part of a function that other parts jump into.") \
+X(JUMPED_INTO,	"jumped-into", \
+	"A branch leads to an instruction under the jump.") \
+X(EXCEPTION_LANDING, "exception-landing", \
+	"An exception fix-up leads to an instruction under the jump.") \
+X(INDIRECT_JUMP, "indirect-jump", \
+	"The function has an indirect jump whose targets are unknown.") \
+X(CALL_INSIDE,	"call-inside", \
+	"A call under the jump would return there.") \
+X(FAULT_INSIDE,	"fault-inside", \
+	"An instruction under the jump may fault and be restarted there.") \
+X(PATCHED_INSIDE, "patched-inside", \
+	"The kernel itself patches an instruction under the jump.") \
+X(BLACKLISTED_INSIDE, "blacklisted-inside", \
+	"An instruction under the jump must not be probed.") \
+X(BOUND_INSIDE,	"bound-inside", \
+	"An instruction under the jump works only where it stands.") \
+X(DIRECTION_FLAG, "direction-flag", \
+	"The function sets the direction flag.") \
+X(LANDING_PAD,	"landing-pad", \
+	"Indirect branches land there, and cannot land on a jump.") \
+X(DETOUR_SIZE,	"detour-size", \
+	"The copied instructions are too long for a detour.") \
+X(DETOUR_REACH,	"detour-reach", \
+	"An operand of the copied instructions is too far from any detour.")
+
+#define __KPROBE_REFUSE(id, name, error, sentence)	KPROBE_REFUSE_##id,
+#define __KPROBE_NOJUMP(id, name, sentence)		KPROBE_NOJUMP_##id,
+
+/* Why an address cannot be probed.  KPROBE_OK: it can. */
+enum kprobe_refusal {
+	KPROBE_OK,
+	KPROBE_REFUSALS(__KPROBE_REFUSE)
+	KPROBE_NR_REFUSALS
+};
+
+/*
+ * Why a breakpoint cannot become a jump.  KPROBE_NOJUMP_FTRACE_SITE is the
+ * first one that does not go away again.
+ */
+enum kprobe_obstacle {
+	KPROBE_NOJUMP_NONE,
+	KPROBE_NOJUMPS_NOW(__KPROBE_NOJUMP)
+	KPROBE_NOJUMPS_TEXT(__KPROBE_NOJUMP)
+	KPROBE_NR_NOJUMPS
+};
+
+/* The errno that callers of register_kprobe() get. */
+int kprobe_refusal_errno(enum kprobe_refusal why);
+/* The names and sentences that users read. */
+const char *kprobe_refusal_name(enum kprobe_refusal why);
+const char *kprobe_refusal_sentence(enum kprobe_refusal why);
+const char *kprobe_obstacle_name(enum kprobe_obstacle what);
+const char *kprobe_obstacle_sentence(enum kprobe_obstacle what);
+
+#endif /* _LINUX_KPROBES_REASONS_H */

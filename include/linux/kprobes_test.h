@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Dynamic probes: what the tests look at and switch, and no other user.
+ */
+#ifndef _LINUX_KPROBES_TEST_H
+#define _LINUX_KPROBES_TEST_H
+
+#include <linux/kprobes.h>
+#include <linux/kprobes_reasons.h>
+
+int kprobe_set_global(bool on);
+void kprobe_set_jumps(bool on);
+
+#if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST)
+/* How much is in use. */
+unsigned int kprobe_slots_in_use(void);
+unsigned int kprobe_sites_in_use(void);
+unsigned int kprobe_table_buckets(void);
+unsigned int kprobe_table_used(void);
+unsigned int kretprobe_pools_in_use(void);
+
+/* Wait for a resize of the table, and until all that was freed is free. */
+void kprobe_table_settle(void);
+void kprobe_flush_retired(void);
+
+/* What is in the way of a jump at a site, and what explain says of it. */
+enum kprobe_obstacle kprobe_obstacle_at(kprobe_opcode_t *addr);
+enum kprobe_obstacle kprobe_explained_obstacle(kprobe_opcode_t *addr);
+#endif
+
+#endif /* _LINUX_KPROBES_TEST_H */

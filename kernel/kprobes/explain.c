@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What would happen to a probe, and why.
+ */
+#include <linux/export.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include "internal.h"
+
+/* What is in the way of a jump at a site that is, or might be, a breakpoint. */
+static enum kprobe_obstacle explain_obstacle(struct kprobe_site *site)
+{
+	enum kprobe_obstacle what = site->obstacle;
+
+	if (!kprobe_obstacle_stays(what))
+		what = kprobe_analyse(site);
+	return what ?: kprobe_obstacle_now(site);
+}
+
+/**
+ * kprobe_explain - what would happen to a probe, and why
+ * @addr: its address, or NULL
+ * @symbol: or its symbol
+ * @offset: bytes behind either
+ * @what: filled in
+ *
+ * Context: may sleep.
+ * Return: 0; -ENOENT where there is no such symbol.
+ */
+int kprobe_explain(kprobe_opcode_t *addr, const char *symbol,
+		   unsigned long offset, struct kprobe_explanation *what)
+{
+	/* Under kprobe_mutex: too large for a stack. */
+	static struct kprobe_entry entry;
+	struct kprobe_site *site, fresh = {};
+	unsigned long place;
+	int ret;
+
+	*what = (struct kprobe_explanation) {};
+	ret = kprobe_find_place(addr, symbol, offset, &place);
+	if (ret)
+		return ret;
+
+	guard(mutex)(&kprobe_mutex);
+
+	what->addr = (void *)place;
+	what->why = kprobe_admit_text(place);
+	if (what->why != KPROBE_OK)
+		return 0;
+
+	kprobe_find_entry(place, &entry);
+	what->addr = entry.addr;
+	site = kprobe_site_at((unsigned long)entry.addr);
+	if (!site) {
+		site = &fresh;
+		site->addr = entry.addr;
+		INIT_LIST_HEAD(&site->batch);
+		what->why = kprobe_inspect(site, &entry.symbol);
+		if (what->why != KPROBE_OK)
+			return 0;
+		kprobe_optimizer_init_site(site);
+	}
+	what->how = KPROBE_HOW_OUT_OF_LINE;
+	if (site->on_ftrace)
+		what->how = KPROBE_HOW_FTRACE;
+	else if (arch_kprobe_emulated(site))
+		what->how = KPROBE_HOW_EMULATED;
+	what->state = site->state;
+	what->obstacle = site->on_ftrace ? KPROBE_NOJUMP_FTRACE_SITE :
+					  explain_obstacle(site);
+	if (site == &fresh)
+		kprobe_optimizer_forget(site);
+	return 0;
+}
+
+#if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST) && defined(CONFIG_OPTPROBES)
+/* What kprobe_explain() says is in the way. */
+enum kprobe_obstacle kprobe_explained_obstacle(kprobe_opcode_t *addr)
+{
+	struct kprobe_explanation what;
+
+	if (kprobe_explain(addr, NULL, 0, &what))
+		return KPROBE_NOJUMP_NO_MEMORY;
+	return what.obstacle;
+}
+EXPORT_SYMBOL_GPL(kprobe_explained_obstacle);
+#endif

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Text that goes away: modules, and the kernel's init text.
+ *
+ * The sites there become GONE before the text is freed: their probes are told
+ * so by KPROBE_FLAG_GONE, stay registered, and have no more hits.
+ */
+#include <linux/init.h>
+#include <linux/list.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/notifier.h>
+#include <asm/sections.h>
+#include "internal.h"
+
+static bool in_init_text(const struct kprobe_site *site, void *data)
+{
+	return is_kernel_inittext((unsigned long)site->addr);
+}
+
+/* Marks the sites for which @going is true, and their probes, as gone. */
+static void kprobe_lose_text(bool (*going)(const struct kprobe_site *site,
+					   void *data), void *data)
+{
+	struct kprobe_site *site, *next;
+	LIST_HEAD(dirty);
+	LIST_HEAD(lost);
+	struct kprobe *p;
+
+	guard(mutex)(&kprobe_mutex);
+
+	list_for_each_entry_safe(site, next, &kprobe_sites, all) {
+		if (!going(site, data))
+			continue;
+		hlist_for_each_entry(p, &site->probes, hlist) {
+			if (p->enabled)
+				kprobe_site_deactivate(site, p);
+			p->flags |= KPROBE_FLAG_GONE;
+		}
+		kprobe_site_mark_dirty(site, &dirty);
+		list_move_tail(&site->all, &lost);
+	}
+
+	/* The text is still there: leave it, and ftrace, in good order. */
+	if (!list_empty(&lost))
+		kprobe_reconcile(&dirty, KPROBE_ARM_EACH);
+	kprobe_ftrace_flush();
+	list_for_each_entry(site, &lost, all) {
+		kprobe_table_remove(site);
+		kprobe_site_set_state(site, KPROBE_SITE_GONE);
+		kprobe_optimizer_forget(site);
+	}
+	list_splice_tail(&lost, &kprobe_gone_sites);
+}
+
+/**
+ * kprobe_free_init_mem - the kernel's init text is about to be freed
+ *
+ * Context: may sleep; no task executes init text any more.
+ */
+void kprobe_free_init_mem(void)
+{
+	kprobe_lose_text(in_init_text, NULL);
+}
+
+#ifdef CONFIG_MODULES
+static bool in_module_init(const struct kprobe_site *site, void *mod)
+{
+	return within_module_init((unsigned long)site->addr, mod);
+}
+
+static bool in_module(const struct kprobe_site *site, void *mod)
+{
+	return within_module((unsigned long)site->addr, mod);
+}
+
+static void kprobe_module_gone(struct module *mod)
+{
+	/* First: what is registered from now on would not be lost. */
+	scoped_guard(mutex, &kprobe_mutex)
+		kprobe_module_going(mod);
+	kprobe_lose_text(in_module, mod);
+	scoped_guard(mutex, &kprobe_mutex)
+		kprobe_module_forget(mod);
+	kprobe_unblacklist_module(mod);
+}
+
+static int kprobe_module_event(struct notifier_block *nb, unsigned long event,
+			       void *data)
+{
+	struct module *mod = data;
+	int ret;
+
+	switch (event) {
+	case MODULE_STATE_COMING:
+		ret = kprobe_blacklist_module(mod);
+		if (!ret) {
+			guard(mutex)(&kprobe_mutex);
+			ret = kprobe_module_coming(mod);
+		}
+		/* A COMING that fails gets no GOING from us: clean up now. */
+		if (ret)
+			kprobe_module_gone(mod);
+		return notifier_from_errno(ret);
+	case MODULE_STATE_LIVE:
+		kprobe_lose_text(in_module_init, mod);
+		break;
+	case MODULE_STATE_GOING:
+		kprobe_module_gone(mod);
+		break;
+	}
+	return NOTIFY_DONE;
+}
+
+/*
+ * The first of all notifiers: before those that register probes when a module
+ * comes, and before those that may refuse it.  When one refuses, only the
+ * notifiers before it are told that the module goes.
+ */
+static struct notifier_block kprobe_module_nb = {
+	.notifier_call = kprobe_module_event,
+	.priority = INT_MAX,
+};
+
+/* Before there are modules. */
+static int __init kprobe_gone_init(void)
+{
+	return register_module_notifier(&kprobe_module_nb);
+}
+early_initcall(kprobe_gone_init);
+#endif /* CONFIG_MODULES */

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Places: from what a user asks for to an address that can be probed.
+ *
+ * A place is an address or a symbol, with an offset.  Finding it, admitting it
+ * as text and inspecting the instruction are three steps; registration and
+ * explaining take the same ones.
+ */
+#include <linux/ftrace.h>
+#include <linux/jump_label.h>
+#include <linux/kallsyms.h>
+#include <linux/kernel.h>
+#include <linux/memory.h>
+#include <linux/mutex.h>
+#include <asm/sections.h>
+#include "internal.h"
+
+/**
+ * kprobe_lookup_name - the address of a symbol
+ * @name: "symbol" or "module:symbol"
+ * @offset: what the caller will add to it
+ *
+ * Context: may sleep.
+ * Return: the address, or NULL.
+ */
+kprobe_opcode_t *kprobe_lookup_name(const char *name, unsigned int offset)
+{
+	return (kprobe_opcode_t *)kallsyms_lookup_name(name);
+}
+
+/**
+ * kprobe_find_place - the address that a user means
+ * @addr: an address, or NULL
+ * @symbol: or a symbol
+ * @offset: bytes behind either
+ * @place: filled in
+ *
+ * Context: may sleep.
+ * Return: 0; -EINVAL for both or neither of them; -ENOENT for no such symbol.
+ */
+int kprobe_find_place(kprobe_opcode_t *addr, const char *symbol,
+		      unsigned long offset, unsigned long *place)
+{
+	if (!symbol == !addr)
+		return -EINVAL;
+
+	if (symbol) {
+		addr = kprobe_lookup_name(symbol, offset);
+		if (!addr)
+			return -ENOENT;
+	}
+	*place = (unsigned long)addr + offset;
+	return 0;
+}
+
+/**
+ * kprobe_find_symbol - the symbol around an address
+ * @addr: the address, of text that stays
+ * @symbol: filled in
+ *
+ * A look-up takes longer than much else here, and is done once for a site.
+ *
+ * Context: may sleep; kprobe_mutex held.
+ */
+void kprobe_find_symbol(unsigned long addr, struct kprobe_symbol *symbol)
+{
+	struct module *mod = kprobe_module_of(addr);
+	unsigned long offset;
+	char *module;
+
+	if (mod && kprobe_module_symbol(mod, addr, symbol))
+		return;
+	if (kallsyms_lookup(addr, &symbol->size, &offset, &module,
+			    symbol->name))
+		symbol->start = addr - offset;
+	else
+		symbol->size = 0;
+}
+
+/**
+ * kprobe_on_func_entry - is this place the entry of a function?
+ * @addr: an address, or NULL
+ * @sym: or the symbol
+ * @offset: bytes behind it
+ *
+ * Context: may sleep.
+ * Return: 0 if so; -EINVAL if not; -ENOENT if there is no such symbol.
+ */
+int kprobe_on_func_entry(kprobe_opcode_t *addr, const char *sym,
+			 unsigned long offset)
+{
+	unsigned long place, size;
+	bool on_entry;
+	int ret;
+
+	ret = kprobe_find_place(addr, sym, offset, &place);
+	if (ret)
+		return ret;
+	if (!kallsyms_lookup_size_offset(place, &size, &offset))
+		return -EINVAL;
+	arch_kprobe_entry(place, offset, &on_entry);
+	return on_entry ? 0 : -EINVAL;
+}
+
+/**
+ * kprobe_admit_text - is this address in text, and does that text stay?
+ * @addr: any address
+ *
+ * Context: kprobe_mutex held.
+ * Return: KPROBE_OK, which holds until kprobe_mutex is released: what frees
+ * text calls kprobe_lose_text() first; or the reason.
+ */
+enum kprobe_refusal kprobe_admit_text(unsigned long addr)
+{
+	return core_kernel_text(addr) ? KPROBE_OK : kprobe_admit_module(addr);
+}
+
+/**
+ * kprobe_find_entry - from a place to the instruction that is probed for it
+ * @place: an address in text that stays
+ * @entry: filled in
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_find_entry(unsigned long place, struct kprobe_entry *entry)
+{
+	struct kprobe_symbol *symbol = &entry->symbol;
+
+	kprobe_find_symbol(place, symbol);
+	entry->addr = arch_kprobe_entry(place, symbol->size ?
+					place - symbol->start : ULONG_MAX,
+					&entry->on_entry);
+	/* Behind a landing pad that is a symbol of its own. */
+	place = (unsigned long)entry->addr;
+	if (symbol->size && place - symbol->start >= symbol->size)
+		kprobe_find_symbol(place, symbol);
+}
+
+/**
+ * kprobe_inspect - may this instruction be probed?
+ * @site: addr is set; fills in what is known of the instruction
+ * @symbol: around it
+ *
+ * Context: may sleep; kprobe_mutex held.
+ * Return: KPROBE_OK or the reason.
+ */
+enum kprobe_refusal kprobe_inspect(struct kprobe_site *site,
+				   const struct kprobe_symbol *symbol)
+{
+	unsigned long addr = (unsigned long)site->addr;
+	enum kprobe_refusal why;
+
+	if (kprobe_blacklisted(addr, symbol))
+		return KPROBE_REFUSE_BLACKLISTED;
+
+	/* ftrace knows this instruction, and what to do with it. */
+	if (ftrace_location(addr) == addr) {
+		if (!IS_ENABLED(CONFIG_KPROBES_ON_FTRACE))
+			return KPROBE_REFUSE_FTRACE_SITE;
+		site->on_ftrace = true;
+		site->opcode = *site->addr;
+		return KPROBE_OK;
+	}
+
+	jump_label_lock();
+	mutex_lock(&text_mutex);
+	why = arch_kprobe_inspect(site, symbol);
+	if (why == KPROBE_OK)
+		why = kprobe_patched(addr, addr + 1);
+	mutex_unlock(&text_mutex);
+	jump_label_unlock();
+	return why;
+}

@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Pools: the instances of a return probe, one for each followed call.
+ *
+ *	[ pool ]-- lists[cpu] -> cached, free -> free ->|
+ *	     |
+ *	     +---- overflow ->|
+ *
+ * Each CPU has one free instance at hand, which is taken and put back by
+ * exchanging a pointer, and a list of more of them, with a lock of its own that
+ * is only ever tried.  Entry takes what its CPU has and return puts it there,
+ * so in a steady state no two CPUs write to one cache line; each instance has
+ * its own.  A CPU that has run out takes one from another.  The holder of a
+ * lock executes a few instructions with interrupts off; only an NMI on its CPU
+ * can keep it from going on, and hits in that NMI may come for the same lock.
+ * So no hit waits for long: an entry that finds nothing in KRETPROBE_TRIES
+ * rounds counts a miss, and a return that finds its list locked leaves the
+ * instance in the overflow, a lock-less list that is collected by the next
+ * entry which finds all lists empty.
+ *
+ * (objpool would do, but that its size is fixed when it is made, and that an
+ * object being pushed cannot be popped by others for a while, nor told from
+ * one in use; so that a given maxactive would not be met exactly.)
+ *
+ * A pool without a maxactive grows whenever an entry has found it empty.  That
+ * is work for a work queue; the hit only kicks it, by way of an irq_work since
+ * it may have come from anywhere.
+ *
+ * Who frees what when
+ * -------------------
+ *
+ * The pool outlives its return probe while calls are in flight.  Unregistering
+ * clears holder.rp before it waits for handlers to end.  After the wait no CPU
+ * is in a handler of it; returns that come later see no rp, call no handler
+ * and count their instance in pool->outstanding, from 0 down, and do not touch
+ * the lists.  What is free is then counted, and the number of instances that
+ * are still in flight is added to pool->outstanding; the last one to come back
+ * brings it to 0 and has the pool freed.  Every look at holder.rp, and what
+ * follows from it, is done with interrupts off, since that is what is
+ * waited for.
+ */
+#include <linux/align.h>
+#include <linux/cache.h>
+#include <linux/cpumask.h>
+#include <linux/export.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/overflow.h>
+#include <linux/sizes.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/kprobes_test.h>
+#include "pool.h"
+
+/* Rounds over all lists before an entry gives up. */
+#define KRETPROBE_TRIES		100
+
+/* A pool that grows by itself stops at so many instances, and bytes. */
+#define KRETPROBE_POOL_MAX	65536U
+#define KRETPROBE_POOL_BYTES	SZ_32M
+
+/**
+ * struct kretprobe_chunk - memory for some instances
+ * @next: the chunk allocated before it
+ *
+ * They begin with the next cache line, and are of kretprobe_pool::size bytes.
+ */
+struct kretprobe_chunk {
+	struct kretprobe_chunk *next;
+};
+
+static atomic_t pools_in_use;
+
+static __always_inline bool list_trylock(struct kretprobe_list *list)
+{
+	return !atomic_xchg_acquire(&list->locked, 1);
+}
+
+static __always_inline void list_unlock(struct kretprobe_list *list)
+{
+	atomic_set_release(&list->locked, 0);
+}
+
+/* @sure: set to false where a free instance may have been overlooked. */
+static __always_inline struct kretprobe_instance *
+list_take(struct kretprobe_list *list, bool *sure)
+{
+	struct kretprobe_instance *ri;
+	struct llist_node *node;
+
+	if (READ_ONCE(list->cached)) {
+		ri = xchg(&list->cached, NULL);
+		if (ri)
+			return ri;
+	}
+	/*
+	 * Looked at before it is locked: when all is in use, as many CPUs as
+	 * come here would take this line from each other.  With nothing to
+	 * take, who holds the lock adds something, or has taken the last.
+	 */
+	if (!READ_ONCE(list->first)) {
+		if (atomic_read(&list->locked))
+			*sure = false;
+		return NULL;
+	}
+	/* Locked: something is being added or taken. */
+	if (!list_trylock(list)) {
+		*sure = false;
+		return NULL;
+	}
+	node = list->first;
+	if (node)
+		list->first = node->next;
+	list_unlock(list);
+	return node ? llist_entry(node, struct kretprobe_instance, llist) :
+		      NULL;
+}
+
+/**
+ * kretprobe_pool_put_list - put an instance into a list of this CPU
+ * @pool: whose
+ * @ri: not in use
+ *
+ * Context: any; interrupts off.
+ */
+void kretprobe_pool_put_list(struct kretprobe_pool *pool,
+			     struct kretprobe_instance *ri)
+{
+	struct kretprobe_list *list = this_cpu_ptr(pool->lists);
+
+	if (unlikely(!list_trylock(list))) {
+		llist_add(&ri->llist, &pool->overflow);
+		return;
+	}
+	ri->llist.next = list->first;
+	list->first = &ri->llist;
+	list_unlock(list);
+}
+NOKPROBE_SYMBOL(kretprobe_pool_put_list);
+
+/* Takes one instance of the overflow and puts the rest into lists. */
+static struct kretprobe_instance *pool_collect(struct kretprobe_pool *pool)
+{
+	struct llist_node *node, *next, *first;
+	struct kretprobe_instance *ri;
+
+	if (llist_empty(&pool->overflow))
+		return NULL;
+
+	/* Others who find nothing are to look again. */
+	atomic_inc(&pool->moving);
+	first = llist_del_all(&pool->overflow);
+	for (node = first ? first->next : NULL; node; node = next) {
+		next = node->next;
+		ri = llist_entry(node, struct kretprobe_instance, llist);
+		kretprobe_pool_put_list(pool, ri);
+	}
+	atomic_dec(&pool->moving);
+	return first ? llist_entry(first, struct kretprobe_instance, llist) :
+		       NULL;
+}
+NOKPROBE_SYMBOL(pool_collect);
+
+/**
+ * kretprobe_pool_scavenge - look everywhere for an instance
+ * @pool: where this CPU has none cached
+ *
+ * Context: any; interrupts off.
+ * Return: an instance from the list of this CPU, or else of another one; NULL
+ * where there is none, after which the pool may grow.
+ */
+struct kretprobe_instance *kretprobe_pool_scavenge(struct kretprobe_pool *pool)
+{
+	int cpu, nr, try;
+
+	for (try = 0; try < KRETPROBE_TRIES; try++) {
+		struct kretprobe_instance *ri;
+		bool sure = true;
+
+		cpu = raw_smp_processor_id();
+		for (nr = 0; nr < nr_cpu_ids; nr++, cpu++) {
+			if (cpu >= nr_cpu_ids)
+				cpu = 0;
+			if (!cpu_possible(cpu))
+				continue;
+			ri = list_take(per_cpu_ptr(pool->lists, cpu), &sure);
+			if (ri)
+				return ri;
+		}
+		ri = pool_collect(pool);
+		if (ri)
+			return ri;
+		if (sure && !atomic_read(&pool->moving))
+			break;
+		cpu_relax();
+	}
+
+	if (pool->grows && READ_ONCE(pool->total) < pool->limit)
+		irq_work_queue(&pool->kick);
+	return NULL;
+}
+NOKPROBE_SYMBOL(kretprobe_pool_scavenge);
+
+/**
+ * kretprobe_pool_drain - an instance is back from a call, and its pool is to go
+ * @pool: of a return probe that has been unregistered
+ *
+ * Context: any; interrupts off.
+ */
+void kretprobe_pool_drain(struct kretprobe_pool *pool)
+{
+	if (!atomic_dec_and_test(&pool->outstanding))
+		return;
+	WRITE_ONCE(pool->drained, true);
+	irq_work_queue(&pool->kick);
+}
+NOKPROBE_SYMBOL(kretprobe_pool_drain);
+
+static void pool_free(struct kretprobe_pool *pool)
+{
+	struct kretprobe_chunk *chunk = pool->chunks;
+
+	while (chunk) {
+		struct kretprobe_chunk *next = chunk->next;
+
+		kvfree(chunk);
+		chunk = next;
+	}
+	free_percpu(pool->lists);
+	kfree(pool);
+	atomic_dec(&pools_in_use);
+}
+
+/* Adds @nr instances, spread over the CPUs. */
+static int pool_add(struct kretprobe_pool *pool, unsigned int nr)
+{
+	struct kretprobe_chunk *chunk;
+	unsigned int i;
+	void *first;
+	int cpu = -1;
+
+	chunk = kvmalloc(size_add(sizeof(*chunk) + L1_CACHE_BYTES,
+				  size_mul(nr, pool->size)),
+			 GFP_KERNEL | __GFP_NOWARN);
+	if (!chunk)
+		return -ENOMEM;
+	chunk->next = pool->chunks;
+	pool->chunks = chunk;
+	first = PTR_ALIGN((void *)(chunk + 1), L1_CACHE_BYTES);
+	WRITE_ONCE(pool->total, pool->total + nr);
+
+	for (i = 0; i < nr; i++) {
+		struct kretprobe_instance *ri = first + i * pool->size;
+		struct kretprobe_list *list;
+		bool added = false;
+
+		ri->rph = &pool->holder;
+		cpu = cpumask_next(cpu, cpu_possible_mask);
+		if (cpu >= nr_cpu_ids)
+			cpu = cpumask_first(cpu_possible_mask);
+		list = per_cpu_ptr(pool->lists, cpu);
+		scoped_guard(irqsave) {
+			if (list_trylock(list)) {
+				ri->llist.next = list->first;
+				list->first = &ri->llist;
+				list_unlock(list);
+				added = true;
+			}
+		}
+		if (!added)
+			llist_add(&ri->llist, &pool->overflow);
+	}
+	return 0;
+}
+
+static void pool_work(struct work_struct *work)
+{
+	struct kretprobe_pool *pool =
+		container_of(work, struct kretprobe_pool, work);
+	unsigned int more;
+
+	if (pool->total >= pool->limit)
+		return;
+	more = min(pool->total, pool->limit - pool->total);
+	pool_add(pool, more);
+}
+
+static void pool_free_work(struct work_struct *work)
+{
+	struct kretprobe_pool *pool =
+		container_of(to_rcu_work(work), struct kretprobe_pool, free);
+
+	irq_work_sync(&pool->kick);
+	pool_free(pool);
+}
+
+/*
+ * An unwinder on the stack of a task that is just gone may look into a pool for
+ * a grace period more.  No worker waits for that: thousands of return probes
+ * may be unregistered one by one, and the queue serves the whole kernel.
+ */
+static void pool_free_later(struct kretprobe_pool *pool)
+{
+	queue_rcu_work(system_unbound_wq, &pool->free);
+}
+
+static void pool_kick(struct irq_work *kick)
+{
+	struct kretprobe_pool *pool =
+		container_of(kick, struct kretprobe_pool, kick);
+
+	if (READ_ONCE(pool->drained))
+		pool_free_later(pool);
+	else
+		queue_work(system_unbound_wq, &pool->work);
+}
+
+/**
+ * kretprobe_pool_create - make the pool of a return probe
+ * @rp: it; about to be registered
+ *
+ * Context: may sleep.
+ * Return: the pool, or NULL without memory.
+ */
+struct kretprobe_pool *kretprobe_pool_create(struct kretprobe *rp)
+{
+	struct kretprobe_pool *pool;
+	unsigned int nr = rp->maxactive;
+
+	pool = kzalloc(sizeof(*pool), GFP_KERNEL);
+	if (!pool)
+		return NULL;
+	atomic_inc(&pools_in_use);
+	pool->lists = alloc_percpu(struct kretprobe_list);
+	if (!pool->lists)
+		goto free;
+
+	if (rp->maxactive <= 0) {
+		nr = max(10U, 2 * num_possible_cpus());
+		pool->grows = true;
+	}
+	pool->size = ALIGN(struct_size_t(struct kretprobe_instance, data,
+					 rp->data_size), L1_CACHE_BYTES);
+	pool->limit = clamp(KRETPROBE_POOL_BYTES / pool->size, nr,
+			    KRETPROBE_POOL_MAX);
+	init_irq_work(&pool->kick, pool_kick);
+	INIT_WORK(&pool->work, pool_work);
+	INIT_RCU_WORK(&pool->free, pool_free_work);
+	if (pool_add(pool, nr))
+		goto free;
+	pool->holder.rp = rp;
+	return pool;
+
+free:
+	pool_free(pool);
+	return NULL;
+}
+
+static unsigned int chain_length(struct llist_node *node)
+{
+	unsigned int length = 0;
+
+	for (; node; node = node->next)
+		length++;
+	return length;
+}
+
+/*
+ * Frees a pool as soon as all of its instances are back: its return probe has
+ * left it, and no handler is running.
+ */
+static void pool_retire(struct kretprobe_pool *pool)
+{
+	unsigned int idle;
+	int cpu;
+
+	irq_work_sync(&pool->kick);
+	cancel_work_sync(&pool->work);
+
+	idle = chain_length(pool->overflow.first);
+	for_each_possible_cpu(cpu) {
+		struct kretprobe_list *list = per_cpu_ptr(pool->lists, cpu);
+
+		idle += chain_length(list->first) + !!list->cached;
+	}
+
+	if (!atomic_add_return(pool->total - idle, &pool->outstanding))
+		pool_free_later(pool);
+}
+
+/**
+ * kretprobe_pools_retire - free pools once all of their instances are back
+ * @leaving: pools whose return probes are gone, by kretprobe_pool::link
+ *
+ * Context: may sleep; no handler of theirs is running.
+ */
+void kretprobe_pools_retire(struct llist_head *leaving)
+{
+	struct llist_node *first = __llist_del_all(leaving);
+	struct kretprobe_pool *pool, *next;
+
+	llist_for_each_entry_safe(pool, next, first, link)
+		pool_retire(pool);
+}
+
+#if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST)
+/** kretprobe_pools_in_use - pools not freed yet, registered or not */
+unsigned int kretprobe_pools_in_use(void)
+{
+	return atomic_read(&pools_in_use);
+}
+EXPORT_SYMBOL_GPL(kretprobe_pools_in_use);
+#endif

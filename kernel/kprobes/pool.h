@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Pools of instances for return probes: what a hit does with them, inline.  The
+ * rest, and how it all works, is in pool.c.
+ */
+#ifndef _KERNEL_KPROBES_POOL_H
+#define _KERNEL_KPROBES_POOL_H
+
+#include <linux/atomic.h>
+#include <linux/irq_work.h>
+#include <linux/kprobes.h>
+#include <linux/llist.h>
+#include <linux/percpu.h>
+#include <linux/workqueue.h>
+
+struct kretprobe_chunk;
+
+/**
+ * struct kretprobe_list - free instances of one CPU
+ * @cached: the one to take first, or NULL
+ * @locked: a CPU works on @first
+ * @first: linked by kretprobe_instance::llist
+ */
+struct kretprobe_list {
+	struct kretprobe_instance *cached;
+	atomic_t locked;
+	struct llist_node *first;
+};
+
+/**
+ * struct kretprobe_pool - the instances of one return probe
+ * @holder: it; what instances and users see of the pool
+ * @lists: free instances
+ * @overflow: more of them, put there where a list was locked
+ * @moving: how many CPUs are moving the overflow into lists
+ * @outstanding: instances not yet back; see "Who frees what when"
+ * @size: of an instance, in bytes
+ * @total: how many instances there are
+ * @limit: how many there may be if it grows
+ * @grows: @total is not limited by the user
+ * @drained: all instances are back and the return probe is gone
+ * @chunks: their memory
+ * @kick: starts @work or @free from a hit
+ * @work: grows the pool
+ * @free: frees it, behind a grace period
+ * @link: in a list of pools that are being unregistered
+ */
+struct kretprobe_pool {
+	struct kretprobe_holder holder;
+	struct kretprobe_list __percpu *lists;
+	struct llist_head overflow;
+	atomic_t moving;
+	atomic_t outstanding;
+	size_t size;
+	unsigned int total;
+	unsigned int limit;
+	bool grows;
+	bool drained;
+	struct kretprobe_chunk *chunks;
+	struct irq_work kick;
+	struct work_struct work;
+	struct rcu_work free;
+	struct llist_node link;
+};
+
+static __always_inline struct kretprobe_pool *
+pool_of(struct kretprobe_holder *holder)
+{
+	return container_of(holder, struct kretprobe_pool, holder);
+}
+
+struct kretprobe_pool *kretprobe_pool_create(struct kretprobe *rp);
+void kretprobe_pools_retire(struct llist_head *leaving);
+void kretprobe_pool_put_list(struct kretprobe_pool *pool,
+			     struct kretprobe_instance *ri);
+struct kretprobe_instance *kretprobe_pool_scavenge(struct kretprobe_pool *pool);
+void kretprobe_pool_drain(struct kretprobe_pool *pool);
+
+/*
+ * All of these with interrupts off
+ */
+
+static __always_inline void pool_put(struct kretprobe_pool *pool,
+				     struct kretprobe_instance *ri)
+{
+	struct kretprobe_instance *none = NULL;
+
+	if (unlikely(!try_cmpxchg(&this_cpu_ptr(pool->lists)->cached, &none,
+				  ri)))
+		kretprobe_pool_put_list(pool, ri);
+}
+
+static __always_inline struct kretprobe_instance *
+pool_take_cached(struct kretprobe_pool *pool)
+{
+	return xchg(&this_cpu_ptr(pool->lists)->cached, NULL);
+}
+
+static __always_inline struct kretprobe_instance *
+pool_get(struct kretprobe_pool *pool)
+{
+	return pool_take_cached(pool) ?: kretprobe_pool_scavenge(pool);
+}
+
+/* An instance is no longer in use, of a return probe that may be gone. */
+static __always_inline void recycle(struct kretprobe_instance *ri)
+{
+	struct kretprobe_pool *pool = pool_of(ri->rph);
+
+	if (likely(READ_ONCE(pool->holder.rp)))
+		pool_put(pool, ri);
+	else
+		kretprobe_pool_drain(pool);
+}
+
+#endif /* _KERNEL_KPROBES_POOL_H */

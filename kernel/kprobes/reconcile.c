@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * From what is wanted to the text, in batches.
+ *
+ * What a site's text should look like follows from its probes and from the
+ * global switch by kprobe_target_state().  Every operation changes those, and
+ * hands the sites that are dirty to kprobe_reconcile(), which patches all that
+ * differ in one go.
+ *
+ * optimizer.c makes jumps, later, and removes those that only disabled probes
+ * are left on.  Here jumps are kept, or turned back.
+ */
+#define pr_fmt(fmt) "kprobes: " fmt
+
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/printk.h>
+#include "internal.h"
+
+static bool kprobe_global_on = true;	/* under kprobe_mutex */
+
+static enum kprobe_site_state
+kprobe_target_state(const struct kprobe_site *site)
+{
+	if (site->state == KPROBE_SITE_GONE)
+		return KPROBE_SITE_GONE;
+	if (!kprobe_global_on || list_empty(&site->active))
+		return KPROBE_SITE_CLEAN;
+	if (site->on_ftrace)
+		return KPROBE_SITE_FTRACE;
+	/* Whether it may stay depends on other sites: see turn_jumps_back(). */
+	return site->state == KPROBE_SITE_JUMP ? KPROBE_SITE_JUMP :
+						 KPROBE_SITE_TRAP;
+}
+
+/*
+ * Decides which jumps of @dirty have to go, and adds those that cover a trap
+ * which is to be written.  Sites on the way to a jump stay breakpoints for the
+ * same reasons.
+ */
+static void turn_jumps_back(struct list_head *dirty)
+{
+	struct kprobe_site *site, *over;
+	unsigned int back;
+	LIST_HEAD(more);
+
+	list_for_each_entry(site, dirty, batch) {
+		if (site->state != KPROBE_SITE_CLEAN ||
+		    site->target != KPROBE_SITE_TRAP)
+			continue;
+		for_each_place_under_jump(back) {
+			over = kprobe_jump_over(site, back);
+			if (!over || !list_empty(&over->batch))
+				continue;
+			over->target = kprobe_target_state(over);
+			list_add_tail(&over->batch, &more);
+		}
+	}
+	list_splice_tail(&more, dirty);
+
+	list_for_each_entry(site, dirty, batch) {
+		if (site->state == KPROBE_SITE_JUMP) {
+			if (site->target == KPROBE_SITE_JUMP &&
+			    kprobe_obstacle_now(site))
+				site->target = KPROBE_SITE_TRAP;
+		} else if (site->trap_uses_detour) {
+			if (site->target != KPROBE_SITE_TRAP ||
+			    kprobe_obstacle_now(site))
+				kprobe_optimizer_cancel(site);
+		}
+	}
+}
+
+/* The text of a batch is as it should be: empties it. */
+static void batch_done(struct list_head *batch)
+{
+	struct kprobe_site *site;
+
+	list_for_each_entry(site, batch, batch)
+		kprobe_site_set_state(site, site->target);
+	kprobe_consider_batch(batch);
+}
+
+/* Moves up to @nr sites from the head of @from to @to; returns how many. */
+static unsigned int take_sites(struct list_head *from, unsigned int nr,
+			       struct list_head *to)
+{
+	struct list_head *last;
+	unsigned int taken = 0;
+
+	list_for_each(last, from)
+		if (++taken == nr)
+			break;
+	if (taken < nr)
+		list_splice_init(from, to);
+	else
+		list_cut_position(to, from, last);
+	return taken;
+}
+
+static void give_up(struct list_head *batch, bool each, int err)
+{
+	struct kprobe_site *site, *next;
+
+	list_for_each_entry_safe(site, next, batch, batch) {
+		if (each && site->state == KPROBE_SITE_CLEAN)
+			pr_warn("%pS is not armed (%d)\n", site->addr, err);
+		list_del_init(&site->batch);
+	}
+}
+
+/*
+ * Has ftrace call for all sites of @arm, or, with @each, for all that it can:
+ * ftrace takes a batch or refuses it, so what it refuses is tried again in
+ * halves, down to the ones that are to blame.  @arm is empty on return.
+ */
+static int arm_ftrace(struct list_head *arm, bool each)
+{
+	unsigned int taken, nr = list_count_nodes(arm);
+	LIST_HEAD(some);
+	int err, ret = 0;
+
+	while (!list_empty(arm)) {
+		taken = take_sites(arm, nr, &some);
+		err = kprobe_ftrace_arm(&some);
+		if (!err) {
+			batch_done(&some);
+			nr = 2 * taken;
+			continue;
+		}
+		/* After -ENODEV, of an ftrace that is dead, none succeeds. */
+		if (each && taken > 1 && err != -ENODEV) {
+			list_splice_init(&some, arm);
+			nr = taken / 2;
+			continue;
+		}
+		ret = ret ?: err;
+		give_up(&some, each, err);
+	}
+	return ret;
+}
+
+/* Those of @dirty that ftrace arms or disarms; takes them off @dirty. */
+static int reconcile_ftrace(struct list_head *dirty, bool each)
+{
+	struct kprobe_site *site, *next;
+	LIST_HEAD(disarm);
+	LIST_HEAD(arm);
+
+	list_for_each_entry_safe(site, next, dirty, batch) {
+		if (!site->on_ftrace)
+			continue;
+		list_move_tail(&site->batch,
+			       site->target == KPROBE_SITE_FTRACE ?
+			       &arm : &disarm);
+	}
+	if (!list_empty(&disarm))
+		kprobe_ftrace_disarm(&disarm);
+	batch_done(&disarm);
+
+	return list_empty(&arm) ? 0 : arm_ftrace(&arm, each);
+}
+
+/**
+ * kprobe_reconcile - make the text of sites what it should be
+ * @dirty: sites, linked by kprobe_site::batch, whose target state may have
+ *	changed; empty on return
+ * @how: KPROBE_ARM_EACH: arm all sites that can be; without it none of ftrace's
+ *	is armed if one cannot be, and the caller goes back.
+ *	KPROBE_WAIT: handlers have been unlinked: on return every CPU has left
+ *	those that it was in.
+ *
+ * Only arming can fail, and only by ftrace; sites that could not be armed
+ * stay clean, all else is done.
+ *
+ * Context: may sleep; kprobe_mutex held.
+ * Return: 0, -ENOMEM, or what ftrace says first.
+ */
+int kprobe_reconcile(struct list_head *dirty, unsigned int how)
+{
+	struct kprobe_site *site, *next;
+	bool waited = false;
+	int ret;
+
+	lockdep_assert_held(&kprobe_mutex);
+
+	list_for_each_entry(site, dirty, batch)
+		site->target = kprobe_target_state(site);
+	turn_jumps_back(dirty);
+	list_for_each_entry_safe(site, next, dirty, batch) {
+		if (site->target != site->state)
+			continue;
+		if (site->state == KPROBE_SITE_FTRACE &&
+		    kprobe_ftrace_moves(site))
+			continue;
+		list_del_init(&site->batch);
+		/*
+		 * Text unchanged, but a post handler that blocked a jump may be
+		 * gone.
+		 */
+		kprobe_optimizer_consider(site);
+	}
+
+	ret = reconcile_ftrace(dirty, how & KPROBE_ARM_EACH);
+
+	if (!list_empty(dirty)) {
+		kprobe_patch_batch(dirty);
+		waited = true;
+	}
+	if (how & KPROBE_WAIT && !waited)
+		kprobe_wait_for_handlers();
+	return ret;
+}
+
+/**
+ * kprobe_set_global - take all probes out of the text, or put them back
+ * @on: which
+ *
+ * Probes' own disabled state is not touched.  On return from switching off no
+ * handler runs that did when it was called; of hits that have begun by then,
+ * and calls that are followed, handlers may still run.
+ *
+ * Switching on arms all sites that can be.  One that cannot is named in the
+ * log; only ftrace refuses any, where another owner of IPMODIFY has come
+ * meanwhile.  It is tried again with the next change of its probes, or when
+ * probes are switched on once more.
+ *
+ * Context: may sleep.
+ * Return: 0, or what ftrace says to the first of its sites that stay unarmed.
+ */
+int kprobe_set_global(bool on)
+{
+	struct kprobe_site *site;
+	LIST_HEAD(dirty);
+
+	guard(mutex)(&kprobe_mutex);
+
+	kprobe_global_on = on;
+	list_for_each_entry(site, &kprobe_sites, all)
+		kprobe_site_mark_dirty(site, &dirty);
+	return kprobe_reconcile(&dirty,
+				KPROBE_ARM_EACH | (on ? 0 : KPROBE_WAIT));
+}
+
+/** kprobe_get_global - whether probes are armed at all */
+bool kprobe_get_global(void)
+{
+	guard(mutex)(&kprobe_mutex);
+	return kprobe_global_on;
+}
+
+#ifdef CONFIG_OPTPROBES
+/**
+ * kprobe_set_jumps - allow jumps or turn all of them back
+ * @on: which
+ *
+ * Context: may sleep.
+ */
+void kprobe_set_jumps(bool on)
+{
+	struct kprobe_site *site, *next;
+	LIST_HEAD(dirty);
+
+	guard(mutex)(&kprobe_mutex);
+
+	kprobe_optimizer_allow(on);
+	if (on) {
+		list_for_each_entry(site, &kprobe_sites, all)
+			kprobe_optimizer_consider(site);
+		return;
+	}
+	list_for_each_entry(site, &kprobe_sites, all) {
+		site->target = site->state;
+		if (site->state == KPROBE_SITE_JUMP)
+			site->target = kprobe_target_state(site);
+		list_add_tail(&site->batch, &dirty);
+	}
+	turn_jumps_back(&dirty);
+	list_for_each_entry_safe(site, next, &dirty, batch)
+		if (site->target == site->state)
+			list_del_init(&site->batch);
+	if (!list_empty(&dirty))
+		kprobe_patch_batch(&dirty);
+}
+#endif

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Sites, and the probes on them.
+ *
+ *	kprobe_site_table, kprobe_sites
+ *	     |
+ *	  [ site ]---probes---> p2 -> p1 -> p0	all, newest first
+ *	     |
+ *	     +-------active---> p0 -> p2	the enabled ones, oldest first
+ *	     |
+ *	     +----------pre---> p2		those with a pre handler; what
+ *						a hit walks
+ *
+ * Everything here is under kprobe_mutex.  The text of a site is not changed
+ * here: see reconcile.c.
+ */
+#include <linux/init.h>
+#include <linux/mutex.h>
+#include <linux/rculist.h>
+#include <linux/slab.h>
+#include <linux/kprobes_hit.h>
+#include "internal.h"
+
+/* Sites, probes, states and the switches; see "Locks" in kernel/kprobes.c. */
+DEFINE_MUTEX(kprobe_mutex);
+LIST_HEAD(kprobe_sites);
+LIST_HEAD(kprobe_gone_sites);
+
+static struct kmem_cache *site_cache;
+
+/**
+ * kprobe_site_at - the site of an address
+ * @addr: any address
+ *
+ * Context: kprobe_mutex held.
+ * Return: the site, which stays until kprobe_mutex is released; or NULL.
+ */
+struct kprobe_site *kprobe_site_at(unsigned long addr)
+{
+	guard(preempt)();
+	return kprobe_site_find(addr);
+}
+
+/**
+ * kprobe_site_create - make a site and put it into the table
+ * @entry: where
+ * @result: filled in unless it is refused
+ *
+ * Context: may sleep; kprobe_mutex held.
+ * Return: KPROBE_OK or the reason for a refusal.
+ */
+enum kprobe_refusal kprobe_site_create(const struct kprobe_entry *entry,
+				       struct kprobe_site **result)
+{
+	struct kprobe_site *site;
+	enum kprobe_refusal why;
+
+	lockdep_assert_held(&kprobe_mutex);
+
+	site = kmem_cache_zalloc(site_cache, GFP_KERNEL);
+	if (!site)
+		return KPROBE_REFUSE_NO_MEMORY;
+
+	site->addr = entry->addr;
+	site->on_entry = entry->on_entry;
+	site->pre = &kprobe_no_pre;
+	INIT_LIST_HEAD(&site->active);
+	INIT_LIST_HEAD(&site->batch);
+	INIT_HLIST_HEAD(&site->probes);
+
+	why = kprobe_inspect(site, &entry->symbol);
+	if (why == KPROBE_OK && !site->on_ftrace)
+		why = arch_kprobe_prepare(site, false);
+	if (why != KPROBE_OK) {
+		kmem_cache_free(site_cache, site);
+		return why;
+	}
+	kprobe_table_insert(site);
+	list_add_tail(&site->all, &kprobe_sites);
+	kprobe_optimizer_init_site(site);
+	*result = site;
+	return KPROBE_OK;
+}
+
+/**
+ * kprobe_site_drop - let go of a site without probes
+ * @site: its text is clean or gone
+ *
+ * Context: may sleep; kprobe_mutex held.
+ */
+void kprobe_site_drop(struct kprobe_site *site)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	WARN_ON_ONCE(site->state != KPROBE_SITE_CLEAN &&
+		     site->state != KPROBE_SITE_GONE);
+
+	if (site->state != KPROBE_SITE_GONE)
+		kprobe_table_remove(site);
+	list_del(&site->all);
+	kprobe_optimizer_forget(site);
+	kprobe_retire(site);
+}
+
+/* The site's target state may have changed. */
+void kprobe_site_mark_dirty(struct kprobe_site *site, struct list_head *dirty)
+{
+	if (list_empty(&site->batch))
+		list_add_tail(&site->batch, dirty);
+}
+
+/* What points, or is to point, to an active probe in the list site->pre. */
+static struct kprobe **pre_link(struct kprobe_site *site, struct kprobe *p)
+{
+	list_for_each_entry_continue_reverse(p, &site->active, list)
+		if (p->run_pre)
+			return &p->pre_next;
+	return &site->pre;
+}
+
+/**
+ * kprobe_site_activate - a probe is enabled: hits call its handlers
+ * @site: where
+ * @p: one of its probes
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_site_activate(struct kprobe_site *site, struct kprobe *p)
+{
+	struct list_head *older = &site->active;
+	struct kprobe *other = p;
+
+	hlist_for_each_entry_continue(other, hlist) {
+		if (other->enabled) {
+			older = &other->list;
+			break;
+		}
+	}
+	p->enabled = true;
+	/* Pairs with the walk in kprobe_call_post(). */
+	list_add_rcu(&p->list, older);
+	if (p->run_pre) {
+		struct kprobe **link = pre_link(site, p);
+
+		p->pre_next = *link == &kprobe_no_pre ? NULL : *link;
+		/* Pairs with rcu_dereference_raw() in kprobe_first_pre(). */
+		smp_store_release(link, p);
+	}
+	if (p->run_post)
+		WRITE_ONCE(site->npost, site->npost + 1);
+	if (p->kind == KPROBE_KIND_JPROBE)
+		site->njprobe++;
+}
+
+/**
+ * kprobe_site_deactivate - a probe is disabled, goes, or loses its text
+ * @site: where
+ * @p: one of its enabled probes
+ *
+ * Context: kprobe_mutex held.  The caller waits for handlers before p->list is
+ * used again.
+ */
+void kprobe_site_deactivate(struct kprobe_site *site, struct kprobe *p)
+{
+	p->enabled = false;
+	if (p->run_pre) {
+		struct kprobe **link = pre_link(site, p);
+		struct kprobe *next = p->pre_next;
+
+		if (!next && link == &site->pre)
+			next = &kprobe_no_pre;
+		WRITE_ONCE(*link, next);
+	}
+	list_del_rcu(&p->list);
+	if (p->run_post)
+		WRITE_ONCE(site->npost, site->npost - 1);
+	if (p->kind == KPROBE_KIND_JPROBE)
+		site->njprobe--;
+}
+
+int __init kprobe_site_init(void)
+{
+	site_cache = KMEM_CACHE(kprobe_site, SLAB_HWCACHE_ALIGN);
+	return site_cache ? 0 : -ENOMEM;
+}
+
+#if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST)
+/** kprobe_sites_in_use - how many addresses are probed, gone ones included */
+unsigned int kprobe_sites_in_use(void)
+{
+	guard(mutex)(&kprobe_mutex);
+	return list_count_nodes(&kprobe_sites) +
+	       list_count_nodes(&kprobe_gone_sites);
+}
+EXPORT_SYMBOL_GPL(kprobe_sites_in_use);
+#endif
