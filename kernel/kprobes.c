@@ -174,9 +174,7 @@ static int kprobe_attach(struct kprobe_array *array, int i,
 	lockdep_assert_held(&kprobe_mutex);
 
 	/* If it is registered, it must stay as it is. */
-	if (!p || kprobe_is_registered(p))
-		return -EINVAL;
-	if (p->flags & ~KPROBE_FLAGS_KNOWN)
+	if (!p || kprobe_is_registered(p) || p->flags & ~KPROBE_FLAGS_KNOWN)
 		return -EINVAL;
 	ret = kprobe_find_place(p->addr, p->symbol_name, p->offset, &place);
 	if (ret)

@@ -127,8 +127,7 @@ bool within_kprobe_blacklist(unsigned long addr)
 
 	if (kprobe_blacklist_covers(addr))
 		return true;
-	return IS_ENABLED(CONFIG_KALLSYMS) && !lookup_symbol_name(addr, name) &&
-	       part_of_forbidden(name);
+	return !lookup_symbol_name(addr, name) && part_of_forbidden(name);
 }
 
 static int ranges_compare(const void *a, const void *b)

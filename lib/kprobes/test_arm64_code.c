@@ -84,7 +84,7 @@ CODE(blrab_sp, "mov x3, #1\n" SIGN("pacib x4, sp"), "blrab x4, sp", CALLED);
 CODE(blraaz, "mov x3, #1\n" SIGN("paciza x4"), "blraaz x4", CALLED);
 CODE(blrabz, "mov x3, #1\n" SIGN("pacizb x4"), "blrabz x4", CALLED);
 
-/* Displaced instructions. */
+/* Instructions out of line. */
 CODE(add, "", "add x0, x1, x2, lsl #3", "");
 CODE(adds, "", "adds x0, x1, x2", "");
 CODE(sbcs, "", "sbcs x0, x1, x2", "");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * KUnit suite for faults on arm64: of displaced instructions, and of handlers.
+ * KUnit suite for faults on arm64: of handlers and of instructions out of line.
  */
 #include <linux/module.h>
 #include <linux/uaccess.h>
@@ -44,7 +44,7 @@ static int fault_handler(struct kprobe *p, struct pt_regs *regs, int trap)
 }
 
 /* The load is probed by a breakpoint, with a post handler, by a branch. */
-static void test_displaced_fault_is_handled(struct kunit *test)
+static void test_fault_in_slot_is_handled(struct kunit *test)
 {
 	struct fault_seen s = {
 		.probe.addr = (kprobe_opcode_t *)probe_load,
@@ -198,7 +198,7 @@ static void test_nofault_read_fails(struct kunit *test)
 }
 
 static struct kunit_case fault_tests[] = {
-	KUNIT_CASE(test_displaced_fault_is_handled),
+	KUNIT_CASE(test_fault_in_slot_is_handled),
 	KUNIT_CASE(test_undefined_is_handled),
 	KUNIT_CASE(test_fault_in_handler_is_handled),
 	KUNIT_CASE(test_nofault_read_fails),

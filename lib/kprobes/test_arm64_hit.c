@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * KUnit suite for hits on arm64: what handlers find in registers, what becomes
- * of what they change, where unwinders see a displaced instruction, and hits
+ * of what they change, where unwinders see an instruction out of line, and hits
  * where RCU is not watching.
  */
 #include <linux/cpuidle.h>

@@ -15,7 +15,7 @@
 #define MOVED	"add x4, x4, #1\n add x4, x4, #2\n add x4, x4, #4\n" \
 		"add x4, x4, #8"
 CODE(move_compute, "mov x4, #0", "add x0, x0, #16", MOVED);
-CODE(move_displaced, "mov x4, #0", "isb", MOVED);
+CODE(move_slot, "mov x4, #0", "isb", MOVED);
 CODE(move_emulated, "mov x4, #0", "cbz xzr, 1f\n1:", MOVED);
 /* Loads from BAD_PAGE. */
 CODE(move_fault, "mov x4, #0", "ldr x1, [x0]", MOVED);
@@ -29,13 +29,13 @@ static const struct move_case {
 	enum mover by;
 } move_cases[] = {
 	{ "pre, computes", code_move_compute, &probe_move_compute, MOVES_PRE },
-	{ "pre, displaced", code_move_displaced, &probe_move_displaced,
+	{ "pre, out of line", code_move_slot, &probe_move_slot,
 	  MOVES_PRE },
 	{ "pre, emulated", code_move_emulated, &probe_move_emulated,
 	  MOVES_PRE },
 	{ "post, computes", code_move_compute, &probe_move_compute,
 	  MOVES_POST },
-	{ "post, displaced", code_move_displaced, &probe_move_displaced,
+	{ "post, out of line", code_move_slot, &probe_move_slot,
 	  MOVES_POST },
 	{ "post, emulated", code_move_emulated, &probe_move_emulated,
 	  MOVES_POST },

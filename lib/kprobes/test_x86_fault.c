@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * KUnit suite for fault handlers on x86: handlers and displaced instructions
+ * KUnit suite for fault handlers on x86: handlers and instructions out of line
  * raise exceptions, and fault handlers take them over or decline.
  */
 #include <kunit/test.h>
@@ -379,7 +379,7 @@ asm(".pushsection .data\n.balign 4\n"
     "fault_word: .long 0\n"
     ".popsection\n");
 
-struct displaced_case {
+struct slot_case {
 	const char *name;
 	long (*function)(unsigned long a);
 	unsigned long *at;
@@ -388,29 +388,29 @@ struct displaced_case {
 	int trap;
 };
 
-#define DISPLACED(n, argument, trap)					\
+#define OUT_OF_LINE(n, argument, trap)					\
 	{ #n ", " #trap, fault_##n, &at_##n, &after_##n, argument, trap }
 
-static const struct displaced_case displaced_cases[] = {
-	DISPLACED(load, BAD_PAGE, X86_TRAP_PF),
-	DISPLACED(store, BAD_PAGE, X86_TRAP_PF),
-	DISPLACED(divide, 0, X86_TRAP_DE),
-	DISPLACED(segment, BAD_SELECTOR, X86_TRAP_GP),
-	DISPLACED(call_memory, BAD_PAGE, X86_TRAP_PF),
-	DISPLACED(jump_memory, BAD_PAGE, X86_TRAP_PF),
+static const struct slot_case slot_cases[] = {
+	OUT_OF_LINE(load, BAD_PAGE, X86_TRAP_PF),
+	OUT_OF_LINE(store, BAD_PAGE, X86_TRAP_PF),
+	OUT_OF_LINE(divide, 0, X86_TRAP_DE),
+	OUT_OF_LINE(segment, BAD_SELECTOR, X86_TRAP_GP),
+	OUT_OF_LINE(call_memory, BAD_PAGE, X86_TRAP_PF),
+	OUT_OF_LINE(jump_memory, BAD_PAGE, X86_TRAP_PF),
 #ifdef CONFIG_X86_64
-	DISPLACED(load, BAD_FORM, X86_TRAP_GP),
-	DISPLACED(call_memory, BAD_FORM, X86_TRAP_GP),
-	DISPLACED(jump_memory, BAD_FORM, X86_TRAP_GP),
+	OUT_OF_LINE(load, BAD_FORM, X86_TRAP_GP),
+	OUT_OF_LINE(call_memory, BAD_FORM, X86_TRAP_GP),
+	OUT_OF_LINE(jump_memory, BAD_FORM, X86_TRAP_GP),
 #endif
 };
 
-KUNIT_ARRAY_PARAM_DESC(displaced, displaced_cases, name);
+KUNIT_ARRAY_PARAM_DESC(slot, slot_cases, name);
 
 /* __nocfi: functions of asm() have no type. */
-static __nocfi void test_displaced_fault_is_handled(struct kunit *test)
+static __nocfi void test_fault_in_slot_is_handled(struct kunit *test)
 {
-	const struct displaced_case *c = test->param_value;
+	const struct slot_case *c = test->param_value;
 	int post, declines;
 
 	KUNIT_ASSERT_EQ(test, c->function(c->argument), 2);
@@ -713,7 +713,7 @@ static struct kunit_case fault_tests[] = {
 	KUNIT_CASE(test_only_running_probe_is_asked),
 	KUNIT_CASE(test_fault_in_return_is_handled),
 	KUNIT_CASE(test_fault_in_jprobe_is_handled),
-	KUNIT_CASE_PARAM(test_displaced_fault_is_handled, displaced_gen_params),
+	KUNIT_CASE_PARAM(test_fault_in_slot_is_handled, slot_gen_params),
 	KUNIT_CASE(test_siblings_are_asked_in_order),
 	KUNIT_CASE(test_fault_below_handler_is_its_own),
 	KUNIT_CASE(test_disabled_is_not_asked),

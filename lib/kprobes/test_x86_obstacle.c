@@ -336,25 +336,25 @@ static void test_written_branch_is_followed(struct kunit *test)
 
 /*
  * A bare return in a detour may be vulnerable: if the kernel has a thunk for
- * returns, the displaced one goes through it.
+ * returns, the copied one goes through it.
  */
 static void test_displaced_return_uses_thunk(struct kunit *test)
 {
 	struct counted p = COUNTED(probe_at_end);
 	const struct arch_kprobe_insn *insn;
-	const u8 *displaced;
+	const u8 *copied;
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
 	KUNIT_ASSERT_TRUE(test, is_jump(probe_at_end));
 	insn = &p.probe.site->insn;
-	displaced = p.probe.site->detour + insn->jump.to[0];
+	copied = p.probe.site->detour + insn->jump.to[0];
 	if (cpu_feature_enabled(X86_FEATURE_RETHUNK)) {
-		KUNIT_EXPECT_EQ(test, displaced[0], JMP32_INSN_OPCODE);
-		KUNIT_EXPECT_PTR_EQ(test, displaced + JMP32_INSN_SIZE +
-				    *(s32 *)(displaced + 1),
+		KUNIT_EXPECT_EQ(test, copied[0], JMP32_INSN_OPCODE);
+		KUNIT_EXPECT_PTR_EQ(test, copied + JMP32_INSN_SIZE +
+				    *(s32 *)(copied + 1),
 				    (const u8 *)x86_return_thunk);
 	} else {
-		KUNIT_EXPECT_EQ(test, displaced[0], RET_INSN_OPCODE);
+		KUNIT_EXPECT_EQ(test, copied[0], RET_INSN_OPCODE);
 	}
 	KUNIT_EXPECT_EQ(test, call(opt_at_end, 7), 7);
 	unregister_kprobe(&p.probe);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * KUnit suite for tasks on x86 that are preempted at a probed place: among the
- * instructions that a jump is to cover, or in a displaced instruction.
+ * instructions that a jump is to cover, or in an instruction out of line.
  */
 #include <linux/kallsyms.h>
 #include <linux/module.h>
@@ -92,22 +92,22 @@ static void test_jump_waits_for_preempted(struct kunit *test)
 
 #ifdef CONFIG_HAVE_RELIABLE_STACKTRACE
 /*
- * A stack trace of a task that is preempted in a displaced instruction shows
+ * A stack trace of a task that is preempted in an instruction out of line shows
  * the probed function, or says that it is not reliable.
  */
-struct displaced_case {
+struct slot_case {
 	const char *name;
 	bool post;
 	bool jump;
 };
 
-static const struct displaced_case displaced_cases[] = {
+static const struct slot_case slot_cases[] = {
 	{ "slot", false, false },
 	{ "slot for post handlers", true, false },
 	{ "detour", false, true },
 };
 
-KUNIT_ARRAY_PARAM_DESC(displaced, displaced_cases, name);
+KUNIT_ARRAY_PARAM_DESC(slot, slot_cases, name);
 
 /* In C, so that unwinders know its frame. */
 static TARGET void fill_unwound(void *buffer, unsigned long size)
@@ -151,7 +151,7 @@ static bool expect_in_place(struct kunit *test, struct task_struct *task)
 
 static bool keep_displaced(struct kunit *test)
 {
-	const struct displaced_case *c = test->param_value;
+	const struct slot_case *c = test->param_value;
 	struct counted p = COUNTED(probe_unwound);
 	void *buffer = vmalloc(FILLED);
 	struct task_struct *task;
@@ -190,7 +190,7 @@ static void test_trace_names_the_function(struct kunit *test)
 static struct kunit_case preempt_tests[] = {
 	KUNIT_CASE(test_jump_waits_for_preempted),
 #ifdef CONFIG_HAVE_RELIABLE_STACKTRACE
-	KUNIT_CASE_PARAM(test_trace_names_the_function, displaced_gen_params),
+	KUNIT_CASE_PARAM(test_trace_names_the_function, slot_gen_params),
 #endif
 	{}
 };
