@@ -130,10 +130,20 @@ static enum kprobe_refusal kprobe_site_for(const struct kprobe_array *array,
 	}
 	if (array->admit)
 		why = array->admit(entry.addr, entry.on_entry);
-	if (why == KPROBE_OK && !site)
+	if (why == KPROBE_OK && !site) {
 		why = kprobe_site_create(&entry, &site);
+		if (why == KPROBE_OK)
+			kprobe_optimizer_init_site(site);
+	}
 	*result = site;
 	return why;
+}
+
+/* Lets go of a site without probes, whose text is clean or gone. */
+static void kprobe_drop_site(struct kprobe_site *site)
+{
+	kprobe_optimizer_forget(site);
+	kprobe_site_drop(site);
 }
 
 /* From here on a probe is registered; its handlers have been noted. */
@@ -213,7 +223,7 @@ leave:
 		array->leave(array, i);
 drop:
 	if (hlist_empty(&site->probes))
-		kprobe_site_drop(site);
+		kprobe_drop_site(site);
 refuse:
 	if (why == KPROBE_OK)
 		return ret;
@@ -267,7 +277,7 @@ static void kprobes_detach(struct kprobe_array *array, int num)
 	kprobe_reconcile(&dirty, KPROBE_ARM_EACH | KPROBE_WAIT);
 
 	list_for_each_entry_safe(site, next, &empty, all)
-		kprobe_site_drop(site);
+		kprobe_drop_site(site);
 	/* No reader is left on these links, and callers may test them. */
 	hlist_for_each_entry_safe(p, after, &leaving, known) {
 		INIT_HLIST_NODE(&p->known);

@@ -77,14 +77,13 @@ enum kprobe_refusal kprobe_site_create(const struct kprobe_entry *entry,
 	}
 	kprobe_table_insert(site);
 	list_add_tail(&site->all, &kprobe_sites);
-	kprobe_optimizer_init_site(site);
 	*result = site;
 	return KPROBE_OK;
 }
 
 /**
  * kprobe_site_drop - let go of a site without probes
- * @site: its text is clean or gone
+ * @site: its text is clean or gone; the optimizer has forgotten it
  *
  * Context: may sleep; kprobe_mutex held.
  */
@@ -97,7 +96,6 @@ void kprobe_site_drop(struct kprobe_site *site)
 	if (site->state != KPROBE_SITE_GONE)
 		kprobe_table_remove(site);
 	list_del(&site->all);
-	kprobe_optimizer_forget(site);
 	kprobe_retire(site);
 }
 
