@@ -142,6 +142,35 @@ static void abort_guest(void)
 	ioctl(vcpu, KVM_SET_VCPU_EVENTS, &events);
 }
 
+/* Runs the guest's rounds; returns the exit status. */
+static int run_rounds(const struct kvm_run *run, int rounds)
+{
+	int i, done = 0, stepped = 0;
+
+	for (i = 0; done < rounds && i < 100 * rounds; i++) {
+		if (i % 32 == 7)
+			single_step(1);
+		if (i % 32 == 15)
+			single_step(0);
+		if (i % 32 == 23)
+			abort_guest();
+		want("run", ioctl(vcpu, KVM_RUN, NULL));
+		switch (run->exit_reason) {
+		case KVM_EXIT_MMIO:
+			done += run->mmio.is_write;
+			break;
+		case KVM_EXIT_DEBUG:
+			stepped++;
+			break;
+		default:
+			printf("kvm: exit %d\n", run->exit_reason);
+			return 1;
+		}
+	}
+	printf("kvm: %d rounds, %d steps\n", done, stepped);
+	return done < rounds;
+}
+
 int main(int argc, char **argv)
 {
 	struct kvm_userspace_memory_region region = {
@@ -156,8 +185,8 @@ int main(int argc, char **argv)
 		.addr = (__u64)&pc,
 	};
 	int rounds = argc > 1 ? atoi(argv[1]) : 100;
-	int kvm, i, size, done = 0, stepped = 0;
 	struct kvm_run *run;
+	int kvm, size;
 	char *ram;
 
 	kvm = open("/dev/kvm", O_RDWR);
@@ -182,26 +211,5 @@ int main(int argc, char **argv)
 	interrupt_controller();
 	want("its pc", ioctl(vcpu, KVM_SET_ONE_REG, &reg));
 
-	for (i = 0; done < rounds && i < 100 * rounds; i++) {
-		if (i % 32 == 7)
-			single_step(1);
-		if (i % 32 == 15)
-			single_step(0);
-		if (i % 32 == 23)
-			abort_guest();
-		want("run", ioctl(vcpu, KVM_RUN, NULL));
-		switch (run->exit_reason) {
-		case KVM_EXIT_MMIO:
-			done += run->mmio.is_write;
-			break;
-		case KVM_EXIT_DEBUG:
-			stepped++;
-			break;
-		default:
-			printf("kvm: exit %d\n", run->exit_reason);
-			return 1;
-		}
-	}
-	printf("kvm: %d rounds, %d steps\n", done, stepped);
-	return done < rounds;
+	return run_rounds(run, rounds);
 }

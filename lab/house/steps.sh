@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034,SC2164
 # The checks of how the engine's files are cut. Sourced by check and check-house.
 
 # look WHAT ARGUMENT...: at all of our files, by lab/house/look.
