@@ -503,3 +503,14 @@ static int __init kprobe_init(void)
 	return 0;
 }
 early_initcall(kprobe_init);
+
+#if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST)
+/** kprobe_flush_retired - wait until all that is retired is freed; sleeps */
+void kprobe_flush_retired(void)
+{
+	scoped_guard(mutex, &kprobe_mutex)
+		kprobe_ftrace_flush();
+	kprobe_retire_flush();
+}
+EXPORT_SYMBOL_GPL(kprobe_flush_retired);
+#endif

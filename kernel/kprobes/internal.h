@@ -46,6 +46,7 @@ void kprobe_slots_release(struct kprobe_site *site);
 /* retire.c: freeing what a preempted task may still stand on */
 int kprobe_retire_init(void);
 void kprobe_retire(struct kprobe_site *site);
+void kprobe_retire_flush(void);
 
 /* registered.c: which probes are */
 bool kprobe_is_registered(const struct kprobe *p);

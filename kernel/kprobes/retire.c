@@ -67,14 +67,11 @@ int __init kprobe_retire_init(void)
 }
 
 #if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST)
-/** kprobe_flush_retired - wait until all that is retired is freed; sleeps */
-void kprobe_flush_retired(void)
+/* Waits until all that is retired is freed. */
+void kprobe_retire_flush(void)
 {
-	scoped_guard(mutex, &kprobe_mutex)
-		kprobe_ftrace_flush();
 	flush_delayed_work(&retire_work);
 	/* What was added while the worker ran. */
 	flush_delayed_work(&retire_work);
 }
-EXPORT_SYMBOL_GPL(kprobe_flush_retired);
 #endif
