@@ -30,13 +30,27 @@ struct kprobe;
 struct kprobe_site;
 
 /**
+ * struct a64_kprobe_call - where in a slot the engine is called
+ * @begin: the first word of the call, counted from the start of the slot
+ * @end: the word behind it
+ */
+struct a64_kprobe_call {
+	u8 begin;
+	u8 end;
+};
+
+/**
  * struct arch_kprobe_insn - one probed instruction
  * @computes: the site's post_slot is a function that does to registers what the
  *	instruction does; there before site->npost says so
+ * @post_call: the call in the site's post_slot, unless that is a function
+ * @detour_call: the call in the site's detour
  * @decoded: the instruction
  */
 struct arch_kprobe_insn {
 	bool computes;
+	struct a64_kprobe_call post_call;
+	struct a64_kprobe_call detour_call;
 	struct a64_kprobe_insn decoded;
 };
 

@@ -24,6 +24,7 @@ struct a64_kprobe_text {
 		u64 value;
 	} literal[2];
 	unsigned int nr_literals;
+	struct a64_kprobe_call call;
 	bool bad;
 };
 

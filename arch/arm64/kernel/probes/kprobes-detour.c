@@ -77,6 +77,7 @@ enum kprobe_obstacle arch_kprobe_build_detour(struct kprobe_site *site)
 		kprobe_slot_free(detour);
 		return KPROBE_NOJUMP_DETOUR_REACH;
 	}
+	site->insn.detour_call = text.call;
 	site->detour = detour;
 	return KPROBE_NOJUMP_NONE;
 }

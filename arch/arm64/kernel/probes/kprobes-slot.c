@@ -315,6 +315,7 @@ void a64_kprobe_emit_call(struct a64_kprobe_text *text, void (*thunk)(void))
 	unsigned long here, addr = (unsigned long)thunk;
 	u32 insn;
 
+	text->call.begin = text->nr;
 	emit_pair(text, STP_PUSH, 0, 1, -FRAME_SIZE);
 	emit_pair(text, STP, 29, 30, FRAME_X29);
 	/* LDR x0, from the start of the text */
@@ -330,6 +331,7 @@ void a64_kprobe_emit_call(struct a64_kprobe_text *text, void (*thunk)(void))
 	}
 	emit_pair(text, LDP, 29, 30, FRAME_X29);
 	emit_pair(text, LDP_POP, 0, 1, FRAME_SIZE);
+	text->call.end = text->nr;
 }
 
 /*
@@ -418,8 +420,10 @@ static enum kprobe_refusal make_slot(struct kprobe_site *site, bool post,
 	/* Hits may find it before they have forgotten what was there. */
 	if (computes && site->state != KPROBE_SITE_CLEAN)
 		a64_kprobe_sync_cpus();
-	if (post)
+	if (post) {
 		site->insn.computes = computes;
+		site->insn.post_call = text.call;
+	}
 	WRITE_ONCE(*result, slot);
 	/* Before site->npost; pairs with smp_rmb() in go_on_with_post(). */
 	smp_wmb();
@@ -460,16 +464,6 @@ enum a64_place {
 	A64_BEHIND,		/* executed */
 };
 
-/* How many words a call of the engine takes. */
-static __always_inline unsigned int call_words(const __le32 *slot,
-					       unsigned int from)
-{
-	u32 insn = le32_to_cpu(slot[from + 3]);
-
-	/* By a literal, or directly? */
-	return (insn & 0xff000000) == 0x58000000 ? 7 : 6;
-}
-
 static __always_inline unsigned int
 copy_words(const struct kprobe_site *site)
 {
@@ -477,32 +471,31 @@ copy_words(const struct kprobe_site *site)
 }
 
 static enum a64_place place_in_slot(const struct kprobe_site *site,
-				    const __le32 *slot, unsigned long ip)
+				    const void *slot, unsigned long ip)
 {
 	unsigned int at = (ip - (unsigned long)slot) / sizeof(u32);
+	const struct a64_kprobe_call *call = &site->insn.post_call;
 
 	if (slot == site->slot)
 		return at < copy_words(site) ? A64_BEFORE : A64_BEHIND;
 
 	if (slot == site->post_slot) {
-		unsigned int done = A64_ENTRY + copy_words(site);
-
 		/* A function that the exception's handler calls. */
 		if (site->insn.computes)
 			return A64_NOWHERE;
-		if (at < done)
+		if (at < call->begin)
 			return A64_BEFORE;
-		return at > done && at < done + call_words(slot, done) ?
+		return at > call->begin && at < call->end ?
 		       A64_BEHIND_CALLING : A64_BEHIND;
 	}
 
 	/* A detour. What may raise an exception there is one word. */
-	if (at <= A64_ENTRY)
+	call = &site->insn.detour_call;
+	if (at <= call->begin)
 		return A64_BEFORE;
-	if (at < A64_ENTRY + call_words(slot, A64_ENTRY))
+	if (at < call->end)
 		return A64_BEFORE_CALLING;
-	return at < A64_ENTRY + call_words(slot, A64_ENTRY) +
-		    copy_words(site) ? A64_BEFORE : A64_BEHIND;
+	return at < call->end + copy_words(site) ? A64_BEFORE : A64_BEHIND;
 }
 NOKPROBE_SYMBOL(place_in_slot);
 
