@@ -403,8 +403,7 @@ static void watched_post(struct kprobe *p, struct pt_regs *regs,
 
 static void test_handlers_have_rcu_watching(struct kunit *test)
 {
-	struct counted p = COUNTED(probe_isb,
-				   .probe.pre_handler = watched_pre);
+	struct counted p = COUNTED(probe_isb);
 	struct counted q = COUNTED(probe_isb,
 				   .probe.post_handler = watched_post);
 	struct kretprobe rp = { .kp.addr = (kprobe_opcode_t *)code_isb };
@@ -414,6 +413,7 @@ static void test_handlers_have_rcu_watching(struct kunit *test)
 	if (IS_ENABLED(CONFIG_RCU_EQS_DEBUG))
 		kunit_skip(test, "RCU_EQS_DEBUG forbids this here");
 
+	p.probe.pre_handler = watched_pre;
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
 	call_as_idle(code_isb);
 	expect_jump(test, &p.probe, true);

@@ -437,8 +437,7 @@ static void watched_post(struct kprobe *p, struct pt_regs *regs,
 
 static void test_rcu_watches_handlers_in_idle(struct kunit *test)
 {
-	struct counted p = COUNTED(probe_plain,
-				   .probe.pre_handler = watched_pre);
+	struct counted p = COUNTED(probe_plain);
 	struct counted q = COUNTED(probe_plain,
 				   .probe.post_handler = watched_post);
 	unsigned int result = call(opt_plain, 5);
@@ -447,6 +446,7 @@ static void test_rcu_watches_handlers_in_idle(struct kunit *test)
 	if (IS_ENABLED(CONFIG_RCU_EQS_DEBUG))
 		kunit_skip(test, "only the idle task may be idle");
 
+	p.probe.pre_handler = watched_pre;
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
 	KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
 	KUNIT_EXPECT_EQ(test, call_as_idle(opt_plain, 5), result);
