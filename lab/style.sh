@@ -29,7 +29,10 @@ ignored() {
 		ignore=$ignore,PARENTHESIS_ALIGNMENT ;;
 	# Lists of arguments for a macro that is an argument.
 	include/linux/kprobes_reasons.h)
-		ignore=$ignore,COMPLEX_MACRO,MACRO_ARG_REUSE ;;
+		ignore=$ignore,COMPLEX_MACRO,MACRO_ARG_REUSE,MACRO_ARG_UNUSED ;;
+	# The variable of a loop.
+	kernel/kprobes/internal.h)
+		ignore=$ignore,MACRO_ARG_REUSE ;;
 	# Elf_Sym
 	kernel/kprobes/module.c)
 		ignore=$ignore,CAMELCASE ;;

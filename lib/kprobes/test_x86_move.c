@@ -227,13 +227,14 @@ static void move_in_state(struct kunit *test, const struct move_case *c,
 	struct kprobe_site *site;
 	unsigned int i, offset;
 	struct moves found;
+	const bool *waits;
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
 	scoped_guard(preempt)
 		site = kprobe_site_find((unsigned long)*c->probe);
+	waits = &site->trap_uses_detour;
 	if (state == MOVE_WAITS)
-		KUNIT_EXPECT_TRUE(test, EVENTUALLY(
-				READ_ONCE(site->trap_uses_detour)));
+		KUNIT_EXPECT_TRUE(test, EVENTUALLY(READ_ONCE(*waits)));
 	else
 		KUNIT_EXPECT_EQ(test, is_jump(*c->probe), state == MOVE_JUMP);
 
