@@ -293,10 +293,16 @@ unsigned int kprobe_table_used(void)
 }
 EXPORT_SYMBOL_GPL(kprobe_table_used);
 
-/** kprobe_table_settle - wait for a resize that was put off; sleeps */
+/**
+ * kprobe_table_settle - wait for a resize that was put off; sleeps
+ *
+ * The work may queue itself once more: after it was queued, and before it took
+ * kprobe_mutex, another change has resized the table and used the links.
+ */
 void kprobe_table_settle(void)
 {
-	flush_rcu_work(&retry_work);
+	while (flush_rcu_work(&retry_work))
+		;
 }
 EXPORT_SYMBOL_GPL(kprobe_table_settle);
 #endif
