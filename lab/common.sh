@@ -70,6 +70,7 @@ need_for_build() {
 	else
 		need busybox-static
 	fi
+	[ -z "${XEN:-}" ] || fetch_xen
 }
 
 # foreign_busybox DEBARCH: Debian's static busybox of that architecture, which
@@ -231,18 +232,23 @@ tools() {
 # fragments_sum FRAGMENT...: of what decides about a configuration.
 fragments_sum() { cat "$@" "$TOP"/hooks/*.patch | sha1sum; }
 
-# configure TREE BUILD FRAGMENT...: tinyconfig plus fragments, if they changed.
-# With the compiler that builds: some options depend on what it can do.
+# configure TREE BUILD FRAGMENT...: tinyconfig, or what a fragment names as BASE,
+# plus fragments, if they changed. With the compiler that builds: some options
+# depend on what it can do.
 configure() {
-	local tree=$1 build=$2 now lacks
+	local tree=$1 build=$2 now lacks base
 	shift 2
 
 	now=$(fragments_sum "$@")
+	base=$(sed -n 's/^# BASE=//p' "$@" | tail -n 1)
 	[ "$(cat "$build/.fragments" 2> /dev/null)" != "$now" ] || return 0
 	say "configuring $(basename "$build")"
 	mkdir -p "$build"
 	{
-		kmake "$tree" "$build" -s tinyconfig
+		# One after the other: each changes what the one before has left.
+		for base in ${base:-tinyconfig}; do
+			kmake "$tree" "$build" -s "$base"
+		done
 		(cd "$tree" && scripts/kconfig/merge_config.sh -m -O "$build" \
 			"$build/.config" "$@")
 		kmake "$tree" "$build" -s olddefconfig
@@ -361,6 +367,38 @@ pack() {
 		> "$BOOT/initramfs.gz"
 	rm -rf "$root"
 	cp "$build/$KIMAGE_PATH" "$BOOT/kernel"
+	[ -z "${XEN:-}" ] || zcat "$OUT"/xen/root/boot/xen-*-amd64.gz > "$BOOT/xen"
+}
+
+# fetch_xen: Debian's hypervisor, unpacked and not installed: its package would
+# have the machine itself boot it.
+fetch_xen() {
+	local dir=$OUT/xen package=xen-hypervisor-4.17-amd64
+
+	[ ! -d "$dir/root" ] || return 0
+	say "fetching $package"
+	rm -rf "$dir"
+	mkdir -p "$dir/new"
+	{
+		(cd "$dir" && apt-get -q -o "APT::Sandbox::User=$(id -un)" \
+			download "$package") &&
+		dpkg-deb -x "$dir"/xen-hypervisor-*.deb "$dir/new"
+	} < /dev/null > "$dir/log" 2>&1 ||
+		die "cannot fetch $package, see $dir/log"
+	mv "$dir/new" "$dir/root"
+}
+
+# image COMMAND-LINE: what QEMU is to boot, in $image. Xen is a multiboot kernel;
+# domain 0's and its initramfs are its modules. A comma separates modules, two
+# are one of a command line.
+image() {
+	if [ -z "${XEN:-}" ]; then
+		image=(-kernel "$BOOT/kernel" -initrd "$BOOT/initramfs.gz"
+			-append "$1")
+	else
+		image=(-kernel "$BOOT/xen" -append "$XEN"
+			-initrd "$BOOT/kernel ${1//,/,,},$BOOT/initramfs.gz")
+	fi
 }
 
 boot_dir() {
@@ -368,7 +406,7 @@ boot_dir() {
 	mkdir -p "$OUT"
 	BOOT=$(mktemp -d "$OUT/boot.XXXXXX")
 	# A guest in the background does not see the interrupt that ends us.
-	trap 'pkill -f -- "-kernel $BOOT/kernel" || true; rm -rf "$BOOT"' EXIT
+	trap 'pkill -f -- "-kernel $BOOT/" || true; rm -rf "$BOOT"' EXIT
 }
 
 # kernel: sync, configure, build and pack the kernel of $VARIANT.
@@ -397,14 +435,13 @@ kernel() {
 # boot CPUS SECONDS APPEND [QEMU-ARGUMENT...]: what $BOOT holds; the console
 # is stdin and stdout. Fails when the guest does not end by itself.
 boot() {
-	local cpus=$1 seconds=$2 append=$3 rc=0
+	local cpus=$1 seconds=$2 append=$3 rc=0 image
 	shift 3
+	image "console=$CONSOLE panic=-1 rcupdate.rcu_cpu_stall_timeout=120 $APPEND $append"
 
 	timeout --foreground "$seconds" "$QEMU" "${QEMU_ARGS[@]}" \
 		-smp "$cpus,sockets=$cpus,cores=1,threads=1" \
-		-nographic -no-reboot -monitor none -kernel "$BOOT/kernel" \
-		-initrd "$BOOT/initramfs.gz" -append \
-		"console=$CONSOLE panic=-1 rcupdate.rcu_cpu_stall_timeout=120 $APPEND $append" "$@" || rc=$?
+		-nographic -no-reboot -monitor none "${image[@]}" "$@" || rc=$?
 	if [ $rc = 124 ]; then
 		say "the guest did not end within $seconds s"
 	elif [ $rc != 0 ]; then

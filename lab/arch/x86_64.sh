@@ -19,6 +19,15 @@ APPEND="no_timer_check"
 case " ${VARIANT:-} " in
 *" ftrace "*) APPEND+=" indirect_target_selection=force" ;;
 esac
+# Xen's own command line: domain 0 gets all CPUs and leaves Xen some memory. Xen
+# ends with domain 0.
+case " ${VARIANT:-} " in
+*" xen "*)
+	XEN="dom0_mem=1024M,max:1024M console=com1 com1=115200,8n1 loglvl=warning guest_loglvl=error"
+	QEMU_ARGS+=(-m 2048)
+	CONSOLE=hvc0
+	;;
+esac
 # For a clock that shows durations. Linux cannot find out in the emulator how
 # fast the time stamp counter is, and takes those of several CPUs for out of
 # step: it would be left with jiffies. QEMU counts as the host does, if that is
