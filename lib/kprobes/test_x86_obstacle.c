@@ -56,12 +56,15 @@ CODE(jcc_first, "jz 1f\n jnz 1f\n mov $7, %eax\n1:", FIRST SECOND AFTER);
 CODE(jmp_third, "nop\n nop", "jmp 1f\n mov $7, %eax\n1:" FIRST SECOND AFTER);
 CODE(jmp_first, "jmp 1f", "mov $7, %eax\n1:" FIRST SECOND AFTER);
 CODE(bug_second, "jmp 1f", "ud2\n nop\n1:" FIRST SECOND AFTER);
-/* Two near branches and 15 bytes: a detour on i386 has room for them. */
 #ifdef CONFIG_X86_64
 #define BEHIND	" - . - 8"
-#define KPROBE_NOJUMP_LONG_REGION	KPROBE_NOJUMP_DETOUR_SIZE
 #else
 #define BEHIND	""
+#endif
+/* Two near branches and 15 bytes: only the longest of detours has no room. */
+#if defined(CONFIG_X86_64) && defined(CONFIG_MITIGATION_RETHUNK)
+#define KPROBE_NOJUMP_LONG_REGION	KPROBE_NOJUMP_DETOUR_SIZE
+#else
 #define KPROBE_NOJUMP_LONG_REGION	KPROBE_NOJUMP_NONE
 #endif
 CODE(long_region, "jz 1f\n jz 1f",

@@ -16,23 +16,6 @@
 #define X86_JPROBE_STACK_WORDS	16
 #endif
 
-/* In a detour, the site is so many bytes before the call's return address. */
-#ifdef CONFIG_X86_64
-#define X86_DETOUR_CALL_END	28
-#else
-#define X86_DETOUR_CALL_END	24
-#endif
-
-/*
- * Whether ip and cs are dropped by the detour or by the return to it: that
- * takes a return without a thunk, and an NMI that has a stack of its own.
- */
-#if defined(CONFIG_X86_64) && !defined(CONFIG_MITIGATION_RETHUNK)
-#define X86_RETURN_DROPS	1
-#else
-#define X86_RETURN_DROPS	0
-#endif
-
 #ifndef __ASSEMBLY__
 
 #include <linux/percpu-defs.h>
@@ -76,14 +59,19 @@ struct x86_kprobe_function;
 #ifdef CONFIG_KPROBES
 #include <linux/kprobes_backend.h>
 
-/* The size of an instruction that only some detours have. */
-#define X86_DETOUR_CLAC_SIZE	3
+/* thunk_{32,64}.S: what every detour begins with, and places in it. */
+extern const u8 kprobe_detour[], kprobe_detour_entry[];
+extern const u8 kprobe_detour_clac[], kprobe_detour_clac_end[];
+extern const u8 kprobe_detour_ip[], kprobe_detour_call_end[];
+extern const u8 kprobe_detour_end[];
 
-/* Where the jump leads: the call ends at a fixed distance from the site. */
+/* Without CLAC a detour is entered later: its call ends at the same place. */
 static __always_inline unsigned int
 x86_kprobe_detour_entry(const struct kprobe_site *site)
 {
-	return sizeof(site) + (site->insn.jump.clac ? 0 : X86_DETOUR_CLAC_SIZE);
+	return kprobe_detour_entry - kprobe_detour +
+	       (site->insn.jump.clac ? 0 :
+		kprobe_detour_clac_end - kprobe_detour_clac);
 }
 
 /* insn.c */

@@ -61,9 +61,6 @@
 #include <asm/text-patching.h>
 #include "common.h"
 
-/* Instructions that not all detours have. */
-#define DROP_SIZE	5
-
 /* Functions that are called wherever memory is, user memory too. */
 #define INSTRUMENTED							\
 	(IS_ENABLED(CONFIG_KASAN) || IS_ENABLED(CONFIG_KCSAN) ||	\
@@ -104,13 +101,6 @@ static void emit(struct detour *d, const void *bytes, unsigned int n)
 	d->len += n;
 }
 
-#define EMIT(d, ...)							\
-do {									\
-	static const u8 __bytes[] = { __VA_ARGS__ };			\
-									\
-	emit(d, __bytes, sizeof(__bytes));				\
-} while (0)
-
 static void emit_branch(struct detour *d, const void *detour, u8 opcode,
 			const void *target)
 {
@@ -119,39 +109,29 @@ static void emit_branch(struct detour *d, const void *detour, u8 opcode,
 	d->len += JMP32_INSN_SIZE;
 }
 
-static_assert(__KERNEL_DS < 0x80 && __KERNEL_CS < 0x80);
+static_assert(KPROBE_JUMP_SIZE == JMP32_INSN_SIZE);
 
+/* A copy of what stands in thunk_64.S or thunk_32.S, for this site. */
 static void emit_entry(struct detour *d, const struct kprobe_site *site,
 		       const void *detour)
 {
-	u32 ip = (unsigned long)site->addr;
+	u8 *ip = d->buf + (kprobe_detour_ip - kprobe_detour);
+	u8 *call_end = d->buf + (kprobe_detour_call_end - kprobe_detour);
+	unsigned int early = kprobe_detour_clac - kprobe_detour_entry;
+	u8 *entry = d->buf + (kprobe_detour_entry - kprobe_detour);
+	u8 *late = d->buf + x86_kprobe_detour_entry(site);
 
-	emit(d, &site, sizeof(site));
-	while (d->len < x86_kprobe_detour_entry(site))
-		EMIT(d, INT3_INSN_OPCODE);
-	EMIT(d, 0x6a, __KERNEL_DS);		/* push $__KERNEL_DS */
-	EMIT(d, 0x54);				/* push %rsp */
-	EMIT(d, 0x9c);				/* pushf */
-	EMIT(d, 0xfa);				/* cli */
-	if (site->insn.jump.clac)
-		EMIT(d, 0x0f, 0x01, 0xca);	/* clac */
-	EMIT(d, 0x6a, __KERNEL_CS);		/* push $__KERNEL_CS */
-	EMIT(d, 0x68);				/* push $ip */
-	emit(d, &ip, sizeof(ip));
-	emit_branch(d, detour, CALL_INSN_OPCODE, kprobe_jump_thunk);
-	WARN_ON_ONCE(d->len != X86_DETOUR_CALL_END);
-	if (!X86_RETURN_DROPS) {
-		if (IS_ENABLED(CONFIG_X86_64))
-			EMIT(d, 0x48);		/* the words are quads */
-		/* lea 2 words(%sp), %sp */
-		EMIT(d, 0x8d, 0x64, 0x24, 2 * sizeof(unsigned long));
+	emit(d, kprobe_detour, kprobe_detour_end - kprobe_detour);
+	/* The site itself: the thunk loads this pointer. */
+	memcpy(d->buf, &site, sizeof(site));
+	if (!site->insn.jump.clac) {
+		memmove(late, entry, early);
+		memset(entry, INT3_INSN_OPCODE, late - entry);
 	}
-	EMIT(d, 0x9d);				/* popf */
-	EMIT(d, 0x5c);				/* pop %rsp */
+	*(u32 *)ip = (unsigned long)site->addr;
+	/* The operand of the call is relative to its end. */
+	((s32 *)call_end)[-1] += (const void *)kprobe_detour - detour;
 }
-
-/* The most that emit_entry() and the way back take. */
-#define DETOUR_FIXED	(X86_DETOUR_CALL_END + DROP_SIZE + 2 + JMP32_INSN_SIZE)
 
 static enum kprobe_obstacle emit_copy(struct detour *d, const void *detour,
 				      unsigned long addr,
@@ -339,7 +319,7 @@ inspect_region(const struct kprobe_site *site,
 
 enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site)
 {
-	struct detour d = { .len = DETOUR_FIXED - JMP32_INSN_SIZE };
+	struct detour d = { .len = kprobe_detour_end - kprobe_detour };
 	const struct x86_kprobe_function *function;
 	enum kprobe_obstacle obstacle;
 

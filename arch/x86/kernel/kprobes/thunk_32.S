@@ -71,12 +71,35 @@ SYM_CODE_START(kprobe_post_thunk)
 SYM_CODE_END(kprobe_post_thunk)
 _ASM_NOKPROBE(kprobe_post_thunk)
 
+	.pushsection .rodata
+SYM_DATA_START(kprobe_detour)
+	.long	0			/* the site */
+SYM_INNER_LABEL(kprobe_detour_entry, SYM_L_GLOBAL)
+	pushl	$__KERNEL_DS		/* ss */
+	pushl	%esp			/* sp, one word lower than it was */
+	pushfl				/* flags */
+	cli
+SYM_INNER_LABEL(kprobe_detour_clac, SYM_L_GLOBAL)
+	clac
+SYM_INNER_LABEL(kprobe_detour_clac_end, SYM_L_GLOBAL)
+	pushl	$__KERNEL_CS		/* cs */
+	.byte	0x68			/* pushl: ip */
+SYM_INNER_LABEL(kprobe_detour_ip, SYM_L_GLOBAL)
+	.long	0
+	call	kprobe_jump_thunk
+SYM_INNER_LABEL(kprobe_detour_call_end, SYM_L_GLOBAL)
+	leal	2*4(%esp), %esp		/* ip, cs */
+	popfl
+	popl	%esp
+SYM_DATA_END_LABEL(kprobe_detour, SYM_L_GLOBAL, kprobe_detour_end)
+	.popsection
+
 SYM_CODE_START(kprobe_jump_thunk)
 	addl	$4, (PT_OLDESP - PT_ORIG_EAX)(%esp)
 	PUSH_HIT_REGS
 	movl	PT_ORIG_EAX(%esp), %eax
 	movl	%esp, %edx
-	movl	-X86_DETOUR_CALL_END(%eax), %eax
+	movl	kprobe_detour - kprobe_detour_call_end(%eax), %eax
 	call	kprobe_hit_jump
 	POP_HIT_REGS next=PT_ORIG_EAX
 	RET

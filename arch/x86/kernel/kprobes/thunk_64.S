@@ -73,11 +73,49 @@ SYM_CODE_END(kprobe_post_thunk)
 _ASM_NOKPROBE(kprobe_post_thunk)
 
 /*
- * Called from a detour (detour.c), with all of an exception's frame on the
- * stack below the return address, but for the stack pointer, which is that
- * behind the first push.  Returns to the detour with flags and stack pointer
- * left to pop, and without X86_RETURN_DROPS, with ip and cs, too; or to
- * kprobe_jump_divert.
+ * Whether ip and cs are dropped by the thunk's return to the detour, or by the
+ * detour itself.  The former takes a return that is not by a thunk.
+ */
+#ifdef CONFIG_MITIGATION_RETHUNK
+#define RETURN_DROPS	0
+#else
+#define RETURN_DROPS	1
+#endif
+
+/*
+ * What a detour begins with.  detour.c copies it, fills in the site and its
+ * address, and leaves CLAC out where user memory is inaccessible anyway.
+ */
+	.pushsection .rodata
+SYM_DATA_START(kprobe_detour)
+	.quad	0			/* the site */
+SYM_INNER_LABEL(kprobe_detour_entry, SYM_L_GLOBAL)
+	pushq	$__KERNEL_DS		/* ss */
+	pushq	%rsp			/* sp, one word lower than it was */
+	pushfq				/* flags */
+	cli
+SYM_INNER_LABEL(kprobe_detour_clac, SYM_L_GLOBAL)
+	clac
+SYM_INNER_LABEL(kprobe_detour_clac_end, SYM_L_GLOBAL)
+	pushq	$__KERNEL_CS		/* cs */
+	.byte	0x68			/* pushq: ip */
+SYM_INNER_LABEL(kprobe_detour_ip, SYM_L_GLOBAL)
+	.long	0
+	call	kprobe_jump_thunk
+SYM_INNER_LABEL(kprobe_detour_call_end, SYM_L_GLOBAL)
+#if !RETURN_DROPS
+	leaq	2*8(%rsp), %rsp		/* ip, cs */
+#endif
+	popfq
+	popq	%rsp
+SYM_DATA_END_LABEL(kprobe_detour, SYM_L_GLOBAL, kprobe_detour_end)
+	.popsection
+
+/*
+ * Called from a detour, with all of an exception's frame on the stack below the
+ * return address, but for the stack pointer, which is that behind the first
+ * push.  Returns to the detour with flags and stack pointer left to pop, and
+ * without RETURN_DROPS, with ip and cs, too; or to kprobe_jump_divert.
  */
 SYM_CODE_START(kprobe_jump_thunk)
 	UNWIND_HINT_UNDEFINED	/* an NMI would take a wrong stack pointer */
@@ -88,11 +126,11 @@ SYM_CODE_START(kprobe_jump_thunk)
 	ENCODE_FRAME_POINTER
 	movq	ORIG_RAX(%rsp), %rdi
 	movq	%rsp, %rsi
-	movq	-X86_DETOUR_CALL_END(%rdi), %rdi
+	movq	kprobe_detour - kprobe_detour_call_end(%rdi), %rdi
 	call	kprobe_hit_jump
 	POP_REGS
 	UNWIND_HINT_IRET_REGS offset=8
-#if X86_RETURN_DROPS
+#if RETURN_DROPS
 	ret	$2*8
 	int3
 #else
@@ -110,7 +148,7 @@ _ASM_NOKPROBE(kprobe_jump_thunk)
 SYM_CODE_START(kprobe_jump_divert)
 	UNWIND_HINT_UNDEFINED
 	ANNOTATE_NOENDBR
-#if X86_RETURN_DROPS
+#if RETURN_DROPS
 	movq	-2*8(%rsp), %rsp
 #else
 	movq	(%rsp), %rsp
