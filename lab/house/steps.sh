@@ -35,5 +35,6 @@ house() {
 	step lines look lines
 	step functions functions
 	step options look options "$TREE"
+	step backends look backends
 	step calls calls
 }

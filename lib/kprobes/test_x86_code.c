@@ -520,7 +520,7 @@ static void test_forbidden_is_refused(struct kunit *test)
  * The compiler may have inlined any of them.
  */
 static const char * const hit_path[] = {
-	"kprobe_int3_handler", "kprobe_hit_post", "kprobe_hit_jump",
+	"kprobe_int3_handler", "x86_kprobe_hit_post", "x86_kprobe_hit_jump",
 	"kprobe_site_pre_slow", "kprobe_site_post_slow",
 	"kretprobe_entry", "kretprobe_entry_slow", "kretprobe_hit",
 	"ftrace_site_hit", "kprobe_fault",

@@ -79,10 +79,12 @@ int x86_kprobe_original_text(unsigned long addr, u8 *buf, unsigned int size);
 bool x86_kprobe_is_nop(const struct insn *insn);
 bool x86_kprobe_halts(const u8 *text);
 bool x86_kprobe_checks_type(const u8 *text);
-bool x86_kprobe_is_thunk(unsigned long addr);
 enum kprobe_refusal x86_kprobe_classify(struct insn *insn,
 					struct arch_kprobe_insn *result,
 					unsigned long addr);
+
+/* blacklist.c */
+bool x86_kprobe_is_thunk(unsigned long addr);
 
 /* slot.c */
 void x86_kprobe_fill_slot(void *slot, const u8 *text, unsigned int size);
@@ -114,14 +116,14 @@ void x86_jprobe_call(void *entry, struct pt_regs *regs, unsigned long *stack);
 void x86_jprobe_return(unsigned long frame);
 
 /* trap.c */
-void kprobe_hit_post(struct pt_regs *regs);
+void x86_kprobe_hit_post(struct pt_regs *regs);
 
 /* xenpv.c */
-void kprobe_hit_post_xenpv(struct pt_regs *regs);
+void x86_kprobe_hit_post_xenpv(struct pt_regs *regs);
 void kretprobe_hit_xenpv(struct pt_regs *regs);
 
 /* detour.c */
-void kprobe_hit_jump(struct kprobe_site *site, struct pt_regs *regs);
+void x86_kprobe_hit_jump(struct kprobe_site *site, struct pt_regs *regs);
 void x86_kprobe_queue_jump(struct kprobe_site *site);
 #endif /* CONFIG_KPROBES */
 

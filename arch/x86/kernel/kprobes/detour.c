@@ -495,13 +495,13 @@ static noinline void divert(struct pt_regs *regs)
 NOKPROBE_SYMBOL(divert);
 
 /**
- * kprobe_hit_jump - a hit by way of a detour
+ * x86_kprobe_hit_jump - a hit by way of a detour
  * @site: where
  * @regs: complete, but for orig_ax
  *
  * Context: any; interrupts off, as for kprobe_hit_enter().
  */
-__visible void kprobe_hit_jump(struct kprobe_site *site, struct pt_regs *regs)
+__visible void x86_kprobe_hit_jump(struct kprobe_site *site, struct pt_regs *regs)
 {
 	enum kprobe_verdict verdict;
 	bool traced_on;
@@ -513,4 +513,4 @@ __visible void kprobe_hit_jump(struct kprobe_site *site, struct pt_regs *regs)
 
 	kprobe_hit_exit(regs, traced_on);
 }
-NOKPROBE_SYMBOL(kprobe_hit_jump);
+NOKPROBE_SYMBOL(x86_kprobe_hit_jump);

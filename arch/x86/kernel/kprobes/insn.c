@@ -18,9 +18,7 @@
 #include <asm/alternative.h>
 #include <asm/ibt.h>
 #include <asm/insn.h>
-#include <asm/paravirt_types.h>
 #include <asm/ptrace.h>
-#include <asm/sections.h>
 #include <asm/text-patching.h>
 #include "common.h"
 
@@ -559,84 +557,4 @@ enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 		return KPROBE_REFUSE_UNRELOCATABLE;
 	site->opcode = text[0];
 	return x86_kprobe_classify(&insn, &site->insn, addr);
-}
-
-/* From the linker script: where CPUs start, and thunks. */
-extern char __head_text_end[], __x86_thunks_start[], __x86_thunks_end[];
-extern char __x86_safe_ret_start[], __x86_safe_ret_end[];
-
-/**
- * x86_kprobe_is_thunk - is this where calls, jumps or returns go through?
- * @addr: any address
- *
- * Which of the thunks are used depends on the processor's vulnerabilities;
- * those that the kernel makes at run time for single branches are not among
- * these.
- */
-bool x86_kprobe_is_thunk(unsigned long addr)
-{
-	return (addr >= (unsigned long)__x86_thunks_start &&
-		addr < (unsigned long)__x86_thunks_end) ||
-	       (addr >= (unsigned long)__x86_safe_ret_start &&
-		addr < (unsigned long)__x86_safe_ret_end);
-}
-
-#ifdef CONFIG_PARAVIRT_XXL
-/* Each function in a table of pointers to functions, or NULL. */
-static int forbid_table(const void *table, size_t size)
-{
-	const unsigned long *function = table;
-	size_t i;
-	int ret;
-
-	for (i = 0; i < size / sizeof(*function); i++) {
-		if (!function[i])
-			continue;
-		ret = kprobe_add_ksym_blacklist(function[i]);
-		if (ret == -ENOMEM)
-			return ret;
-	}
-	return 0;
-}
-
-/*
- * What writes the registers of a CPU that starts or wakes up, before it has its
- * interrupt descriptor table.
- */
-static int forbid_paravirt(void)
-{
-	return forbid_table(&pv_ops.cpu, sizeof(pv_ops.cpu)) ?:
-	       forbid_table(&pv_ops.mmu.write_cr2, sizeof(void *)) ?:
-	       forbid_table(&pv_ops.mmu.write_cr3, sizeof(void *));
-}
-#else
-static int forbid_paravirt(void)
-{
-	return 0;
-}
-#endif
-
-/*
- * What is executed before a CPU has its interrupt descriptor table, or on other
- * page tables, or as a copy, is in .kprobes.text or marked as functions are,
- * for the most part.  Here is what has sections of its own.
- */
-int arch_kprobe_blacklist(void)
-{
-	const struct { char *start, *end; } areas[] = {
-		{ _stext, __head_text_end },
-		{ __x86_thunks_start, __x86_thunks_end },
-		{ __x86_safe_ret_start, __x86_safe_ret_end },
-	};
-	int i, ret;
-
-	for (i = 0; i < ARRAY_SIZE(areas); i++) {
-		if (areas[i].start == areas[i].end)
-			continue;
-		ret = kprobe_add_area_blacklist((unsigned long)areas[i].start,
-						(unsigned long)areas[i].end);
-		if (ret)
-			return ret;
-	}
-	return forbid_paravirt();
 }

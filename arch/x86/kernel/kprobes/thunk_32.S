@@ -63,7 +63,7 @@ SYM_CODE_START(kprobe_post_thunk)
 	SAVE_HIT_REGS
 	cld
 	movl	%esp, %eax
-	call	kprobe_hit_post
+	call	x86_kprobe_hit_post
 	POP_HIT_REGS next=PT_ORIG_EAX
 	movl	(%esp), %esp
 	popfl
@@ -100,14 +100,14 @@ SYM_CODE_START(kprobe_jump_thunk)
 	movl	PT_ORIG_EAX(%esp), %eax
 	movl	%esp, %edx
 	movl	kprobe_detour - kprobe_detour_call_end(%eax), %eax
-	call	kprobe_hit_jump
+	call	x86_kprobe_hit_jump
 	POP_HIT_REGS next=PT_ORIG_EAX
 	RET
 SYM_CODE_END(kprobe_jump_thunk)
 _ASM_NOKPROBE(kprobe_jump_thunk)
 
 SYM_CODE_START(kprobe_jump_divert)
-	movl	(%esp), %esp		/* kprobe_hit_jump() left it at ip */
+	movl	(%esp), %esp		/* x86_kprobe_hit_jump() left it at ip */
 	popfl
 	RET
 SYM_CODE_END(kprobe_jump_divert)

@@ -50,7 +50,7 @@
 
 /*
  * Called from a slot (slot.c); the word at the return address is the site.
- * kprobe_hit_post() fills in what is not known here, and in the end puts flags
+ * x86_kprobe_hit_post() fills in what is not known here, and in the end puts flags
  * and instruction pointer where the last two instructions here want them:
  *
  *	regs->orig_ax ->	flags
@@ -61,7 +61,7 @@ SYM_CODE_START(kprobe_post_thunk)
 	ANNOTATE_NOENDBR
 	SAVE_HIT_REGS
 	cld
-	CALL_HIT kprobe_hit_post
+	CALL_HIT x86_kprobe_hit_post
 	POP_REGS
 	UNWIND_HINT_IRET_REGS offset=8
 	movq	(%rsp), %rsp		/* orig_ax */
@@ -127,7 +127,7 @@ SYM_CODE_START(kprobe_jump_thunk)
 	movq	ORIG_RAX(%rsp), %rdi
 	movq	%rsp, %rsi
 	movq	kprobe_detour - kprobe_detour_call_end(%rdi), %rdi
-	call	kprobe_hit_jump
+	call	x86_kprobe_hit_jump
 	POP_REGS
 	UNWIND_HINT_IRET_REGS offset=8
 #if RETURN_DROPS

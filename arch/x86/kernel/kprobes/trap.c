@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The hit on x86: a breakpoint, what follows from it, and how breakpoints
- * come into the text.
+ * The hit on x86: a breakpoint, and what follows from it.
  *
  *	int3 -> site -> pre handlers -+-> emulated: post handlers, go on
  *	                              |
@@ -9,17 +8,14 @@
  *	                              |
  *	                              +-> post_slot: instruction, thunk, post
  *	                              |   handlers, go on
+ *	                              |
  *	                              +-> detour: while a jump to it is being
  *	                                  made, see detour.c
  *
  * Everything here runs with interrupts off, as kernel/kprobes.c demands: the
- * gate of int3 sees to that, and kprobe_hit_post() itself.
+ * gate of int3 sees to that, and x86_kprobe_hit_post() itself.
  */
 #include <linux/kprobes_hit.h>
-#include <linux/list.h>
-#include <linux/list_sort.h>
-#include <linux/memory.h>
-#include <linux/perf_event.h>
 #include <linux/preempt.h>
 #include <linux/uaccess.h>
 #include <asm/page.h>
@@ -248,10 +244,10 @@ static noinline void post_moved(struct pt_regs *regs)
 NOKPROBE_SYMBOL(post_moved);
 
 /**
- * kprobe_hit_post - an instruction has been executed out of line
+ * x86_kprobe_hit_post - an instruction has been executed out of line
  * @regs: as kprobe_post_thunk has built them
  */
-__visible void kprobe_hit_post(struct pt_regs *regs)
+__visible void x86_kprobe_hit_post(struct pt_regs *regs)
 {
 	/* The thunk's return address, and what stands there in the slot. */
 	unsigned long *stack = (unsigned long *)regs->sp - 1;
@@ -274,68 +270,4 @@ __visible void kprobe_hit_post(struct pt_regs *regs)
 	stack[0] = regs->flags;
 	regs->orig_ax = (unsigned long)stack;
 }
-NOKPROBE_SYMBOL(kprobe_hit_post);
-
-/* Jumps are several bytes: text_poke_bp() knows how to write those. */
-static void patch_jumps(struct list_head *batch)
-{
-	struct kprobe_site *site;
-	bool patched = false;
-
-	list_for_each_entry(site, batch, batch) {
-		if (site->state != KPROBE_SITE_JUMP &&
-		    site->target != KPROBE_SITE_JUMP)
-			continue;
-		x86_kprobe_queue_jump(site);
-		patched = true;
-	}
-	/* Among others, an IPI to every CPU: see patch_traps(). */
-	if (patched)
-		text_poke_finish();
-}
-
-/*
- * A trap is one byte, so it is written and removed in one store, and which
- * of the two a CPU sees does not matter until all have been told.
- */
-static void patch_traps(struct list_head *batch)
-{
-	const u8 trap = INT3_INSN_OPCODE;
-	struct kprobe_site *site;
-	bool patched = false;
-
-	list_for_each_entry(site, batch, batch) {
-		bool arm = site->target == KPROBE_SITE_TRAP;
-		const u8 *old = arm ? &site->opcode : &trap;
-		const u8 *new = arm ? &trap : &site->opcode;
-
-		if (site->state == KPROBE_SITE_JUMP ||
-		    site->target == KPROBE_SITE_JUMP)
-			continue;
-		text_poke(site->addr, new, INT3_INSN_SIZE);
-		perf_event_text_poke(site->addr, old, INT3_INSN_SIZE, new,
-				     INT3_INSN_SIZE);
-		patched = true;
-	}
-	/* An IPI to every CPU: what kernel/kprobes.c relies on. */
-	if (patched)
-		text_poke_sync();
-}
-
-static int by_address(void *unused, const struct list_head *a,
-		      const struct list_head *b)
-{
-	return list_entry(a, struct kprobe_site, batch)->addr >
-	       list_entry(b, struct kprobe_site, batch)->addr;
-}
-
-void arch_kprobe_patch(struct list_head *batch)
-{
-	lockdep_assert_held(&text_mutex);
-
-	/* text_poke_queue() takes as many at a time as are in this order. */
-	list_sort(NULL, batch, by_address);
-	/* First, since a trap may be meant for what a jump still covers. */
-	patch_jumps(batch);
-	patch_traps(batch);
-}
+NOKPROBE_SYMBOL(x86_kprobe_hit_post);

@@ -31,15 +31,15 @@ static __always_inline void events_restore(unsigned long flags)
 		arch_local_irq_enable();
 }
 
-/* The same as kprobe_hit_post(), in such a guest. */
-__visible void kprobe_hit_post_xenpv(struct pt_regs *regs)
+/* The same as x86_kprobe_hit_post(), in such a guest. */
+__visible void x86_kprobe_hit_post_xenpv(struct pt_regs *regs)
 {
 	events_off(regs);
-	kprobe_hit_post(regs);
+	x86_kprobe_hit_post(regs);
 	/* Where it has put them for the thunk. */
 	events_restore(*(unsigned long *)regs->orig_ax);
 }
-NOKPROBE_SYMBOL(kprobe_hit_post_xenpv);
+NOKPROBE_SYMBOL(x86_kprobe_hit_post_xenpv);
 
 /* The same as kretprobe_hit(), in such a guest. */
 __visible void kretprobe_hit_xenpv(struct pt_regs *regs)

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What can be probed on arm64, and where a function's entry is.  What an
+ * instruction does stands in decode-insn.c.
+ */
+#include <linux/align.h>
+#include <linux/ftrace.h>
+#include <linux/kallsyms.h>
+#include <linux/kernel.h>
+#include <linux/kprobes_backend.h>
+#include <linux/minmax.h>
+#include <asm/brk-imm.h>
+#include <asm/cpufeature.h>
+#include <asm/debug-monitors.h>
+#include <asm/insn.h>
+#include <asm/patching.h>
+#include "kprobes-common.h"
+
+kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
+				   bool *on_entry)
+{
+	*on_entry = !offset;
+
+	/*
+	 * A landing pad has to stay where indirect calls land, and nothing of
+	 * the function has been executed behind it.
+	 */
+	if (offset <= AARCH64_INSN_SIZE && !(addr & 3)) {
+		u32 first;
+
+		if (!aarch64_insn_read((void *)(addr - offset), &first) &&
+		    aarch64_insn_is_bti(first)) {
+			*on_entry = true;
+			return (kprobe_opcode_t *)(addr - offset +
+						   AARCH64_INSN_SIZE);
+		}
+	}
+	return (kprobe_opcode_t *)addr;
+}
+
+/*
+ * Is an exception here one between a load and a store that belong together?
+ * It would take the monitor away from them, each time they are tried again.
+ * Such sequences have neither calls nor branches that are always taken, and the
+ * architecture does not promise that longer ones ever come to an end.  A load
+ * without a store is what WFE waits for.
+ */
+#define EXCLUSIVE_BYTES	128
+
+static bool in_exclusive_sequence(const kprobe_opcode_t *addr,
+				  const struct kprobe_symbol *symbol)
+{
+	unsigned long from = max(symbol->start,
+				 (unsigned long)addr - EXCLUSIVE_BYTES);
+	struct a64_kprobe_insn decoded;
+	u32 insn;
+
+	if (!symbol->size)
+		return false;
+	while ((unsigned long)addr > from) {
+		insn = a64_kprobe_original_insn(--addr);
+		if (aarch64_insn_is_clrex(insn) ||
+		    insn == aarch64_insn_gen_hint(AARCH64_INSN_HINT_WFE))
+			return false;
+		a64_kprobe_decode(insn, 0, &decoded);
+		switch ((enum a64_kprobe_class)decoded.class) {
+		case A64_LOAD_EX:
+			return true;
+		case A64_STORE_EX:
+		case A64_B:
+		case A64_BL:
+		case A64_BR:
+		case A64_BLR:
+		case A64_RET:
+			return false;
+		default:
+			break;
+		}
+	}
+	return false;
+}
+
+/*
+ * What stands between two functions is executed by no CPU, or no instruction:
+ *
+ *	[ function ] [ no-ops, up to an alignment ] [ data ] [ next function ]
+ *
+ * The data is what ftrace calls for the next function, which is known by what
+ * ftrace has of that, or the hash of its type, for indirect calls.
+ *
+ * Functions in assembly may go on into the next symbol.  So a no-op, or what
+ * may be a hash, is only taken for such if what stands before it ends the flow.
+ */
+#define CALL_OPS_BYTES	8
+
+/* More no-ops than that in a row are an alignment: no need to see all of it. */
+#define MANY_NOPS	64
+
+/* Does the last instruction before @addr that is no no-op end the flow? */
+static bool behind_end(const kprobe_opcode_t *addr,
+		       const struct kprobe_symbol *symbol)
+{
+	unsigned int nops = 0;
+	struct a64_kprobe_insn decoded;
+	u32 insn;
+
+	while ((unsigned long)addr > symbol->start && nops < MANY_NOPS) {
+		insn = a64_kprobe_original_insn(--addr);
+		if (insn == aarch64_insn_gen_nop()) {
+			nops++;
+			continue;
+		}
+		a64_kprobe_decode(insn, 0, &decoded);
+		switch ((enum a64_kprobe_class)decoded.class) {
+		case A64_B:
+		case A64_BR:
+		case A64_RET:
+		case A64_ERET:
+		case A64_TRAP:
+			return true;
+		case A64_BL:
+			/* Compilers end functions with calls, too. */
+			return IS_ENABLED(CONFIG_CFI_CLANG);
+		default:
+			return false;
+		}
+	}
+	return nops == MANY_NOPS;
+}
+
+static bool only_nops(const kprobe_opcode_t *addr, unsigned long end)
+{
+	unsigned int nops;
+
+	for (nops = 0; nops < MANY_NOPS; nops++, addr++) {
+		if ((unsigned long)addr >= end)
+			return true;
+		if (a64_kprobe_original_insn(addr) != aarch64_insn_gen_nop())
+			return false;
+	}
+	return true;
+}
+
+/* May a function end with this, without going on into the next one? */
+static bool ends_function(u32 insn, unsigned long addr)
+{
+	struct a64_kprobe_insn decoded;
+
+	a64_kprobe_decode(insn, addr, &decoded);
+	switch ((enum a64_kprobe_class)decoded.class) {
+	case A64_B:
+	case A64_BL:
+		return kernel_text_address(decoded.target);
+	case A64_BR:
+	case A64_RET:
+	case A64_ERET:
+	case A64_TRAP:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static enum kprobe_refusal between_functions(const struct kprobe_site *site,
+					     const struct kprobe_symbol *symbol)
+{
+	unsigned long next = symbol->start + symbol->size;
+	unsigned long addr = (unsigned long)site->addr;
+	unsigned long data = next;
+	u32 insn = site->opcode;
+
+	if (!symbol->size)
+		return KPROBE_OK;
+
+	if (IS_ENABLED(CONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS) &&
+	    (next - addr <= CALL_OPS_BYTES ||
+	     insn == aarch64_insn_gen_nop()) && ftrace_location(next)) {
+		data = next - CALL_OPS_BYTES;
+		if (addr >= data)
+			return KPROBE_REFUSE_FTRACE_SITE;
+	}
+	if (IS_ENABLED(CONFIG_CFI_CLANG)) {
+		data = next - AARCH64_INSN_SIZE;
+		if (addr == data && insn != aarch64_insn_gen_nop() &&
+		    !ends_function(insn, addr) &&
+		    behind_end(site->addr, symbol))
+			return KPROBE_REFUSE_CFI_PREAMBLE;
+	}
+	if (insn == aarch64_insn_gen_nop() && only_nops(site->addr, data) &&
+	    behind_end(site->addr, symbol))
+		return KPROBE_REFUSE_PADDING;
+	return KPROBE_OK;
+}
+
+static bool is_bug(u32 insn)
+{
+	return insn == (AARCH64_BREAK_MON | BUG_BRK_IMM << 5);
+}
+
+enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
+					const struct kprobe_symbol *symbol)
+{
+	struct a64_kprobe_insn *decoded = &site->insn.decoded;
+	enum kprobe_refusal why;
+	u32 insn;
+
+	if (!IS_ALIGNED((unsigned long)site->addr, AARCH64_INSN_SIZE))
+		return KPROBE_REFUSE_MISALIGNED;
+	/* Alternatives are still to be applied. */
+	if (!system_capabilities_finalized())
+		return KPROBE_REFUSE_TOO_EARLY;
+	if (aarch64_insn_read(site->addr, &insn))
+		return KPROBE_REFUSE_NOT_TEXT;
+	site->opcode = insn;
+	why = between_functions(site, symbol);
+	if (why != KPROBE_OK)
+		return why;
+
+	a64_kprobe_decode(insn, (unsigned long)site->addr, decoded);
+	switch ((enum a64_kprobe_class)decoded->class) {
+	case A64_TRAP:
+		if (is_bug(insn))
+			return KPROBE_REFUSE_BUG_SITE;
+		return insn ? KPROBE_REFUSE_TRAP_INSN : KPROBE_REFUSE_PADDING;
+	case A64_CALLS_UP:
+	case A64_ERET:
+		return KPROBE_REFUSE_FAR_TRANSFER;
+	case A64_NONE:
+		return KPROBE_REFUSE_UNDECODABLE;
+	default:
+		if (decoded->class >= A64_REFUSED)
+			return KPROBE_REFUSE_UNRELOCATABLE;
+	}
+	return in_exclusive_sequence(site->addr, symbol) ?
+	       KPROBE_REFUSE_UNRELOCATABLE : KPROBE_OK;
+}
