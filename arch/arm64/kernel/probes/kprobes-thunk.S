@@ -13,8 +13,6 @@
 #include "kprobes-common.h"
 
 #define SYS_TCO		sys_reg(3, 3, 4, 2, 7)
-#define PAN_SHIFT	22
-#define TCO_SHIFT	25
 
 	.text
 
@@ -89,12 +87,12 @@ alternative_else_nop_endif
 /* The reverse; it is seldom anything that has to be done. */
 	.macro	restore_access
 #ifdef CONFIG_KASAN_HW_TAGS
-	tbz	x2, #TCO_SHIFT, .Lchecked\@
+	tbz	x2, #KPROBE_TCO_SHIFT, .Lchecked\@
 	SET_PSTATE_TCO(1)
 .Lchecked\@:
 #endif
 #if defined(CONFIG_ARM64_SW_TTBR0_PAN) || defined(CONFIG_ARM64_PAN)
-	tbnz	x2, #PAN_SHIFT, .Lno_access\@
+	tbnz	x2, #KPROBE_PAN_SHIFT, .Lno_access\@
 #ifdef CONFIG_ARM64_SW_TTBR0_PAN
 alternative_if_not ARM64_HAS_PAN
 	bl	kprobe_enable_ttbr0
@@ -203,7 +201,7 @@ SYM_CODE_START(\name)
 	save_state x19
 	mov	x1, sp
 	bl	\function
-	tbnz	w0, #1, kprobe_divert		// KPROBE_HIT_DIVERTED
+	tbnz	w0, #KPROBE_DIVERTED_SHIFT, kprobe_divert
 	restore_state
 	mov	x30, x19
 	restore_most_regs
@@ -253,6 +251,18 @@ SYM_CODE_START(__kretprobe_trampoline)
 SYM_CODE_END(__kretprobe_trampoline)
 NOKPROBE(__kretprobe_trampoline)
 
+/* What a64_jprobe_call() saves of its caller, and a64_jprobe_return() loads. */
+#define JPROBE_FRAME_SIZE	112
+#define JPROBE_FRAME_X18	96	/* of the shadow call stack */
+
+	.macro	for_callee_saved op
+	\op	x19, x20, [sp, #16]
+	\op	x21, x22, [sp, #32]
+	\op	x23, x24, [sp, #48]
+	\op	x25, x26, [sp, #64]
+	\op	x27, x28, [sp, #80]
+	.endm
+
 /*
  * void a64_jprobe_call(void *entry, struct pt_regs *regs, void *stack)
  *
@@ -261,27 +271,21 @@ NOKPROBE(__kretprobe_trampoline)
  * after, is where to come back to.
  */
 SYM_FUNC_START(a64_jprobe_call)
-	stp	x29, x30, [sp, #-112]!
+	stp	x29, x30, [sp, #-JPROBE_FRAME_SIZE]!
 	mov	x29, sp
-	stp	x19, x20, [sp, #16]
-	stp	x21, x22, [sp, #32]
-	stp	x23, x24, [sp, #48]
-	stp	x25, x26, [sp, #64]
-	stp	x27, x28, [sp, #80]
-	str	x18, [sp, #96]			// of the shadow call stack
+	for_callee_saved stp
+	str	x18, [sp, #JPROBE_FRAME_X18]
 	mov	x3, sp
 	adr_this_cpu x4, a64_jprobe_frame, x5
 	str	x3, [x4]
 
 	sub	sp, sp, #A64_JPROBE_STACK_BYTES
-	ldp	x4, x5, [x2]
-	ldp	x6, x7, [x2, #16]
-	stp	x4, x5, [sp]
-	stp	x6, x7, [sp, #16]
-	ldp	x4, x5, [x2, #32]
-	ldp	x6, x7, [x2, #48]
-	stp	x4, x5, [sp, #32]
-	stp	x6, x7, [sp, #48]
+	.set	.Loffset, 0
+	.rept	A64_JPROBE_STACK_BYTES / 16
+	ldp	x4, x5, [x2, #.Loffset]
+	stp	x4, x5, [sp, #.Loffset]
+	.set	.Loffset, .Loffset + 16
+	.endr
 
 	mov	x16, x0
 	mov	x17, x1
@@ -300,15 +304,11 @@ NOKPROBE(a64_jprobe_call)
 SYM_FUNC_START(a64_jprobe_return)
 .Lback_from_jprobe:
 	mov	sp, x0
-	ldp	x19, x20, [sp, #16]
-	ldp	x21, x22, [sp, #32]
-	ldp	x23, x24, [sp, #48]
-	ldp	x25, x26, [sp, #64]
-	ldp	x27, x28, [sp, #80]
+	for_callee_saved ldp
 #ifdef CONFIG_SHADOW_CALL_STACK
-	ldr	x18, [sp, #96]
+	ldr	x18, [sp, #JPROBE_FRAME_X18]
 #endif
-	ldp	x29, x30, [sp], #112
+	ldp	x29, x30, [sp], #JPROBE_FRAME_SIZE
 	ret
 SYM_FUNC_END(a64_jprobe_return)
 NOKPROBE(a64_jprobe_return)

@@ -100,8 +100,9 @@ int __nocfi kprobe_brk_handler(struct pt_regs *regs, unsigned long esr)
 }
 NOKPROBE_SYMBOL(kprobe_brk_handler);
 
-/* The thunks test one bit. */
-static_assert(KPROBE_HIT_DIVERTED == 2 && KPROBE_HIT_MISSED < 2);
+/* The thunks test a single bit: see KPROBE_DIVERTED_SHIFT. */
+static_assert(!(KPROBE_HIT_EXECUTE & KPROBE_HIT_DIVERTED) &&
+	      !(KPROBE_HIT_MISSED & KPROBE_HIT_DIVERTED));
 
 /* What the thunks have saved. */
 #define TCO_RESTORED	(IS_ENABLED(CONFIG_KASAN_HW_TAGS) ? PSR_TCO_BIT : 0)
