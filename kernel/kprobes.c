@@ -191,7 +191,7 @@ static int kprobe_attach(struct kprobe_array *array, int i,
 		return ret;
 
 	why = kprobe_admit_text(place);
-	/* A module that is not there now will be elsewhere when it is. */
+	/* A module that is loaded later has its symbols at other addresses. */
 	if (why != KPROBE_REFUSE_MODULE_STATE)
 		p->addr = (kprobe_opcode_t *)place;
 	if (why == KPROBE_OK)
@@ -203,7 +203,7 @@ static int kprobe_attach(struct kprobe_array *array, int i,
 		if (ret)
 			goto drop;
 	}
-	/* Once: users may write these fields at any time. */
+	/* Read once: users may write these fields at any time. */
 	post = READ_ONCE(p->post_handler);
 	if (post && !site->on_ftrace)
 		why = arch_kprobe_prepare(site, true);
@@ -273,7 +273,7 @@ static void kprobes_detach(struct kprobe_array *array, int num)
 	if (list_empty(&dirty))
 		return;
 
-	/* Only other probes can fail to be armed here, once more. */
+	/* Arming can fail here, but for other probes of these sites only. */
 	kprobe_reconcile(&dirty, KPROBE_ARM_EACH | KPROBE_WAIT);
 
 	list_for_each_entry_safe(site, next, &empty, all)

@@ -162,7 +162,7 @@ struct kretprobe {
 #define KRETPROBE_MAX_DATA_SIZE	4096
 
 /**
- * struct kretprobe_holder - whose a followed call is, however long it takes
+ * struct kretprobe_holder - which return probe a followed call belongs to
  * @rp: the return probe; NULL once it is unregistered
  */
 struct kretprobe_holder {
@@ -172,11 +172,12 @@ struct kretprobe_holder {
 /**
  * struct kretprobe_instance - one followed call
  * @llist: the task's followed calls, innermost first
- * @rp: whose it was when it began; handlers are only called while it is
+ * @rp: the return probe that began to follow it; to be used by its handlers,
+ *	which are not called any more once it is unregistered
  * @ret_addr: where the function really returns to
  * @fp: the frame the return address was taken from; private
- * @task: who is in the call
- * @rph: whose it is now
+ * @task: the task that made the call
+ * @rph: tells whether that return probe is still registered
  * @data: kretprobe::data_size bytes for the handlers
  */
 struct kretprobe_instance {
@@ -375,8 +376,8 @@ static inline void jprobe_return(void) { }
 
 /**
  * struct kretprobe_blackpoint - a function whose return cannot be followed
- * @name: it
- * @addr: where that is, once a return probe has been registered
+ * @name: its name
+ * @addr: its address, once a return probe has been registered
  */
 struct kretprobe_blackpoint {
 	const char *name;

@@ -192,7 +192,7 @@ int arch_kprobe_blacklist(void);
 unsigned long arch_kprobe_orig_ip(struct kprobe_site *site, void *slot,
 				  unsigned long ip);
 
-/* Can a task go on in place?  Then changes @ip to where. */
+/* Can a task at @ip go on in the original text?  If so, sets @ip to where. */
 bool arch_kprobe_can_resume(struct kprobe_site *site, void *slot,
 			    unsigned long *ip);
 
@@ -232,10 +232,10 @@ static __always_inline void arch_kprobe_resume(struct pt_regs *regs) { }
  *
  *	arch_kprobe_return_place(regs)	at a function's entry: pointer to its
  *					return address
- *	arch_kprobe_frame(regs)		what tells the call until it returns
+ *	arch_kprobe_frame(regs)		identifies the call until it returns
  *	arch_kretprobe_enter(regs)	completes what the trampoline has saved;
  *					returns the call's arch_kprobe_frame()
- *	arch_kretprobe_fixup_return(regs, ret)	puts the real address there
+ *	arch_kretprobe_fixup_return(regs, ret)	puts the real address back
  *	arch_kprobe_ftrace_regs(fregs)	with HAVE_KPROBES_ON_FTRACE
  *
  * Its __kretprobe_trampoline() disables interrupts, saves registers and calls
@@ -274,7 +274,7 @@ int kprobe_add_area_blacklist(unsigned long start, unsigned long end);
 #endif /* CONFIG_KPROBES */
 
 /*
- * 6. Where the architecture's code has to ask; slots.c and fault.c say what.
+ * 6. Where the architecture's code has to ask; slots.c and fault.c have these.
  *
  *	exceptions in kernel mode	kprobe_page_fault() or kprobe_fault()
  *	what decodes text at regs->ip	kprobe_regs_leave_slot()

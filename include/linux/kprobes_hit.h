@@ -119,8 +119,8 @@ static __always_inline void kprobe_read_unlock(bool entered)
  * @buckets: the first sites of the chains; changed under kprobe_mutex, read by
  *	RCU
  *
- * kernel/kprobes/table.c says how it is replaced and why no reader is led
- * astray by that.
+ * kernel/kprobes/table.c says how it is replaced, and why each reader finds
+ * every site meanwhile.
  */
 struct kprobe_site_table {
 	unsigned int shift;
@@ -236,7 +236,7 @@ do {									\
 extern struct kprobe kprobe_busy;
 
 /**
- * struct kprobe_saved_ctx - the handler that others run on top of
+ * struct kprobe_saved_ctx - the handler that another one runs on top of
  * @running: its probe
  * @id: of its context
  */
@@ -245,7 +245,7 @@ struct kprobe_saved_ctx {
 	unsigned int id;
 };
 
-/* Handlers with a context id are about to run, on top of whatever runs. */
+/* Handlers with a context id begin, on top of any handler that runs. */
 static __always_inline struct kprobe_saved_ctx kprobe_ctx_save(unsigned int id)
 {
 	struct kprobe_saved_ctx saved = {
@@ -260,7 +260,7 @@ static __always_inline struct kprobe_saved_ctx kprobe_ctx_save(unsigned int id)
 	return saved;
 }
 
-/* They have run. */
+/* They have ended: the handler below runs on. */
 static __always_inline void kprobe_ctx_restore(struct kprobe_saved_ctx saved)
 {
 	barrier();

@@ -68,7 +68,8 @@ static ssize_t ranges_search(const struct range_table *table,
  * kprobe_blacklist_covers - is this address in a range that is forbidden?
  * @addr: any address
  *
- * Which is not all there is to it: within_kprobe_blacklist().
+ * Parts of a forbidden function that have other names are forbidden as well:
+ * within_kprobe_blacklist() also looks for these.
  *
  * Context: any.
  */
@@ -375,11 +376,11 @@ bool kprobe_blacklist_next(unsigned long from,
 }
 
 /*
- * What compilers, told to, call from any function, those on the path of a hit
- * among them: a probe there would be hit once more before recursion is
- * recognized.  These names are between them and the kernel, and do not change;
- * behind them stands what the kernel has for it, as far as it is called without
- * having found anything to report.
+ * Compilers can be told to insert calls of these functions into any other, those
+ * on the path of a hit included: a probe there would be hit again before
+ * recursion is recognized.  The names that compilers know come first, which do
+ * not change, and then those of the kernel's functions that these call before
+ * there is anything to report.
  */
 static const char * const instrumentation[] = {
 	"__asan_", "__hwasan_", "__tsan_", "__msan_", "__ubsan_",

@@ -34,9 +34,9 @@ static void *shown_address(const struct seq_file *m, const void *addr)
  * those whose text is gone last.
  *
  * A script that enables a probe and looks for [OPTIMIZED] does so before the
- * optimizer has begun.  To show what will probably be would be a lie where the
- * analysis has yet to find an obstacle; so who opens the file waits until the
- * optimizer is through with what it has to do by then, or for some seconds.
+ * optimizer has begun, and the optimizer may still find an obstacle.  So to open
+ * the file waits until all sites that are queued by then have had their turn,
+ * but no longer than some seconds.
  */
 
 /* Which of the two lists of sites the position is in. */
@@ -159,8 +159,8 @@ static const struct file_operations list_fops = {
  */
 
 /**
- * struct blacklist_cursor - what a reader of the file has come to
- * @pos: of its line
+ * struct blacklist_cursor - how far a reader of the file has come
+ * @pos: the number of the line
  * @range: what the line tells
  */
 struct blacklist_cursor {
@@ -281,10 +281,10 @@ static const struct file_operations enabled_fops = {
 };
 
 /*
- * explain: write a place, read what would happen to a probe there.  The place
- * is that of the open file, so that its readers are not told of another's; a
- * file that has just been opened has the last place written to any, since a
- * shell opens it twice.
+ * explain: write a place, read what would happen to a probe there.  Each open
+ * file has a place of its own, so that users at the same time do not read about
+ * each other's.  It begins with the last place written to any of them, since a
+ * shell opens the file once for writing and once for reading.
  */
 
 #define PLACE_MAX	(MODULE_NAME_LEN + KSYM_NAME_LEN + 24)
@@ -483,7 +483,7 @@ static int jumps_handler(const struct ctl_table *table, int write,
 		return proc_dostring(&shown, 0, buffer, lenp, ppos);
 	}
 
-	/* kstrtobool() looks at one letter only, and knows more of them. */
+	/* kstrtobool() ignores what follows, and knows more spellings. */
 	if (*ppos || !*lenp || *lenp >= sizeof(text))
 		return -EINVAL;
 	memcpy(text, buffer, *lenp);

@@ -12,7 +12,7 @@
 #include <linux/kprobes_hit.h>
 #include "internal.h"
 
-/* What happens in a fault handler is neither a hit nor another's fault. */
+/* Meanwhile hits in this context are misses, and faults have no handler. */
 static bool call_fault_handler(struct kprobe *p, struct pt_regs *regs,
 			       unsigned int trap)
 {
@@ -46,7 +46,7 @@ bool kprobe_fault(struct pt_regs *regs, unsigned int trap)
 	bool handled = false;
 	struct kprobe *p;
 
-	/* Not a handler, then: they run with interrupts off. */
+	/* Handlers run with interrupts off: none has raised it. */
 	if (!site && likely(arch_kprobe_irqs_on(regs)))
 		return false;
 

@@ -74,7 +74,7 @@ out:
 }
 NOKPROBE_SYMBOL(ftrace_site_slow);
 
-/* What happens nearly always. */
+/* The usual case: it does not nest, and there is no post handler. */
 static __always_inline void ftrace_site_fast(unsigned long ip,
 					     struct pt_regs *regs,
 					     struct ftrace_ops *ops)
@@ -172,7 +172,7 @@ static struct site_ops kprobe_ipmodify_ops = {
 	},
 };
 
-/* ftrace has shut itself down: its functions are not to be called. */
+/* ftrace has shut itself down: do not call its functions any more. */
 static bool ftrace_gone;
 
 static struct site_ops *site_ops_wanted(const struct kprobe_site *site)
@@ -249,11 +249,11 @@ struct leftover {
 static DEFINE_HASHTABLE(leftovers, 9);
 static unsigned int nr_leftovers;
 
-/* More than so many that go together go at once. */
+/* Batches with more sites than this leave the filter at once. */
 #define LEFTOVERS_BATCH	64
-/* So many may gather, */
+/* At most about this many functions stay in the filter without a site, */
 #define LEFTOVERS_MAX	4096
-/* for so many jiffies. */
+/* and for this many jiffies. */
 #define LEFTOVERS_DELAY	DIV_ROUND_UP(HZ, 50)
 
 static struct leftover *leftover_find(unsigned long ip)
@@ -423,10 +423,10 @@ int kprobe_ftrace_arm(struct list_head *batch)
 }
 
 /**
- * kprobe_ftrace_disarm - the reverse
+ * kprobe_ftrace_disarm - have ftrace call for a set of sites no more
  * @batch: sites for which ftrace calls
  *
- * It may go on to do so, to no effect.
+ * Calls may go on for a while; the callback finds that they are for no site.
  *
  * Context: may sleep; kprobe_mutex held.
  */

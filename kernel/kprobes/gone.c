@@ -76,7 +76,7 @@ static bool in_module(const struct kprobe_site *site, void *mod)
 
 static void kprobe_module_gone(struct module *mod)
 {
-	/* First: what is registered from now on would not be lost. */
+	/* First, so that no probe is registered after its text was given up. */
 	scoped_guard(mutex, &kprobe_mutex)
 		kprobe_module_going(mod);
 	kprobe_lose_text(in_module, mod);

@@ -165,7 +165,7 @@ void kprobe_busy_begin(void)
 	unsigned long flags;
 
 	preempt_disable();
-	/* An interrupt must not see the one without the other. */
+	/* An interrupt must not see current_kprobe without its context. */
 	raw_local_irq_save(flags);
 	kprobe_ctx_save(KPROBE_CTX_BUSY);
 	raw_local_irq_restore(flags);

@@ -30,7 +30,7 @@ static inline bool kprobe_obstacle_stays(enum kprobe_obstacle what)
 	return what >= KPROBE_NOJUMP_FTRACE_SITE;
 }
 
-/* For users to read. What the engine goes by is elsewhere. */
+/* Users read flags; the engine itself goes by site->state and p->enabled. */
 static inline void kprobe_set_flag(struct kprobe *p, u32 flag, bool on)
 {
 	if (on)
@@ -48,7 +48,7 @@ int kprobe_retire_init(void);
 void kprobe_retire(struct kprobe_site *site);
 void kprobe_retire_flush(void);
 
-/* registered.c: which probes are */
+/* registered.c: which probes are registered */
 bool kprobe_is_registered(const struct kprobe *p);
 void kprobe_set_registered(struct kprobe *p);
 void kprobe_clear_registered(struct kprobe *p);
@@ -60,8 +60,9 @@ void kprobe_table_remove(struct kprobe_site *site);
 
 /**
  * struct patched_place - where the kernel patches its own text
- * @code: there, behind the base of all
- * @target: where it may lead, the same way; NO_TARGET for a static call
+ * @code: its address, relative to patched_places::base
+ * @target: where it may branch to, relative to the same base; NO_TARGET for a
+ *	static call
  */
 struct patched_place {
 	s32 code;
@@ -72,9 +73,9 @@ struct patched_place {
 
 /**
  * struct patched_places - many of them, in the order of their addresses
- * @at: they
- * @nr: how many
- * @base: which all are relative to
+ * @at: the places
+ * @nr: how many there are
+ * @base: the address that all are relative to
  */
 struct patched_places {
 	struct patched_place *at;
@@ -226,7 +227,7 @@ static inline void kprobe_optimizer_forget(struct kprobe_site *site) { }
 static inline void kprobe_optimizer_settle(void) { }
 #endif
 
-/* Sites of a batch have changed, which is empty then: what becomes a jump? */
+/* Empties a batch of changed sites: each may become a jump, or let one do so. */
 static inline void kprobe_consider_batch(struct list_head *batch)
 {
 	struct kprobe_site *site, *next;
@@ -237,7 +238,7 @@ static inline void kprobe_consider_batch(struct list_head *batch)
 	}
 }
 
-/* Patches a batch, which is empty then. */
+/* Patches the sites of a batch, and empties it. */
 static inline void kprobe_patch_batch(struct list_head *batch)
 {
 	kprobe_patch(batch);
@@ -267,7 +268,7 @@ bool kprobe_get_global(void);
 
 /**
  * struct kprobe_array - probes of one kind that are registered together
- * @kind: which
+ * @kind: of what kind they are
  * @probes: pointers to them
  * @num: how many
  * @nth: the kprobe in the i-th of them; NULL for a NULL pointer
@@ -297,9 +298,9 @@ void kprobe_unregister_array(struct kprobe_array *array);
  * struct kprobe_explanation - what kprobe_explain() has to say
  * @addr: the address that was meant
  * @why: why it cannot be probed; the rest is for KPROBE_OK only
- * @how: how it would be
- * @state: how it is
- * @obstacle: why not by a jump
+ * @how: how a hit would execute the instruction
+ * @state: what stands in the text now
+ * @obstacle: what is in the way of a jump
  */
 struct kprobe_explanation {
 	kprobe_opcode_t *addr;

@@ -15,8 +15,9 @@
 #include "internal.h"
 
 /*
- * Others who follow returns may have followed calls that jprobe_return() has
- * cut short.  The function graph tracer is kept from it; rethook is told.
+ * jprobe_return() ends calls without a return.  The function graph tracer, which
+ * might follow them, is paused meanwhile.  rethook may have followed them: its
+ * nodes are taken back.
  */
 static __always_inline struct llist_node *rethooks_now(void)
 {
@@ -46,7 +47,7 @@ static int jprobe_entry(struct kprobe *p, struct pt_regs *regs)
 	struct llist_node *rethooks = rethooks_now();
 	void *entry = READ_ONCE(jp->entry);
 
-	/* Users may have taken it away, though not to any purpose. */
+	/* A user may have cleared it since it was registered. */
 	if (unlikely(!entry))
 		return 0;
 	pause_graph_tracing();

@@ -65,8 +65,8 @@ bool is_kretprobe_trampoline(unsigned long addr)
 NOKPROBE_SYMBOL(is_kretprobe_trampoline);
 
 /*
- * Has the call return to the trampoline; the rest is in @ri.  Return: whether
- * it has been doing so before.
+ * Has the call return to the trampoline; @ri keeps its return address.  Return:
+ * whether that was the trampoline's already.
  */
 static __always_inline bool divert_return(struct kretprobe_instance *ri,
 					  struct pt_regs *regs)
@@ -97,8 +97,8 @@ static __always_inline void *frame_of(const struct kretprobe_instance *ri)
 }
 
 /*
- * The call is followed already, says its return address.  Return: whether
- * that is true of the innermost instance of this task.
+ * The return address says that the call is followed already.  Return: whether
+ * the innermost instance of this task follows it.
  */
 static noinline bool chain_to_innermost(struct kretprobe_instance *ri)
 {
@@ -135,7 +135,7 @@ static noinline int kretprobe_entry_slow(struct kretprobe *rp,
 	}
 
 	if (unlikely(divert_return(ri, regs)) && !chain_to_innermost(ri)) {
-		/* Whosever it is, it is still on its way to the trampoline. */
+		/* Another instance has the real address: leave it to that. */
 		kprobe_count_miss(&rp->nmissed);
 		recycle(ri);
 		return 0;
@@ -179,7 +179,7 @@ static int kretprobe_entry(struct kprobe *p, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(kretprobe_entry);
 
-/* There is no way on: the return address is lost. */
+/* The return address is lost, so the task cannot go on. */
 static noinline void __noreturn return_unmatched(struct pt_regs *regs,
 						 void *frame)
 {
@@ -194,8 +194,8 @@ static noinline void __noreturn return_unmatched(struct pt_regs *regs,
 NOKPROBE_SYMBOL(return_unmatched);
 
 /*
- * Finds what follows the call that returns from @frame, where it is not the
- * innermost instance: those above it have been left without a return.
+ * Finds the instance of the call that returns from @frame, where it is not the
+ * innermost one.  Calls above it have ended without a return: recycles theirs.
  */
 static noinline struct kretprobe_instance *
 drop_abandoned(struct pt_regs *regs, void *frame)
@@ -289,7 +289,7 @@ static noinline void follow_return_slow(struct pt_regs *regs, void *frame)
 	ret = (unsigned long)ri->ret_addr;
 	instruction_pointer_set(regs, ret);
 
-	/* On the stack while the handlers run: they may look at it. */
+	/* Still in the task's list: handlers may ask for stack traces. */
 	last = call_handlers(ri, regs);
 
 	arch_kretprobe_fixup_return(regs, (kprobe_opcode_t *)ret);
@@ -301,7 +301,7 @@ static noinline void follow_return_slow(struct pt_regs *regs, void *frame)
 }
 NOKPROBE_SYMBOL(follow_return_slow);
 
-/* What happens nearly always, as in kretprobe_entry(). */
+/* The usual case is written out, as in kretprobe_entry(). */
 static __always_inline void follow_return(struct pt_regs *regs, void *frame)
 {
 	struct llist_node *node = current->kretprobe_instances.first;
@@ -330,7 +330,7 @@ static __always_inline void follow_return(struct pt_regs *regs, void *frame)
 	arch_kretprobe_fixup_return(regs, ri->ret_addr);
 	barrier();
 	current->kretprobe_instances.first = ri->llist.next;
-	/* rp still is: unregistering waits for this CPU before it counts. */
+	/* Unregistering waits for this CPU before it counts free instances. */
 	pool_put(pool_of(ri->rph), ri);
 	return;
 
@@ -356,7 +356,7 @@ __visible void kretprobe_hit(struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(kretprobe_hit);
 
-/* Another task may run after all, and its instances change under our eyes. */
+/* A task that begins to run may change its list: the walk has to end. */
 #define KRETPROBE_STEPS		100000
 
 /**
@@ -366,7 +366,7 @@ NOKPROBE_SYMBOL(kretprobe_hit);
  *	followed call, whatever its frame
  * @cur: where the last search has ended; NULL in it to begin with
  *
- * Should another task begin to run, the result may be wrong, but no more.
+ * If another task begins to run meanwhile, the result may be wrong.
  *
  * Context: any.
  * Return: the address, or 0 where there is none.
@@ -386,7 +386,7 @@ unsigned long kretprobe_find_ret_addr(struct task_struct *tsk, void *fp,
 	entered = kprobe_read_lock();
 
 	node = READ_ONCE(tsk->kretprobe_instances.first);
-	/* The last one may be gone, for another task: do not look into it. */
+	/* Another task may have given *cur back: only compare its address. */
 	for (after = node; *cur && after && --steps; after = after->next) {
 		if (after == *cur) {
 			node = after->next;
@@ -425,7 +425,7 @@ void kprobe_flush_task(struct task_struct *tsk)
 			llist_entry(node, struct kretprobe_instance, llist);
 
 		node = node->next;
-		/* Handlers are waited for with interrupts, and so is this. */
+		/* Unregistering waits by IPI; so it waits for this, too. */
 		scoped_guard(irqsave)
 			recycle(ri);
 	}
@@ -459,7 +459,7 @@ core_initcall(flush_idle_tasks);
  * The interface
  */
 
-/* Return probes on their way in or out, and their pools. */
+/* Return probes being registered or unregistered, and pools to be freed. */
 struct kretprobe_array {
 	struct kprobe_array array;
 	struct llist_head pools;
@@ -472,7 +472,7 @@ static struct kprobe *nth_kretprobe(void *probes, int i)
 	return rp ? &rp->kp : NULL;
 }
 
-/* Fills in where those are that have only a name. */
+/* Looks up the addresses of the functions in kretprobe_blacklist[]. */
 static void find_forbidden(void)
 {
 	static bool found;	/* under kprobe_mutex */
@@ -529,7 +529,7 @@ static void kretprobe_leave(struct kprobe_array *array, int i)
 		container_of(array, struct kretprobe_array, array);
 	struct kretprobe *rp = ((struct kretprobe **)array->probes)[i];
 
-	/* Read by returns, which have an instance. */
+	/* Returning tasks read it by way of their instances. */
 	WRITE_ONCE(rp->rph->rp, NULL);
 	__llist_add(&pool_of(rp->rph)->link, &a->pools);
 }

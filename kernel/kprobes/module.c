@@ -14,8 +14,8 @@
  * that is found known under it stays until it is given up.
  *
  * The symbols of a module are in no order, its jump labels in that of their
- * keys, so that to ask for an address is to walk through all of them.  That is
- * well for one probe.  A probe on each of thousands of functions squares that.
+ * keys, so that to ask for an address is to walk through all of them.  That
+ * does for one probe, but not for a probe on each of thousands of functions.
  * So after some questions in a row the tables of the module that is asked for
  * are copied and sorted.  The copy lasts until another module is asked for, or
  * the module goes, or no question has come for a while.
@@ -98,7 +98,7 @@ int kprobe_module_coming(struct module *mod)
 }
 
 /**
- * kprobe_module_going - from now on it may not
+ * kprobe_module_going - from now on a module may not be probed
  * @mod: any module
  *
  * Context: kprobe_mutex held.
@@ -130,7 +130,7 @@ enum kprobe_refusal kprobe_admit_module(unsigned long addr)
 
 	if (!mod)
 		return KPROBE_REFUSE_NOT_TEXT;
-	/* Not to be looked into before it has been found. */
+	/* One that is not known may be half initialized: do not look into it. */
 	if (!find_known(mod) || mod->state == MODULE_STATE_GOING)
 		return KPROBE_REFUSE_MODULE_STATE;
 	/* Init text is freed once the module is live. */
@@ -158,10 +158,10 @@ static struct {
 	unsigned int asked;
 } order;
 
-/* Sorting takes as long as so many walks, or more; a probe asks some times. */
+/* Sorting takes at least as long as this many walks. */
 #define WALKS_FIRST	20
 
-/* A copy is kept so long behind the last question, up to twice; jiffies. */
+/* A copy lasts one or two times this long after the last question; jiffies. */
 #define ORDER_KEPT	HZ
 
 static void drop_symbols(void)
@@ -243,7 +243,7 @@ static void order_symbols(struct module *mod)
 
 	scoped_guard(rcu) {
 		kallsyms = rcu_dereference(mod->kallsyms);
-		/* There is one change, and then there are fewer. */
+		/* The only change is the end of init text: fewer symbols. */
 		if (kallsyms->num_symtab <= nr)
 			collect_symbols(mod, kallsyms);
 	}
@@ -400,7 +400,7 @@ void kprobe_module_extable(struct module *mod,
 			   const struct exception_table_entry **start,
 			   const struct exception_table_entry **end)
 {
-	/* For trim_init_extable().  Within no lock of others: may take long. */
+	/* trim_init_extable() changes both.  This may wait for long. */
 	guard(mutex)(&module_mutex);
 	*start = mod->extable;
 	*end = mod->extable + mod->num_exentries;

@@ -76,7 +76,7 @@ static DECLARE_DELAYED_WORK(unoptimize_work, unoptimize_worker);
 
 /* Many probes come one by one; let them gather for this many jiffies. */
 #define OPT_DELAY	DIV_ROUND_UP(HZ, 50)
-/* And for memory, this many. */
+/* A site without memory for its detour waits for this many. */
 #define OPT_RETRY_DELAY	HZ
 
 static bool site_armed(const struct kprobe_site *site)
@@ -159,7 +159,7 @@ void kprobe_optimizer_init_site(struct kprobe_site *site)
 	unsigned int i;
 
 	INIT_LIST_HEAD(&site->optimize);
-	/* Looked for once: there are few, and all changes would ask. */
+	/* Once: few sites have neighbours, and each change would look. */
 	for_each_place_under_jump(i)
 		site->has_neighbour |= mark_neighbour(addr - i) |
 				       mark_neighbour(addr + i);
@@ -317,7 +317,7 @@ static void retry_worker(struct work_struct *work)
 	queue_delayed_work(opt_wq, &opt_work, 0);
 }
 
-/* Takes a site out of the queue, to the next step if there is nothing else. */
+/* Takes a site out of the queue, and builds its detour if nothing forbids it. */
 static void prepare_jump(struct kprobe_site *site)
 {
 	list_del_init(&site->optimize);
@@ -346,7 +346,7 @@ static bool wants_jump(struct kprobe_site *site)
 	bool ready = site->state == KPROBE_SITE_TRAP &&
 		     site->trap_uses_detour && !kprobe_obstacle_now(site);
 
-	/* What has made an obstacle has cancelled it. */
+	/* A new obstacle comes with kprobe_optimizer_cancel(). */
 	if (WARN_ON_ONCE(!ready)) {
 		kprobe_optimizer_cancel(site);
 		return false;
@@ -395,14 +395,14 @@ static bool optimizer_settled(unsigned int before)
 		list_empty(&opt_unoptimizing));
 }
 
-/* Who only wants to look waits no longer than so many jiffies. */
+/* Readers of the file list wait no longer than this; in jiffies. */
 #define OPT_SETTLE	(5 * HZ)
 
 /**
  * kprobe_optimizer_settle - let the optimizer do what it has to do by now
  *
- * Unlike wait_for_kprobe_optimizer() this ends after some seconds: a task that
- * stands under a jump to be may do so for as long as it likes.
+ * Unlike wait_for_kprobe_optimizer() this ends after some seconds: there is no
+ * limit to how long a preempted task may stand where a jump is to be.
  *
  * Context: may sleep; a signal ends it.
  */
@@ -440,7 +440,7 @@ bool kprobe_get_jumps(void)
 /* From now on RCU-tasks can be waited for; earlier sites have been queued. */
 static int __init optimizer_start(void)
 {
-	/* The worker waits for long: not on a queue that others wait for. */
+	/* The worker waits for long: keep it off queues that are flushed. */
 	opt_wq = alloc_workqueue("kprobe-optimizer", WQ_UNBOUND, 0);
 	if (!opt_wq)
 		return -ENOMEM;
@@ -460,10 +460,10 @@ late_initcall(optimizer_start);
  */
 void wait_for_kprobe_optimizer(void)
 {
-	/* What was covered by one that goes may become a jump then. */
+	/* First, since a site under a jump that goes may become one then. */
 	flush_delayed_work(&unoptimize_work);
 	flush_delayed_work(&opt_work);
-	/* What was queued while the worker waited. */
+	/* Once more, for sites queued while the worker waited. */
 	flush_delayed_work(&opt_work);
 }
 EXPORT_SYMBOL_GPL(wait_for_kprobe_optimizer);

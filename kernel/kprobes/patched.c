@@ -87,7 +87,7 @@ first_place(const struct patched_places *places, unsigned long addr)
 	return places->at + low;
 }
 
-/* Whether something is patched in [start, end), or so close before it. */
+/* Is something patched in [start, end), or so close that it may reach in? */
 static bool places_near(const struct patched_places *places,
 			unsigned long start, unsigned long end)
 {
@@ -147,7 +147,7 @@ enum kprobe_refusal kprobe_patched(unsigned long start, unsigned long end)
 		near = module_places_near(mod, start, end);
 	if (!near)
 		return KPROBE_OK;
-	/* How long it is they know themselves. */
+	/* Their owners know how long the instruction is. */
 	if (jump_label_text_reserved(first, last))
 		return KPROBE_REFUSE_JUMP_LABEL;
 	if (static_call_text_reserved(first, last))

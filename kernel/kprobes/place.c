@@ -58,7 +58,7 @@ int kprobe_find_place(kprobe_opcode_t *addr, const char *symbol,
  * @addr: the address, of text that stays
  * @symbol: filled in
  *
- * A look-up takes longer than much else here, and is done once for a site.
+ * This is slow, and done once for a site.
  *
  * Context: may sleep; kprobe_mutex held.
  */
@@ -130,7 +130,7 @@ void kprobe_find_entry(unsigned long place, struct kprobe_entry *entry)
 	entry->addr = arch_kprobe_entry(place, symbol->size ?
 					place - symbol->start : ULONG_MAX,
 					&entry->on_entry);
-	/* Behind a landing pad that is a symbol of its own. */
+	/* The landing pad may be a symbol of its own: take the next one. */
 	place = (unsigned long)entry->addr;
 	if (symbol->size && place - symbol->start >= symbol->size)
 		kprobe_find_symbol(place, symbol);

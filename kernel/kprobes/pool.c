@@ -94,9 +94,9 @@ list_take(struct kretprobe_list *list, bool *sure)
 			return ri;
 	}
 	/*
-	 * Looked at before it is locked: when all is in use, as many CPUs as
-	 * come here would take this line from each other.  With nothing to
-	 * take, who holds the lock adds something, or has taken the last.
+	 * Read before it is locked: otherwise, when all instances are in use,
+	 * the CPUs that come here would take this line from each other.  Of an
+	 * empty list the owner of the lock adds one, or has taken the last.
 	 */
 	if (!READ_ONCE(list->first)) {
 		if (atomic_read(&list->locked))
@@ -147,7 +147,7 @@ static struct kretprobe_instance *pool_collect(struct kretprobe_pool *pool)
 	if (llist_empty(&pool->overflow))
 		return NULL;
 
-	/* Others who find nothing are to look again. */
+	/* CPUs that find no instance meanwhile look again. */
 	atomic_inc(&pool->moving);
 	first = llist_del_all(&pool->overflow);
 	for (node = first ? first->next : NULL; node; node = next) {

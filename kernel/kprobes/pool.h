@@ -29,7 +29,7 @@ struct kretprobe_list {
 
 /**
  * struct kretprobe_pool - the instances of one return probe
- * @holder: it; what instances and users see of the pool
+ * @holder: that return probe; what instances and users see of the pool
  * @lists: free instances
  * @overflow: more of them, put there where a list was locked
  * @moving: how many CPUs are moving the overflow into lists

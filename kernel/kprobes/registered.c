@@ -81,7 +81,7 @@ bool kprobe_is_registered(const struct kprobe *p)
 }
 
 /**
- * kprobe_set_registered - from now on a probe is
+ * kprobe_set_registered - from now on a probe is registered
  * @p: one that is not
  *
  * Context: may sleep; kprobe_mutex held.
@@ -96,7 +96,7 @@ void kprobe_set_registered(struct kprobe *p)
 }
 
 /**
- * kprobe_clear_registered - from now on it is not
+ * kprobe_clear_registered - from now on a probe is not registered
  * @p: one that is
  *
  * kprobe::known is the caller's, then.

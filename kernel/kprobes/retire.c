@@ -61,7 +61,7 @@ void kprobe_retire(struct kprobe_site *site)
 
 int __init kprobe_retire_init(void)
 {
-	/* The worker sleeps for long: not on a queue that others wait for. */
+	/* The worker waits for long: keep it off queues that are flushed. */
 	retire_wq = alloc_workqueue("kprobes", WQ_UNBOUND, 1);
 	return retire_wq ? 0 : -ENOMEM;
 }

@@ -115,7 +115,7 @@ static struct slot_page *slot_page_create(const struct kprobe_site *site,
 		return NULL;
 
 	page->size = size;
-	/* Apart from it, so that both are of sizes that slab likes. */
+	/* Allocated apart: both sizes are close to those of slab caches. */
 	page->owner = kcalloc(PAGE_SIZE / size, sizeof(page->owner[0]),
 			      GFP_KERNEL);
 	if (!page->owner)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The table of sites: from a probed address to its site, wherever the hit is.
- * The look-up is kprobe_site_find(), inline in <linux/kprobes_backend.h>;
+ * The look-up is kprobe_site_find(), inline in <linux/kprobes_hit.h>;
  * here the table is changed.
  *
  *	kprobe_site_table
