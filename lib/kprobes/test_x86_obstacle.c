@@ -341,7 +341,7 @@ static void test_written_branch_is_followed(struct kunit *test)
  * A bare return in a detour may be vulnerable: if the kernel has a thunk for
  * returns, the copied one goes through it.
  */
-static void test_displaced_return_uses_thunk(struct kunit *test)
+static void test_copied_return_uses_thunk(struct kunit *test)
 {
 	struct counted p = COUNTED(probe_at_end);
 	const struct arch_kprobe_insn *insn;
@@ -389,7 +389,7 @@ static void test_asking_changes_nothing(struct kunit *test)
 static struct kunit_case obstacle_tests[] = {
 	KUNIT_CASE_PARAM(test_obstacle_is_found, obstacle_gen_params),
 	KUNIT_CASE(test_written_branch_is_followed),
-	KUNIT_CASE(test_displaced_return_uses_thunk),
+	KUNIT_CASE(test_copied_return_uses_thunk),
 	KUNIT_CASE(test_asking_changes_nothing),
 	{}
 };

@@ -122,7 +122,7 @@ static bool __init calls_nothing(unsigned long start, unsigned long end)
 	return true;
 }
 
-/* Whose calls are looked at: which of them are forbidden? */
+/* Whose callees are looked at; these differ in which are forbidden. */
 enum whose { OF_NOINSTR, OF_VHE };
 
 static bool __init forbids(enum whose whose, unsigned long addr,
@@ -167,7 +167,7 @@ static const char * const coming_up[] __initconst = {
 	"cpu_do_resume",
 };
 
-/* Something else of that name is no error. */
+/* Anything but a function of that name is no error. */
 static int __init forbid_function(void *unused, unsigned long addr)
 {
 	return kprobe_add_ksym_blacklist(addr) == -ENOMEM ? -ENOMEM : 0;

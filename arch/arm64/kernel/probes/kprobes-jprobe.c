@@ -41,7 +41,7 @@ void notrace arch_jprobe_return(void)
 	unsigned long frame = __this_cpu_read(a64_jprobe_frame);
 	unsigned long here = current_stack_pointer;
 
-	/* Outside of a jprobe's function there is no way back. */
+	/* No jprobe runs on this CPU: there is no way back. */
 	BUG_ON(!frame);
 	/* The functions in between will not remove their redzones. */
 	kasan_unpoison_range((void *)here, frame - here);

@@ -35,7 +35,7 @@ struct kretprobe_blackpoint kretprobe_blacklist[] = {
 
 const int kretprobe_blacklist_size = ARRAY_SIZE(kretprobe_blacklist);
 
-/* Nothing of ours uses this breakpoint. */
+/* The trampoline has no breakpoint: this one is not kprobes'. */
 int kretprobe_brk_handler(struct pt_regs *regs, unsigned long esr)
 {
 	return DBG_HOOK_ERROR;

@@ -262,7 +262,7 @@ void a64_kprobe_emit_copy(struct a64_kprobe_text *text,
 			emit_literal(text, decoded->rt, decoded->target);
 		break;
 	case A64_LDR:
-		/* To where there is nothing to load into: nor a need to. */
+		/* What is loaded into the zero register is lost: no load. */
 		if (decoded->rt == 31)
 			break;
 		emit_literal(text, decoded->rt, decoded->target);
@@ -417,7 +417,7 @@ static enum kprobe_refusal make_slot(struct kprobe_site *site, bool post,
 		kprobe_slot_free(slot);
 		return KPROBE_REFUSE_OUT_OF_REACH;
 	}
-	/* Hits may find it before they have forgotten what was there. */
+	/* A hit may call it: see 3. in "Writing a slot" above. */
 	if (computes && site->state != KPROBE_SITE_CLEAN)
 		a64_kprobe_sync_cpus();
 	if (post) {
@@ -446,7 +446,7 @@ enum kprobe_refusal arch_kprobe_prepare(struct kprobe_site *site,
 		return make_slot(site, false, &site->slot);
 	if (site->post_slot)
 		return KPROBE_OK;
-	/* Handlers would come between it and the end of the sequence. */
+	/* Handlers would run before the store that ends the sequence. */
 	if (insn->decoded.class == A64_LOAD_EX)
 		return KPROBE_REFUSE_UNRELOCATABLE;
 	return make_slot(site, true, &site->post_slot);
@@ -457,7 +457,7 @@ enum kprobe_refusal arch_kprobe_prepare(struct kprobe_site *site,
  * registers may have been saved already; see a64_kprobe_emit_call().
  */
 enum a64_place {
-	A64_NOWHERE,		/* in no task's way: see kprobes-compute.c */
+	A64_NOWHERE,		/* a function: see kprobes-compute.c */
 	A64_BEFORE,		/* as if at the probed address */
 	A64_BEFORE_CALLING,	/* the same with some registers on the stack */
 	A64_BEHIND_CALLING,	/* executed, with some registers on the stack */

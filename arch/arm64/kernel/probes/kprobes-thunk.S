@@ -84,7 +84,7 @@ alternative_else_nop_endif
 #endif
 	.endm
 
-/* The reverse; it is seldom anything that has to be done. */
+/* Restores what save_access has changed, if anything. */
 	.macro	restore_access
 #ifdef CONFIG_KASAN_HW_TAGS
 	tbz	x2, #KPROBE_TCO_SHIFT, .Lchecked\@

@@ -30,7 +30,7 @@ bool x86_kprobe_is_thunk(unsigned long addr)
 }
 
 #ifdef CONFIG_PARAVIRT_XXL
-/* Each function in a table of pointers to functions, or NULL. */
+/* Forbids the functions in a table of pointers, some of which may be NULL. */
 static int forbid_table(const void *table, size_t size)
 {
 	const unsigned long *function = table;

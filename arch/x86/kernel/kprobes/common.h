@@ -55,7 +55,7 @@ struct x86_kprobe_function;
 	"	lea	28(%esp), %esp\n"
 #endif
 
-/* Others come here for the above, also without kprobes. */
+/* rethook.c includes this for the above, also without kprobes. */
 #ifdef CONFIG_KPROBES
 #include <linux/kprobes_backend.h>
 

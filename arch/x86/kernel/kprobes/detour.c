@@ -184,20 +184,20 @@ static enum kprobe_obstacle emit_insn(struct detour *d,
 		if (!cpu_feature_enabled(X86_FEATURE_RETHUNK))
 			return emit_copy(d, detour, addr, insn, text, what);
 		/*
-		 * One that has been left in place may have been so because of
-		 * where it stands: half of each cache line is safe from ITS.
+		 * A return left in place may stand where it is safe from ITS,
+		 * in one half of a cache line; the copy may not.
 		 */
 		if (what->target)
 			return KPROBE_NOJUMP_BOUND_INSIDE;
 		emit_branch(d, detour, JMP32_INSN_OPCODE, x86_return_thunk);
 		break;
 	case X86_KPROBE_JMP_REG:
-		/* The same. */
+		/* Safe from ITS where it stands; the copy may not be. */
 		if (cpu_feature_enabled(X86_FEATURE_INDIRECT_THUNK_ITS))
 			return KPROBE_NOJUMP_BOUND_INSIDE;
 		return emit_copy(d, detour, addr, insn, text, what);
 	case X86_KPROBE_LOOP:
-		/* There is no such branch with a longer way. */
+		/* LOOP and JRCXZ have no form with a longer displacement. */
 		return KPROBE_NOJUMP_BOUND_INSIDE;
 	default:
 		return emit_copy(d, detour, addr, insn, text, what);
@@ -220,10 +220,10 @@ static enum kprobe_obstacle insn_obstacle(unsigned long addr,
 {
 	bool last = offset + length >= KPROBE_JUMP_SIZE;
 
-	/* The function is not, or the site would not be there. */
+	/* Parts of a function can be forbidden. */
 	if (kprobe_blacklist_covers(addr + offset))
 		return KPROBE_NOJUMP_BLACKLISTED_INSIDE;
-	/* A CPU may be waiting there, and grace periods not for it. */
+	/* RCU-tasks does not wait for a CPU that idles there. */
 	if (x86_kprobe_halts(text) && !last)
 		return KPROBE_NOJUMP_BOUND_INSIDE;
 	/* STI keeps interrupts away from the next instruction. */
@@ -235,7 +235,7 @@ static enum kprobe_obstacle insn_obstacle(unsigned long addr,
 	/* Its trap reads what stands before it. */
 	if (x86_kprobe_checks_type(text))
 		return KPROBE_NOJUMP_BOUND_INSIDE;
-	/* It would be restarted where the jump is. */
+	/* A handled fault would restart it in place, under the jump. */
 	if (offset && x86_kprobe_may_fault(addr + offset))
 		return KPROBE_NOJUMP_FAULT_INSIDE;
 	return KPROBE_NOJUMP_NONE;
@@ -265,7 +265,7 @@ static enum kprobe_obstacle emit_region(struct kprobe_site *site,
 	while (offset < KPROBE_JUMP_SIZE) {
 		if (addr + offset >= end)
 			return KPROBE_NOJUMP_FUNCTION_END;
-		/* Against speculation, or between functions: not copied. */
+		/* A trap against speculation, or filler: not copied. */
 		if (text[offset] == INT3_INSN_OPCODE && offset &&
 		    ends_flow(&what)) {
 			offset++;
@@ -323,7 +323,7 @@ enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site)
 	const struct x86_kprobe_function *function;
 	enum kprobe_obstacle obstacle;
 
-	/* There, flags are not what they seem. */
+	/* In a Xen PV guest pushf and cli do not see the interrupt flag. */
 	if (cpu_feature_enabled(X86_FEATURE_XENPV))
 		return KPROBE_NOJUMP_NOT_ANALYSED;
 	if (site->detour)
@@ -334,7 +334,7 @@ enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site)
 	mutex_lock(&text_mutex);
 	function = x86_kprobe_function_at((unsigned long)site->addr, &obstacle);
 	if (!obstacle)
-		/* As if the detour were right here: what is out of reach? */
+		/* Its address is not known: as if the detour were right here. */
 		obstacle = emit_region(site, &d, site->addr,
 				       x86_kprobe_function_end(function));
 	if (!obstacle)
@@ -348,7 +348,7 @@ enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site)
 
 enum kprobe_obstacle arch_kprobe_build_detour(struct kprobe_site *site)
 {
-	/* That it ends within the function has been seen before. */
+	/* arch_kprobe_analyse() has seen that the function ends behind it. */
 	unsigned long end = (unsigned long)site->addr + site->insn.jump.region;
 	enum kprobe_obstacle obstacle;
 	struct detour d = {};
@@ -421,7 +421,7 @@ void x86_kprobe_queue_jump(struct kprobe_site *site)
  * Going on under a jump
  */
 
-/* The copy of what stands so far behind a site, or 0 if it is to be used. */
+/* The copy to be used of the instruction @offset behind a site, or 0. */
 static unsigned long copy_in_use(const struct kprobe_site *site,
 				 unsigned int offset)
 {
@@ -443,7 +443,7 @@ static unsigned long copy_in_use(const struct kprobe_site *site,
 NOKPROBE_SYMBOL(copy_in_use);
 
 /**
- * arch_kprobe_resume - a handler has said where to go on: go on there
+ * arch_kprobe_resume - a handler has set where to go on
  * @regs: its registers; the instruction pointer may be moved into a detour
  *
  * What a jump covers can be executed only in the jump's detour.  At a probed
@@ -480,8 +480,9 @@ NOKPROBE_SYMBOL(arch_kprobe_resume);
 static noinline void divert(struct pt_regs *regs)
 {
 	/*
-	 * Not where the stack pointer will be taken from, even if two words
-	 * have been pushed; others are no longer needed by then.
+	 * These overwrite saved words that are not needed any more.  Even if
+	 * a handler has pushed two words, they are above regs->ip, from which
+	 * kprobe_jump_divert() takes the stack pointer.
 	 */
 	unsigned long *stack = (unsigned long *)regs->sp - 2;
 	unsigned long flags = regs->flags;

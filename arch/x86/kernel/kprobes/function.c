@@ -4,12 +4,12 @@
  * where control comes in other than by the instruction before.
  *
  * The function is decoded, and what is found is kept until the next one is
- * looked at: sites come in the order of addresses.  Counted as ways in: the
- * targets of all its branches, also of those that a jump label has switched
- * off, what tables of addresses of code hold that are read in the function,
- * the addresses in it that are operands of its instructions, and all of this
- * for the parts that the compiler has put elsewhere (.cold).  Exception fix-ups
- * are known for all of the kernel.
+ * looked at: sites come in the order of addresses.  These are ways in: the
+ * targets of its branches, also of those that a jump label has switched off;
+ * the entries of tables of code addresses that the function reads; addresses in
+ * it that are operands of its instructions; and all of these for the parts that
+ * the compiler has put elsewhere (.cold).  Exception fix-ups are known for all
+ * of the kernel.
  *
  * A jump through a register, or to a place without a symbol, where the kernel
  * has put such a jump when it booted, is taken for the call that ends a
@@ -231,8 +231,8 @@ static bool at_end(const struct analysis *a, unsigned long addr)
 }
 
 /*
- * A table of addresses in the function and its parts ends where others come.
- * For a case that cannot be, clang may have the address behind the function.
+ * A table ends with the first address that is not in the function or a part of
+ * it.  For a case that cannot occur, clang may have put the address behind it.
  */
 static void read_table(struct analysis *a, unsigned long table)
 {
@@ -265,8 +265,8 @@ static bool reads_table(const struct insn *insn)
 }
 
 /*
- * Memory at a base and an index times a word: perhaps one, too, but where?  Or
- * times four bytes that are extended to a word: distances, not addresses.
+ * Memory at a base and an index times a word: perhaps a table, whose address is
+ * unknown.  Or times four bytes that are extended to a word: distances.
  */
 static bool reads_scaled(const struct insn *insn)
 {
@@ -282,7 +282,7 @@ static bool reads_scaled(const struct insn *insn)
 		X86_REX_X(insn->rex_prefix.value)) && !reads_table(insn);
 }
 
-/* FF /4 with a base and an index: a table, but where? */
+/* FF /4 with a base and an index: a table whose address is unknown. */
 static bool jumps_somewhere(const struct insn *insn)
 {
 	return X86_MODRM_MOD(insn->modrm.value) != 3 && insn->sib.nbytes &&
@@ -302,7 +302,7 @@ static void add_operand(struct analysis *a, unsigned long value)
 		a->takes_address = true;
 }
 
-/* One whose immediate value says how far. */
+/* Is the immediate value the distance of a branch? */
 static bool is_near_branch(const struct insn *insn)
 {
 	if (insn->opcode.nbytes != 1)
@@ -379,7 +379,7 @@ static bool scan_insn(struct analysis *a, const struct insn *insn,
 		return false;
 	case 0xe8:
 		add_way_in(a, relative);
-		/* One that does not return. */
+		/* The called function may not return. */
 		return true;
 	case 0xe9: case 0xeb:
 		add_branch(a, relative);
@@ -417,11 +417,11 @@ static unsigned long fault_of(const struct exception_table_entry *e)
 	return (unsigned long)&e->insn + e->insn;
 }
 
-/* That of the module whose site is being analysed; under kprobe_mutex. */
+/* The table of the site's module, if it is in one; under kprobe_mutex. */
 static const struct exception_table_entry *module_extable, *module_extable_end;
 
 /**
- * x86_kprobe_function_begin - a site is going to be analysed
+ * x86_kprobe_function_begin - prepare for the analysis of a site
  * @addr: where it is
  *
  * Context: may sleep; no locks but kprobe_mutex held.
@@ -510,7 +510,7 @@ static void scan_range(struct analysis *a, const struct text_range *range)
 			break;
 		}
 		filler = scan_insn(a, &insn, range->start + i + insn.length);
-		/* Alignment is no more of an end than it is of anything. */
+		/* A no-op extends an end before it, and is none itself. */
 		ends = filler || (ends && x86_kprobe_is_nop(&insn));
 	}
 	kvfree(text);
@@ -572,7 +572,7 @@ static bool kernel_fixup_in(unsigned long start, unsigned long end)
 	return low < nr_fixups && fixups[low] < end;
 }
 
-/* What is found, as it is to be kept; NULL without memory. */
+/* Copies the results of an analysis; NULL without memory. */
 static struct x86_kprobe_function *function_from(struct analysis *a)
 {
 	struct x86_kprobe_function *function;
@@ -622,7 +622,7 @@ static enum kprobe_obstacle analyse(const struct kprobe_symbol *symbol,
 		a.obstacle = KPROBE_NOJUMP_NOT_ANALYSED;
 	else
 		scan_range(&a, &a.all);
-	/* There may be more of them by then. */
+	/* scan_range() may add parts. */
 	for (i = 0; i < a.nr_parts && !a.obstacle; i++) {
 		if (a.part[i].size > FUNCTION_ANALYSED_MAX)
 			a.obstacle = KPROBE_NOJUMP_NOT_ANALYSED;
@@ -630,7 +630,7 @@ static enum kprobe_obstacle analyse(const struct kprobe_symbol *symbol,
 			scan_range(&a, &a.part[i]);
 	}
 
-	/* The other obstacles may both be gone the next time. */
+	/* These two obstacles may be gone the next time: keep nothing. */
 	if (a.obstacle != KPROBE_NOJUMP_NO_MEMORY &&
 	    a.obstacle != KPROBE_NOJUMP_FOREIGN_TRAP) {
 		*function = function_from(&a);
@@ -682,7 +682,7 @@ void x86_kprobe_function_forget(void)
 	last_function = NULL;
 }
 
-/** x86_kprobe_function_accesses_user - may user memory be accessible there? */
+/** x86_kprobe_accesses_user - may user memory be accessible in a function? */
 bool x86_kprobe_accesses_user(const struct x86_kprobe_function *function)
 {
 	return function->accesses_user;

@@ -61,7 +61,7 @@ static void undo_jumps_before(unsigned long addr, u8 *buf, unsigned int size)
 	unsigned int i;
 
 	if (!read_text(before, addr - most, most))
-		/* Of the page before there is nothing, or so it seems. */
+		/* The page before may not be mapped: as if there were traps. */
 		for (i = 0; i < most; i++)
 			if (!read_text(before + i, addr - most + i, 1))
 				before[i] = INT3_INSN_OPCODE;
@@ -93,7 +93,7 @@ int x86_kprobe_original_text(unsigned long addr, u8 *buf, unsigned int size)
 	lockdep_assert_held(&text_mutex);
 
 	if (!read_text(buf, addr, size)) {
-		/* Which may have left anything there. */
+		/* A read that fails may have changed the buffer. */
 		memset(buf, INT3_INSN_OPCODE, size);
 		valid = min_t(unsigned int, size,
 			      PAGE_SIZE - offset_in_page(addr));
@@ -219,14 +219,14 @@ bool x86_kprobe_checks_type(const u8 *text)
 	       !memcmp(text + TYPE_CHECK_SIZE - sizeof(end), end, sizeof(end));
 }
 
-/* The same of the instruction at @addr, be it the first or the second. */
+/* Is the instruction at @addr the first or the second of such a check? */
 static bool in_type_check(unsigned long addr, const u8 *text)
 {
 	u8 before[TYPE_CHECK_SIZE];
 
 	if (x86_kprobe_checks_type(text))
 		return true;
-	/* Seldom asked any further. */
+	/* Few other instructions have these two bytes. */
 	return IS_ENABLED(CONFIG_X86_64) && text[1] == 0x03 &&
 	       text[4] == 0x74 &&
 	       !x86_kprobe_original_text(addr - TYPE_CHECK_MOVL, before,
@@ -396,7 +396,7 @@ static bool has_prefix(const struct insn *insn, u8 prefix)
 	return false;
 }
 
-/* A near branch, of which prefixes may change more than the meaning. */
+/* A near branch, unless a prefix makes it one of another kind. */
 static enum kprobe_refusal branch(struct insn *insn,
 				  struct arch_kprobe_insn *result,
 				  enum x86_kprobe_class class,
@@ -473,7 +473,7 @@ enum kprobe_refusal x86_kprobe_classify(struct insn *insn,
 		result->class = X86_KPROBE_NOP;
 		return KPROBE_OK;
 	}
-	/* None of what follows has such a prefix in place of its opcode. */
+	/* No instruction below has a VEX or EVEX prefix. */
 	if (insn_is_avx(insn))
 		return KPROBE_OK;
 	if (op == 0x0f && insn->opcode.nbytes == 2)
@@ -531,7 +531,7 @@ enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 
 	if (x86_kprobe_original_text(addr, text, sizeof(text)))
 		return KPROBE_REFUSE_NOT_TEXT;
-	/* First of all, and without a long look: fillers can be huge. */
+	/* First, since a walk through a huge filler takes long. */
 	if (text[0] == INT3_INSN_OPCODE)
 		return KPROBE_REFUSE_PADDING;
 	window.start = 0;
@@ -541,7 +541,7 @@ enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 		return why;
 	if (insn_decode_kernel(&insn, text))
 		return KPROBE_REFUSE_UNDECODABLE;
-	/* Unlike those for other patched text, this wants the end behind it. */
+	/* The end is exclusive here, unlike in other *_text_reserved(). */
 	if (alternatives_text_reserved((void *)addr,
 				       (void *)addr + insn.length))
 		return KPROBE_REFUSE_ALTERNATIVE;
@@ -551,7 +551,7 @@ enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 	    only_filler(&window, addr + insn.length,
 			symbol->start + min(symbol->size, FUNCTION_MAX_SIZE)))
 		return KPROBE_REFUSE_PADDING;
-	/* Only together do these let no interrupt come between. */
+	/* No interrupt comes between STI and HLT: they stay together. */
 	if ((is_sti(text[0]) && x86_kprobe_halts(text + 1)) ||
 	    (is_sti(before) && x86_kprobe_halts(text)))
 		return KPROBE_REFUSE_UNRELOCATABLE;

@@ -44,7 +44,7 @@ void notrace arch_jprobe_return(void)
 	unsigned long frame = __this_cpu_read(x86_jprobe_frame);
 	unsigned long here = current_stack_pointer;
 
-	/* Called from anywhere else there is no way back. */
+	/* No jprobe runs on this CPU: there is no way back. */
 	BUG_ON(!frame);
 	/* The functions in between will not remove their redzones. */
 	kasan_unpoison_range((void *)here, frame - here);

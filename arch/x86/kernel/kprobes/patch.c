@@ -23,7 +23,7 @@ static void patch_jumps(struct list_head *batch)
 		x86_kprobe_queue_jump(site);
 		patched = true;
 	}
-	/* Among others, an IPI to every CPU: see patch_traps(). */
+	/* This sends an IPI to every CPU, too: see patch_traps(). */
 	if (patched)
 		text_poke_finish();
 }
@@ -67,7 +67,7 @@ void arch_kprobe_patch(struct list_head *batch)
 {
 	lockdep_assert_held(&text_mutex);
 
-	/* text_poke_queue() takes as many at a time as are in this order. */
+	/* text_poke_queue() begins a new batch where the order is broken. */
 	list_sort(NULL, batch, by_address);
 	/* First, since a trap may be meant for what a jump still covers. */
 	patch_jumps(batch);

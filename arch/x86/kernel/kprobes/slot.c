@@ -145,11 +145,11 @@ int kprobe_read_insn(u8 *buf, unsigned long addr, unsigned int size)
 	if (!site)
 		return 0;
 	insn = &site->insn;
-	/* Those that raise no exceptions have none. */
+	/* An instruction that raises no exception has no slot. */
 	if (!site->slot || insn->len > size)
 		return 0;
 	memcpy(buf, site->slot, insn->len);
-	/* It was in reach of the slot, so that is in reach of it. */
+	/* The displacement becomes the original one again: it fits. */
 	x86_kprobe_relocate(insn, buf, (unsigned long)site->slot, addr);
 	return 0;
 }
@@ -172,7 +172,7 @@ enum kprobe_refusal arch_kprobe_prepare(struct kprobe_site *site,
 				 true, &site->post_slot);
 	}
 
-	/* Those that may fault do so in a slot. */
+	/* An indirect branch whose operand cannot be read faults in a slot. */
 	if (insn->class != X86_KPROBE_OUT_OF_LINE &&
 	    insn->class != X86_KPROBE_CALL_MEM &&
 	    insn->class != X86_KPROBE_JMP_MEM)
@@ -191,9 +191,9 @@ static __always_inline bool in_detour(const struct kprobe_site *site,
 }
 
 /*
- * Of an address in a detour: how far behind the probed one the instruction is
- * that is not yet completed; or -1 where there are more on the stack, or
- * fewer, than at any of them.
+ * For an address in a detour: the distance from the probed address to the next
+ * instruction to be completed; -1 where the detour has words of its own on the
+ * stack, as at no instruction of the region.
  */
 static __always_inline int detour_offset(const struct kprobe_site *site,
 					 const void *slot, unsigned long ip)
@@ -218,7 +218,7 @@ unsigned long arch_kprobe_orig_ip(struct kprobe_site *site, void *slot,
 	int offset;
 
 	if (!in_detour(site, slot))
-		/* One that has not been completed, or what comes after. */
+		/* Not completed yet, or executed. */
 		return ip == (unsigned long)slot ? addr : addr + site->insn.len;
 
 	offset = detour_offset(site, slot, ip);
@@ -229,7 +229,7 @@ NOKPROBE_SYMBOL(arch_kprobe_orig_ip);
 bool arch_kprobe_can_resume(struct kprobe_site *site, void *slot,
 			    unsigned long *ip)
 {
-	/* At a region's end, too, the text is as it was. */
+	/* Instructions under the jump can be executed only in the detour. */
 	if (in_detour(site, slot) && detour_offset(site, slot, *ip) &&
 	    detour_offset(site, slot, *ip) < KPROBE_JUMP_SIZE)
 		return false;

@@ -51,7 +51,7 @@ static bool loop_taken(const struct arch_kprobe_insn *insn,
 	if (insn->cond == 0xe3)
 		return !(regs->cx & mask);
 
-	/* A 32-bit result clears the upper half, as ever. */
+	/* A 32-bit result clears the upper half. */
 	regs->cx = (regs->cx - 1) & mask;
 	if (!regs->cx)
 		return false;
@@ -66,8 +66,8 @@ static __always_inline bool canonical(unsigned long addr)
 }
 
 /*
- * Reads where an indirect branch goes.  If that is no kernel memory, or none
- * that can be read, the instruction is to find out itself, in its slot.
+ * Reads where an indirect branch goes.  If its operand cannot be read, the
+ * instruction is executed in its slot, where it raises the exception.
  */
 static __always_inline bool read_target(const struct kprobe_site *site,
 					struct pt_regs *regs,
@@ -254,7 +254,7 @@ __visible void x86_kprobe_hit_post(struct pt_regs *regs)
 	struct kprobe_site *site = *(struct kprobe_site **)*stack;
 	bool traced_on;
 
-	/* Already where it is wanted in the end, if handlers leave it alone. */
+	/* kprobe_post_thunk returns by this word if no handler changes it. */
 	*stack = regs->ip = (unsigned long)site->addr + site->insn.len;
 
 	traced_on = kprobe_hit_enter(arch_kprobe_irqs_on(regs));
