@@ -376,8 +376,8 @@ bool kprobe_blacklist_next(unsigned long from,
 }
 
 /*
- * Compilers can be told to insert calls of these functions into any other, those
- * on the path of a hit included: a probe there would be hit again before
+ * Compilers can be told to insert calls of these functions into any other, also
+ * into those on the path of a hit: a probe there would be hit again before
  * recursion is recognized.  The names that compilers know come first, which do
  * not change, and then those of the kernel's functions that these call before
  * there is anything to report.

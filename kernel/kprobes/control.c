@@ -34,9 +34,9 @@ static void *shown_address(const struct seq_file *m, const void *addr)
  * those whose text is gone last.
  *
  * A script that enables a probe and looks for [OPTIMIZED] does so before the
- * optimizer has begun, and the optimizer may still find an obstacle.  So to open
- * the file waits until all sites that are queued by then have had their turn,
- * but no longer than some seconds.
+ * optimizer has begun, and the optimizer may still find an obstacle.  So open()
+ * waits until all sites that are queued by then have had their turn, but no
+ * longer than some seconds.
  */
 
 /* Which of the two lists of sites the position is in. */

@@ -227,7 +227,7 @@ static inline void kprobe_optimizer_forget(struct kprobe_site *site) { }
 static inline void kprobe_optimizer_settle(void) { }
 #endif
 
-/* Empties a batch of changed sites: each may become a jump, or let one do so. */
+/* Empties a batch of changed sites; has the optimizer look at each of them. */
 static inline void kprobe_consider_batch(struct list_head *batch)
 {
 	struct kprobe_site *site, *next;

@@ -15,9 +15,9 @@
 #include "internal.h"
 
 /*
- * jprobe_return() ends calls without a return.  The function graph tracer, which
- * might follow them, is paused meanwhile.  rethook may have followed them: its
- * nodes are taken back.
+ * jprobe_return() ends calls without a return.  The function graph tracer,
+ * which might follow them, is paused meanwhile.  rethook may have followed them:
+ * its nodes are taken back.
  */
 static __always_inline struct llist_node *rethooks_now(void)
 {
@@ -104,7 +104,7 @@ EXPORT_SYMBOL_GPL(register_jprobes);
 
 /**
  * register_jprobe - register a jprobe
- * @jp: it
+ * @jp: the jprobe
  *
  * Context and return values: as register_jprobes().
  */
@@ -136,7 +136,7 @@ EXPORT_SYMBOL_GPL(unregister_jprobes);
 
 /**
  * unregister_jprobe - unregister a jprobe
- * @jp: it
+ * @jp: the jprobe
  *
  * As unregister_jprobes().
  */
@@ -148,7 +148,7 @@ EXPORT_SYMBOL_GPL(unregister_jprobe);
 
 /**
  * disable_jprobe - keep a jprobe registered, but without hits
- * @jp: it
+ * @jp: the jprobe
  *
  * Context: may sleep; not from a handler.
  * Return: as disable_kprobe().
@@ -161,7 +161,7 @@ EXPORT_SYMBOL_GPL(disable_jprobe);
 
 /**
  * enable_jprobe - let a disabled jprobe be hit again
- * @jp: it
+ * @jp: the jprobe
  *
  * Context: may sleep; not from a handler.
  * Return: as enable_kprobe().

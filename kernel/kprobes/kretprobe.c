@@ -412,7 +412,7 @@ NOKPROBE_SYMBOL(kretprobe_find_ret_addr);
 
 /**
  * kprobe_flush_task - a task is dead; its followed calls will never return
- * @tsk: it
+ * @tsk: the task
  *
  * Context: any but a hit; the task's stack is not walked any more.
  */
@@ -564,7 +564,7 @@ EXPORT_SYMBOL_GPL(register_kretprobes);
 
 /**
  * register_kretprobe - register a return probe
- * @rp: it
+ * @rp: the return probe
  *
  * Context and return values: as register_kretprobes().
  */
@@ -601,7 +601,7 @@ EXPORT_SYMBOL_GPL(unregister_kretprobes);
 
 /**
  * unregister_kretprobe - unregister a return probe
- * @rp: it
+ * @rp: the return probe
  *
  * As unregister_kretprobes().
  */

@@ -44,7 +44,7 @@
 /**
  * struct known_module - a module between its COMING and its GOING
  * @node: in the table of them
- * @mod: it
+ * @mod: the module
  */
 struct known_module {
 	struct hlist_node node;
@@ -79,7 +79,7 @@ static struct known_module *find_known(const struct module *mod)
 
 /**
  * kprobe_module_coming - from now on a module may be probed
- * @mod: it
+ * @mod: the module
  *
  * Context: may sleep; kprobe_mutex held.
  * Return: 0 or -ENOMEM.
@@ -130,7 +130,7 @@ enum kprobe_refusal kprobe_admit_module(unsigned long addr)
 
 	if (!mod)
 		return KPROBE_REFUSE_NOT_TEXT;
-	/* One that is not known may be half initialized: do not look into it. */
+	/* One that is not known may not be complete: find it first. */
 	if (!find_known(mod) || mod->state == MODULE_STATE_GOING)
 		return KPROBE_REFUSE_MODULE_STATE;
 	/* Init text is freed once the module is live. */
@@ -408,7 +408,7 @@ void kprobe_module_extable(struct module *mod,
 
 /**
  * kprobe_module_forget - a module goes
- * @mod: it
+ * @mod: the module
  *
  * Context: kprobe_mutex held.
  */

@@ -317,7 +317,7 @@ static void retry_worker(struct work_struct *work)
 	queue_delayed_work(opt_wq, &opt_work, 0);
 }
 
-/* Takes a site out of the queue, and builds its detour if nothing forbids it. */
+/* Takes a site out of the queue; builds its detour if nothing forbids it. */
 static void prepare_jump(struct kprobe_site *site)
 {
 	list_del_init(&site->optimize);

@@ -33,7 +33,7 @@ static bool transition_exists(enum kprobe_site_state from,
 
 /**
  * kprobe_site_set_state - the text of a site looks different now
- * @site: it
+ * @site: the site
  * @state: how it looks
  *
  * The only place where a state changes.

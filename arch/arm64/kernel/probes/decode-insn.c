@@ -171,7 +171,7 @@ static void decode_register_branch(u32 insn, struct a64_kprobe_insn *result)
 
 /**
  * a64_kprobe_decode - what is to be done with a probed instruction?
- * @insn: it
+ * @insn: the instruction
  * @addr: where it stands
  * @result: filled in
  */
@@ -315,7 +315,7 @@ static __always_inline u64 branch_type(const struct a64_kprobe_insn *insn)
 
 /**
  * a64_kprobe_emulate - do what an emulated instruction does
- * @insn: it
+ * @insn: the instruction
  * @regs: its registers; the program counter is at the instruction
  *
  * Context: any.
@@ -407,7 +407,7 @@ static void emulate_for_task(u32 opcode, long addr, struct pt_regs *regs)
 
 /**
  * arm_probe_decode_insn - can a task's instruction be probed, and how?
- * @insn: it
+ * @insn: the instruction
  * @api: filled in
  */
 enum probe_insn arm_probe_decode_insn(u32 insn, struct arch_probe_insn *api)

@@ -150,7 +150,7 @@ arch_kretprobe_fixup_return(struct pt_regs *regs, kprobe_opcode_t *ret)
 
 struct ftrace_regs;
 
-/* struct ftrace_regs has nothing but a struct pt_regs. */
+/* ftrace passes a struct pt_regs by that name. */
 static __always_inline struct pt_regs *
 arch_kprobe_ftrace_regs(struct ftrace_regs *fregs)
 {

@@ -334,7 +334,7 @@ enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site)
 	mutex_lock(&text_mutex);
 	function = x86_kprobe_function_at((unsigned long)site->addr, &obstacle);
 	if (!obstacle)
-		/* Its address is not known: as if the detour were right here. */
+		/* Its address is unknown: as if the detour were right here. */
 		obstacle = emit_region(site, &d, site->addr,
 				       x86_kprobe_function_end(function));
 	if (!obstacle)
@@ -502,7 +502,8 @@ NOKPROBE_SYMBOL(divert);
  *
  * Context: any; interrupts off, as for kprobe_hit_enter().
  */
-__visible void x86_kprobe_hit_jump(struct kprobe_site *site, struct pt_regs *regs)
+__visible void x86_kprobe_hit_jump(struct kprobe_site *site,
+				   struct pt_regs *regs)
 {
 	enum kprobe_verdict verdict;
 	bool traced_on;

@@ -107,7 +107,7 @@ SYM_CODE_END(kprobe_jump_thunk)
 _ASM_NOKPROBE(kprobe_jump_thunk)
 
 SYM_CODE_START(kprobe_jump_divert)
-	movl	(%esp), %esp		/* x86_kprobe_hit_jump() left it at ip */
+	movl	(%esp), %esp		/* ip: see divert() in detour.c */
 	popfl
 	RET
 SYM_CODE_END(kprobe_jump_divert)

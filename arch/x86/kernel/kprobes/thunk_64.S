@@ -50,8 +50,8 @@
 
 /*
  * Called from a slot (slot.c); the word at the return address is the site.
- * x86_kprobe_hit_post() fills in what is not known here, and in the end puts flags
- * and instruction pointer where the last two instructions here want them:
+ * x86_kprobe_hit_post() fills in what is not known here, and in the end puts
+ * flags and instruction pointer where the last two instructions want them:
  *
  *	regs->orig_ax ->	flags
  *				ip
