@@ -16,8 +16,8 @@
 
 /*
  * jprobe_return() ends calls without a return.  The function graph tracer,
- * which might follow them, is paused meanwhile.  rethook may have followed them:
- * its nodes are taken back.
+ * which might follow them, is paused meanwhile.  rethook may have followed
+ * them: its nodes are taken back.
  */
 static __always_inline struct llist_node *rethooks_now(void)
 {

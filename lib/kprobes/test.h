@@ -96,6 +96,27 @@ static __maybe_unused void counted_post(struct kprobe *p, struct pt_regs *regs,
 		__VA_ARGS__						\
 	}
 
+/**
+ * struct captured - a probe, and the registers that its handler has seen
+ * @probe: the probe
+ * @regs: those of the last hit
+ * @hits: calls of the handler
+ */
+struct captured {
+	struct kprobe probe;
+	struct pt_regs regs;
+	unsigned int hits;
+};
+
+static __maybe_unused int captured_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	struct captured *c = container_of(p, struct captured, probe);
+
+	c->regs = *regs;
+	c->hits++;
+	return 0;
+}
+
 /* Waits until something in the background has made the condition true. */
 #define EVENTUALLY(condition) ({					\
 	int __tries = 1000;						\

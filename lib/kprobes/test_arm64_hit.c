@@ -19,21 +19,6 @@ CODE(daifset, "mrs x4, daif", "msr daifset, #2", "mrs x0, daif\n msr daif, x4\n"
      "mov x4, xzr");
 CODE(isb, "", "isb", "");
 
-struct captured {
-	struct kprobe probe;
-	struct pt_regs regs;
-	unsigned int hits;
-};
-
-static int capture_pre(struct kprobe *p, struct pt_regs *regs)
-{
-	struct captured *c = container_of(p, struct captured, probe);
-
-	c->regs = *regs;
-	c->hits++;
-	return 0;
-}
-
 /* Fills all registers it may, and calls the code. */
 static CALLER unsigned long call_filled(void *function)
 {
@@ -71,7 +56,7 @@ static void test_jump_shows_same_registers(struct kunit *test)
 {
 	struct captured c = {
 		.probe.addr = (kprobe_opcode_t *)probe_adds,
-		.probe.pre_handler = capture_pre,
+		.probe.pre_handler = captured_pre,
 	};
 	const u64 flags = PSR_N_BIT | PSR_Z_BIT | PSR_C_BIT | PSR_V_BIT |
 			  PSR_D_BIT | PSR_A_BIT | PSR_I_BIT | PSR_F_BIT |

@@ -238,6 +238,20 @@ static void test_entry_handler_declines(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f.probe.nmissed, 0);
 }
 
+#define RECURSION	20
+
+/* Has follow_sum() call itself, with an instance for each of the calls. */
+static void expect_recursion_followed(struct kunit *test, struct followed *f)
+{
+	f->probe.maxactive = RECURSION + 1;
+	KUNIT_ASSERT_EQ(test, register_kretprobe(&f->probe), 0);
+	KUNIT_EXPECT_EQ(test, follow_sum(RECURSION),
+			RECURSION * (RECURSION + 1) / 2);
+	unregister_kretprobe(&f->probe);
+	expect_calls(test, f, RECURSION + 1);
+	KUNIT_EXPECT_EQ(test, f->probe.nmissed, 0);
+}
+
 /* Each call in a recursion has its own data from its entry to its return. */
 struct own_data {
 	int n;
@@ -275,12 +289,7 @@ static void test_each_call_has_its_data(struct kunit *test)
 	f.probe.entry_handler = own_data_entry;
 	f.probe.handler = own_data_return;
 	f.probe.data_size = sizeof(struct own_data);
-	f.probe.maxactive = 21;
-	KUNIT_ASSERT_EQ(test, register_kretprobe(&f.probe), 0);
-	KUNIT_EXPECT_EQ(test, follow_sum(20), 210);
-	unregister_kretprobe(&f.probe);
-	expect_calls(test, &f, 21);
-	KUNIT_EXPECT_EQ(test, f.probe.nmissed, 0);
+	expect_recursion_followed(test, &f);
 	KUNIT_EXPECT_EQ(test, atomic_read(&wrong_data), 0);
 }
 
@@ -300,11 +309,7 @@ static void test_each_instance_has_its_line(struct kunit *test)
 
 	atomic_set(&crowded, 0);
 	f.probe.entry_handler = line_entry;
-	f.probe.maxactive = 21;
-	KUNIT_ASSERT_EQ(test, register_kretprobe(&f.probe), 0);
-	KUNIT_EXPECT_EQ(test, follow_sum(20), 210);
-	unregister_kretprobe(&f.probe);
-	expect_calls(test, &f, 21);
+	expect_recursion_followed(test, &f);
 	KUNIT_EXPECT_EQ(test, atomic_read(&crowded), 0);
 }
 
@@ -461,75 +466,67 @@ static void test_several_share_a_function(struct kunit *test)
 	expect_calls(test, &f[2], 3);
 }
 
-static int busy_pre(struct kprobe *p, struct pt_regs *regs)
+static int calling_pre(struct kprobe *p, struct pt_regs *regs)
 {
 	follow_add(1, 1);
 	return 0;
 }
+
+static int calling_return(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	follow_add(1, 1);
+	return 0;
+}
+
+/**
+ * struct calling_case - handlers that call a function with a return probe
+ * @name: the handlers
+ * @nr_pre: how many pre handlers call it
+ * @nr_return: how many return handlers do so
+ */
+struct calling_case {
+	const char *name;
+	int nr_pre;
+	int nr_return;
+};
+
+static const struct calling_case calling_cases[] = {
+	{ "a pre handler", .nr_pre = 1 },
+	{ "a return handler", .nr_return = 1 },
+	{ "two return handlers of one call", .nr_return = 2 },
+	{ "a pre handler and a return handler", .nr_pre = 1, .nr_return = 1 },
+};
+
+KUNIT_ARRAY_PARAM_DESC(calling, calling_cases, name);
 
 /* A call by a handler is not followed, and is counted. */
 static void test_call_from_handler_is_missed(struct kunit *test)
 {
+	const struct calling_case *c = test->param_value;
 	struct followed f = FOLLOWED(follow_add);
 	struct kprobe p = {
 		.addr = (kprobe_opcode_t *)follow_mul,
-		.pre_handler = busy_pre,
+		.pre_handler = calling_pre,
 	};
-
-	KUNIT_ASSERT_EQ(test, register_kretprobe(&f.probe), 0);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
-	KUNIT_EXPECT_EQ(test, follow_mul(3, 4), 12);
-	unregister_kprobe(&p);
-	unregister_kretprobe(&f.probe);
-	expect_calls(test, &f, 0);
-	KUNIT_EXPECT_EQ(test, f.probe.kp.nmissed, 1);
-}
-
-static int busy_return(struct kretprobe_instance *ri, struct pt_regs *regs)
-{
-	follow_add(1, 1);
-	return 0;
-}
-
-static void test_call_from_return_is_missed(struct kunit *test)
-{
-	struct followed f = FOLLOWED(follow_add);
-	struct kretprobe outer = {
+	const struct kretprobe calling = {
 		.kp.addr = (kprobe_opcode_t *)follow_mul,
-		.handler = busy_return,
+		.handler = calling_return,
 	};
-
-	KUNIT_ASSERT_EQ(test, register_kretprobe(&f.probe), 0);
-	KUNIT_ASSERT_EQ(test, register_kretprobe(&outer), 0);
-	KUNIT_EXPECT_EQ(test, follow_mul(3, 4), 12);
-	unregister_kretprobe(&outer);
-	unregister_kretprobe(&f.probe);
-	expect_calls(test, &f, 0);
-	KUNIT_EXPECT_EQ(test, f.probe.kp.nmissed, 1);
-}
-
-/* Several return probes share one call: their handlers run one by one. */
-static void test_call_from_shared_return_is_missed(struct kunit *test)
-{
-	struct followed f = FOLLOWED(follow_add);
-	struct kretprobe outer[] = {
-		{
-			.kp.addr = (kprobe_opcode_t *)follow_mul,
-			.handler = busy_return,
-		}, {
-			.kp.addr = (kprobe_opcode_t *)follow_mul,
-			.handler = busy_return,
-		},
-	};
+	struct kretprobe outer[] = { calling, calling };
 	struct kretprobe *array[] = { &outer[0], &outer[1] };
 
 	KUNIT_ASSERT_EQ(test, register_kretprobe(&f.probe), 0);
-	KUNIT_ASSERT_EQ(test, register_kretprobes(array, 2), 0);
+	if (c->nr_pre)
+		KUNIT_EXPECT_EQ(test, register_kprobe(&p), 0);
+	if (c->nr_return)
+		KUNIT_EXPECT_EQ(test, register_kretprobes(array, c->nr_return),
+				0);
 	KUNIT_EXPECT_EQ(test, follow_mul(3, 4), 12);
-	unregister_kretprobes(array, 2);
+	unregister_kretprobes(array, c->nr_return);
+	unregister_kprobe(&p);
 	unregister_kretprobe(&f.probe);
 	expect_calls(test, &f, 0);
-	KUNIT_EXPECT_EQ(test, f.probe.kp.nmissed, 2);
+	KUNIT_EXPECT_EQ(test, f.probe.kp.nmissed, c->nr_pre + c->nr_return);
 }
 
 static void irq_calls(struct irq_work *work)
@@ -647,9 +644,7 @@ static struct kunit_case return_tests[] = {
 	KUNIT_CASE(test_cleared_handlers_do_not_run),
 	KUNIT_CASE(test_return_value_changes),
 	KUNIT_CASE(test_several_share_a_function),
-	KUNIT_CASE(test_call_from_handler_is_missed),
-	KUNIT_CASE(test_call_from_return_is_missed),
-	KUNIT_CASE(test_call_from_shared_return_is_missed),
+	KUNIT_CASE_PARAM(test_call_from_handler_is_missed, calling_gen_params),
 	KUNIT_CASE(test_busy_cpu_misses_calls),
 	KUNIT_CASE(test_no_cpu_loses_a_call),
 #ifdef CONFIG_X86

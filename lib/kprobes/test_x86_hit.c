@@ -19,21 +19,6 @@ FUNCTION(padded, ".Lprobe_padded: lea 1(" AX "), %eax\n" SAFE "ret\n"
 FUNCTION(at_end, "nop\n.Lprobe_at_end:" SAFE "ret\n"
 	 "int3\n int3\n int3\n int3\n int3");
 
-struct captured {
-	struct kprobe probe;
-	struct pt_regs regs;
-	unsigned int hits;
-};
-
-static int capture_pre(struct kprobe *p, struct pt_regs *regs)
-{
-	struct captured *c = container_of(p, struct captured, probe);
-
-	c->regs = *regs;
-	c->hits++;
-	return 0;
-}
-
 static noinline void call_with_known_registers(void)
 {
 	/* Sets all flags, and not only the carry that is checked. */
@@ -64,7 +49,7 @@ static void test_jump_shows_same_registers(struct kunit *test)
 {
 	struct captured c = {
 		.probe.addr = (kprobe_opcode_t *)probe_plain,
-		.probe.pre_handler = capture_pre,
+		.probe.pre_handler = captured_pre,
 	};
 	struct pt_regs trap;
 	int i;

@@ -125,6 +125,14 @@ SYM_CODE_START(__kretprobe_trampoline)
 SYM_CODE_END(__kretprobe_trampoline)
 _ASM_NOKPROBE(__kretprobe_trampoline)
 
+/* What x86_jprobe_call() has pushed. */
+.macro POP_CALLEE_SAVED
+	popl	%edi
+	popl	%esi
+	popl	%ebx
+	popl	%ebp
+.endm
+
 /*
  * void x86_jprobe_call(void *entry, struct pt_regs *regs, unsigned long *stack)
  *
@@ -149,20 +157,14 @@ SYM_FUNC_START(x86_jprobe_call)
 	movl	PT_EDX(%edx), %edx
 	CALL_NOSPEC edi
 	leal	-3*4(%ebp), %esp
-	popl	%edi
-	popl	%esi
-	popl	%ebx
-	popl	%ebp
+	POP_CALLEE_SAVED
 	RET
 SYM_FUNC_END(x86_jprobe_call)
 _ASM_NOKPROBE(x86_jprobe_call)
 
 SYM_CODE_START(x86_jprobe_return)
 	movl	%eax, %esp
-	popl	%edi
-	popl	%esi
-	popl	%ebx
-	popl	%ebp
+	POP_CALLEE_SAVED
 	RET
 SYM_CODE_END(x86_jprobe_return)
 _ASM_NOKPROBE(x86_jprobe_return)

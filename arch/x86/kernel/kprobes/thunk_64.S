@@ -196,6 +196,16 @@ _ASM_NOKPROBE(x86_jprobe_go)
 #define CALL_ENTRY	CALL_NOSPEC r11
 #endif
 
+/* What x86_jprobe_call() has pushed. */
+.macro POP_CALLEE_SAVED
+	popq	%r15
+	popq	%r14
+	popq	%r13
+	popq	%r12
+	popq	%rbx
+	popq	%rbp
+.endm
+
 /*
  * void x86_jprobe_call(void *entry, struct pt_regs *regs, unsigned long *stack)
  *
@@ -228,12 +238,7 @@ SYM_FUNC_START(x86_jprobe_call)
 	movq	RAX(%r10), %rax
 	CALL_ENTRY
 	leaq	-5*8(%rbp), %rsp
-	popq	%r15
-	popq	%r14
-	popq	%r13
-	popq	%r12
-	popq	%rbx
-	popq	%rbp
+	POP_CALLEE_SAVED
 	RET
 SYM_FUNC_END(x86_jprobe_call)
 _ASM_NOKPROBE(x86_jprobe_call)
@@ -244,12 +249,7 @@ SYM_CODE_START(x86_jprobe_return)
 	ANNOTATE_NOENDBR
 	movq	%rdi, %rsp
 	UNWIND_HINT sp_reg=ORC_REG_SP sp_offset=7*8 type=UNWIND_HINT_TYPE_CALL
-	popq	%r15
-	popq	%r14
-	popq	%r13
-	popq	%r12
-	popq	%rbx
-	popq	%rbp
+	POP_CALLEE_SAVED
 	RET
 SYM_CODE_END(x86_jprobe_return)
 _ASM_NOKPROBE(x86_jprobe_return)
