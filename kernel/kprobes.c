@@ -355,16 +355,17 @@ static struct kprobe *nth_kprobe(void *probes, int i)
  *
  * Context: may sleep; not from a handler.
  * Return: 0, or what was wrong with the first bad one:
- * -EINVAL: @num is not positive; a probe is NULL, is registered already, has
- * both or neither of addr and symbol_name, or unknown flags; the address
- * is not in text, forbidden, padding, misaligned, or patched by the kernel
- * itself; the instruction is a trap.
- * -ENOENT: no such symbol; a module that is being loaded or unloaded.
- * -EILSEQ: not at the start of an instruction.
- * -EOPNOTSUPP: an instruction that only works where it stands.
- * -EAGAIN: too early in the boot process.
- * -ENOMEM: no memory.
- * -ENODEV, -EBUSY: what ftrace says, where the instruction is a call of it.
+ *
+ * * -EINVAL: @num is not positive; a probe is NULL, is registered already, has
+ *   both or neither of addr and symbol_name, or unknown flags; the address
+ *   is not in text, forbidden, padding, misaligned, or patched by the kernel
+ *   itself; the instruction is a trap.
+ * * -ENOENT: no such symbol; a module that is being loaded or unloaded.
+ * * -EILSEQ: not at the start of an instruction.
+ * * -EOPNOTSUPP: an instruction that only works where it stands.
+ * * -EAGAIN: too early in the boot process.
+ * * -ENOMEM: no memory.
+ * * -ENODEV, -EBUSY: what ftrace says, where the instruction is a call of it.
  */
 int register_kprobes(struct kprobe **ps, int num)
 {

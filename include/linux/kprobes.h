@@ -172,8 +172,7 @@ struct kretprobe_holder {
 /**
  * struct kretprobe_instance - one followed call
  * @llist: the task's followed calls, innermost first
- * @rp: the return probe that began to follow it; to be used by its handlers,
- *	which are not called any more once it is unregistered
+ * @rp: the return probe that began to follow it, for the handlers of that
  * @ret_addr: where the function really returns to
  * @fp: the frame the return address was taken from; private
  * @task: the task that made the call

@@ -541,9 +541,10 @@ static void kretprobe_leave(struct kprobe_array *array, int i)
  *
  * Context: may sleep; not from a handler.
  * Return: as register_kprobes(), and:
- * -EINVAL: not at the entry of a function, or of one whose return cannot be
- * followed.
- * -E2BIG: data_size is above KRETPROBE_MAX_DATA_SIZE.
+ *
+ * * -EINVAL: not at the entry of a function, or of one whose return cannot be
+ *   followed.
+ * * -E2BIG: data_size is above KRETPROBE_MAX_DATA_SIZE.
  */
 int register_kretprobes(struct kretprobe **rps, int num)
 {
