@@ -101,7 +101,7 @@ int kprobe_ss_brk_handler(struct pt_regs *regs, unsigned long esr);
 int kretprobe_brk_handler(struct pt_regs *regs, unsigned long esr);
 
 /* do_page_fault() and others have asked kprobe_fault() already. */
-static inline int kprobe_fault_handler(struct pt_regs *regs, int trapnr)
+static inline int kprobe_fault_handler(struct pt_regs *regs, unsigned int trap)
 {
 	return 0;
 }
