@@ -48,7 +48,7 @@ static void count_post(struct kprobe *p, struct pt_regs *regs,
 
 static void (*called)(void) = bench_target;
 
-/* For who reads logs of what has been executed. */
+/* Marks the calls in a log of executed instructions. */
 static noinline void bench_mark(void)
 {
 	barrier();
@@ -84,7 +84,7 @@ static void start_hits(void (*function)(void))
 	idle = time_calls(HITS);
 }
 
-/* The host is to have read the last line before anything else happens. */
+/* Waits until the host has read the last line. */
 static void let_host_read(void)
 {
 	while (!READ_ONCE(go))

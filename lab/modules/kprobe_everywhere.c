@@ -66,7 +66,7 @@ static int add(void *unused, const char *name, unsigned long addr)
 	return 0;
 }
 
-/* What modules may not call. */
+/* Functions that are not exported. */
 static void *symbol(const char *name)
 {
 	struct kprobe p = {

@@ -49,7 +49,7 @@ static struct notifier_block watch_nb = {
 	.priority = 2,
 };
 
-/* Called behind watch(), which therefore is told that it goes after all. */
+/* Called after watch(), which is told that the module goes: this refuses it. */
 static int refuse_target(struct notifier_block *nb, unsigned long event,
 			 void *data)
 {

@@ -38,7 +38,7 @@ struct target {
 	unsigned long hits;
 };
 
-/* What is done is not meant to be measured. */
+/* Nothing is measured now: functions that are hit are found. */
 static bool rehearsal;
 
 static unsigned long *addrs;
@@ -47,7 +47,7 @@ static struct target *targets;
 static struct kprobe **list;
 static int nr_targets;
 
-/* What modules may not call, but want to know here. */
+/* Functions that are not exported. */
 static unsigned long (*lookup_name)(const char *name);
 static void (*drain_pages)(struct zone *zone);
 static unsigned long text_start, text_end;
@@ -103,7 +103,7 @@ static int add_address(void *unused, const char *name, unsigned long addr)
 	/* Parts of functions, and what stands in front of them. */
 	if (strchr(name, '.') || !strncmp(name, "__pfx_", 6))
 		return 0;
-	/* Another name for the same. */
+	/* Another name of the same function. */
 	if (nr_addrs && addrs[nr_addrs - 1] == addr)
 		return 0;
 	addrs[nr_addrs++] = addr;
