@@ -473,7 +473,7 @@ static struct kprobe *nth_kretprobe(void *probes, int i)
 }
 
 /* Looks up the addresses of the functions in kretprobe_blacklist[]. */
-static void find_forbidden(void)
+static void find_blacklisted(void)
 {
 	static bool found;	/* under kprobe_mutex */
 	unsigned long addr;
@@ -497,7 +497,7 @@ static enum kprobe_refusal kretprobe_admit(kprobe_opcode_t *addr, bool on_entry)
 
 	if (!on_entry)
 		return KPROBE_REFUSE_NOT_ENTRY;
-	find_forbidden();
+	find_blacklisted();
 	for (i = 0; i < kretprobe_blacklist_size; i++)
 		if (addr == kretprobe_blacklist[i].addr)
 			return KPROBE_REFUSE_NO_RETURN;

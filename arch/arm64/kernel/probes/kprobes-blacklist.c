@@ -125,8 +125,8 @@ static bool __init calls_nothing(unsigned long start, unsigned long end)
 /* Whose callees are looked at; these differ in which are forbidden. */
 enum whose { OF_NOINSTR, OF_VHE };
 
-static bool __init forbids(enum whose whose, unsigned long addr,
-			   unsigned long size)
+static bool __init blacklists(enum whose whose, unsigned long addr,
+			      unsigned long size)
 {
 	switch (callee_kind(addr)) {
 	case CALLEE_REPORTS:
@@ -139,8 +139,8 @@ static bool __init forbids(enum whose whose, unsigned long addr,
 	}
 }
 
-static int __init forbid_callees(enum whose whose, unsigned long start,
-				 unsigned long end, unsigned int depth)
+static int __init blacklist_callees(enum whose whose, unsigned long start,
+				    unsigned long end, unsigned int depth)
 {
 	unsigned long at, target, size, offset;
 	int ret = 0;
@@ -150,12 +150,12 @@ static int __init forbid_callees(enum whose whose, unsigned long start,
 		    within_kprobe_blacklist(target))
 			continue;
 		if (!kallsyms_lookup_size_offset(target, &size, &offset) ||
-		    offset || !forbids(whose, target, size))
+		    offset || !blacklists(whose, target, size))
 			continue;
 		ret = kprobe_add_area_blacklist(target, target + size);
 		if (!ret && depth > 1)
-			ret = forbid_callees(whose, target, target + size,
-					     depth - 1);
+			ret = blacklist_callees(whose, target, target + size,
+						depth - 1);
 	}
 	return ret;
 }
@@ -168,19 +168,19 @@ static const char * const coming_up[] __initconst = {
 };
 
 /* Anything but a function of that name is no error. */
-static int __init forbid_function(void *unused, unsigned long addr)
+static int __init blacklist_function(void *unused, unsigned long addr)
 {
 	return kprobe_add_ksym_blacklist(addr) == -ENOMEM ? -ENOMEM : 0;
 }
 
 /* Names are not unique, and configuration has some of them or not. */
-static int __init forbid_names(void)
+static int __init blacklist_names(void)
 {
 	unsigned int i;
 	int ret = 0;
 
 	for (i = 0; i < ARRAY_SIZE(coming_up) && !ret; i++)
-		ret = kallsyms_on_each_match_symbol(forbid_function,
+		ret = kallsyms_on_each_match_symbol(blacklist_function,
 						    coming_up[i], NULL);
 	return ret;
 }
@@ -213,15 +213,15 @@ int __init arch_kprobe_blacklist(void)
 			ret = kprobe_add_area_blacklist((ulong)ranges[i].start,
 							(ulong)ranges[i].end);
 	if (!ret)
-		ret = forbid_callees(OF_NOINSTR, (ulong)__noinstr_text_start,
-				     (ulong)__noinstr_text_end, CALL_DEPTH);
+		ret = blacklist_callees(OF_NOINSTR, (ulong)__noinstr_text_start,
+					(ulong)__noinstr_text_end, CALL_DEPTH);
 	if (!ret)
-		ret = forbid_callees(OF_NOINSTR, (ulong)__entry_text_start,
-				     (ulong)__entry_text_end, CALL_DEPTH);
+		ret = blacklist_callees(OF_NOINSTR, (ulong)__entry_text_start,
+					(ulong)__entry_text_end, CALL_DEPTH);
 #ifdef CONFIG_KVM
 	if (!ret)
-		ret = forbid_callees(OF_VHE, (ulong)__kvm_vhe_text_start,
-				     (ulong)__kvm_vhe_text_end, CALL_DEPTH);
+		ret = blacklist_callees(OF_VHE, (ulong)__kvm_vhe_text_start,
+					(ulong)__kvm_vhe_text_end, CALL_DEPTH);
 #endif
-	return ret ?: forbid_names();
+	return ret ?: blacklist_names();
 }

@@ -31,7 +31,7 @@ bool x86_kprobe_is_thunk(unsigned long addr)
 
 #ifdef CONFIG_PARAVIRT_XXL
 /* Forbids the functions in a table of pointers, some of which may be NULL. */
-static int forbid_table(const void *table, size_t size)
+static int blacklist_table(const void *table, size_t size)
 {
 	const unsigned long *function = table;
 	size_t i;
@@ -51,14 +51,14 @@ static int forbid_table(const void *table, size_t size)
  * What writes the registers of a CPU that starts or wakes up, before it has its
  * interrupt descriptor table.
  */
-static int forbid_paravirt(void)
+static int blacklist_paravirt(void)
 {
-	return forbid_table(&pv_ops.cpu, sizeof(pv_ops.cpu)) ?:
-	       forbid_table(&pv_ops.mmu.write_cr2, sizeof(void *)) ?:
-	       forbid_table(&pv_ops.mmu.write_cr3, sizeof(void *));
+	return blacklist_table(&pv_ops.cpu, sizeof(pv_ops.cpu)) ?:
+	       blacklist_table(&pv_ops.mmu.write_cr2, sizeof(void *)) ?:
+	       blacklist_table(&pv_ops.mmu.write_cr3, sizeof(void *));
 }
 #else
-static int forbid_paravirt(void)
+static int blacklist_paravirt(void)
 {
 	return 0;
 }
@@ -86,5 +86,5 @@ int arch_kprobe_blacklist(void)
 		if (ret)
 			return ret;
 	}
-	return forbid_paravirt();
+	return blacklist_paravirt();
 }
