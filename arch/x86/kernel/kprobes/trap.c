@@ -185,6 +185,20 @@ static __always_inline void trap_hit(struct kprobe_site *site,
 	}
 }
 
+/*
+ * Do breakpoints at the site come from elsewhere?  A debugger may set its own
+ * where the text is as without probes, or where ftrace calls.  Handlers of a
+ * breakpoint of ours end before its site is CLEAN again.
+ */
+static noinline bool trap_is_foreign(const struct kprobe_site *site)
+{
+	return (site->state == KPROBE_SITE_CLEAN ||
+		site->state == KPROBE_SITE_FTRACE) &&
+	       (site->target == KPROBE_SITE_CLEAN ||
+		site->target == KPROBE_SITE_FTRACE);
+}
+NOKPROBE_SYMBOL(trap_is_foreign);
+
 /**
  * kprobe_int3_handler - is this breakpoint one of ours?
  * @regs: of the exception
@@ -201,6 +215,9 @@ int kprobe_int3_handler(struct pt_regs *regs)
 		return 0;
 
 	site = kprobe_site_find(addr);
+	if (site && unlikely(site->state != KPROBE_SITE_TRAP) &&
+	    trap_is_foreign(site))
+		site = NULL;
 	if (unlikely(!site)) {
 		/* Removed since it was fetched?  Then execute what is there. */
 		if (READ_ONCE(*(u8 *)addr) != INT3_INSN_OPCODE) {
@@ -212,7 +229,7 @@ int kprobe_int3_handler(struct pt_regs *regs)
 		 * it is one of text_poke_bp(), set since exc_int3() asked.
 		 */
 		site = kprobe_site_find(addr);
-		if (!site)
+		if (!site || trap_is_foreign(site))
 			return poke_int3_handler(regs);
 	}
 

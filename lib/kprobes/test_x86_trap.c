@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * KUnit suite for breakpoints on x86 that are not of kprobes: a debugger may
+ * set one at an address that is probed.
+ */
+#include <linux/kdebug.h>
+#include <linux/math.h>
+#include <linux/memory.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/notifier.h>
+#include <asm/text-patching.h>
+#include "test.h"
+#include "test_x86.h"
+
+/*
+ * The debugger goes on behind the instruction: a no-op of one byte, or a call
+ * of ftrace.
+ */
+static unsigned int seen;
+static unsigned long debugged;
+static unsigned int debugged_length;
+
+static int debugger(struct notifier_block *nb, unsigned long event, void *data)
+{
+	struct die_args *args = data;
+
+	if (event != DIE_INT3 || args->regs->ip != debugged + INT3_INSN_SIZE)
+		return NOTIFY_DONE;
+	seen++;
+	args->regs->ip = debugged + debugged_length;
+	return NOTIFY_STOP;
+}
+NOKPROBE_SYMBOL(debugger);
+
+static struct notifier_block debugger_nb = {
+	.notifier_call = debugger,
+	.priority = INT_MAX,
+};
+
+static TARGET unsigned long trap_target(unsigned long x)
+{
+	asm volatile(".Lprobe_debugged: nop\n"
+		     POINTER_TO(probe_debugged, .Lprobe_debugged));
+	return x + 1;
+}
+
+extern char *probe_debugged;
+
+/* Calls a function while a breakpoint of the debugger is at a site. */
+static void call_debugged(struct kunit *test, struct counted *c,
+			  unsigned int length,
+			  unsigned long (*function)(unsigned long x))
+{
+	const u8 trap = INT3_INSN_OPCODE;
+	u8 old;
+
+	seen = 0;
+	debugged = probed_at(&c->probe);
+	debugged_length = length;
+	KUNIT_ASSERT_EQ(test, register_die_notifier(&debugger_nb), 0);
+	scoped_guard(mutex, &text_mutex) {
+		old = *(u8 *)debugged;
+		text_poke((void *)debugged, &trap, INT3_INSN_SIZE);
+		text_poke_sync();
+	}
+	function(3);
+	scoped_guard(mutex, &text_mutex) {
+		text_poke((void *)debugged, &old, INT3_INSN_SIZE);
+		text_poke_sync();
+	}
+	unregister_die_notifier(&debugger_nb);
+	KUNIT_EXPECT_EQ(test, seen, 1);
+	KUNIT_EXPECT_EQ(test, c->pre, 0);
+	KUNIT_EXPECT_EQ(test, c->probe.nmissed, 0);
+}
+
+/* A disabled probe does not take the breakpoint for its own. */
+static void test_debugger_stops_at_disabled_probe(struct kunit *test)
+{
+	struct counted c = COUNTED(probe_debugged,
+				   .probe.flags = KPROBE_FLAG_DISABLED);
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
+	call_debugged(test, &c, 1, trap_target);
+	/* The same once there has been a breakpoint of the probe. */
+	KUNIT_EXPECT_EQ(test, enable_kprobe(&c.probe), 0);
+	KUNIT_EXPECT_EQ(test, trap_target(3), 4);
+	KUNIT_EXPECT_EQ(test, c.pre, 1);
+	KUNIT_EXPECT_EQ(test, disable_kprobe(&c.probe), 0);
+	/* A jump without probes stays for a moment. */
+	KUNIT_EXPECT_TRUE(test, EVENTUALLY(*(u8 *)probe_debugged == 0x90));
+	c.pre = 0;
+	call_debugged(test, &c, 1, trap_target);
+	unregister_kprobe(&c.probe);
+	KUNIT_EXPECT_EQ(test, trap_target(3), 4);
+}
+
+/* Nor does a probe that ftrace calls; the debugger keeps it from being hit. */
+static void test_debugger_stops_at_ftrace_call(struct kunit *test)
+{
+	struct counted c = COUNTED(int_sqrt);
+	bool on_ftrace;
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
+	on_ftrace = c.probe.site->on_ftrace;
+	if (on_ftrace)
+		call_debugged(test, &c, CALL_INSN_SIZE, int_sqrt);
+	unregister_kprobe(&c.probe);
+	if (!on_ftrace)
+		skip_rest(test, "ftrace does not call there");
+}
+
+static struct kunit_case trap_tests[] = {
+	KUNIT_CASE(test_debugger_stops_at_disabled_probe),
+	KUNIT_CASE(test_debugger_stops_at_ftrace_call),
+	{}
+};
+
+static struct kunit_suite trap_suite = {
+	.name = "kprobes_x86_trap",
+	.test_cases = trap_tests,
+};
+
+kunit_test_suite(trap_suite);
+
+MODULE_DESCRIPTION("KUnit suite for kprobes on x86: breakpoints of others");
+MODULE_LICENSE("GPL");
