@@ -31,11 +31,14 @@ static void retire_worker(struct work_struct *work)
 		return;
 
 	synchronize_rcu_tasks();
-	/* Readers that have found the site by kprobe_slot_owner(). */
+	llist_for_each_entry(site, first, retired) {
+		kprobe_slots_release(site);
+		cond_resched();
+	}
+	/* Readers that have found a site by kprobe_slot_owner(), until now. */
 	synchronize_rcu();
 
 	llist_for_each_entry_safe(site, next, first, retired) {
-		kprobe_slots_release(site);
 		/* From a cache of site.c: kfree() finds that. */
 		kfree(site);
 		cond_resched();
