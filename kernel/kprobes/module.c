@@ -23,7 +23,9 @@
  * Everything here is under kprobe_mutex.  A module that can be asked for is
  * known, or there is a site in it, and gone.c is told of one that goes
  * first, and takes kprobe_mutex.  Its symbols change once, when its init text
- * goes; where it is patched changes until it is live.
+ * goes.  Where it is patched changes until it is live.  Once it has begun to go
+ * patched.c no longer asks the owners of what is patched, who do not tell then,
+ * although its exit function may still have text patched.
  */
 #include <linux/hashtable.h>
 #include <linux/jump_label.h>

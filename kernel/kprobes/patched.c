@@ -137,6 +137,7 @@ enum kprobe_refusal kprobe_patched(unsigned long start, unsigned long end)
 {
 	void *first = (void *)start, *last = (void *)end - 1;
 	struct module *mod = kprobe_module_of(start);
+	enum kprobe_refusal why = KPROBE_OK;
 	const struct patched_places *places;
 	bool near = true;
 
@@ -147,12 +148,20 @@ enum kprobe_refusal kprobe_patched(unsigned long start, unsigned long end)
 		near = module_places_near(mod, start, end);
 	if (!near)
 		return KPROBE_OK;
-	/* Their owners know how long the instruction is. */
-	if (jump_label_text_reserved(first, last))
+	/*
+	 * Their owners know how long the instruction is, but say nothing of a
+	 * module that they cannot get a reference of.  Its exit function may
+	 * still have the place patched.
+	 */
+	if (mod && !try_module_get(mod))
 		return KPROBE_REFUSE_JUMP_LABEL;
-	if (static_call_text_reserved(first, last))
-		return KPROBE_REFUSE_STATIC_CALL;
-	return KPROBE_OK;
+	if (jump_label_text_reserved(first, last))
+		why = KPROBE_REFUSE_JUMP_LABEL;
+	else if (static_call_text_reserved(first, last))
+		why = KPROBE_REFUSE_STATIC_CALL;
+	if (mod)
+		module_put(mod);
+	return why;
 }
 
 static void module_targets(struct module *mod, unsigned long start,
