@@ -56,10 +56,14 @@ static void kprobe_lose_text(bool (*going)(const struct kprobe_site *site,
 /**
  * kprobe_free_init_mem - the kernel's init text is about to be freed
  *
- * Context: may sleep; no task executes init text any more.
+ * Context: may sleep; no task executes init text any more, but it still counts
+ * as text, for what patches it.
  */
 void kprobe_free_init_mem(void)
 {
+	/* First, so that no probe is registered after the text was given up. */
+	scoped_guard(mutex, &kprobe_mutex)
+		kprobe_give_up_init_text();
 	kprobe_lose_text(in_init_text, NULL);
 }
 

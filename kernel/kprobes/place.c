@@ -102,6 +102,20 @@ int kprobe_on_func_entry(kprobe_opcode_t *addr, const char *sym,
 	return on_entry ? 0 : -EINVAL;
 }
 
+/* The kernel's init text has been given up; under kprobe_mutex. */
+static bool init_text_gone;
+
+/**
+ * kprobe_give_up_init_text - admit no more probes there
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_give_up_init_text(void)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	init_text_gone = true;
+}
+
 /**
  * kprobe_admit_text - is this address in text, and does that text stay?
  * @addr: any address
@@ -112,6 +126,8 @@ int kprobe_on_func_entry(kprobe_opcode_t *addr, const char *sym,
  */
 enum kprobe_refusal kprobe_admit_text(unsigned long addr)
 {
+	if (init_text_gone && is_kernel_inittext(addr))
+		return KPROBE_REFUSE_NOT_TEXT;
 	return core_kernel_text(addr) ? KPROBE_OK : kprobe_admit_module(addr);
 }
 
