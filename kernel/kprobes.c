@@ -31,6 +31,8 @@
  *
  *	kprobe_mutex		sites, probes, states, the switches (site.c)
  *	  cpu_hotplug_lock	(read) while text changes or IPIs are waited for
+ *	  direct_mutex, ftrace_lock
+ *				ftrace's own, while it changes its calls
  *	  jump_label_mutex	while an instruction is inspected
  *	    text_mutex		all of the kernel's text
  *	  slot_mutex		slots (slots.c); under none of the above but
@@ -39,6 +41,7 @@
  *
  *	blacklist_mutex		ranges not to be probed (blacklist.c); never
  *				with kprobe_mutex
+ *	explain_mutex		the place last asked about (control.c); the same
  *
  * Around kprobe_mutex callers may hold what does not depend on probes; known
  * ones are event_mutex and the rwsem of the module notifier.  The core calls
@@ -50,9 +53,10 @@
  * ----------------
  *
  * All of a hit's path, from before the look-up of the site to after the
- * return of the last handler, runs with interrupts off: by the hardware
- * where a trap brought it, by kprobe_site_post()'s caller where a copy out of
- * line did.  Everything else rests on that:
+ * return of the last handler, runs with interrupts off.  The hardware disables
+ * them where a trap brought it; detours, the thunk of post handlers, the return
+ * trampoline and ftrace's callback do so themselves.  Everything else rests on
+ * that:
  *
  * 1. A CPU that handles an IPI is in no handler.  So once a probe has been
  *    unlinked from site->pre and site->active, one round of IPIs proves that
@@ -503,7 +507,13 @@ static int __init kprobe_init(void)
 	kprobe_ready = true;
 	return 0;
 }
+
+/* Slots come from execmem, which some architectures have later. */
+#ifdef CONFIG_ARCH_WANTS_EXECMEM_LATE
+core_initcall_sync(kprobe_init);
+#else
 early_initcall(kprobe_init);
+#endif
 
 #if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST)
 /** kprobe_flush_retired - wait until all that is retired is freed; sleeps */

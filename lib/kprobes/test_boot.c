@@ -95,6 +95,19 @@ static void __init unregister_returning(void) { }
 #endif
 
 static int returning_registered;
+static int first_registered;
+
+/* There may be no memory for slots yet. */
+static int __init boot_first(void)
+{
+	struct kprobe p = { .addr = (kprobe_opcode_t *)boot_passing };
+
+	first_registered = register_kprobe(&p);
+	if (!first_registered)
+		unregister_kprobe(&p);
+	return 0;
+}
+pure_initcall(boot_first);
 
 static int __init boot_early(void)
 {
@@ -132,6 +145,13 @@ static int __init boot_late(void)
 }
 late_initcall_sync(boot_late);
 
+static void test_probe_before_slots_is_told(struct kunit *test)
+{
+	bool late = IS_ENABLED(CONFIG_ARCH_WANTS_EXECMEM_LATE);
+
+	KUNIT_EXPECT_EQ(test, first_registered, late ? -EAGAIN : 0);
+}
+
 static void test_early_probe_is_hit(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, lasting.registered, 0);
@@ -159,6 +179,7 @@ static void test_jump_is_made_late(struct kunit *test)
 }
 
 static struct kunit_case boot_tests[] = {
+	KUNIT_CASE(test_probe_before_slots_is_told),
 	KUNIT_CASE(test_early_probe_is_hit),
 	KUNIT_CASE(test_early_unregister_works),
 	KUNIT_CASE(test_jump_is_made_late),
