@@ -296,13 +296,19 @@ EXPORT_SYMBOL_GPL(kprobe_table_used);
 /**
  * kprobe_table_settle - wait for a resize that was put off; sleeps
  *
- * The work may queue itself once more: after it was queued, and before it took
- * kprobe_mutex, another change has resized the table and used the links.
+ * The work may queue itself once more: a resize that came between has used the
+ * links, or the cookie's grace period, by polling, ends after the work's.
  */
 void kprobe_table_settle(void)
 {
-	while (flush_rcu_work(&retry_work))
-		;
+	unsigned int busy;
+
+	do {
+		flush_rcu_work(&retry_work);
+		/* It is queued under kprobe_mutex only. */
+		scoped_guard(mutex, &kprobe_mutex)
+			busy = work_busy(&retry_work.work);
+	} while (busy);
 }
 EXPORT_SYMBOL_GPL(kprobe_table_settle);
 #endif

@@ -21,6 +21,8 @@
 
 /* The table doubles several times before it has room for so many. */
 #define MANY		1000
+/* With more sites than these, its least size is not always what is left. */
+#define FEW		12
 
 struct many {
 	struct kprobe *probes;
@@ -206,6 +208,9 @@ static void test_resize_loses_no_hit(struct kunit *test)
 	unsigned int buckets, nr, registered, round;
 	struct kprobe *probes = find_many(test, &nr);
 
+	/* The table shrinks only as far as these leave three quarters empty. */
+	if (sites > FEW)
+		kunit_skip(test, "%u other sites decide about the size", sites);
 	kprobe_table_settle();
 	buckets = kprobe_table_buckets();
 	atomic_set(&calls, 0);
@@ -269,10 +274,7 @@ static void test_resize_hides_no_site(struct kunit *test)
 	more = &probes[w.nr];
 	nr -= w.nr;
 	register_many(probes, w.nr);
-	if (register_kprobe(&w.probe)) {
-		unregister_many(probes, w.nr);
-		kunit_skip(test, WITHIN_RESIZE " cannot be probed");
-	}
+	KUNIT_EXPECT_EQ(test, register_kprobe(&w.probe), 0);
 	register_many(more, nr);
 	kprobe_table_settle();
 	unregister_many(more, nr);
