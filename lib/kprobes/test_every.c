@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * KUnit suite for jumps in the place of breakpoints on any architecture: it
- * probes each function of the kernel that can be probed, at its first
- * instruction or, if that is a call of ftrace, behind it.
+ * probes each function of the kernel that can be probed, one half at a time, at
+ * its first instruction or, if that is a call of ftrace, behind it.
  */
 #include <kunit/test.h>
 #include <linux/delay.h>
@@ -32,6 +32,12 @@
 #define EVERY		1
 #endif
 
+/*
+ * KUnit gives a case five minutes, and with the function tracer and all
+ * mitigations one for all functions takes four on a busy machine.
+ */
+#define PARTS		2
+
 /* Hits are counted roughly: CPUs may count one at a time. */
 struct one {
 	struct kprobe probe;
@@ -39,7 +45,8 @@ struct one {
 };
 
 /**
- * struct all - a probe for each function
+ * struct all - a probe for each function of one part
+ * @part: of PARTS
  * @max: how many there may be
  * @seen: functions that were looked at
  * @nr: probes in @probes
@@ -49,6 +56,7 @@ struct one {
  * @before: the kernel's text without probes
  */
 struct all {
+	unsigned int part;
 	unsigned int max;
 	unsigned int seen;
 	unsigned int nr;
@@ -83,7 +91,8 @@ static int all_add(void *data, const char *name, unsigned long addr)
 	struct one *one = &all->probes[all->nr];
 
 	if (!is_kernel_text(addr) || is_kernel_inittext(addr) ||
-	    all->nr == all->max || all->seen++ % EVERY)
+	    all->nr == all->max ||
+	    all->seen++ % (PARTS * EVERY) != all->part * EVERY)
 		return 0;
 	if (call)
 		addr = call + MCOUNT_INSN_SIZE;
@@ -213,7 +222,8 @@ static void all_find(struct kunit *test, struct all *all)
 		p->flags = 0;
 		all->array[all->good++] = p;
 	}
-	KUNIT_ASSERT_GT(test, all->good, 5000 / EVERY);
+	KUNIT_ASSERT_GT(test, all->good, 5000 / EVERY / PARTS);
+	kunit_info(test, "%u functions can be probed", all->good);
 	kprobe_flush_retired();
 	memcpy(all->before, _stext, TEXT_SIZE);
 }
@@ -232,13 +242,12 @@ static void all_become_jumps(struct kunit *test, struct all *all)
 	};
 	unsigned int nr[KPROBE_NOJUMP_DETOUR_REACH + 1] = {};
 	unsigned int i, jumps;
-	bool patch_seen;
 
 	most_jumps = 0;
-	patch_seen = !register_kprobe(&patch);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&patch), 0);
 	jumps = time_jumps(test, all->array, all->good);
-	if (patch_seen)
-		unregister_kprobe(&patch);
+	unregister_kprobe(&patch);
+	KUNIT_EXPECT_GT(test, most_jumps, 0);
 	KUNIT_EXPECT_LE(test, most_jumps, MOST_AT_ONCE);
 
 	for (i = 0; i < all->good; i++)
@@ -259,11 +268,15 @@ static void all_disable(struct kunit *test, const struct all *all)
 	unsigned long hits, missed;
 	unsigned int i;
 
-	for (i = 0; i < all->good; i++)
+	for (i = 0; i < all->good; i++) {
 		KUNIT_EXPECT_EQ(test, disable_kprobe(all->array[i]), 0);
+		/* The lab takes a long silence for a guest that hangs. */
+		if (i % 4096 == 4095)
+			kunit_info(test, "%u are disabled", i + 1);
+	}
 	hits = all_hits(all, &missed);
 	kunit_info(test, "%lu hits, %lu missed", hits, missed);
-	KUNIT_EXPECT_GT(test, hits, 1000);
+	KUNIT_EXPECT_GT(test, hits, 100);
 	all_load();
 	wait_for_kprobe_optimizer();
 	KUNIT_EXPECT_TRUE(test, EVENTUALLY(text_is_clean(all)));
@@ -304,9 +317,19 @@ static void time_idle_functions(struct kunit *test, struct all *all)
 	KUNIT_EXPECT_TRUE(test, text_is_clean(all));
 }
 
+static const unsigned int parts[PARTS] = { 0, 1 };
+
+static void part_desc(const unsigned int *part, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "part %u of %u", *part + 1,
+		 PARTS);
+}
+
+KUNIT_ARRAY_PARAM(part, parts, part_desc);
+
 static void test_every_function_jumps(struct kunit *test)
 {
-	struct all all = {};
+	struct all all = { .part = *(const unsigned int *)test->param_value };
 	unsigned int slots;
 
 	kprobe_flush_retired();
@@ -322,7 +345,8 @@ static void test_every_function_jumps(struct kunit *test)
 }
 
 static struct kunit_case every_tests[] = {
-	KUNIT_CASE_SLOW(test_every_function_jumps),
+	KUNIT_CASE_PARAM_ATTR(test_every_function_jumps, part_gen_params,
+			      { .speed = KUNIT_SPEED_SLOW }),
 	{}
 };
 
