@@ -117,6 +117,16 @@ static __maybe_unused int captured_pre(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
+/*
+ * kunit_skip() behind expectations: a case that is skipped passes, whatever has
+ * failed in it before.
+ */
+#define skip_rest(test, fmt, ...)					\
+do {									\
+	KUNIT_ASSERT_NE(test, READ_ONCE((test)->status), KUNIT_FAILURE); \
+	kunit_skip(test, fmt, ##__VA_ARGS__);				\
+} while (0)
+
 /* Waits until something in the background has made the condition true. */
 #define EVENTUALLY(condition) ({					\
 	int __tries = 1000;						\

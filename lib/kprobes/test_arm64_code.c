@@ -358,6 +358,7 @@ static void test_batch_interrupts_cpus_once(struct kunit *test)
 		probes[i] = COUNTED(*code_cases[i].probe);
 		array[i] = &probes[i].probe;
 	}
+	switch_jumps(false);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&rounds.probe), 0);
 	KUNIT_ASSERT_EQ(test, register_kprobes(array, nr), 0);
 	/* CPUs may be interrupted for other reasons, too. */
@@ -365,6 +366,7 @@ static void test_batch_interrupts_cpus_once(struct kunit *test)
 	kunit_info(test, "%u probes, %u rounds", nr, rounds.pre);
 
 	rounds.pre = 0;
+	switch_jumps(true);
 	expect_jump(test, array[0], true);
 	if (IS_ENABLED(CONFIG_OPTPROBES))
 		KUNIT_EXPECT_GE(test, rounds.pre, 1);

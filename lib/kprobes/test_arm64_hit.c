@@ -337,8 +337,10 @@ static void test_perf_is_told_of_slots(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, register_kprobe(&told.probe), 0);
 	wait_for_kprobe_optimizer();
 	told.pre = 0;
+	switch_jumps(false);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
 	KUNIT_EXPECT_EQ(test, told.pre, 1);
+	switch_jumps(true);
 	expect_jump(test, &p.probe, true);
 	KUNIT_EXPECT_EQ(test, told.pre,
 			1 + IS_ENABLED(CONFIG_OPTPROBES));

@@ -447,8 +447,7 @@ static void test_idle_cpus_sleep_on(struct kunit *test)
 
 	if (num_online_cpus() < 2 || !IS_ENABLED(CONFIG_CONTEXT_TRACKING_IDLE))
 		kunit_skip(test, "needs CPUs that are known to idle");
-	if (register_kprobe(&ipi))
-		kunit_skip(test, "cannot probe kprobe_was_here()");
+	KUNIT_ASSERT_EQ(test, register_kprobe(&ipi), 0);
 	/* The text does not change here: all IPIs are those of the wait. */
 	KUNIT_EXPECT_EQ(test, register_kprobe(&one.probe), 0);
 	KUNIT_EXPECT_EQ(test, register_kprobe(&other.probe), 0);

@@ -30,11 +30,8 @@ static __maybe_unused void try_to_keep(struct kunit *test,
 	for (i = 0; i < KEPT_TRIES; i++)
 		if (keep(test))
 			return;
-	/* A skip would hide what has failed. */
-	if (READ_ONCE(test->status) == KUNIT_FAILURE)
-		return;
-	kunit_skip(test, "the task ran too early in each of %d tries",
-		   KEPT_TRIES);
+	skip_rest(test, "the task ran too early in each of %d tries",
+		  KEPT_TRIES);
 }
 
 /**

@@ -140,7 +140,7 @@ static void test_trace_shows_real_callers(struct kunit *test)
 		ret = trace_fprobe(&fp);
 		if (ret) {
 			unregister_kretprobes(array, c->nr);
-			kunit_skip(test, "no fprobe: %d", ret);
+			skip_rest(test, "no fprobe: %d", ret);
 		}
 	}
 	KUNIT_EXPECT_EQ(test, trace_start(), 8);

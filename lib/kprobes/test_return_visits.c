@@ -258,6 +258,7 @@ static void test_visitors_leak_nothing(struct kunit *test)
 
 struct reader {
 	bool stop;
+	struct completion inside;
 	struct completion done;
 	struct work_struct work;
 };
@@ -267,10 +268,12 @@ struct reader {
 
 static int read_long(void *data)
 {
-	unsigned long end = jiffies + READER_MAX;
 	struct reader *r = data;
+	unsigned long end;
 
 	rcu_read_lock();
+	complete(&r->inside);
+	end = jiffies + READER_MAX;
 	while (!READ_ONCE(r->stop) && time_before(jiffies, end))
 		cpu_relax();
 	rcu_read_unlock();
@@ -308,13 +311,14 @@ static void test_freeing_blocks_no_worker(struct kunit *test)
 		rps[i].kp.addr = (kprobe_opcode_t *)follow_visit;
 		rps[i].maxactive = 1;
 	}
+	init_completion(&r.inside);
 	init_completion(&r.done);
 	INIT_WORK_ONSTACK(&r.work, reader_work);
 	KUNIT_ASSERT_EQ(test, register_kretprobes(array, GOING), 0);
 
 	task = kthread_run(read_long, &r, "kprobes-reader");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
-	msleep(20);
+	wait_for_completion(&r.inside);
 	start = ktime_get();
 	for (i = 0; i < GOING; i++)
 		unregister_kretprobe(&rps[i]);
@@ -348,7 +352,7 @@ static struct kunit_case visit_tests[] = {
 /* The pools of earlier cases are freed in the background. */
 static int visit_init(struct kunit *test)
 {
-	KUNIT_EXPECT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
+	KUNIT_ASSERT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
 	return 0;
 }
 

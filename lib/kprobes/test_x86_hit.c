@@ -251,13 +251,11 @@ static void test_handler_has_no_user_access(struct kunit *test)
 	if (!boot_cpu_has(X86_FEATURE_SMAP))
 		kunit_skip(test, "this CPU has no SMAP");
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
-	if (is_jump(p.addr)) {
-		/* The compiler does not see that anything calls the handler. */
-		WRITE_ONCE(access_flags, X86_EFLAGS_AC);
-		call_with_access(copy_mc_fragile_handle_tail);
-		KUNIT_EXPECT_FALSE(test, READ_ONCE(access_flags) &
-					 X86_EFLAGS_AC);
-	}
+	KUNIT_EXPECT_TRUE(test, is_jump((void *)probed_at(&p)));
+	/* The compiler does not see that anything calls the handler. */
+	WRITE_ONCE(access_flags, X86_EFLAGS_AC);
+	call_with_access(copy_mc_fragile_handle_tail);
+	KUNIT_EXPECT_FALSE(test, READ_ONCE(access_flags) & X86_EFLAGS_AC);
 	unregister_kprobe(&p);
 }
 #else
@@ -287,8 +285,8 @@ static int unwinding_pre(struct kprobe *p, struct pt_regs *regs)
 	struct unwind_state state;
 
 	u->hits++;
-	there.ip = (unsigned long)p->addr + JMP32_INSN_SIZE +
-		   *(s32 *)(p->addr + 1);
+	there.ip = probed_at(p) + JMP32_INSN_SIZE +
+		   *(s32 *)(probed_at(p) + 1);
 	unwind_start(&state, current, &there, NULL);
 	/* The first frame is that of the registers, or the caller's. */
 	if (unwind_get_return_address(&state) == there.ip)
@@ -309,7 +307,8 @@ static void test_detour_can_be_unwound(struct kunit *test)
 	if (!IS_ENABLED(CONFIG_UNWINDER_ORC))
 		kunit_skip(test, "this needs the ORC unwinder");
 	KUNIT_ASSERT_EQ(test, register_kprobe(&u.probe), 0);
-	if (is_jump(u.probe.addr)) {
+	KUNIT_EXPECT_TRUE(test, is_jump((void *)probed_at(&u.probe)));
+	if (kprobe_optimized(&u.probe)) {
 		KUNIT_EXPECT_EQ(test, unwound(2), 4715);
 		KUNIT_EXPECT_EQ(test, u.hits, 1);
 		KUNIT_EXPECT_FALSE(test, u.error);
@@ -374,8 +373,10 @@ static void test_perf_is_told_of_slots(struct kunit *test)
 	/* The probe on that function is told of, too. */
 	wait_for_kprobe_optimizer();
 	slots_told = 0;
+	kprobe_set_jumps(false);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
 	KUNIT_EXPECT_EQ(test, slots_told, 1);
+	kprobe_set_jumps(true);
 	KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
 	KUNIT_EXPECT_EQ(test, slots_told, 2);
 	unregister_kprobe(&p.probe);
