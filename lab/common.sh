@@ -455,5 +455,5 @@ plain() { stdbuf -o0 tr -d '\r'; }
 
 # complaints LOG: what a kernel must never say.
 complaints() {
-	grep -E 'WARNING:|BUG:|Oops|KASAN:|KCSAN:|UBSAN:|possible .*deadlock|suspicious RCU|rcu.*detected.*stall|soft lockup|Call Trace:|Kernel panic' "$1"
+	grep -E 'WARNING:|BUG:|Oops|KASAN:|KCSAN:|UBSAN:|possible .*deadlock|suspicious RCU|rcu.*detected.*stall|soft lockup|Call [Tt]race:|Internal error:|INFO: trying to register|Kernel panic' "$1"
 }
