@@ -58,7 +58,8 @@ X(NO_MEMORY,	"no-memory",	-ENOMEM, \
 
 /*
  * X(enumerator, name, sentence).  Those of the first list come and go, and the
- * optimizer looks again when one has gone.
+ * optimizer looks again when one has gone.  It is not told when a foreign trap
+ * goes: then it looks again when the site's probes change.
  */
 #define KPROBE_NOJUMPS_NOW(X)						\
 X(SWITCHED_OFF,	"switched-off", \

@@ -188,13 +188,13 @@ static bool keep_displaced(struct kunit *test)
 
 static void test_trace_names_the_function(struct kunit *test)
 {
-	unsigned long offset;
+	unsigned long start = (unsigned long)fill_unwound, offset;
 
 	if (!IS_ENABLED(CONFIG_UNWINDER_ORC))
 		kunit_skip(test, "this needs the ORC unwinder");
-	KUNIT_ASSERT_TRUE(test, kallsyms_lookup_size_offset(
-				  (unsigned long)fill_unwound, &unwound_size,
-				  &offset));
+	KUNIT_ASSERT_TRUE(test,
+			  kallsyms_lookup_size_offset(start, &unwound_size,
+						      &offset));
 	unnamed = 0;
 	try_to_keep(test, keep_displaced);
 }
