@@ -90,7 +90,7 @@ bool kprobe_blacklist_covers(unsigned long addr)
  * A compiler may split a function; its cold half, "fn.cold", or a copy of
  * it, "fn.isra.0", is as forbidden as "fn".
  */
-static noinline_for_stack bool part_of_blacklisted(const char *name)
+static noinline_for_stack bool part_of_forbidden(const char *name)
 {
 	const char *suffix = strchr(name, '.');
 	char whole_name[KSYM_NAME_LEN];
@@ -113,7 +113,7 @@ static noinline_for_stack bool part_of_blacklisted(const char *name)
 bool kprobe_blacklisted(unsigned long addr, const struct kprobe_symbol *symbol)
 {
 	return kprobe_blacklist_covers(addr) ||
-	       (symbol->size && part_of_blacklisted(symbol->name));
+	       (symbol->size && part_of_forbidden(symbol->name));
 }
 
 /**
@@ -128,7 +128,7 @@ bool within_kprobe_blacklist(unsigned long addr)
 
 	if (kprobe_blacklist_covers(addr))
 		return true;
-	return !lookup_symbol_name(addr, name) && part_of_blacklisted(name);
+	return !lookup_symbol_name(addr, name) && part_of_forbidden(name);
 }
 
 static int ranges_compare(const void *a, const void *b)

@@ -172,7 +172,7 @@ static struct site_ops kprobe_ipmodify_ops = {
 	},
 };
 
-/* ftrace has shut itself down: do not call its functions any more. */
+/* ftrace has shut itself down: its functions are not to be called. */
 static bool ftrace_gone;
 
 static struct site_ops *site_ops_wanted(const struct kprobe_site *site)

@@ -301,7 +301,7 @@ static noinline void follow_return_slow(struct pt_regs *regs, void *frame)
 }
 NOKPROBE_SYMBOL(follow_return_slow);
 
-/* The usual case is written out, as in kretprobe_entry(). */
+/* What happens nearly always, as in kretprobe_entry(). */
 static __always_inline void follow_return(struct pt_regs *regs, void *frame)
 {
 	struct llist_node *node = current->kretprobe_instances.first;
