@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Takes seconds to go, and changes a jump label then: text that is patched
+ * although nobody can take a reference of the module any more.
+ */
+#include <linux/delay.h>
+#include <linux/jump_label.h>
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+
+static unsigned int wait_ms = 3000;
+module_param(wait_ms, uint, 0644);
+
+static DEFINE_STATIC_KEY_FALSE(changed);
+
+/*
+ * On x86, a jump in the place of the first instruction would cover the jump
+ * label, too.  There are two such functions: the one that is the last of the
+ * module's text has what is no code behind it, and gets no jump.
+ */
+static noinline notrace int kprobe_going_one(int x)
+{
+	asm volatile("nop");
+	if (static_branch_unlikely(&changed))
+		return x + 1;
+	return x;
+}
+
+static noinline notrace int kprobe_going_other(int x)
+{
+	asm volatile("nop");
+	if (static_branch_unlikely(&changed))
+		return x + 2;
+	return x;
+}
+
+static int __init kprobe_going_init(void)
+{
+	return kprobe_going_one(0) + kprobe_going_other(0);
+}
+module_init(kprobe_going_init);
+
+static void __exit kprobe_going_exit(void)
+{
+	msleep(wait_ms);
+	static_branch_enable(&changed);
+	pr_info("kprobe_going: %d %d\n", kprobe_going_one(1),
+		kprobe_going_other(1));
+}
+module_exit(kprobe_going_exit);
+
+MODULE_DESCRIPTION("changes a jump label as it goes");
+MODULE_LICENSE("GPL");
