@@ -106,6 +106,18 @@ static void *arch_kprobe_alloc_slots(const struct kprobe_site *site)
 }
 #endif
 
+#ifndef arch_kprobe_free_slots
+static int arch_kprobe_protect_slots(void *text)
+{
+	return set_memory_rox((unsigned long)text, 1);
+}
+
+static void arch_kprobe_free_slots(void *text)
+{
+	execmem_free(text);
+}
+#endif
+
 static struct slot_page *slot_page_create(const struct kprobe_site *site,
 					  unsigned int size)
 {
@@ -125,7 +137,7 @@ static struct slot_page *slot_page_create(const struct kprobe_site *site,
 		goto free_owner;
 
 	arch_kprobe_fill_slots(page->text, PAGE_SIZE);
-	if (set_memory_rox((unsigned long)page->text, 1))
+	if (arch_kprobe_protect_slots(page->text))
 		goto free_text;
 	if (xa_err(xa_store(&slot_pages, slot_page_key(page->text), page,
 			    GFP_KERNEL)))
@@ -142,7 +154,7 @@ static struct slot_page *slot_page_create(const struct kprobe_site *site,
 	return page;
 
 free_text:
-	execmem_free(page->text);
+	arch_kprobe_free_slots(page->text);
 free_owner:
 	kfree(page->owner);
 free_page:
@@ -166,7 +178,7 @@ static void slot_page_destroy(struct slot_page *page)
 	xa_erase(&slot_pages, slot_page_key(page->text));
 	list_del_rcu(&page->link);
 	slot_pages_empty[slot_list_index(page->size)]--;
-	execmem_free(page->text);
+	arch_kprobe_free_slots(page->text);
 	call_rcu(&page->rcu, slot_page_free);
 }
 
