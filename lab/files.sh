@@ -23,5 +23,6 @@ hooked_files() {
 our_places() {
 	cat "$TOP/lab/replaced-set"
 	printf '%s\n' kernel/kprobes 'include/linux/kprobes_*.h' \
+		arch/powerpc/kernel/probes \
 		lib/kprobes 'lib/test_kprobes*.[ch]' 'Documentation/trace/kprobes-*.rst'
 }

@@ -1,29 +1,118 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Powerpc has no probes: its exception handlers ask all the same, and are told
- * that nothing was one. What is included is what they get by way of this file.
+ * Dynamic probes on powerpc: what the core and the exception handlers need to
+ * know.
  */
 #ifndef _ASM_POWERPC_KPROBES_H
 #define _ASM_POWERPC_KPROBES_H
 
+#include <asm-generic/kprobes.h>
+
+#ifndef __ASSEMBLY__
+
 #include <linux/types.h>
 #include <asm/code-patching.h>
 #include <asm/inst.h>
+#include <asm/ptrace.h>
 #include <asm/probes.h>
-#include <asm-generic/kprobes.h>
 
-struct pt_regs;
+#ifdef CONFIG_KPROBES
 
-/* Asked for a trap instruction; false: it is not a probe's. */
+#include <asm/hw_irq.h>
+
+/* An instruction, the way back, a pointer: see kprobes-slot.c. */
+#define KPROBE_SLOT_SIZE	32
+
+typedef u32 kprobe_opcode_t;
+
+struct kprobe;
+struct kprobe_site;
+
+/**
+ * struct arch_kprobe_insn - one probed instruction
+ * @insn: the instruction
+ * @class: enum ppc_kprobe_class of decode-insn.h
+ */
+struct arch_kprobe_insn {
+	ppc_inst_t insn;
+	u8 class;
+};
+
+static __always_inline bool arch_kprobe_irqs_on(struct pt_regs *regs)
+{
+	return !arch_irq_disabled_regs(regs);
+}
+
+/* At a function's entry the link register has the call's return address. */
+static __always_inline unsigned long *
+arch_kprobe_return_place(struct pt_regs *regs)
+{
+	return &regs->link;
+}
+
+/* The caller's frame: it is the same when the call returns. */
+static __always_inline void *arch_kprobe_frame(struct pt_regs *regs)
+{
+	return (void *)regs->gpr[1];
+}
+
+/*
+ * The trampoline's return is by the link register, like any other.  An unwinder
+ * looks at where the callee may have saved that.
+ */
+static __always_inline void
+arch_kretprobe_fixup_return(struct pt_regs *regs, kprobe_opcode_t *ret)
+{
+	unsigned long *frame = (unsigned long *)regs->gpr[1];
+
+	regs->link = (unsigned long)ret;
+	frame[STACK_FRAME_LR_SAVE] = (unsigned long)ret;
+}
+#define arch_kretprobe_fixup_return arch_kretprobe_fixup_return
+
+/* The trampoline has saved all there is. */
+static __always_inline void *arch_kretprobe_enter(struct pt_regs *regs)
+{
+	return arch_kprobe_frame(regs);
+}
+
+struct ftrace_regs;
+
+/* struct ftrace_regs is the same by another name. */
+static __always_inline struct pt_regs *
+arch_kprobe_ftrace_regs(struct ftrace_regs *fregs)
+{
+	return (struct pt_regs *)fregs;
+}
+
+/* Slots are where a branch reaches them from the site, if there is room. */
+#define arch_kprobe_slots_near arch_kprobe_slots_near
+bool arch_kprobe_slots_near(const void *text, const struct kprobe_site *site);
+void *arch_kprobe_alloc_slots(const struct kprobe_site *site);
+/* Some of them are in the kernel's own text. */
+#define arch_kprobe_free_slots arch_kprobe_free_slots
+int arch_kprobe_protect_slots(void *text);
+void arch_kprobe_free_slots(void *text);
+
+extern const int kretprobe_blacklist_size;
+
+/* Asked for a trap instruction: was it a probe's, and has been dealt with? */
+bool kprobe_handler(struct pt_regs *regs);
+
+#else /* !CONFIG_KPROBES */
+
 static inline bool kprobe_handler(struct pt_regs *regs)
 {
 	return false;
 }
 
-/* Asked for a single step; false: as above. */
+#endif /* CONFIG_KPROBES */
+
+/* Asked for a single step, which no probe ever needs. */
 static inline bool kprobe_post_handler(struct pt_regs *regs)
 {
 	return false;
 }
 
+#endif /* __ASSEMBLY__ */
 #endif /* _ASM_POWERPC_KPROBES_H */

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Power instructions: what a probe may do with one.  Decided once, when a site
+ * is inspected.
+ *
+ * What depends on where it stands is little: branches that are relative or
+ * leave a return address, ADDPCIS, and prefixed instructions with R set.  All
+ * else executes in a slot as it does in place.  What sstep.c can do to a struct
+ * pt_regs it tells itself: analyse_instr() is asked with registers of no
+ * meaning.
+ */
+#include <linux/bits.h>
+#include <linux/kernel.h>
+#include <asm/cputable.h>
+#include <asm/ppc-opcode.h>
+#include <asm/ptrace.h>
+#include <asm/reg.h>
+#include <asm/probes.h>
+#include <asm/sstep.h>
+#include "decode-insn.h"
+
+#define OP_19_XOP_ADDPCIS	2
+#define OP_19_XOP_BCTAR		560
+
+/* The types of prefixed instructions that load or store, or add. */
+#define PREFIX_TYPE(prefix)	((prefix) >> 24 & 3)
+#define PREFIX_8LS		0
+#define PREFIX_MLS		2
+
+/* Bytes that no prefixed instruction crosses. */
+#define PREFIX_BLOCK		64
+
+static bool is_relative(ppc_inst_t insn)
+{
+	u32 prefix = ppc_inst_val(insn);
+
+	if (!ppc_inst_prefixed(insn))
+		return false;
+	return (PREFIX_TYPE(prefix) == PREFIX_8LS ||
+		PREFIX_TYPE(prefix) == PREFIX_MLS) && GET_PREFIX_R(prefix);
+}
+
+static enum ppc_kprobe_class decode_19(u32 word)
+{
+	if ((word >> 1 & 0x1f) == OP_19_XOP_ADDPCIS)
+		return PPC_KPROBE_EMULATE;
+	/* By a register that sstep.c does not know. */
+	if (get_xop(word) == OP_19_XOP_BCTAR)
+		return PPC_KPROBE_WHERE;
+	return PPC_KPROBE_PLAIN;
+}
+
+/* Nothing but the word itself decides here. */
+static enum ppc_kprobe_class decode_word(u32 word)
+{
+	if (!get_op(word))
+		return PPC_KPROBE_NONE;
+	if (is_trap(word))
+		return PPC_KPROBE_TRAP;
+	if (IS_MTMSRD(ppc_inst(word)))
+		return PPC_KPROBE_MSR;
+	if (!can_single_step(word) || IS_RFID(ppc_inst(word)))
+		return PPC_KPROBE_SYSTEM;
+	return get_op(word) == OP_19 ? decode_19(word) : PPC_KPROBE_PLAIN;
+}
+
+/**
+ * ppc_kprobe_decode - what can a probe do with this instruction?
+ * @insn: the instruction
+ * @addr: where it stands
+ *
+ * Context: any.
+ */
+enum ppc_kprobe_class ppc_kprobe_decode(ppc_inst_t insn, unsigned long addr)
+{
+	struct pt_regs regs = { .nip = addr, .msr = MSR_KERNEL };
+	struct instruction_op op = {};
+	enum ppc_kprobe_class class;
+	int computes;
+
+	if (ppc_inst_prefixed(insn)) {
+		if (addr % PREFIX_BLOCK == PREFIX_BLOCK - sizeof(u32) ||
+		    !cpu_has_feature(CPU_FTR_ARCH_31))
+			return PPC_KPROBE_NONE;
+		return is_relative(insn) ? PPC_KPROBE_RELATIVE :
+					   PPC_KPROBE_PLAIN;
+	}
+
+	class = decode_word(ppc_inst_val(insn));
+	if (class != PPC_KPROBE_PLAIN)
+		return class;
+
+	computes = analyse_instr(&op, &regs, insn);
+	switch (GETTYPE(op.type)) {
+	case BRANCH:
+		return computes > 0 ? PPC_KPROBE_EMULATE : PPC_KPROBE_WHERE;
+	case LARX:
+		return PPC_KPROBE_LOAD_RESERVE;
+	case STCX:
+		return PPC_KPROBE_STORE_COND;
+	case SYSCALL:
+	case SYSCALL_VECTORED_0:
+	case RFI:
+		return PPC_KPROBE_SYSTEM;
+	case INTERRUPT:
+		return PPC_KPROBE_TRAP;
+	case MTMSR:
+		return PPC_KPROBE_MSR;
+	default:
+		return computes > 0 ? PPC_KPROBE_COMPUTE : PPC_KPROBE_PLAIN;
+	}
+}
+
+/* A distance of 34 bits, 18 of them in the prefix. */
+#define DISTANCE_BITS	34
+
+/**
+ * ppc_kprobe_relocate - have an instruction mean the same elsewhere
+ * @insn: the instruction, PPC_KPROBE_RELATIVE
+ * @from: where it stands
+ * @to: where it is going to
+ *
+ * Return: whether its operand is in reach from there.
+ */
+bool ppc_kprobe_relocate(ppc_inst_t *insn, unsigned long from,
+			 unsigned long to)
+{
+	u32 prefix = ppc_inst_val(*insn), suffix = ppc_inst_suffix(*insn);
+	s64 distance = (u64)(prefix & GENMASK(17, 0)) << 16 | (suffix & 0xffff);
+
+	distance = sign_extend64(distance, DISTANCE_BITS - 1) + (s64)from -
+		   (s64)to;
+	if (distance != sign_extend64(distance, DISTANCE_BITS - 1))
+		return false;
+	prefix = (prefix & ~GENMASK(17, 0)) | (distance >> 16 & GENMASK(17, 0));
+	suffix = (suffix & ~GENMASK(15, 0)) | (distance & GENMASK(15, 0));
+	*insn = ppc_inst_prefix(prefix, suffix);
+	return true;
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What must not be probed on powerpc, for other reasons than its instructions.
+ *
+ * Where the kernel starts and takes exceptions, translation is off, MSR[RI] is
+ * clear, or there is no stack: that is the head and all of head_64.o, which is
+ * linked first.  Assembly of this kind in other objects is in .kprobes.text.
+ * Some of the head is copied to the start of memory, and a copy of a trap has
+ * no site.
+ *
+ * On 64 bit some code counts as soft-masked by its address, or is begun again
+ * when an interrupt arrives in it.  Both are known by tables, and hold for no
+ * instruction in a slot.
+ *
+ * The exits of exceptions cannot be noinstr, for they have to be near the
+ * entries; NOKPROBE_SYMBOL() forbids them.
+ */
+#include <linux/init.h>
+#include <linux/kprobes_backend.h>
+#include <asm/sections.h>
+#include "kprobes-common.h"
+
+/* See head_64.S. */
+extern char head_text_end[];
+
+/* See restart_table.c. */
+struct soft_masked {
+	unsigned long start;
+	unsigned long end;
+};
+
+struct restarted {
+	unsigned long start;
+	unsigned long end;
+	unsigned long fixup;
+};
+
+extern struct soft_masked __start___soft_mask_table[];
+extern struct soft_masked __stop___soft_mask_table[];
+extern struct restarted __start___restart_table[];
+extern struct restarted __stop___restart_table[];
+
+static int __init forbid_tables(void)
+{
+	struct soft_masked *m;
+	struct restarted *r;
+	int ret = 0;
+
+	for (m = __start___soft_mask_table;
+	     m < __stop___soft_mask_table && !ret; m++)
+		ret = kprobe_add_area_blacklist(m->start, m->end);
+	for (r = __start___restart_table;
+	     r < __stop___restart_table && !ret; r++)
+		ret = kprobe_add_area_blacklist(r->start, r->end);
+	return ret;
+}
+
+int __init arch_kprobe_blacklist(void)
+{
+	int ret;
+
+	ret = kprobe_add_area_blacklist((unsigned long)_stext,
+					(unsigned long)head_text_end);
+	return ret ?: forbid_tables();
+}

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Instructions out of line on powerpc: what stands in a slot.
+ *
+ *	slot		[instruction]
+ *			b	back		or, if that is too far, trap
+ *			[site]
+ *
+ *	post_slot	[instruction]
+ *			trap
+ *			[site]
+ *
+ * The instruction runs natively.  An operand that is relative to it, which only
+ * prefixed instructions have, is changed.  The trap behind it finds its site in
+ * the slot, so that nothing is kept for the task or CPU between the two.
+ *
+ * A branch reaches 32 MB.  Modules are anywhere in the vmalloc area, and pages
+ * for their slots are allocated within that distance.  The kernel's own text is
+ * in no such area on 64 bit: it has a pool of pages with the code of the
+ * probes.  When that is used up, or the text is larger than a branch reaches,
+ * slots are anywhere and end with a trap.
+ *
+ * Slots are aligned to their size, so that a prefixed instruction does not
+ * cross a block of 64 bytes.
+ *
+ * Writing a slot
+ * --------------
+ *
+ * No CPU executes a slot while it is written, but one may have fetched what
+ * was there before, on a wrong guess.  patch_instructions() writes it through
+ * another mapping, and then has the instruction caches of all CPUs drop it
+ * (DCBST, SYNC, ICBI, SYNC).  A CPU gets to the slot only by returning from an
+ * exception to it, which is context synchronizing: what it has fetched ahead is
+ * discarded, and comes from the cache anew.
+ */
+#include <linux/array_size.h>
+#include <linux/bitmap.h>
+#include <linux/execmem.h>
+#include <linux/kasan.h>
+#include <linux/mm.h>
+#include <linux/perf_event.h>
+#include <linux/set_memory.h>
+#include <linux/sizes.h>
+#include <linux/string.h>
+#include <linux/vmalloc.h>
+#include <asm/code-patching.h>
+#include <asm/inst.h>
+#include <asm/pgtable.h>
+#include <asm/sections.h>
+#include "kprobes-common.h"
+
+/*
+ * Pages
+ */
+
+#define POOL_PAGES	(PPC_KPROBE_POOL_SIZE / PAGE_SIZE)
+
+/* Which pages of the pool are in use; under the lock of slots.c. */
+static DECLARE_BITMAP(pool_used, POOL_PAGES);
+
+static bool in_pool(const void *text)
+{
+	return text >= (void *)ppc_kprobe_pool &&
+	       text < (void *)ppc_kprobe_pool_end;
+}
+
+/* Writable memory, or a page of the pool. */
+void arch_kprobe_fill_slots(void *text, size_t size)
+{
+	u32 trap = PPC_RAW_TRAP();
+
+	if (in_pool(text))
+		WARN_ON_ONCE(patch_instructions(text, &trap, size, true));
+	else
+		memset32(text, trap, size / sizeof(u32));
+}
+
+/* The pool is part of the text, and is read-only and executable already. */
+int arch_kprobe_protect_slots(void *text)
+{
+	return in_pool(text) ? 0 : set_memory_rox((unsigned long)text, 1);
+}
+
+void arch_kprobe_free_slots(void *text)
+{
+	if (in_pool(text))
+		__clear_bit((text - (void *)ppc_kprobe_pool) / PAGE_SIZE,
+			    pool_used);
+	else
+		execmem_free(text);
+}
+
+static bool in_reach(unsigned long from, unsigned long to)
+{
+	return is_offset_in_branch_range(to - from);
+}
+
+static bool page_in_reach(const void *text, const struct kprobe_site *site)
+{
+	unsigned long page = (unsigned long)text;
+	unsigned long addr = (unsigned long)site->addr;
+
+	return in_reach(page, addr) && in_reach(addr, page) &&
+	       in_reach(page + PAGE_SIZE, addr) &&
+	       in_reach(addr, page + PAGE_SIZE);
+}
+
+static void *alloc_from_pool(void)
+{
+	unsigned int i = find_first_zero_bit(pool_used, POOL_PAGES);
+
+	if (i == POOL_PAGES)
+		return NULL;
+	__set_bit(i, pool_used);
+	return ppc_kprobe_pool + i * PAGE_SIZE;
+}
+
+/* A page that is no further away than that. */
+static void *alloc_within(unsigned long addr, unsigned long distance)
+{
+	unsigned long low = max(PAGE_ALIGN(addr - distance), VMALLOC_START);
+	unsigned long high = min(addr + distance, VMALLOC_END);
+	void *page;
+
+	if (low >= high)
+		return NULL;
+	page = __vmalloc_node_range(PAGE_SIZE, PAGE_SIZE, low, high,
+				    GFP_KERNEL | __GFP_NOWARN, PAGE_KERNEL,
+				    VM_FLUSH_RESET_PERMS, NUMA_NO_NODE,
+				    __builtin_return_address(0));
+	return kasan_reset_tag(page);
+}
+
+/*
+ * Is there no page in reach of this site, nor will there be one?  Then any page
+ * will do.
+ */
+static bool beyond_reach(const struct kprobe_site *site)
+{
+	if (!core_kernel_text((unsigned long)site->addr))
+		return false;
+	return bitmap_full(pool_used, POOL_PAGES) ||
+	       !page_in_reach(ppc_kprobe_pool, site) ||
+	       !page_in_reach(ppc_kprobe_pool_end - PAGE_SIZE, site);
+}
+
+/**
+ * arch_kprobe_slots_near - can a page have slots for this site?
+ * @text: the page
+ * @site: the site
+ */
+bool arch_kprobe_slots_near(const void *text, const struct kprobe_site *site)
+{
+	return page_in_reach(text, site) ||
+	       (beyond_reach(site) && !in_pool(text));
+}
+
+/**
+ * arch_kprobe_alloc_slots - allocate a page for slots
+ * @site: near this one, if that can be
+ *
+ * Context: may sleep.
+ * Return: a page that is writable or one of the pool, or NULL.
+ */
+void *arch_kprobe_alloc_slots(const struct kprobe_site *site)
+{
+	unsigned long addr = (unsigned long)site->addr;
+	void *text;
+
+	if (beyond_reach(site))
+		return alloc_within(VMALLOC_START,
+				    VMALLOC_END - VMALLOC_START);
+	if (core_kernel_text(addr))
+		return alloc_from_pool();
+	/* A page half way to the end of the reach serves others as well. */
+	text = alloc_within(addr, SZ_16M);
+	return text ?: alloc_within(addr, SZ_32M - 2 * PAGE_SIZE);
+}
+
+/*
+ * Slots of a site
+ */
+
+/**
+ * ppc_kprobe_original_word - what stands at an address while nothing is probed
+ * @addr: in text
+ *
+ * Context: kprobe_mutex held.
+ */
+u32 ppc_kprobe_original_word(const u32 *addr)
+{
+	struct kprobe_site *site;
+
+	guard(preempt)();
+	site = kprobe_site_find((unsigned long)addr);
+	return site ? site->opcode : *addr;
+}
+
+/** ppc_kprobe_next - the address behind the probed instruction */
+unsigned long ppc_kprobe_next(const struct kprobe_site *site)
+{
+	return (unsigned long)site->addr + ppc_inst_len(site->insn.insn);
+}
+NOKPROBE_SYMBOL(ppc_kprobe_next);
+
+/* The instruction of a slot.  Return: its length in words, or 0. */
+static unsigned int put_copy(struct ppc_kprobe_slot *text, const void *slot,
+			     const struct kprobe_site *site)
+{
+	ppc_inst_t insn = site->insn.insn;
+
+	if (site->insn.class == PPC_KPROBE_RELATIVE &&
+	    !ppc_kprobe_relocate(&insn, (unsigned long)site->addr,
+				 (unsigned long)slot))
+		return 0;
+	text->word[0] = ppc_inst_val(insn);
+	if (!ppc_inst_prefixed(insn))
+		return 1;
+	text->word[1] = ppc_inst_suffix(insn);
+	return 2;
+}
+
+/* The way back behind that. */
+static bool put_branch(struct ppc_kprobe_slot *text, const void *slot,
+		       const struct kprobe_site *site, unsigned int n)
+{
+	ppc_inst_t branch;
+
+	if (!create_branch(&branch, slot + n * sizeof(u32),
+			   ppc_kprobe_next(site), 0)) {
+		text->word[n] = ppc_inst_val(branch);
+		return true;
+	}
+	/* A trap would come in between what belongs together. */
+	return site->insn.class != PPC_KPROBE_LOAD_RESERVE;
+}
+
+/* Decoders of traced branches are told before any CPU can get there. */
+static bool write_slot(void *slot, struct ppc_kprobe_slot *text)
+{
+	perf_event_text_poke(slot, NULL, 0, text, sizeof(*text));
+	return !patch_instructions(slot, (u32 *)text, sizeof(*text), false);
+}
+
+static enum kprobe_refusal make_slot(struct kprobe_site *site, bool post,
+				     void **result)
+{
+	struct ppc_kprobe_slot text = { .site = site };
+	enum kprobe_refusal why;
+	unsigned int n;
+	void *slot;
+
+	slot = kprobe_slot_alloc(site, KPROBE_SLOT_SIZE);
+	if (!slot)
+		return KPROBE_REFUSE_NO_MEMORY;
+
+	memset32(text.word, PPC_KPROBE_SLOT_TRAP, ARRAY_SIZE(text.word));
+	n = put_copy(&text, slot, site);
+	why = KPROBE_REFUSE_OUT_OF_REACH;
+	if (!n || (!post && !put_branch(&text, slot, site, n)))
+		goto free;
+	why = KPROBE_REFUSE_NO_MEMORY;
+	if (!write_slot(slot, &text))
+		goto free;
+	WRITE_ONCE(*result, slot);
+	/* Before site->npost; pairs with smp_rmb() in go_on_with_post(). */
+	smp_wmb();
+	return KPROBE_OK;
+
+free:
+	kprobe_slot_free(slot);
+	return why;
+}
+
+bool arch_kprobe_emulated(const struct kprobe_site *site)
+{
+	return site->insn.class == PPC_KPROBE_EMULATE;
+}
+
+enum kprobe_refusal arch_kprobe_prepare(struct kprobe_site *site,
+					bool with_post)
+{
+	if (arch_kprobe_emulated(site))
+		return KPROBE_OK;
+	if (!with_post)
+		return make_slot(site, false, &site->slot);
+	if (site->post_slot || site->insn.class == PPC_KPROBE_COMPUTE)
+		return KPROBE_OK;
+	/* The trap would come between it and the end of the sequence. */
+	if (site->insn.class == PPC_KPROBE_LOAD_RESERVE)
+		return KPROBE_REFUSE_UNRELOCATABLE;
+	return make_slot(site, true, &site->post_slot);
+}
+
+/* Nothing else in a slot is executed than the instruction and the way back. */
+unsigned long arch_kprobe_orig_ip(struct kprobe_site *site, void *slot,
+				  unsigned long ip)
+{
+	if (ip - (unsigned long)slot < ppc_inst_len(site->insn.insn))
+		return (unsigned long)site->addr;
+	return ppc_kprobe_next(site);
+}
+NOKPROBE_SYMBOL(arch_kprobe_orig_ip);
+
+bool arch_kprobe_can_resume(struct kprobe_site *site, void *slot,
+			    unsigned long *ip)
+{
+	*ip = arch_kprobe_orig_ip(site, slot, *ip);
+	return true;
+}
+NOKPROBE_SYMBOL(arch_kprobe_can_resume);
