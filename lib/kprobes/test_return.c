@@ -59,7 +59,7 @@ static const struct errno_case errno_cases[] = {
 	  .expected = -EINVAL },
 	{ "no such symbol", .symbol = "there_is_no_such_symbol",
 	  .expected = -ENOENT },
-	{ "not at the entry", follow_sum, .offset = 8, .expected = -EINVAL },
+	{ "not at the entry", follow_sum, .offset = 12, .expected = -EINVAL },
 	{ "not at the entry of a symbol", .symbol = "vfs_read", .offset = 9,
 	  .expected = -EINVAL },
 	{ "NOKPROBE_SYMBOL", follow_forbidden, .expected = -EINVAL },

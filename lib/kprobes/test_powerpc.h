@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * For the KUnit suites for kprobes on powerpc: functions around a probed
+ * instruction, and how they are called.
+ */
+#ifndef _LIB_KPROBES_TEST_POWERPC_H
+#define _LIB_KPROBES_TEST_POWERPC_H
+
+#include <linux/kprobes_hit.h>
+#include <linux/kprobes_test.h>
+#include <asm/probes.h>
+#include <asm/ptrace.h>
+#include "test.h"
+
+/*
+ * CODE(name, before, probed, after): a function around the probed instruction,
+ * which stands where probe_<name> points.  It gets and leaves values in r3 to
+ * r8, CR and XER, and keeps r11, where it would return to.  It may use r9, r10
+ * and the bytes right below the stack.
+ */
+#define CODE(name, before, probed, after)				\
+	asm(".pushsection .text\n"					\
+	    ".machine push\n"						\
+	    ".machine power10\n"					\
+	    ".balign 64\n"						\
+	    ".type code_" #name ", @function\n"				\
+	    "code_" #name ":\n\t"					\
+	    "mflr 11\n\t"						\
+	    before "\n"							\
+	    ".Lprobe_" #name ":\n\t" probed "\n\t"			\
+	    after "\n\t"						\
+	    "mtlr 11\n\t"						\
+	    "blr\n"							\
+	    ".size code_" #name ", . - code_" #name "\n"		\
+	    ".machine pop\n"						\
+	    ".popsection\n"						\
+	    ".pushsection .data\n"					\
+	    ".balign 8\n"						\
+	    "probe_" #name ": .quad .Lprobe_" #name "\n"		\
+	    ".popsection\n");						\
+	extern char code_##name[], *probe_##name
+
+struct state {
+	u64 r[6];
+	u64 cr;
+	u64 xer;
+};
+
+/* See test_powerpc_code.c. */
+void ppc_call_code(void *function, struct state *s);
+
+static __maybe_unused bool is_probe_trap(const void *where)
+{
+	return *(u32 *)where == BREAKPOINT_INSTRUCTION;
+}
+
+#endif /* _LIB_KPROBES_TEST_POWERPC_H */

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * KUnit suite for places on powerpc: what is refused and why, functions with
+ * two entries, and faults of instructions in slots.
+ */
+#include <linux/kallsyms.h>
+#include <linux/module.h>
+#include <asm/code-patching.h>
+#include <asm/cputable.h>
+#include <asm/sections.h>
+#include "test_powerpc.h"
+
+CODE(refused_sc, "b 1f", "sc", "1:");
+CODE(refused_scv, "b 1f", "scv 0", "1:");
+CODE(refused_rfid, "b 1f", "rfid", "1:");
+CODE(refused_hrfid, "b 1f", "hrfid", "1:");
+CODE(refused_stop, "b 1f", "stop", "1:");
+CODE(refused_mtmsr, "b 1f", "mtmsr 3", "1:");
+CODE(refused_mtmsrd, "b 1f", "mtmsrd 3, 1", "1:");
+CODE(refused_bctar, "b 1f", "bctar 20, 0, 0", "1:");
+CODE(refused_bctarl, "b 1f", "bctarl 20, 0, 0", "1:");
+CODE(refused_trap, "b 1f", "trap", "1:");
+CODE(refused_twi, "b 1f", "twnei 3, 5", "1:");
+CODE(refused_tdi, "b 1f", "tdgti 3, 5", "1:");
+CODE(refused_td, "b 1f", "tdeq 3, 4", "1:");
+CODE(refused_zero, "b 1f", ".long 0", "1:");
+CODE(refused_attn, "b 1f", ".long 0x200", "1:");
+CODE(refused_stcx, "addi 9, 1, -16\n3: lwarx 3, 0, 9", "stwcx. 3, 0, 9",
+     "bne- 3b");
+CODE(refused_reserved, "addi 9, 1, -16\n3: ldarx 3, 0, 9", "addi 3, 3, 1",
+     "stdcx. 3, 0, 9\n bne- 3b");
+CODE(refused_branch, "addi 9, 1, -16\n3: ldarx 3, 0, 9\n cmpd 3, 4", "beq 4f",
+     "stdcx. 3, 0, 9\n bne- 3b\n4:");
+CODE(refused_prefix, "b 1f", "paddi 3, 4, 5", "1:");
+/* An instruction that may be probed, if the address is aligned. */
+CODE(plain, "", "add 3, 4, 5", "");
+
+#define REFUSED(name, errno) { #name, &probe_refused_##name, 0, errno }
+
+static const struct refusal_case {
+	const char *name;
+	char **probe;
+	unsigned int offset;
+	int errno;
+} refusal_cases[] = {
+	REFUSED(sc, -EOPNOTSUPP), REFUSED(scv, -EOPNOTSUPP),
+	REFUSED(rfid, -EOPNOTSUPP), REFUSED(hrfid, -EOPNOTSUPP),
+	REFUSED(stop, -EOPNOTSUPP), REFUSED(mtmsr, -EOPNOTSUPP),
+	REFUSED(mtmsrd, -EOPNOTSUPP), REFUSED(bctar, -EOPNOTSUPP),
+	REFUSED(bctarl, -EOPNOTSUPP),
+	REFUSED(trap, -EINVAL), REFUSED(twi, -EINVAL), REFUSED(tdi, -EINVAL),
+	REFUSED(td, -EINVAL), REFUSED(zero, -EINVAL), REFUSED(attn, -EILSEQ),
+	REFUSED(stcx, -EOPNOTSUPP), REFUSED(reserved, -EOPNOTSUPP),
+	REFUSED(branch, -EOPNOTSUPP),
+	{ "suffix", &probe_refused_prefix, 4, -EILSEQ },
+	{ "misaligned by 1", &probe_plain, 1, -EINVAL },
+	{ "misaligned by 2", &probe_plain, 2, -EINVAL },
+};
+
+KUNIT_ARRAY_PARAM_DESC(refusal, refusal_cases, name);
+
+static void test_refused_with_errno(struct kunit *test)
+{
+	const struct refusal_case *c = test->param_value;
+	struct counted p = COUNTED(*c->probe + c->offset);
+	unsigned int sites = kprobe_sites_in_use();
+	u32 before = *(u32 *)*c->probe;
+
+	KUNIT_EXPECT_EQ(test, register_kprobe(&p.probe), c->errno);
+	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
+	KUNIT_EXPECT_EQ(test, *(u32 *)*c->probe, before);
+}
+
+static void test_prefix_needs_the_cpu(struct kunit *test)
+{
+	struct counted p = COUNTED(probe_refused_prefix);
+	int expected = cpu_has_feature(CPU_FTR_ARCH_31) ? 0 : -EILSEQ;
+
+	KUNIT_EXPECT_EQ(test, register_kprobe(&p.probe), expected);
+	unregister_kprobe(&p.probe);
+}
+
+/* Code that is no function of its own to NOKPROBE_SYMBOL(). */
+static void test_text_is_forbidden(struct kunit *test)
+{
+	static const char * const names[] = {
+		"_switch", "interrupt_exit_kernel_prepare", "start_here_common",
+		"program_check_common", "arch_local_irq_restore",
+		"do_program_check", "ppc_kprobe_pool",
+		"__kretprobe_trampoline",
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		unsigned long addr = kallsyms_lookup_name(names[i]);
+		struct counted p = COUNTED(addr);
+
+		if (!addr)
+			continue;
+		KUNIT_EXPECT_EQ_MSG(test, register_kprobe(&p.probe), -EINVAL,
+				    "%s", names[i]);
+	}
+}
+
+/* A function with a TOC of its own, and one without. */
+int ppc_two_entries(int a);
+int ppc_one_entry(int a);
+asm(".pushsection .text\n"
+    ".balign 16\n"
+    ".globl ppc_two_entries\n"
+    ".type ppc_two_entries, @function\n"
+    "ppc_two_entries:\n"
+    "0:	addis	2, 12, .TOC. - 0b@ha\n"
+    "	addi	2, 2, .TOC. - 0b@l\n"
+    ".localentry ppc_two_entries, . - ppc_two_entries\n"
+    "	addi	3, 3, 1\n"
+    "	blr\n"
+    ".size ppc_two_entries, . - ppc_two_entries\n"
+    ".globl ppc_one_entry\n"
+    ".type ppc_one_entry, @function\n"
+    "ppc_one_entry:\n"
+    "	addi	3, 3, 1\n"
+    "	addi	3, 3, 1\n"
+    "	blr\n"
+    ".size ppc_one_entry, . - ppc_one_entry\n"
+    ".popsection\n");
+
+static void test_probe_is_behind_toc(struct kunit *test)
+{
+	unsigned long addr = kallsyms_lookup_name("ppc_two_entries");
+	struct counted global = COUNTED(addr);
+	struct counted local = COUNTED(addr + 8);
+	struct counted between = COUNTED(addr + 4);
+	struct counted named = { .probe.symbol_name = "ppc_two_entries",
+				 .probe.pre_handler = counted_pre };
+	int (*volatile pointer)(int a) = ppc_two_entries;
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&global.probe), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&local.probe), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&named.probe), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&between.probe), 0);
+	KUNIT_EXPECT_EQ(test, (unsigned long)global.probe.addr, addr);
+	KUNIT_EXPECT_EQ(test, probed_at(&global.probe), addr + 8);
+	KUNIT_EXPECT_EQ(test, probed_at(&local.probe), addr + 8);
+	KUNIT_EXPECT_EQ(test, probed_at(&named.probe), addr + 8);
+	KUNIT_EXPECT_EQ(test, probed_at(&between.probe), addr + 4);
+
+	/* By the entry for all, and by that for callers with this TOC. */
+	KUNIT_EXPECT_EQ(test, pointer(1), 2);
+	KUNIT_EXPECT_EQ(test, ppc_two_entries(2), 3);
+	KUNIT_EXPECT_EQ(test, global.pre, 2);
+	KUNIT_EXPECT_EQ(test, local.pre, 2);
+	KUNIT_EXPECT_EQ(test, named.pre, 2);
+	KUNIT_EXPECT_EQ(test, between.pre, 1);
+	KUNIT_EXPECT_EQ(test, global.astray + local.astray + named.astray, 0);
+	unregister_kprobe(&global.probe);
+	unregister_kprobe(&local.probe);
+	unregister_kprobe(&named.probe);
+	unregister_kprobe(&between.probe);
+}
+
+static void test_both_entries_are_entries(struct kunit *test)
+{
+	static const char two[] = "ppc_two_entries", one[] = "ppc_one_entry";
+
+	KUNIT_EXPECT_EQ(test, kprobe_on_func_entry(NULL, two, 0), 0);
+	KUNIT_EXPECT_EQ(test, kprobe_on_func_entry(NULL, two, 8), 0);
+	KUNIT_EXPECT_EQ(test, kprobe_on_func_entry(NULL, two, 4), -EINVAL);
+	KUNIT_EXPECT_EQ(test, kprobe_on_func_entry(NULL, two, 12), -EINVAL);
+	KUNIT_EXPECT_EQ(test, kprobe_on_func_entry(NULL, one, 0), 0);
+	KUNIT_EXPECT_EQ(test, kprobe_on_func_entry(NULL, one, 8), -EINVAL);
+}
+
+/*
+ * Faults
+ */
+
+/* r6 tells where it goes on: 2 behind the load, 3 at its fix-up. */
+CODE(load, "li 6, 1", "1: ld 5, 0(3)",
+     "li 6, 2\n b 3f\n2: li 6, 3\n3:\n" EX_TABLE(1b, 2b));
+
+/* Nothing is ever mapped in the last page of the address space. */
+#define BAD_PAGE	0xfffffffffffff000UL
+
+struct fault_seen {
+	struct kprobe probe;
+	unsigned int pre;
+	unsigned int faults;
+	unsigned long nip;
+	unsigned long r3;
+	bool handle;
+};
+
+static int fault_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	container_of(p, struct fault_seen, probe)->pre++;
+	return 0;
+}
+
+static int fault_handler(struct kprobe *p, struct pt_regs *regs, int trapnr)
+{
+	struct fault_seen *s = container_of(p, struct fault_seen, probe);
+
+	s->faults++;
+	s->nip = regs->nip;
+	s->r3 = regs->gpr[3];
+	if (!s->handle)
+		return 0;
+	regs->gpr[5] = 99;
+	regs_set_return_ip(regs, regs->nip + 4);
+	return 1;
+}
+
+static void post(struct kprobe *p, struct pt_regs *regs, unsigned long flags)
+{
+	container_of(p, struct counted, probe)->post++;
+}
+
+static void expect_faults(struct kunit *test, struct fault_seen *s)
+{
+	struct state state = { .r = { BAD_PAGE } };
+	u64 word = 4711;
+
+	/* The handler declines: the exception table fixes it up. */
+	s->faults = 0;
+	s->handle = false;
+	ppc_call_code(code_load, &state);
+	KUNIT_EXPECT_EQ(test, state.r[3], 3);
+	KUNIT_EXPECT_EQ(test, s->faults, 1);
+	KUNIT_EXPECT_EQ(test, s->nip, (unsigned long)probe_load);
+	KUNIT_EXPECT_EQ(test, s->r3, BAD_PAGE);
+
+	/* The handler takes it over. */
+	s->handle = true;
+	state.r[0] = BAD_PAGE;
+	ppc_call_code(code_load, &state);
+	KUNIT_EXPECT_EQ(test, state.r[3], 2);
+	KUNIT_EXPECT_EQ(test, state.r[2], 99);
+	KUNIT_EXPECT_EQ(test, s->faults, 2);
+
+	/* There is no fault. */
+	state.r[0] = (unsigned long)&word;
+	ppc_call_code(code_load, &state);
+	KUNIT_EXPECT_EQ(test, state.r[3], 2);
+	KUNIT_EXPECT_EQ(test, state.r[2], 4711);
+	KUNIT_EXPECT_EQ(test, s->faults, 2);
+}
+
+static void test_fault_in_slot_is_handled(struct kunit *test)
+{
+	struct fault_seen s = {
+		.probe.addr = (kprobe_opcode_t *)probe_load,
+		.probe.pre_handler = fault_pre,
+		.probe.fault_handler = fault_handler,
+	};
+	struct counted q = COUNTED(probe_load, .probe.post_handler = post);
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
+	expect_faults(test, &s);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
+	expect_faults(test, &s);
+	unregister_kprobe(&q.probe);
+	unregister_kprobe(&s.probe);
+	KUNIT_EXPECT_EQ(test, s.pre, 6);
+	KUNIT_EXPECT_EQ(test, q.pre, 3);
+	KUNIT_EXPECT_EQ(test, q.post, 1);
+	KUNIT_EXPECT_EQ(test, s.probe.nmissed, 0);
+}
+
+static struct kunit_case refusal_tests[] = {
+	KUNIT_CASE_PARAM(test_refused_with_errno, refusal_gen_params),
+	KUNIT_CASE(test_prefix_needs_the_cpu),
+	KUNIT_CASE(test_text_is_forbidden),
+	KUNIT_CASE(test_probe_is_behind_toc),
+	KUNIT_CASE(test_both_entries_are_entries),
+	KUNIT_CASE(test_fault_in_slot_is_handled),
+	{}
+};
+
+static struct kunit_suite refusal_suite = {
+	.name = "kprobes_powerpc_refusal",
+	.test_cases = refusal_tests,
+};
+
+kunit_test_suite(refusal_suite);
+
+MODULE_DESCRIPTION("KUnit suite for kprobes on powerpc: places and faults");
+MODULE_LICENSE("GPL");
