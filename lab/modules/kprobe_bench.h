@@ -120,6 +120,39 @@ BENCH_FUNCTIONS("%function",
 		"	add	x2, x0, #2\n"
 		"	ret\n"
 		"	nop\n");
+
+#elif defined(CONFIG_PPC)
+/* As on arm64. */
+void bench_target(void);
+extern char bench_here[];
+void bench_call(void);
+void bench_jump(void);
+asm(".pushsection .text\n"
+	".type bench_target, @function\n"
+	"bench_target:\n"
+	"	cmpwi	3, 0\n"
+	"bench_here:\n"
+	"	addi	4, 3, 1\n"
+	"	blr\n"
+	".size bench_target, . - bench_target\n"
+	".balign 16\n"
+	".type bench_call, @function\n"
+	"bench_call:\n"
+	"	addi	4, 3, 1\n"
+	"	blr\n"
+	".size bench_call, . - bench_call\n"
+	".balign 16\n"
+	".type bench_jump, @function\n"
+	"bench_jump:\n"
+	"	addi	4, 3, 1\n"
+	"	blr\n"
+	".size bench_jump, . - bench_jump\n"
+	".popsection\n");
+BENCH_FUNCTIONS("@function",
+		"	addi	4, 3, 1\n"
+		"	addi	5, 3, 2\n"
+		"	blr\n"
+		"	nop\n");
 #endif
 
 static inline bool is_jump(const void *addr)
@@ -127,8 +160,8 @@ static inline bool is_jump(const void *addr)
 #ifdef CONFIG_X86
 	return *(u8 *)addr == 0xe9;
 #else
-	/* B, of arm64 */
-	return *(u32 *)addr >> 26 == 5;
+	/* B, of arm64 and of powerpc */
+	return *(u32 *)addr >> 26 == (IS_ENABLED(CONFIG_PPC) ? 18 : 5);
 #endif
 }
 
