@@ -22,6 +22,8 @@
  *	fault.c  hit.c			exceptions; the slow half of a hit
  *	table.c  registered.c  slots.c  retire.c  reasons.c
  *					look-ups, memory, and what frees it
+ *	classic.c  classic_return.c	a backend for architectures without one,
+ *					in the place of hit.c, fault.c, jprobe.c
  *
  * The fast half of a hit is inline, in <linux/kprobes_hit.h>.  Backends are in
  * arch/, behind <linux/kprobes_backend.h>.
@@ -55,8 +57,8 @@
  * All of a hit's path, from before the look-up of the site to after the
  * return of the last handler, runs with interrupts off.  The hardware disables
  * them where a trap brought it; detours, the thunk of post handlers, the return
- * trampoline and ftrace's callback do so themselves.  Everything else rests on
- * that:
+ * trampoline, ftrace's callback and the walks in classic.c do so themselves.
+ * Everything else rests on that:
  *
  * 1. A CPU that handles an IPI is in no handler.  So once a probe has been
  *    unlinked from site->pre and site->active, one round of IPIs proves that
@@ -171,6 +173,17 @@ static void kprobe_join_site(struct kprobe *p, struct kprobe_site *site)
 		kprobe_site_activate(site, p);
 }
 
+/* If it is registered, it must stay as it is. */
+static int kprobe_check_new(const struct kprobe *p)
+{
+	if (!p || kprobe_is_registered(p) || p->flags & ~KPROBE_FLAGS_KNOWN)
+		return -EINVAL;
+	/* Backends that know no sites have faults to themselves. */
+	if (IS_ENABLED(CONFIG_KPROBES_CLASSIC) && p->fault_handler)
+		return -EOPNOTSUPP;
+	return 0;
+}
+
 /*
  * Puts the @i-th probe of an array on its site, which is created if need be and
  * added to @dirty.  Changes nothing on failure.
@@ -187,10 +200,8 @@ static int kprobe_attach(struct kprobe_array *array, int i,
 
 	lockdep_assert_held(&kprobe_mutex);
 
-	/* If it is registered, it must stay as it is. */
-	if (!p || kprobe_is_registered(p) || p->flags & ~KPROBE_FLAGS_KNOWN)
-		return -EINVAL;
-	ret = kprobe_find_place(p->addr, p->symbol_name, p->offset, &place);
+	ret = kprobe_check_new(p) ?:
+	      kprobe_find_place(p->addr, p->symbol_name, p->offset, &place);
 	if (ret)
 		return ret;
 
@@ -366,7 +377,8 @@ static struct kprobe *nth_kprobe(void *probes, int i)
  *   itself; the instruction is a trap.
  * * -ENOENT: no such symbol; a module that is being loaded or unloaded.
  * * -EILSEQ: not at the start of an instruction.
- * * -EOPNOTSUPP: an instruction that only works where it stands.
+ * * -EOPNOTSUPP: an instruction that only works where it stands; a
+ *   fault_handler on architectures without a backend of their own.
  * * -EAGAIN: too early in the boot process.
  * * -ENOMEM: no memory.
  * * -ENODEV, -EBUSY: what ftrace says, where the instruction is a call of it.
@@ -421,6 +433,8 @@ EXPORT_SYMBOL_GPL(unregister_kprobes);
  */
 void unregister_kprobe(struct kprobe *p)
 {
+	if (kprobe_classic_refuse(p))
+		return;
 	unregister_kprobes(&p, 1);
 }
 EXPORT_SYMBOL_GPL(unregister_kprobe);
@@ -505,7 +519,7 @@ static int __init kprobe_init(void)
 	if (ret)
 		return ret;
 	kprobe_ready = true;
-	return 0;
+	return kprobe_classic_init();
 }
 
 /* Slots come from execmem, which some architectures have later. */

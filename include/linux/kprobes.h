@@ -24,6 +24,9 @@
 #include <linux/spinlock.h>
 #include <linux/ftrace.h>
 #include <asm/kprobes.h>
+#ifdef CONFIG_KRETPROBE_ON_RETHOOK
+#include <linux/rethook.h>
+#endif
 
 #ifndef CONFIG_KPROBES
 #include <asm-generic/kprobes.h>
@@ -75,6 +78,7 @@ typedef int (*kretprobe_handler_t)(struct kretprobe_instance *ri,
  * @enabled: in the site's list of enabled probes; private
  * @pad: bytes from the place that was asked for to the site; private
  * @kind: enum kprobe_kind; private
+ * @ainsn: a backend's, in the struct kprobe of a site; private
  *
  * What users write to a registered probe changes neither what is called nor
  * where, only what they read themselves.  (The list nodes and other private
@@ -100,6 +104,9 @@ struct kprobe {
 	struct hlist_node known;
 	kprobe_pre_handler_t run_pre;
 	kprobe_post_handler_t run_post;
+#ifdef CONFIG_KPROBES_CLASSIC
+	struct arch_specific_insn ainsn;
+#endif
 };
 
 /* enum kprobe_kind - which function registered a probe; private */
@@ -171,6 +178,7 @@ struct kretprobe_holder {
 
 /**
  * struct kretprobe_instance - one followed call
+ * @node: rethook's; private
  * @llist: the task's followed calls, innermost first
  * @rp: the return probe that began to follow it, for the handlers of that
  * @ret_addr: where the function really returns to
@@ -180,6 +188,9 @@ struct kretprobe_holder {
  * @data: kretprobe::data_size bytes for the handlers
  */
 struct kretprobe_instance {
+#ifdef CONFIG_KRETPROBE_ON_RETHOOK
+	struct rethook_node node;
+#endif
 	struct llist_node llist;
 	struct kretprobe *rp;
 	kprobe_opcode_t *ret_addr;
@@ -258,14 +269,7 @@ int kprobe_get_kallsym(unsigned int symnum, unsigned long *value, char *type,
 void kprobe_free_init_mem(void);
 bool is_kprobe_insn_slot(unsigned long addr);
 
-int register_jprobe(struct jprobe *jp);
-void unregister_jprobe(struct jprobe *jp);
-int register_jprobes(struct jprobe **jps, int num);
-void unregister_jprobes(struct jprobe **jps, int num);
-int disable_jprobe(struct jprobe *jp);
-int enable_jprobe(struct jprobe *jp);
-void jprobe_return(void);
-
+#ifndef CONFIG_KPROBES_CLASSIC
 bool kprobe_fault(struct pt_regs *regs, unsigned int trap);
 
 /*
@@ -278,6 +282,7 @@ static nokprobe_inline bool kprobe_page_fault(struct pt_regs *regs,
 {
 	return !user_mode(regs) && kprobe_fault(regs, trap);
 }
+#endif
 
 #else /* !CONFIG_KPROBES */
 
@@ -345,6 +350,17 @@ static inline void kprobe_busy_begin(void) { }
 static inline void kprobe_busy_end(void) { }
 static inline void kprobe_free_init_mem(void) { }
 
+#endif /* CONFIG_KPROBES */
+
+#if defined(CONFIG_KPROBES) && !defined(CONFIG_KPROBES_CLASSIC)
+int register_jprobe(struct jprobe *jp);
+void unregister_jprobe(struct jprobe *jp);
+int register_jprobes(struct jprobe **jps, int num);
+void unregister_jprobes(struct jprobe **jps, int num);
+int disable_jprobe(struct jprobe *jp);
+int enable_jprobe(struct jprobe *jp);
+void jprobe_return(void);
+#else /* No probes, or a backend that has none of these. */
 static inline int register_jprobe(struct jprobe *jp)
 {
 	return -EOPNOTSUPP;
@@ -368,8 +384,7 @@ static inline int enable_jprobe(struct jprobe *jp)
 static inline void unregister_jprobe(struct jprobe *jp) { }
 static inline void unregister_jprobes(struct jprobe **jps, int num) { }
 static inline void jprobe_return(void) { }
-
-#endif /* CONFIG_KPROBES */
+#endif
 
 #ifdef CONFIG_KRETPROBES
 
@@ -391,11 +406,27 @@ int register_kretprobes(struct kretprobe **rps, int num);
 void unregister_kretprobes(struct kretprobe **rps, int num);
 int disable_kretprobe(struct kretprobe *rp);
 int enable_kretprobe(struct kretprobe *rp);
+#ifdef CONFIG_KRETPROBE_ON_RETHOOK
+static nokprobe_inline bool is_kretprobe_trampoline(unsigned long addr)
+{
+	return is_rethook_trampoline(addr);
+}
+
+static nokprobe_inline unsigned long
+kretprobe_find_ret_addr(struct task_struct *tsk, void *fp,
+			struct llist_node **cur)
+{
+	return rethook_find_ret_addr(tsk, (unsigned long)fp, cur);
+}
+
+static inline void kprobe_flush_task(struct task_struct *tsk) { }
+#else
 void kprobe_flush_task(struct task_struct *tsk);
 void __kretprobe_trampoline(void);
 bool is_kretprobe_trampoline(unsigned long addr);
 unsigned long kretprobe_find_ret_addr(struct task_struct *tsk, void *fp,
 				      struct llist_node **cur);
+#endif
 
 #else /* !CONFIG_KRETPROBES */
 
@@ -438,6 +469,8 @@ static inline void kprobe_flush_task(struct task_struct *tsk) { }
 #endif /* CONFIG_KRETPROBES */
 
 #ifdef CONFIG_KPROBES_ON_FTRACE
+extern bool kprobe_ftrace_disabled;
+
 void kprobe_ftrace_kill(void);
 void kprobe_ftrace_dropped(unsigned long ip);
 #else
@@ -456,5 +489,9 @@ static inline bool is_kprobe_optinsn_slot(unsigned long addr)
 {
 	return false;
 }
+
+#ifdef CONFIG_KPROBES_CLASSIC
+#include <linux/kprobes_classic.h>
+#endif
 
 #endif /* _LINUX_KPROBES_H */

@@ -113,6 +113,7 @@ static noinline_for_stack bool part_of_forbidden(const char *name)
 bool kprobe_blacklisted(unsigned long addr, const struct kprobe_symbol *symbol)
 {
 	return kprobe_blacklist_covers(addr) ||
+	       kprobe_classic_forbids(addr) ||
 	       (symbol->size && part_of_forbidden(symbol->name));
 }
 
@@ -126,7 +127,7 @@ bool within_kprobe_blacklist(unsigned long addr)
 {
 	char name[KSYM_NAME_LEN];
 
-	if (kprobe_blacklist_covers(addr))
+	if (kprobe_blacklist_covers(addr) || kprobe_classic_forbids(addr))
 		return true;
 	return !lookup_symbol_name(addr, name) && part_of_forbidden(name);
 }

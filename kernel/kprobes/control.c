@@ -118,6 +118,8 @@ static int list_show(struct seq_file *m, void *v)
 	struct kprobe_site *site = list_entry(v, struct kprobe_site, all);
 	struct kprobe *p;
 
+	if (kprobe_classic_pinned(site))
+		return 0;
 	hlist_for_each_entry(p, &site->probes, hlist) {
 		/* What was asked for; users may have changed p->addr. */
 		unsigned long addr = (unsigned long)site->addr - p->pad;

@@ -55,7 +55,8 @@ int kprobe_explain(kprobe_opcode_t *addr, const char *symbol,
 		site = &fresh;
 		site->addr = entry.addr;
 		INIT_LIST_HEAD(&site->batch);
-		what->why = kprobe_inspect(site, &entry.symbol);
+		what->why = kprobe_inspect(site, &entry.symbol) ?:
+			    kprobe_classic_rehearse(site);
 		if (what->why != KPROBE_OK)
 			return 0;
 		kprobe_optimizer_init_site(site);

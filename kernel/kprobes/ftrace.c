@@ -39,6 +39,9 @@
 #include <linux/kprobes_hit.h>
 #include "internal.h"
 
+#ifdef CONFIG_KPROBES_CLASSIC
+#define ftrace_site_hit	kprobe_classic_ftrace_hit
+#else
 static noinline void ftrace_site_slow(unsigned long ip, struct pt_regs *regs,
 				      struct ftrace_ops *ops)
 {
@@ -117,6 +120,7 @@ static void ftrace_site_hit(unsigned long ip, unsigned long parent_ip,
 	preempt_enable_notrace();
 }
 NOKPROBE_SYMBOL(ftrace_site_hit);
+#endif
 
 /**
  * kprobe_ftrace_dropped - ftrace has not called for a function
@@ -173,7 +177,7 @@ static struct site_ops kprobe_ipmodify_ops = {
 };
 
 /* ftrace has shut itself down: its functions are not to be called. */
-static bool ftrace_gone;
+bool kprobe_ftrace_disabled;
 
 static struct site_ops *site_ops_wanted(const struct kprobe_site *site)
 {
@@ -223,7 +227,7 @@ static void ops_remove(struct site_ops *from, unsigned long *ips,
 {
 	unsigned int i;
 
-	if (!nr || ftrace_gone)
+	if (!nr || kprobe_ftrace_disabled)
 		return;
 	from->nr -= nr;
 	/* An empty filter would mean every function. */
@@ -379,7 +383,7 @@ int kprobe_ftrace_arm(struct list_head *batch)
 	lockdep_assert_held(&kprobe_mutex);
 
 	/* Those still in the filter would not notice. */
-	if (ftrace_gone)
+	if (kprobe_ftrace_disabled)
 		return -ENODEV;
 	ips = kvmalloc_array(all, sizeof(*ips), GFP_KERNEL);
 	if (!ips)
@@ -468,5 +472,5 @@ void kprobe_ftrace_disarm(struct list_head *batch)
  */
 void kprobe_ftrace_kill(void)
 {
-	ftrace_gone = true;
+	kprobe_ftrace_disabled = true;
 }

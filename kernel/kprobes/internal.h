@@ -39,6 +39,39 @@ static inline void kprobe_set_flag(struct kprobe *p, u32 flag, bool on)
 		p->flags &= ~flag;
 }
 
+/* classic.c: a backend for architectures that know no sites */
+#ifdef CONFIG_KPROBES_CLASSIC
+void kprobe_classic_init_site(struct kprobe_site *site);
+enum kprobe_refusal kprobe_classic_rehearse(struct kprobe_site *site);
+void kprobe_classic_release(struct kprobe_site *site);
+bool kprobe_classic_refuse(struct kprobe *p);
+int kprobe_classic_init(void);
+#define kprobe_classic_forbids arch_within_kprobe_blacklist
+
+/* The backend's own breakpoint, that followed calls return to: stays there. */
+static inline bool kprobe_classic_pinned(const struct kprobe_site *site)
+{
+	return is_kretprobe_trampoline((unsigned long)site->addr);
+}
+#else
+static inline enum kprobe_refusal
+kprobe_classic_rehearse(struct kprobe_site *site)
+{
+	return KPROBE_OK;
+}
+
+static inline bool kprobe_classic_pinned(const struct kprobe_site *site)
+{
+	return false;
+}
+
+static inline void kprobe_classic_init_site(struct kprobe_site *site) { }
+static inline void kprobe_classic_release(struct kprobe_site *site) { }
+static inline bool kprobe_classic_refuse(struct kprobe *p) { return false; }
+static inline int kprobe_classic_init(void) { return 0; }
+static inline bool kprobe_classic_forbids(unsigned long a) { return false; }
+#endif
+
 /* slots.c: memory for instructions out of line */
 struct kprobe_site *kprobe_slot_owner(unsigned long addr, void **slot);
 void kprobe_slots_release(struct kprobe_site *site);
@@ -165,6 +198,9 @@ void kprobe_wait_for_handlers(void);
 
 /* ftrace.c: sites on calls of ftrace */
 #ifdef CONFIG_KPROBES_ON_FTRACE
+void kprobe_classic_ftrace_hit(unsigned long ip, unsigned long parent_ip,
+			       struct ftrace_ops *ops,
+			       struct ftrace_regs *fregs);
 bool kprobe_ftrace_moves(const struct kprobe_site *site);
 int kprobe_ftrace_arm(struct list_head *batch);
 void kprobe_ftrace_disarm(struct list_head *batch);

@@ -42,6 +42,7 @@
 #include "internal.h"
 #include "pool.h"
 
+#ifndef CONFIG_KRETPROBE_ON_RETHOOK
 /*
  * The hit
  */
@@ -68,6 +69,13 @@ NOKPROBE_SYMBOL(is_kretprobe_trampoline);
  * Has the call return to the trampoline; @ri keeps its return address.  Return:
  * whether that was the trampoline's already.
  */
+#ifdef CONFIG_KPROBES_CLASSIC
+static bool divert_return(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	arch_prepare_kretprobe(ri, regs);
+	return (unsigned long)ri->ret_addr == trampoline_address();
+}
+#else
 static __always_inline bool divert_return(struct kretprobe_instance *ri,
 					  struct pt_regs *regs)
 {
@@ -79,6 +87,7 @@ static __always_inline bool divert_return(struct kretprobe_instance *ri,
 	*place = trampoline_address();
 	return ret == trampoline_address();
 }
+#endif
 
 /*
  * Frames are aligned: the bottom bit of kretprobe_instance::fp says that the
@@ -147,6 +156,13 @@ static noinline int kretprobe_entry_slow(struct kretprobe *rp,
 }
 NOKPROBE_SYMBOL(kretprobe_entry_slow);
 
+#ifdef CONFIG_KPROBES_CLASSIC
+static int kretprobe_entry(struct kprobe *p, struct pt_regs *regs)
+{
+	return kretprobe_entry_slow(container_of(p, struct kretprobe, kp),
+				    regs);
+}
+#else
 /*
  * The pre handler of the kprobe in a return probe.  What happens nearly always
  * is written out, so that it needs neither calls nor registers to be saved.
@@ -177,6 +193,7 @@ static int kretprobe_entry(struct kprobe *p, struct pt_regs *regs)
 	task->kretprobe_instances.first = &ri->llist;
 	return 0;
 }
+#endif
 NOKPROBE_SYMBOL(kretprobe_entry);
 
 /* The return address is lost, so the task cannot go on. */
@@ -301,6 +318,49 @@ static noinline void follow_return_slow(struct pt_regs *regs, void *frame)
 }
 NOKPROBE_SYMBOL(follow_return_slow);
 
+#ifdef CONFIG_KPROBES_CLASSIC
+/**
+ * __kretprobe_trampoline_handler - a followed call has returned to the
+ *	trampoline, or to the probe there
+ * @regs: as the backend has saved them
+ * @frame: as arch_prepare_kretprobe() has noted it
+ *
+ * Context: hits on this CPU miss their handlers.
+ * Return: where the call returns to.
+ */
+unsigned long __kretprobe_trampoline_handler(struct pt_regs *regs, void *frame)
+{
+	struct kretprobe_instance *ri;
+	struct llist_node *node;
+	unsigned long ret;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	node = current->kretprobe_instances.first;
+	ri = llist_entry(node, struct kretprobe_instance, llist);
+	if (!node || frame_of(ri) != frame)
+		ri = drop_abandoned(regs, frame);
+	ret = (unsigned long)ri->ret_addr;
+	follow_return_slow(regs, frame);
+	local_irq_restore(flags);
+	return ret;
+}
+NOKPROBE_SYMBOL(__kretprobe_trampoline_handler);
+
+/* The same, for a trampoline that no hit has led to. */
+unsigned long kretprobe_trampoline_handler(struct pt_regs *regs, void *frame)
+{
+	unsigned long ret, flags;
+
+	local_irq_save(flags);
+	kprobe_busy_begin();
+	ret = __kretprobe_trampoline_handler(regs, frame);
+	kprobe_busy_end();
+	local_irq_restore(flags);
+	return ret;
+}
+NOKPROBE_SYMBOL(kretprobe_trampoline_handler);
+#else
 /* What happens nearly always, as in kretprobe_entry(). */
 static __always_inline void follow_return(struct pt_regs *regs, void *frame)
 {
@@ -355,6 +415,7 @@ __visible void kretprobe_hit(struct pt_regs *regs)
 	kprobe_hit_exit(regs, traced_on);
 }
 NOKPROBE_SYMBOL(kretprobe_hit);
+#endif /* CONFIG_KPROBES_CLASSIC */
 
 /* A task that begins to run may change its list: the walk has to end. */
 #define KRETPROBE_STEPS		100000
@@ -454,6 +515,7 @@ static int __init flush_idle_tasks(void)
 }
 core_initcall(flush_idle_tasks);
 #endif
+#endif /* CONFIG_KRETPROBE_ON_RETHOOK */
 
 /*
  * The interface

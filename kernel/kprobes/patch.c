@@ -127,11 +127,11 @@ static void kprobe_was_here(void *unused)
  * pairs with the one that ended it: what handlers did before has been done.
  * The barrier in kprobe_wait_for_handlers() pairs with the one that begins it
  * next: that has not been seen here, so what comes after it on that CPU sees
- * what the caller has unlinked.
+ * what the caller has unlinked.  (With classic.c no CPU is left out.)
  */
 static bool kprobe_cpu_watched(int cpu, void *unused)
 {
-#ifdef CONFIG_CONTEXT_TRACKING_IDLE
+#if defined(CONFIG_CONTEXT_TRACKING_IDLE) && !defined(CONFIG_KPROBES_CLASSIC)
 	return ct_rcu_watching_cpu_acquire(cpu) & CT_RCU_WATCHING;
 #else
 	return true;

@@ -103,8 +103,8 @@ static bool module_places_near(struct module *mod, unsigned long start,
 			       unsigned long end)
 {
 #ifdef CONFIG_MODULES
-	unsigned long code;
-	int i;
+	unsigned long __maybe_unused code;
+	int __maybe_unused i;
 
 	start -= PATCHED_SIZE_MAX - 1;
 #ifdef CONFIG_JUMP_LABEL

@@ -13,6 +13,23 @@
 #include <linux/percpu.h>
 #include <linux/workqueue.h>
 
+#ifdef CONFIG_KRETPROBE_ON_RETHOOK
+/**
+ * struct kretprobe_pool - what a return probe has of rethook
+ * @holder: what returns come with
+ * @rethook: has the instances
+ * @rcu: for freeing it
+ * @link: in a list of pools that are being unregistered
+ */
+struct kretprobe_pool {
+	struct kretprobe_holder holder;
+	struct rethook *rethook;
+	struct rcu_head rcu;
+	struct llist_node link;
+};
+
+int kretprobe_entry(struct kprobe *p, struct pt_regs *regs);
+#else
 struct kretprobe_chunk;
 
 /**
@@ -62,6 +79,7 @@ struct kretprobe_pool {
 	struct rcu_work free;
 	struct llist_node link;
 };
+#endif
 
 static __always_inline struct kretprobe_pool *
 pool_of(struct kretprobe_holder *holder)
@@ -71,6 +89,7 @@ pool_of(struct kretprobe_holder *holder)
 
 struct kretprobe_pool *kretprobe_pool_create(struct kretprobe *rp);
 void kretprobe_pools_retire(struct llist_head *leaving);
+#ifndef CONFIG_KRETPROBE_ON_RETHOOK
 void kretprobe_pool_put_list(struct kretprobe_pool *pool,
 			     struct kretprobe_instance *ri);
 struct kretprobe_instance *kretprobe_pool_scavenge(struct kretprobe_pool *pool);
@@ -112,5 +131,6 @@ static __always_inline void recycle(struct kretprobe_instance *ri)
 	else
 		kretprobe_pool_drain(pool);
 }
+#endif
 
 #endif /* _KERNEL_KPROBES_POOL_H */

@@ -24,7 +24,8 @@ kprobe_target_state(const struct kprobe_site *site)
 {
 	if (site->state == KPROBE_SITE_GONE)
 		return KPROBE_SITE_GONE;
-	if (!kprobe_global_on || list_empty(&site->active))
+	if ((!kprobe_global_on && !kprobe_classic_pinned(site)) ||
+	    list_empty(&site->active))
 		return KPROBE_SITE_CLEAN;
 	if (site->on_ftrace)
 		return KPROBE_SITE_FTRACE;

@@ -31,7 +31,10 @@ static void retire_worker(struct work_struct *work)
 		return;
 
 	synchronize_rcu_tasks();
+	/* Hits that are in the slots, with preemption off: see classic.c. */
+	synchronize_rcu();
 	llist_for_each_entry(site, first, retired) {
+		kprobe_classic_release(site);
 		kprobe_slots_release(site);
 		cond_resched();
 	}

@@ -69,6 +69,8 @@ enum kprobe_refusal kprobe_site_create(const struct kprobe_entry *entry,
 	INIT_HLIST_HEAD(&site->probes);
 
 	why = kprobe_inspect(site, &entry->symbol);
+	if (why == KPROBE_OK)
+		kprobe_classic_init_site(site);
 	if (why == KPROBE_OK && !site->on_ftrace)
 		why = arch_kprobe_prepare(site, false);
 	if (why != KPROBE_OK) {

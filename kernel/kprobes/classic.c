@@ -1,0 +1,758 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * One backend of the site API for all architectures whose own code works on a
+ * struct kprobe at each probed address.
+ *
+ * A site has such a struct kprobe in it, with the address, the copy of the
+ * instruction and two handlers.  That is what the backend arms, finds by
+ * get_kprobe(), and steps.  Probes of users are not seen by it: the two
+ * handlers walk those that the site has when it is hit.
+ *
+ *	breakpoint -> backend -> get_kprobe() -> classic_pre()  -> p, p, p
+ *	                 |
+ *	                 +-- steps the instruction
+ *	                 |
+ *	                 +--------------------> classic_post() -> p, p, p
+ *
+ * Who may run when
+ * ----------------
+ *
+ * The core's rule is that a CPU which handles an IPI runs no handler: "Who may
+ * run when" at the head of kernel/kprobes.c.  Backends do not keep interrupts
+ * off from the exception to the last handler; those of mips, loongarch and
+ * others have them on between the exception and the handlers.  So the rule
+ * rests on this file:
+ *
+ * 1. A user's struct kprobe is read in the walks here (handlers, misses), in
+ *    kretprobe_entry() under a walk, and in what a followed call returns to.
+ *    Each of them runs with interrupts off from before it reads the head of the
+ *    list, or kretprobe_holder::rp, to behind the last use of what it has read.
+ *    So if an IPI comes before a walk, the walk does not find what was unlinked
+ *    before the IPI was sent; and no IPI comes within one.
+ *
+ * 2. Nothing of a user's is kept between the walks of one hit.  The backend
+ *    keeps the struct kprobe of the site, which is ours.
+ *
+ * 3. These exceptions may come where RCU does not watch the CPU, and no entry
+ *    code of most architectures changes that before the backend is called.
+ *    kprobe_wait_for_handlers() therefore leaves out no CPU here.
+ *
+ * Who frees what when
+ * -------------------
+ *
+ * A site, and with it the struct kprobe that the backend holds, is used without
+ * one of our functions on the stack: from get_kprobe() to the end of the step,
+ * which may be another exception.  In all that time a backend has preemption
+ * off, or interrupts, or both; a page fault in the step ends it first
+ * (kprobe_fault_handler()).  So RCU waits for it.  kprobe_retire() frees the
+ * site behind a grace period of RCU that begins after the site has left the
+ * table, and after an IPI to all CPUs that followed the removal of the trap.
+ * Where RCU does not watch, in the idle loop, that IPI is what counts: hits
+ * there have interrupts off throughout, for idle CPUs have them off.
+ *
+ * A jump (arm) leads to a copy in which tasks may be preempted.  It is freed
+ * with the site, behind a grace period of RCU-tasks.
+ *
+ * The slots are the core's, and are freed by it once the backend has seen the
+ * struct kprobe for the last time.  What a backend forgets, the core frees: it
+ * knows which slots a site has.
+ *
+ * Locks: arch_prepare_kprobe(), arch_arm_kprobe() and what goes with them run
+ * with kprobe_mutex, the hotplug lock and text_mutex held, in this order.
+ * slot_mutex is taken within text_mutex here.
+ *
+ * What is the backend's
+ * ---------------------
+ *
+ * current_kprobe and kprobe_ctlblk are the backend's state until its step ends.
+ * Recursion is what it finds in current_kprobe.  So an interrupt that comes on
+ * top of a hit misses its handlers where the backend has interrupts on.  The
+ * walks show users the probe whose handler runs by writing current_kprobe, and
+ * put back what was there before they return; a hit on top does the same.
+ *
+ * Backends of arc and sh step in place: they take the breakpoint out, and put
+ * it back when the step has ended, whatever the core has done meanwhile.
+ * disarm_in_place() is the answer.  arch_remove_kprobe(), which is to undo a
+ * step that is under way, and to write the text for the purpose, finds none
+ * after that and is not called for them: the text may be gone by then.
+ */
+#define pr_fmt(fmt) "kprobes: " fmt
+
+#include <linux/bug.h>
+#include <linux/cpu.h>
+#include <linux/execmem.h>
+#include <linux/ftrace.h>
+#include <linux/irqflags.h>
+#include <linux/kdebug.h>
+#include <linux/kprobes_hit.h>
+#include <linux/list.h>
+#include <linux/memory.h>
+#include <linux/mutex.h>
+#include <linux/rcupdate.h>
+#include <linux/smp.h>
+#include <linux/string.h>
+#include <linux/workqueue.h>
+#include "internal.h"
+
+#define STEPS_IN_PLACE	(IS_ENABLED(CONFIG_ARC) || IS_ENABLED(CONFIG_SUPERH))
+
+/* Which backends do not use, and kprobe_ctx_save() does. */
+DEFINE_PER_CPU(unsigned int, kprobe_current_ctx) = KPROBE_CTX_NONE;
+
+static int no_pre_handler(struct kprobe *p, struct pt_regs *regs)
+{
+	return 0;
+}
+NOKPROBE_SYMBOL(no_pre_handler);
+
+/* Sentinel with an empty handler, as in hit.c. */
+struct kprobe kprobe_no_pre = {
+	.addr = (void *)no_pre_handler,
+	.run_pre = no_pre_handler,
+};
+
+struct kprobe kprobe_busy = {
+	.addr = (void *)kprobe_busy_begin,
+};
+
+static struct kprobe *kp_of(struct kprobe_site *site)
+{
+	return &site->insn.op.kp;
+}
+
+static __always_inline struct kprobe_site *site_of(struct kprobe *kp)
+{
+	return container_of(kp, struct kprobe_site, insn.op.kp);
+}
+
+/*
+ * The hit
+ */
+
+/**
+ * struct walk - what a walk through the probes of a site puts back at its end
+ * @running: current_kprobe
+ * @flags: whether interrupts were on
+ * @entered: RCU was not watching
+ */
+struct walk {
+	struct kprobe *running;
+	unsigned long flags;
+	bool entered;
+};
+
+static __always_inline void walk_begin(struct walk *walk)
+{
+	local_irq_save(walk->flags);
+	/* For handlers, which expect a raised count. */
+	preempt_disable_notrace();
+	walk->entered = kprobe_rcu_enter();
+	walk->running = __this_cpu_read(current_kprobe);
+}
+
+static __always_inline void walk_end(struct walk *walk)
+{
+	__this_cpu_write(current_kprobe, walk->running);
+	kprobe_rcu_exit(walk->entered);
+	preempt_enable_notrace();
+	local_irq_restore(walk->flags);
+}
+
+static int classic_pre(struct kprobe *kp, struct pt_regs *regs)
+{
+	struct kprobe_site *site = site_of(kp);
+	unsigned long addr = (unsigned long)site->addr;
+	struct walk walk;
+	bool diverted;
+
+	/* On s390 it is behind the breakpoint; the backend sets it anew. */
+	if (instruction_pointer(regs) != addr)
+		instruction_pointer_set(regs, addr);
+	walk_begin(&walk);
+	diverted = kprobe_call_pre(kprobe_first_pre(site), regs);
+	walk_end(&walk);
+	return diverted;
+}
+NOKPROBE_SYMBOL(classic_pre);
+
+static void classic_post(struct kprobe *kp, struct pt_regs *regs,
+			 unsigned long flags)
+{
+	struct walk walk;
+
+	walk_begin(&walk);
+	kprobe_call_post(site_of(kp), regs);
+	walk_end(&walk);
+}
+NOKPROBE_SYMBOL(classic_post);
+
+/**
+ * get_kprobe - what the backend sees of a site
+ * @addr: any address
+ *
+ * Context: preemption off, or kprobe_mutex held.
+ * Return: the struct kprobe of the site there, or NULL.
+ */
+struct kprobe *get_kprobe(void *addr)
+{
+	struct kprobe_site *site = kprobe_site_find((unsigned long)addr);
+
+	return site ? kp_of(site) : NULL;
+}
+NOKPROBE_SYMBOL(get_kprobe);
+
+/**
+ * kprobes_inc_nmissed_count - a hit whose handlers do not run
+ * @kp: from get_kprobe()
+ */
+void kprobes_inc_nmissed_count(struct kprobe *kp)
+{
+	struct kprobe *p;
+	struct walk walk;
+
+	walk_begin(&walk);
+	list_for_each_entry_rcu(p, &site_of(kp)->active, list, true)
+		kprobe_count_miss(&p->nmissed);
+	walk_end(&walk);
+}
+NOKPROBE_SYMBOL(kprobes_inc_nmissed_count);
+
+/**
+ * dump_kprobe - say in the log which address a backend cannot go on from
+ * @kp: from get_kprobe()
+ */
+void dump_kprobe(struct kprobe *kp)
+{
+	pr_err("lost in the hit of the probe at %pS\n", kp->addr);
+}
+NOKPROBE_SYMBOL(dump_kprobe);
+
+/**
+ * kprobe_busy_begin - from here on, hits on this CPU miss their handlers
+ *
+ * As in hit.c.  To a backend it looks as if a handler were running.
+ *
+ * Context: any but a handler; kprobe_running() says that none runs.
+ */
+void kprobe_busy_begin(void)
+{
+	unsigned long flags;
+
+	preempt_disable();
+	/* An interrupt must not see the one without the other. */
+	raw_local_irq_save(flags);
+	get_kprobe_ctlblk()->kprobe_status = KPROBE_HIT_ACTIVE;
+	barrier();
+	__this_cpu_write(current_kprobe, &kprobe_busy);
+	raw_local_irq_restore(flags);
+}
+NOKPROBE_SYMBOL(kprobe_busy_begin);
+
+/** kprobe_busy_end - the end of what kprobe_busy_begin() began */
+void kprobe_busy_end(void)
+{
+	__this_cpu_write(current_kprobe, NULL);
+	preempt_enable();
+}
+NOKPROBE_SYMBOL(kprobe_busy_end);
+
+/*
+ * Slots
+ */
+
+/* Whose slots the backend allocates; under kprobe_mutex. */
+static struct kprobe_site *preparing;
+
+/* s390 does this by itself. */
+void * __weak alloc_insn_page(void)
+{
+	return execmem_alloc(EXECMEM_KPROBES, PAGE_SIZE);
+}
+
+/* The backend fills a slot when it prepares a site. */
+void arch_kprobe_fill_slots(void *text, size_t size)
+{
+}
+
+kprobe_opcode_t *get_insn_slot(void)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	if (WARN_ON_ONCE(!preparing || preparing->slot))
+		return NULL;
+	preparing->slot = kprobe_slot_alloc(preparing, KPROBE_SLOT_SIZE);
+	return preparing->slot;
+}
+
+/* Frees one of the slots of a site, which forgets it. */
+static void slot_free(void *slot)
+{
+	struct kprobe_site *owner;
+	void *start;
+
+	scoped_guard(rcu)
+		owner = kprobe_slot_owner((unsigned long)slot, &start);
+	if (WARN_ON_ONCE(!owner))
+		return;
+	if (owner->slot == slot)
+		owner->slot = NULL;
+	if (owner->detour == slot)
+		owner->detour = NULL;
+	kprobe_slot_free(slot);
+}
+
+void free_insn_slot(kprobe_opcode_t *slot, int dirty)
+{
+	slot_free(slot);
+}
+
+/*
+ * A site's life
+ */
+
+kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
+				   bool *on_entry)
+{
+	/* Bit 0 says how to call a function, and is not part of an address. */
+	if (IS_ENABLED(CONFIG_THUMB2_KERNEL)) {
+		addr &= ~1UL;
+		offset &= ~1UL;
+	}
+	*on_entry = !offset;
+	return (kprobe_opcode_t *)addr;
+}
+
+/* Backends decide and prepare in one: see arch_kprobe_prepare(). */
+enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
+					const struct kprobe_symbol *symbol)
+{
+	if (find_bug((unsigned long)site->addr))
+		return KPROBE_REFUSE_BUG_SITE;
+	site->opcode = *site->addr;
+	return KPROBE_OK;
+}
+
+bool arch_kprobe_emulated(const struct kprobe_site *site)
+{
+	return site->insn.emulated;
+}
+
+#ifdef CONFIG_KPROBES_ON_FTRACE
+static void prepare_ftrace(struct kprobe *kp)
+{
+	kp->flags |= KPROBE_FLAG_FTRACE;
+	arch_prepare_kprobe_ftrace(kp);
+}
+
+/**
+ * kprobe_classic_ftrace_hit - an ops of ftrace.c calls
+ * @ip: of the call
+ * @parent_ip: of the caller
+ * @ops: which
+ * @fregs: registers
+ *
+ * A site may be in another ops, or have left this one a moment ago.
+ */
+void kprobe_classic_ftrace_hit(unsigned long ip, unsigned long parent_ip,
+			       struct ftrace_ops *ops,
+			       struct ftrace_regs *fregs)
+{
+	bool entered = kprobe_read_lock();
+	struct kprobe_site *site = kprobe_site_find(ip);
+
+	/* Csky's sites are at the instruction before the call. */
+	if (!site && IS_ENABLED(CONFIG_CSKY))
+		site = kprobe_site_find(ip - MCOUNT_INSN_SIZE);
+	if (site && READ_ONCE(site->ftrace_ops) == ops)
+		kprobe_ftrace_handler(ip, parent_ip, ops, fregs);
+	kprobe_read_unlock(entered);
+}
+NOKPROBE_SYMBOL(kprobe_classic_ftrace_hit);
+#else
+static void prepare_ftrace(struct kprobe *kp) { }
+#endif
+
+/**
+ * kprobe_classic_init_site - a site gets its struct kprobe
+ * @site: has been inspected
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_classic_init_site(struct kprobe_site *site)
+{
+	struct kprobe *kp = kp_of(site);
+
+	kp->addr = site->addr;
+	kp->opcode = site->opcode;
+	kp->pre_handler = classic_pre;
+	kp->post_handler = classic_post;
+	if (site->on_entry)
+		kp->flags |= KPROBE_FLAG_ON_FUNC_ENTRY;
+	if (site->on_ftrace)
+		prepare_ftrace(kp);
+}
+
+static enum kprobe_refusal refusal_of(int err)
+{
+	switch (err) {
+	case 0:
+		return KPROBE_OK;
+	case -ENOMEM:
+		return KPROBE_REFUSE_NO_MEMORY;
+	case -EILSEQ:
+		return KPROBE_REFUSE_NO_BOUNDARY;
+	}
+	return KPROBE_REFUSE_UNRELOCATABLE;
+}
+
+enum kprobe_refusal arch_kprobe_prepare(struct kprobe_site *site,
+					bool with_post)
+{
+	struct kprobe *kp = kp_of(site);
+	int err;
+
+	lockdep_assert_held(&kprobe_mutex);
+
+	if (with_post)
+		return KPROBE_OK;
+
+	preparing = site;
+	cpus_read_lock();
+	mutex_lock(&text_mutex);
+	err = arch_prepare_kprobe(kp);
+	mutex_unlock(&text_mutex);
+	cpus_read_unlock();
+	preparing = NULL;
+
+	site->opcode = kp->opcode;
+#ifdef __ARCH_WANT_KPROBES_INSN_SLOT
+	site->insn.emulated = !site->slot;
+#endif
+	/* Not all backends free the slot when they refuse. */
+	if (err)
+		kprobe_slots_release(site);
+	return refusal_of(err);
+}
+
+/**
+ * kprobe_classic_rehearse - would the backend refuse this instruction?
+ * @site: has been inspected, and is in no table
+ *
+ * Context: may sleep; kprobe_mutex held.
+ */
+enum kprobe_refusal kprobe_classic_rehearse(struct kprobe_site *site)
+{
+	enum kprobe_refusal why;
+
+	kprobe_classic_init_site(site);
+	if (site->on_ftrace)
+		return KPROBE_OK;
+	why = arch_kprobe_prepare(site, false);
+	if (why == KPROBE_OK)
+		kprobe_slots_release(site);
+	return why;
+}
+
+#ifdef CONFIG_OPTPROBES
+static void remove_optimized(struct kprobe_site *site)
+{
+	arch_remove_optimized_kprobe(&site->insn.op);
+}
+#else
+static void remove_optimized(struct kprobe_site *site) { }
+#endif
+
+/**
+ * kprobe_classic_release - the backend lets go of a site
+ * @site: no task stands in its slots
+ *
+ * Context: may sleep.
+ */
+void kprobe_classic_release(struct kprobe_site *site)
+{
+	if (site->detour)
+		remove_optimized(site);
+	if (site->slot)
+		arch_remove_kprobe(kp_of(site));
+}
+
+unsigned long arch_kprobe_orig_ip(struct kprobe_site *site, void *slot,
+				  unsigned long ip)
+{
+	return ip == (unsigned long)slot ? (unsigned long)site->addr : ip;
+}
+
+/* Backends move faults out of slots by themselves. */
+bool arch_kprobe_can_resume(struct kprobe_site *site, void *slot,
+			    unsigned long *ip)
+{
+	return false;
+}
+
+/*
+ * Text
+ */
+
+static bool text_is_clean(const struct kprobe_site *site)
+{
+	return !memcmp(site->addr, &site->opcode, sizeof(site->opcode));
+}
+
+/*
+ * Takes out breakpoints that steps put back.
+ *
+ * A CPU that was in a step when the breakpoint went writes it again at the end
+ * of the step.  Preemption is off throughout, so such steps have ended behind a
+ * grace period of RCU.  The breakpoint that one of them has written may have
+ * been hit by then, so it all begins anew, until the text stays as it is.  On
+ * one CPU no step is under way when a task changes text.
+ */
+static void disarm_in_place(struct list_head *batch)
+{
+	struct kprobe_site *site;
+	bool again;
+
+	if (!STEPS_IN_PLACE || num_possible_cpus() == 1)
+		return;
+	do {
+		again = false;
+		synchronize_rcu();
+		list_for_each_entry(site, batch, batch) {
+			if (site->target != KPROBE_SITE_CLEAN ||
+			    text_is_clean(site))
+				continue;
+			arch_disarm_kprobe(kp_of(site));
+			again = true;
+		}
+	} while (again);
+}
+
+#ifdef CONFIG_OPTPROBES
+static void jump_later(struct kprobe_site *site, struct list_head *jumps)
+{
+	list_add_tail(&site->insn.op.list, jumps);
+}
+
+static void jump_goes(struct kprobe_site *site)
+{
+	arch_unoptimize_kprobe(&site->insn.op);
+}
+
+static void write_jumps(struct list_head *jumps)
+{
+	if (!list_empty(jumps))
+		arch_optimize_kprobes(jumps);
+}
+#else
+static void jump_later(struct kprobe_site *site, struct list_head *jumps) { }
+static void jump_goes(struct kprobe_site *site) { }
+static void write_jumps(struct list_head *jumps) { }
+#endif
+
+static void classic_was_here(void *unused)
+{
+}
+
+void arch_kprobe_patch(struct list_head *batch)
+{
+	struct kprobe_site *site;
+	LIST_HEAD(jumps);
+
+	lockdep_assert_held(&text_mutex);
+
+	list_for_each_entry(site, batch, batch) {
+		if (site->state == KPROBE_SITE_JUMP)
+			jump_goes(site);
+		if (site->target == KPROBE_SITE_CLEAN)
+			arch_disarm_kprobe(kp_of(site));
+		else if (site->target == KPROBE_SITE_JUMP)
+			jump_later(site, &jumps);
+		else if (site->state == KPROBE_SITE_CLEAN)
+			arch_arm_kprobe(kp_of(site));
+	}
+	write_jumps(&jumps);
+	disarm_in_place(batch);
+	/* Not all backends send one, and not to all CPUs. */
+	on_each_cpu(classic_was_here, NULL, true);
+}
+
+/*
+ * Jumps
+ */
+#ifdef CONFIG_OPTPROBES
+kprobe_opcode_t *get_optinsn_slot(void)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	if (WARN_ON_ONCE(!preparing || preparing->detour ||
+			 MAX_OPTINSN_SIZE > KPROBE_DETOUR_SIZE))
+		return NULL;
+	preparing->detour = kprobe_slot_alloc(preparing, KPROBE_DETOUR_SIZE);
+	return preparing->detour;
+}
+
+void free_optinsn_slot(kprobe_opcode_t *slot, int dirty)
+{
+	slot_free(slot);
+}
+
+/**
+ * opt_pre_handler - a jump was hit
+ * @kp: from struct optimized_kprobe
+ * @regs: full registers
+ *
+ * Where a handler has set the instruction pointer, the backend does not care:
+ * a probe that does so has a post handler, to stay a breakpoint.
+ */
+void opt_pre_handler(struct kprobe *kp, struct pt_regs *regs)
+{
+	classic_pre(kp, regs);
+}
+NOKPROBE_SYMBOL(opt_pre_handler);
+
+/* The backend tells when it makes the detour. */
+enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site)
+{
+	return KPROBE_NOJUMP_NONE;
+}
+
+void arch_kprobe_unanalyse(struct kprobe_site *site)
+{
+}
+
+/* A jump takes one instruction, which is what breakpoints step. */
+void arch_kprobe_use_detour(struct kprobe_site *site, bool use)
+{
+}
+
+enum kprobe_obstacle arch_kprobe_build_detour(struct kprobe_site *site)
+{
+	struct optimized_kprobe *op = &site->insn.op;
+	int err;
+
+	lockdep_assert_held(&kprobe_mutex);
+
+	if (site->detour)
+		return KPROBE_NOJUMP_NONE;
+	preparing = site;
+	cpus_read_lock();
+	mutex_lock(&text_mutex);
+	err = arch_prepare_optimized_kprobe(op, &op->kp);
+	mutex_unlock(&text_mutex);
+	cpus_read_unlock();
+	preparing = NULL;
+	switch (err) {
+	case 0:
+		return KPROBE_NOJUMP_NONE;
+	case -ENOMEM:
+		return KPROBE_NOJUMP_NO_MEMORY;
+	case -ERANGE:
+		return KPROBE_NOJUMP_DETOUR_REACH;
+	}
+	return KPROBE_NOJUMP_BOUND_INSIDE;
+}
+#endif
+
+/*
+ * The backend refuses an instruction after all
+ */
+
+/* Disables the probes of such sites, whose text is clean already. */
+static void refused_worker(struct work_struct *work)
+{
+	struct kprobe_site *site;
+	LIST_HEAD(dirty);
+	struct kprobe *p;
+
+	guard(mutex)(&kprobe_mutex);
+
+	list_for_each_entry(site, &kprobe_sites, all) {
+		if (!READ_ONCE(site->insn.refused))
+			continue;
+		/* Before what follows: if it is set again, so is the work. */
+		WRITE_ONCE(site->insn.refused, false);
+		hlist_for_each_entry(p, &site->probes, hlist) {
+			if (p->enabled)
+				kprobe_site_deactivate(site, p);
+			p->flags |= KPROBE_FLAG_DISABLED;
+		}
+		kprobe_site_mark_dirty(site, &dirty);
+	}
+	if (!list_empty(&dirty))
+		kprobe_reconcile(&dirty, KPROBE_ARM_EACH | KPROBE_WAIT);
+}
+
+static DECLARE_WORK(refused_work, refused_worker);
+
+/**
+ * kprobe_classic_refuse - a backend unregisters what get_kprobe() has given it
+ * @p: the argument of unregister_kprobe(): maybe that, maybe a user's probe
+ *
+ * Sh does this in an exception, on finding that the breakpoint is in the delay
+ * slot of a branch.  The text goes back at once, since the branch is executed
+ * anew.  The rest is for a worker, for it takes locks.
+ *
+ * Context: any.
+ * Return: whether it was that.
+ */
+bool kprobe_classic_refuse(struct kprobe *p)
+{
+	struct kprobe_site *site;
+
+	if (!p)
+		return false;
+	guard(preempt)();
+	site = kprobe_site_find((unsigned long)p->addr);
+	if (!site || p != kp_of(site))
+		return false;
+	arch_disarm_kprobe(p);
+	WRITE_ONCE(site->insn.refused, true);
+	schedule_work(&refused_work);
+	return true;
+}
+
+/*
+ * Boot
+ */
+
+/* Those that are not overridden: nothing more to forbid, no notifications. */
+int __init __weak arch_populate_kprobe_blacklist(void)
+{
+	return 0;
+}
+
+bool __weak arch_within_kprobe_blacklist(unsigned long addr)
+{
+	return false;
+}
+
+int __weak kprobe_exceptions_notify(struct notifier_block *self,
+				    unsigned long val, void *data)
+{
+	return NOTIFY_DONE;
+}
+NOKPROBE_SYMBOL(kprobe_exceptions_notify);
+
+/* Backends forbid areas which are empty in some configurations: -EINVAL. */
+int __init arch_kprobe_blacklist(void)
+{
+	return arch_populate_kprobe_blacklist() == -ENOMEM ? -ENOMEM : 0;
+}
+
+/* The first of all: an exception that is a hit is nobody else's. */
+static struct notifier_block exceptions_nb = {
+	.notifier_call = kprobe_exceptions_notify,
+	.priority = INT_MAX,
+};
+
+/**
+ * kprobe_classic_init - probes can be registered: the backend's own are
+ *
+ * Some have one on the address that followed calls return to.
+ */
+int __init kprobe_classic_init(void)
+{
+	int ret = register_die_notifier(&exceptions_nb) ?: arch_init_kprobes();
+
+	if (ret)
+		pr_err("the architecture's part does not start: %d\n", ret);
+	return ret;
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Return probes where the architecture follows calls by rethook.
+ *
+ * Rethook has the instances, the trampoline and the list of each task.  What is
+ * here stands in the place of the hits in kretprobe.c and of pool.c: an entry
+ * takes one of rethook's nodes, and a return comes with the holder of the
+ * return probe.
+ *
+ *	rp <----> pool (holder) <---- rethook (data) <---- node in an instance
+ *
+ * Rethook's pools do not grow: entries beyond their size are missed.
+ *
+ * Who frees what when
+ * -------------------
+ *
+ * kretprobe_leave() clears holder.rp before handlers are waited for.  A return
+ * looks at it with interrupts off, until its handler has returned, so none runs
+ * behind the wait.  Rethook then forgets the handler, calls nothing of ours any
+ * more after a grace period of RCU, and frees the nodes as calls return.  The
+ * pool here is freed behind a grace period that begins after that: rethook
+ * calls the handler with preemption off from before it looks whether there is
+ * one.
+ */
+#include <linux/atomic.h>
+#include <linux/err.h>
+#include <linux/export.h>
+#include <linux/irqflags.h>
+#include <linux/llist.h>
+#include <linux/minmax.h>
+#include <linux/rethook.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/kprobes_hit.h>
+#include <linux/kprobes_test.h>
+#include "pool.h"
+
+/* For tests to watch. */
+static atomic_t pools_in_use;
+
+/**
+ * kretprobe_entry - the pre handler of the kprobe in a return probe
+ * @p: that kprobe
+ * @regs: of the entry
+ *
+ * Context: a walk of classic.c; interrupts off.
+ * Return: 0.
+ */
+int kretprobe_entry(struct kprobe *p, struct pt_regs *regs)
+{
+	struct kretprobe *rp = container_of(p, struct kretprobe, kp);
+	kretprobe_handler_t entry_handler = READ_ONCE(rp->entry_handler);
+	struct kretprobe_instance *ri;
+	struct rethook_node *node;
+
+	node = rethook_try_get(pool_of(rp->rph)->rethook);
+	if (!node) {
+		kprobe_count_miss(&rp->nmissed);
+		return 0;
+	}
+	ri = container_of(node, struct kretprobe_instance, node);
+	ri->rp = rp;
+	ri->rph = rp->rph;
+	ri->task = current;
+	if (entry_handler && entry_handler(ri, regs)) {
+		rethook_recycle(node);
+		return 0;
+	}
+	rethook_hook(node, regs, p->site->on_ftrace);
+	ri->ret_addr = (kprobe_opcode_t *)node->ret_addr;
+	return 0;
+}
+NOKPROBE_SYMBOL(kretprobe_entry);
+
+static void kretprobe_return(struct rethook_node *node, void *data,
+			     unsigned long ret_addr, struct pt_regs *regs)
+{
+	struct kretprobe_instance *ri =
+		container_of(node, struct kretprobe_instance, node);
+	struct kretprobe_holder *holder = data;
+	kretprobe_handler_t handler;
+	struct kretprobe *rp;
+	unsigned long flags;
+
+	/* Several may follow one call, and have found the trampoline's. */
+	ri->ret_addr = (kprobe_opcode_t *)ret_addr;
+	local_irq_save(flags);
+	rp = READ_ONCE(holder->rp);
+	handler = rp ? READ_ONCE(rp->handler) : NULL;
+	if (handler) {
+		/* To the backend this looks like a hit. */
+		kprobe_busy_begin();
+		__this_cpu_write(current_kprobe, &rp->kp);
+		handler(ri, regs);
+		kprobe_busy_end();
+	}
+	local_irq_restore(flags);
+}
+NOKPROBE_SYMBOL(kretprobe_return);
+
+/**
+ * kretprobe_pool_create - what a return probe needs to follow calls
+ * @rp: it
+ *
+ * Return: the pool, or NULL without memory.
+ */
+struct kretprobe_pool *kretprobe_pool_create(struct kretprobe *rp)
+{
+	int nr = rp->maxactive;
+	struct kretprobe_pool *pool = kzalloc(sizeof(*pool), GFP_KERNEL);
+
+	if (!pool)
+		return NULL;
+	if (nr <= 0)
+		nr = max(10U, 2 * num_possible_cpus());
+	pool->holder.rp = rp;
+	pool->rethook = rethook_alloc(&pool->holder, kretprobe_return,
+				      sizeof(struct kretprobe_instance) +
+				      rp->data_size, nr);
+	if (IS_ERR(pool->rethook)) {
+		kfree(pool);
+		return NULL;
+	}
+	atomic_inc(&pools_in_use);
+	return pool;
+}
+
+static void pool_free(struct rcu_head *rcu)
+{
+	kfree(container_of(rcu, struct kretprobe_pool, rcu));
+	atomic_dec(&pools_in_use);
+}
+
+/**
+ * kretprobe_pools_retire - free pools in due time
+ * @leaving: of return probes that are unregistered, whose handlers have been
+ *	waited for
+ */
+void kretprobe_pools_retire(struct llist_head *leaving)
+{
+	struct llist_node *first = __llist_del_all(leaving);
+	struct kretprobe_pool *pool, *next;
+
+	llist_for_each_entry_safe(pool, next, first, link) {
+		rethook_free(pool->rethook);
+		call_rcu(&pool->rcu, pool_free);
+	}
+}
+
+#if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST)
+/** kretprobe_pools_in_use - how many return probes have a pool */
+unsigned int kretprobe_pools_in_use(void)
+{
+	return atomic_read(&pools_in_use);
+}
+EXPORT_SYMBOL_GPL(kretprobe_pools_in_use);
+#endif
