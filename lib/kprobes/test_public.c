@@ -179,6 +179,10 @@ static void test_jprobe_sees_arguments(struct kunit *test)
 		.entry = public_watch,
 	};
 
+	if (IS_ENABLED(CONFIG_KPROBES_CLASSIC)) {
+		KUNIT_EXPECT_EQ(test, register_jprobe(&j), -EOPNOTSUPP);
+		return;
+	}
 	KUNIT_ASSERT_EQ(test, register_jprobe(&j), 0);
 	KUNIT_EXPECT_EQ(test, public_add(30, 12), 42);
 	unregister_jprobe(&j);

@@ -9,6 +9,12 @@
 #include <linux/atomic.h>
 #include "test.h"
 
+/*
+ * Where instances are rethook's, they stay as many as they are, and share cache
+ * lines; and a pool is counted until its return probe is gone.
+ */
+#define OWN_POOLS	(!IS_ENABLED(CONFIG_KRETPROBE_ON_RETHOOK))
+
 /* A return probe, and what its handlers have noted. */
 struct followed {
 	struct kretprobe probe;

@@ -101,7 +101,8 @@ static void test_unregister_spares_calls(struct kunit *test)
 	wait_for_completion(&v.inside);
 	unregister_kretprobe(&f.probe);
 	KUNIT_EXPECT_EQ(test, atomic_read(&f.entries), 1);
-	KUNIT_EXPECT_EQ(test, kretprobe_pools_in_use(), 1);
+	if (OWN_POOLS)
+		KUNIT_EXPECT_EQ(test, kretprobe_pools_in_use(), 1);
 	await_visitor(&v, task);
 	KUNIT_EXPECT_EQ(test, v.result, (long)&v ^ 0x5a5a);
 	KUNIT_EXPECT_EQ(test, atomic_read(&f.returns), 0);
@@ -214,8 +215,9 @@ static void guest_gone(struct kunit *test, struct guest *g)
 		KUNIT_EXPECT_EQ(test, g->v.result, (long)&g->v ^ 0x5a5a);
 }
 
-/* arm64 stops the machine for each change, which is slow in an emulator. */
-#define VISIT_ROUNDS	(IS_ENABLED(CONFIG_ARM64) ? 200 : 1000)
+/* See STORM_ROUNDS in test_lifetime.c. */
+#define VISIT_ROUNDS	(IS_ENABLED(CONFIG_X86) ? 1000 : \
+			 IS_ENABLED(CONFIG_PPC) ? 50 : 200)
 
 static void test_visitors_leak_nothing(struct kunit *test)
 {
@@ -331,7 +333,9 @@ static void test_freeing_blocks_no_worker(struct kunit *test)
 	kthread_stop(task);
 	flush_work(&r.work);
 	destroy_work_on_stack(&r.work);
-	KUNIT_EXPECT_GE(test, waiting, GOING);
+	/* On a slow machine the reader may have ended by itself. */
+	if (took < jiffies_to_msecs(READER_MAX))
+		KUNIT_EXPECT_GE(test, waiting, GOING);
 	KUNIT_EXPECT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
 	kunit_info(test, "%d return probes in %lld ms", GOING, took);
 }
