@@ -66,17 +66,18 @@ need_for_build() {
 		python3 xz-utils patch rsync cpio gzip kmod ccache perl \
 		"${BUILD_PACKAGES[@]}"
 	if [ -n "${BUSYBOX_ARCH:-}" ]; then
-		foreign_busybox "$BUSYBOX_ARCH"
+		foreign_busybox "$BUSYBOX_ARCH" "${BUSYBOX_SUITE:-}"
 	else
 		need busybox-static
 	fi
 	[ -z "${XEN:-}" ] || fetch_xen
 }
 
-# foreign_busybox DEBARCH: Debian's static busybox of that architecture, which
-# the machine's own apt and dpkg need not know; sets BUSYBOX.
+# foreign_busybox DEBARCH [SUITE]: Debian's static busybox of that architecture,
+# which the machine's own apt and dpkg need not know; sets BUSYBOX. SUITE is of
+# Debian where the machine's own has no such architecture.
 foreign_busybox() {
-	local arch=$1 dir=$OUT/busybox-$1 apt
+	local arch=$1 suite=$2 dir=$OUT/busybox-$1 apt keys
 
 	BUSYBOX=$dir/root/bin/busybox
 	[ ! -x "$BUSYBOX" ] || return 0
@@ -86,6 +87,13 @@ foreign_busybox() {
 	apt=(apt-get -q -o "APT::Architecture=$arch" -o "APT::Architectures=$arch"
 		-o "Dir::State::lists=$dir/lists" -o "Dir::Cache=$dir/cache"
 		-o "APT::Sandbox::User=$(id -un)")
+	if [ -n "$suite" ]; then
+		keys=/usr/share/keyrings/debian-archive-keyring.gpg
+		echo "deb [signed-by=$keys] http://deb.debian.org/debian $suite main" \
+			> "$dir/sources.list"
+		apt+=(-o "Dir::Etc::SourceList=$dir/sources.list"
+			-o "Dir::Etc::SourceParts=/dev/null")
+	fi
 	{
 		# A mirror may lack one of the lists, and another have it.
 		for _ in 1 2 3; do
