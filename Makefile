@@ -14,6 +14,7 @@ endif
 help:
 	@echo 'make run              boot a kernel with our probes, show them at work'
 	@echo 'make test [KUNIT=G]   all tests, or only the KUnit suites that match G'
+	@echo 'make test-all         the same on all architectures (ARCHS="..."), and a table'
 	@echo 'make shell            a busybox shell in that kernel'
 	@echo 'make bench            what hits and calls cost, beside stock'
 	@echo 'make check            style, sparse, warnings, scripts, combinations'
@@ -26,7 +27,7 @@ help:
 	@echo 'ARCH=x86_64 (default) picks the architecture, VARIANT=debug|ftrace|...'
 	@echo 'a configuration in lab/configs/, OUT=DIR another place than out/.'
 
-run test shell bench check check-house series series-check:
+run test test-all shell bench check check-house series series-check:
 	@lab/$@
 
 apply:
@@ -35,4 +36,4 @@ apply:
 clean:
 	rm -rf "$${OUT_DIR:-out}"
 
-.PHONY: help run test shell bench check check-house apply series series-check clean
+.PHONY: help run test test-all shell bench check check-house apply series series-check clean
