@@ -107,6 +107,8 @@ static int kprobe_module_event(struct notifier_block *nb, unsigned long event,
 			kprobe_module_gone(mod);
 		return notifier_from_errno(ret);
 	case MODULE_STATE_LIVE:
+		scoped_guard(mutex, &kprobe_mutex)
+			kprobe_module_live(mod);
 		kprobe_lose_text(in_module_init, mod);
 		break;
 	case MODULE_STATE_GOING:

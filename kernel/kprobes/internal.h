@@ -129,7 +129,11 @@ unsigned long kprobe_static_call_code(const struct static_call_site *s);
 /* module.c: which modules can be probed, and their tables in order */
 #ifdef CONFIG_MODULES
 int kprobe_module_coming(struct module *mod);
+void kprobe_module_live(struct module *mod);
 void kprobe_module_going(struct module *mod);
+bool kprobe_module_is_live(const struct module *mod);
+bool kprobe_module_calls(const struct module *mod, unsigned long start,
+			 unsigned long end);
 enum kprobe_refusal kprobe_admit_module(unsigned long addr);
 bool kprobe_module_symbol(struct module *mod, unsigned long addr,
 			  struct kprobe_symbol *symbol);

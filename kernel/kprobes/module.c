@@ -23,9 +23,13 @@
  * Everything here is under kprobe_mutex.  A module that can be asked for is
  * known, or there is a site in it, and gone.c is told of one that goes
  * first, and takes kprobe_mutex.  Its symbols change once, when its init text
- * goes.  Where it is patched changes until it is live.  Once it has begun to go
- * patched.c no longer asks the owners of what is patched, who do not tell then,
- * although its exit function may still have text patched.
+ * goes.  Its jump labels and static calls are sorted by their owners after our
+ * COMING: the first under jump_label_mutex, which those hold that ask, the other
+ * under a mutex that only static_call_inline.c can take.  So where the static
+ * calls are is copied at COMING, and the copy is asked until the module is live.
+ * Once it has begun to go patched.c no longer asks the owners of what is
+ * patched, who do not tell then, although its exit function may still have text
+ * patched.
  */
 #include <linux/hashtable.h>
 #include <linux/jump_label.h>
@@ -47,10 +51,16 @@
  * struct known_module - a module between its COMING and its GOING
  * @node: in the table of them
  * @mod: the module
+ * @live: whether it has been heard of that its init function has returned
+ * @calls: where its static calls are, until then
+ * @nr_calls: how many there are
  */
 struct known_module {
 	struct hlist_node node;
 	struct module *mod;
+	bool live;
+	unsigned long *calls;
+	unsigned int nr_calls;
 };
 
 /* Under kprobe_mutex. */
@@ -79,6 +89,34 @@ static struct known_module *find_known(const struct module *mod)
 	return NULL;
 }
 
+/* Before the owner of static calls is told of the module, and sorts them. */
+static int copy_static_calls(struct known_module *known)
+{
+#ifdef CONFIG_HAVE_STATIC_CALL_INLINE
+	const struct module *mod = known->mod;
+	unsigned int i;
+
+	if (!mod->num_static_call_sites)
+		return 0;
+	known->calls = kvmalloc_array(mod->num_static_call_sites,
+				      sizeof(*known->calls), GFP_KERNEL);
+	if (!known->calls)
+		return -ENOMEM;
+	for (i = 0; i < mod->num_static_call_sites; i++)
+		known->calls[i] =
+			kprobe_static_call_code(&mod->static_call_sites[i]);
+	known->nr_calls = mod->num_static_call_sites;
+#endif
+	return 0;
+}
+
+static void drop_static_calls(struct known_module *known)
+{
+	kvfree(known->calls);
+	known->calls = NULL;
+	known->nr_calls = 0;
+}
+
 /**
  * kprobe_module_coming - from now on a module may be probed
  * @mod: the module
@@ -88,15 +126,75 @@ static struct known_module *find_known(const struct module *mod)
  */
 int kprobe_module_coming(struct module *mod)
 {
-	struct known_module *known = kmalloc(sizeof(*known), GFP_KERNEL);
+	struct known_module *known = kzalloc(sizeof(*known), GFP_KERNEL);
 
 	lockdep_assert_held(&kprobe_mutex);
 
 	if (!known)
 		return -ENOMEM;
 	known->mod = mod;
+	if (copy_static_calls(known)) {
+		kfree(known);
+		return -ENOMEM;
+	}
 	hash_add(known_modules, &known->node, (unsigned long)mod);
 	return 0;
+}
+
+/**
+ * kprobe_module_live - a module's init function has returned
+ * @mod: the module
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_module_live(struct module *mod)
+{
+	struct known_module *known = find_known(mod);
+
+	lockdep_assert_held(&kprobe_mutex);
+
+	if (!known)
+		return;
+	known->live = true;
+	drop_static_calls(known);
+}
+
+/**
+ * kprobe_module_is_live - is all there that load_module() does?
+ * @mod: any module
+ *
+ * Context: kprobe_mutex held.
+ * Return: whether it is, and the module has not begun to go.
+ */
+bool kprobe_module_is_live(const struct module *mod)
+{
+	struct known_module *known = find_known(mod);
+
+	return known && known->live;
+}
+
+/**
+ * kprobe_module_calls - are some bytes a static call of a module that comes?
+ * @mod: the module
+ * @start: the first of the bytes
+ * @end: behind the last
+ *
+ * Context: kprobe_mutex held.
+ * Return: false also for a module that is live: its own table says it then.
+ */
+bool kprobe_module_calls(const struct module *mod, unsigned long start,
+			 unsigned long end)
+{
+#ifdef CONFIG_HAVE_STATIC_CALL_INLINE
+	const struct known_module *known = find_known(mod);
+	unsigned int i;
+
+	for (i = 0; known && i < known->nr_calls; i++)
+		if (known->calls[i] < end &&
+		    known->calls[i] + CALL_INSN_SIZE > start)
+			return true;
+#endif
+	return false;
 }
 
 /**
@@ -114,6 +212,7 @@ void kprobe_module_going(struct module *mod)
 	if (!known)
 		return;
 	hash_del(&known->node);
+	drop_static_calls(known);
 	kfree(known);
 }
 

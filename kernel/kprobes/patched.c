@@ -115,7 +115,9 @@ static bool module_places_near(struct module *mod, unsigned long start,
 	}
 #endif
 #ifdef CONFIG_HAVE_STATIC_CALL_INLINE
-	for (i = 0; i < mod->num_static_call_sites; i++) {
+	/* Until the module is live they may be being sorted. */
+	for (i = 0; kprobe_module_is_live(mod) &&
+	     i < mod->num_static_call_sites; i++) {
 		code = kprobe_static_call_code(&mod->static_call_sites[i]);
 		if (code >= start && code < end)
 			return true;
@@ -131,7 +133,7 @@ static bool module_places_near(struct module *mod, unsigned long start,
  * @end: behind the last
  *
  * Context: kprobe_mutex, jump_label_mutex held; all in one function.
- * Return: KPROBE_OK, KPROBE_REFUSE_JUMP_LABEL or KPROBE_REFUSE_STATIC_CALL.
+ * Return: KPROBE_OK or the reason.
  */
 enum kprobe_refusal kprobe_patched(unsigned long start, unsigned long end)
 {
@@ -140,6 +142,9 @@ enum kprobe_refusal kprobe_patched(unsigned long start, unsigned long end)
 	enum kprobe_refusal why = KPROBE_OK;
 	const struct patched_places *places;
 	bool near = true;
+
+	if (mod && kprobe_module_calls(mod, start, end))
+		return KPROBE_REFUSE_STATIC_CALL;
 
 	places = mod ? kprobe_module_places(mod) : places_of_kernel();
 	if (places)
