@@ -258,6 +258,8 @@ void kprobe_module_extable(struct module *mod,
 			   const struct exception_table_entry **start,
 			   const struct exception_table_entry **end);
 enum kprobe_refusal kprobe_patched(unsigned long start, unsigned long end);
+enum kprobe_refusal kprobe_livepatched(struct module *mod, unsigned long start,
+				       unsigned long end);
 bool kprobe_jump_label_targets(unsigned long start, unsigned long end,
 			       void (*found)(void *data, unsigned long target),
 			       void *data);

@@ -25,6 +25,8 @@ X(JUMP_LABEL,	"jump-label",	-EINVAL, \
 	"The kernel patches this instruction: it is a jump label.") \
 X(STATIC_CALL,	"static-call",	-EINVAL, \
 	"The kernel patches this instruction: it is a static call.") \
+X(LIVEPATCH,	"livepatch",	-EINVAL, \
+	"Live patching writes its operand when another module is loaded.") \
 X(ALTERNATIVE,	"alternative",	-EINVAL, \
 	"The kernel patches this instruction: it is a LOCK prefix.") \
 X(FTRACE_SITE,	"ftrace-site",	-EINVAL, \

@@ -8,6 +8,8 @@
 #include <linux/kprobes.h>
 #include <linux/kprobes_reasons.h>
 
+struct klp_modinfo;
+
 int kprobe_set_global(bool on);
 void kprobe_set_jumps(bool on);
 
@@ -22,6 +24,10 @@ unsigned int kretprobe_pools_in_use(void);
 /* Wait for a resize of the table, and until all that was freed is free. */
 void kprobe_table_settle(void);
 void kprobe_flush_retired(void);
+
+/* Does live patching still write there? */
+bool kprobe_klp_writes(const struct klp_modinfo *info, unsigned long start,
+		       unsigned long end);
 
 /* What is in the way of a jump at a site, and what explain says of it. */
 enum kprobe_obstacle kprobe_obstacle_at(kprobe_opcode_t *addr);

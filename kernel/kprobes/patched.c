@@ -143,8 +143,13 @@ enum kprobe_refusal kprobe_patched(unsigned long start, unsigned long end)
 	const struct patched_places *places;
 	bool near = true;
 
-	if (mod && kprobe_module_calls(mod, start, end))
-		return KPROBE_REFUSE_STATIC_CALL;
+	if (mod) {
+		why = kprobe_livepatched(mod, start, end);
+		if (why != KPROBE_OK)
+			return why;
+		if (kprobe_module_calls(mod, start, end))
+			return KPROBE_REFUSE_STATIC_CALL;
+	}
 
 	places = mod ? kprobe_module_places(mod) : places_of_kernel();
 	if (places)

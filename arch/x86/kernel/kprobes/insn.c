@@ -527,6 +527,7 @@ enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 	enum kprobe_refusal why;
 	struct window window;
 	u8 text[MAX_INSN_SIZE], before;
+	struct module *mod;
 	struct insn insn;
 
 	if (x86_kprobe_original_text(addr, text, sizeof(text)))
@@ -545,6 +546,13 @@ enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 	if (alternatives_text_reserved((void *)addr,
 				       (void *)addr + insn.length))
 		return KPROBE_REFUSE_ALTERNATIVE;
+	/* The core asks for the first byte, and here it is an operand. */
+	mod = kprobe_module_of(addr);
+	if (mod) {
+		why = kprobe_livepatched(mod, addr, addr + insn.length);
+		if (why != KPROBE_OK)
+			return why;
+	}
 	if (in_type_check(addr, text))
 		return KPROBE_REFUSE_BUG_SITE;
 	if (x86_kprobe_is_nop(&insn) &&

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * KUnit suite for text that live patching writes when another module is loaded.
+ */
+#include <linux/elf.h>
+#include <linux/livepatch.h>
+#include <linux/module.h>
+#include "test.h"
+
+/* Names as the tools that make live patches write them. */
+#define NAMES		"\0.klp.rela.ext4..text\0.klp.rela.vmlinux..text"
+#define NAME_OTHER	1
+#define NAME_KERNEL	(NAME_OTHER + sizeof(".klp.rela.ext4..text"))
+
+/* The text that the sections below speak of; nothing of it is read. */
+static u8 text[64];
+
+#define OTHER_AT	9
+#define KERNEL_AT	25
+#define OWN_AT		41
+
+static const Elf_Rela other_rela[] = { { .r_offset = OTHER_AT } };
+static const Elf_Rela kernel_rela[] = { { .r_offset = KERNEL_AT } };
+static const Elf_Rela own_rela[] = { { .r_offset = OWN_AT } };
+
+/* Fills in a section of relocations for section 1. */
+static Elf_Shdr relocations(unsigned int name, unsigned long flags,
+			    const Elf_Rela *rela)
+{
+	return (Elf_Shdr) {
+		.sh_name = name, .sh_type = SHT_RELA, .sh_info = 1,
+		.sh_flags = SHF_ALLOC | flags, .sh_size = sizeof(*rela),
+		.sh_addr = (unsigned long)rela,
+	};
+}
+
+static void test_only_late_relocations_write(struct kunit *test)
+{
+	char names[] = NAMES;
+	Elf_Shdr sections[] = {
+		{},
+		{ .sh_type = SHT_PROGBITS, .sh_addr = (unsigned long)text },
+		relocations(NAME_OTHER, SHF_RELA_LIVEPATCH, other_rela),
+		relocations(NAME_KERNEL, SHF_RELA_LIVEPATCH, kernel_rela),
+		relocations(NAME_OTHER, 0, own_rela),
+	};
+	const struct klp_modinfo info = {
+		.hdr.e_shnum = ARRAY_SIZE(sections),
+		.sechdrs = sections, .secstrings = names,
+	};
+	unsigned long base = (unsigned long)text;
+	unsigned int at, size;
+
+	KUNIT_ASSERT_STREQ(test, names + NAME_KERNEL,
+			   ".klp.rela.vmlinux..text");
+	/* On powerpc a call's relocation writes the word behind it, too. */
+	for (size = 1; size <= 15; size++)
+		for (at = 0; at + size <= sizeof(text); at++) {
+			bool inside = at <= OTHER_AT && OTHER_AT < at + size;
+			bool behind = IS_ENABLED(CONFIG_PPC64) &&
+				      at > OTHER_AT && at <= OTHER_AT + 4;
+
+			KUNIT_EXPECT_EQ_MSG(test, inside || behind,
+					    kprobe_klp_writes(&info, base + at,
+							      base + at + size),
+					    "%u bytes at %u", size, at);
+		}
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(test_only_late_relocations_write),
+	{}
+};
+
+static struct kunit_suite livepatch_suite = {
+	.name = "kprobes_livepatch",
+	.test_cases = cases,
+};
+
+kunit_test_suite(livepatch_suite);
+
+MODULE_DESCRIPTION("KUnit suite for kprobes: text of live patches");
+MODULE_LICENSE("GPL");
