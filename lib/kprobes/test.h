@@ -127,6 +127,31 @@ do {									\
 	kunit_skip(test, fmt, ##__VA_ARGS__);				\
 } while (0)
 
+/* A kernel without jumps leaves all probes breakpoints. */
+#ifdef CONFIG_OPTPROBES
+static __maybe_unused void switch_jumps(bool on)
+{
+	kprobe_set_jumps(on);
+	wait_for_kprobe_optimizer();
+}
+
+/* Waits for the optimizer first. */
+static __maybe_unused void expect_jump(struct kunit *test, struct kprobe *p,
+				       bool jump)
+{
+	wait_for_kprobe_optimizer();
+	KUNIT_EXPECT_EQ(test, kprobe_optimized(p), jump);
+}
+#else
+static inline void switch_jumps(bool on)
+{
+}
+
+static inline void expect_jump(struct kunit *test, struct kprobe *p, bool jump)
+{
+}
+#endif
+
 /* Waits until something in the background has made the condition true. */
 #define EVENTUALLY(condition) ({					\
 	int __tries = 1000;						\

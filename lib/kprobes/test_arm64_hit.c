@@ -8,6 +8,7 @@
 #include <linux/hrtimer.h>
 #include <linux/module.h>
 #include <linux/panic.h>
+#include <linux/sched.h>
 #include <linux/stacktrace.h>
 #include <asm/irq_regs.h>
 #include "test_arm64.h"
@@ -424,6 +425,41 @@ static void test_handlers_have_rcu_watching(struct kunit *test)
 }
 #endif
 
+/*
+ * What may only be replaced while the machine is stopped is mapped before, and
+ * all of a batch at once.  What maps a single word meanwhile cannot be probed.
+ */
+static struct task_struct *mapping_task;
+
+static int mapping_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	if (current == mapping_task)
+		container_of(p, struct counted, probe)->pre++;
+	return 0;
+}
+
+static void test_batch_is_mapped_at_once(struct kunit *test)
+{
+	struct counted mapping = {
+		.probe.symbol_name = "vmap",
+		.probe.pre_handler = mapping_pre,
+	};
+	struct counted p[] = {
+		COUNTED(probe_add), COUNTED(probe_isb),
+		{ .probe.symbol_name = "memchr" },
+	};
+	struct kprobe *array[] = { &p[0].probe, &p[1].probe, &p[2].probe };
+
+	mapping_task = current;
+	KUNIT_ASSERT_EQ(test, register_kprobe(&mapping.probe), 0);
+	wait_for_kprobe_optimizer();
+	mapping.pre = 0;
+	KUNIT_EXPECT_EQ(test, register_kprobes(array, ARRAY_SIZE(array)), 0);
+	KUNIT_EXPECT_EQ(test, mapping.pre, 1);
+	unregister_kprobes(array, ARRAY_SIZE(array));
+	unregister_kprobe(&mapping.probe);
+}
+
 static void hit_exit(struct kunit *test)
 {
 	switch_jumps(true);
@@ -441,6 +477,7 @@ static struct kunit_case hit_tests[] = {
 #ifdef CONFIG_CONTEXT_TRACKING_IDLE
 	KUNIT_CASE(test_handlers_have_rcu_watching),
 #endif
+	KUNIT_CASE(test_batch_is_mapped_at_once),
 	{}
 };
 

@@ -482,7 +482,9 @@ static const char * const forbidden[] = {
 	"load_current_idt", "wakeup_long64", "do_suspend_lowlevel",
 	"wakeup_pmode_return", "asm_acpi_mp_play_dead",
 	"restore_processor_state", "__restore_processor_state",
+#ifdef CONFIG_PARAVIRT_XXL
 	"native_load_idt", "native_write_msr",
+#endif
 #ifdef CONFIG_X86_32
 	"__flush_tlb_all",
 #endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The functions that test_move.c probes on powerpc.
+ */
+#ifndef _LIB_KPROBES_TEST_POWERPC_MOVES_H
+#define _LIB_KPROBES_TEST_POWERPC_MOVES_H
+
+#include "test_powerpc.h"
+#include "test_move.h"
+
+#define MOVED	"addi 7, 7, 1\n addi 7, 7, 2\n addi 7, 7, 4\n addi 7, 7, 8"
+CODE(move_compute, "li 7, 0", "addi 3, 3, 16", MOVED);
+CODE(move_slot, "li 7, 0", "isync", MOVED);
+CODE(move_branch, "li 7, 0", "b 1f\n1:", MOVED);
+/* Loads from where nothing is mapped. */
+CODE(move_fault, "li 7, 0", "ld 4, 0(3)", MOVED);
+
+static const struct move_case move_cases[] = {
+	MOVE_CASE("pre, computes", move_compute, MOVES_PRE),
+	MOVE_CASE("post, computes", move_compute, MOVES_POST),
+	MOVE_CASE("pre, out of line", move_slot, MOVES_PRE),
+	MOVE_CASE("post, out of line", move_slot, MOVES_POST),
+	MOVE_CASE("pre, branches", move_branch, MOVES_PRE),
+	MOVE_CASE("post, branches", move_branch, MOVES_POST),
+	MOVE_CASE("fault", move_fault, MOVES_FAULT),
+};
+
+/* In the kernel's half of the addresses, and in no region of it. */
+#define UNMAPPED	0xcfffffffffff0000UL
+
+static unsigned long call_move(void *function)
+{
+	struct state s = { .r = { UNMAPPED } };
+
+	ppc_call_code(function, &s);
+	return s.r[4];
+}
+
+#endif /* _LIB_KPROBES_TEST_POWERPC_MOVES_H */
