@@ -345,31 +345,44 @@ objects_of() {
 	made_in "$1" "$2" | grep '\.o$' || true
 }
 
+# guest_program TREE BUILD NAME SOURCE: compiled with the kernel's nolibc.
+guest_program() {
+	"${CROSS}gcc" -O2 -Wall -Werror -static -nostdlib \
+		-I "$2/usr/include" -o "$2/guest-$3" \
+		-include "$1/tools/include/nolibc/nolibc.h" "$4"
+}
+
 # guest_programs TREE BUILD: what init starts besides busybox, for a kernel that
 # has a use for it.
 guest_programs() {
-	local tree=$1 build=$2 log=$2/guest.log src=$LAB/guest/kvm.$ARCH.c
+	local tree=$1 build=$2 log=$2/guest.log kvm=$LAB/guest/kvm.$ARCH.c
 
-	grep -q '^CONFIG_KVM=y' "$build/.config" && [ -f "$src" ] || return 0
+	rm -f "$build"/guest-{kvm,perf}
+	grep -qE '^CONFIG_(KVM|KPROBE_EVENTS)=y' "$build/.config" || return 0
 	{
 		kmake "$tree" "$build" headers &&
-		"${CROSS}gcc" -O2 -Wall -Werror -static -nostdlib \
-			-I "$build/usr/include" -o "$build/guest-kvm" \
-			-include "$tree/tools/include/nolibc/nolibc.h" "$src"
+		if grep -q '^CONFIG_KVM=y' "$build/.config" && [ -f "$kvm" ]; then
+			guest_program "$tree" "$build" kvm "$kvm"
+		fi &&
+		if grep -q '^CONFIG_KPROBE_EVENTS=y' "$build/.config"; then
+			guest_program "$tree" "$build" perf "$LAB/guest/perf.c"
+		fi
 	} > "$log" 2>&1 || die "the guest's programs do not build, see $log"
 }
 
 # pack BUILD: kernel and initramfs, ready to boot, into $BOOT, which lasts as
 # long as this script: others may build meanwhile.
 pack() {
-	local build=$1 root=$BOOT/root
+	local build=$1 root=$BOOT/root program
 
 	rm -rf "$root"
 	mkdir -p "$root"/{bin,proc,sys,dev,tmp,modules}
 	cp "$BUSYBOX" "$root/bin/busybox"
 	cp "$LAB/guest/init" "$root/init"
 	chmod 755 "$root/init"
-	[ ! -f "$build/guest-kvm" ] || cp "$build/guest-kvm" "$root/bin/kvm"
+	for program in "$build"/guest-{kvm,perf}; do
+		[ ! -f "$program" ] || cp "$program" "$root/bin/${program##*-}"
+	done
 	find "$build" -name '*.ko' -exec cp -t "$root/modules" {} +
 	(cd "$root" && find . | cpio -o -H newc 2> /dev/null | gzip -1) \
 		> "$BOOT/initramfs.gz"
