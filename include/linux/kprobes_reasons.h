@@ -133,6 +133,9 @@ enum kprobe_obstacle {
 	KPROBE_NR_NOJUMPS
 };
 
+/* Why a place cannot be probed, for those who were refused it. */
+enum kprobe_refusal kprobe_refusal_at(void *addr, const char *symbol,
+				      unsigned long offset);
 /* The errno that callers of register_kprobe() get. */
 int kprobe_refusal_errno(enum kprobe_refusal why);
 /* The names and sentences that users read. */

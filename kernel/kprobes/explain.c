@@ -74,6 +74,29 @@ int kprobe_explain(kprobe_opcode_t *addr, const char *symbol,
 	return 0;
 }
 
+/**
+ * kprobe_refusal_at - why a place cannot be probed
+ * @addr: its address, or NULL
+ * @symbol: or its symbol
+ * @offset: bytes behind either
+ *
+ * For those whose registration has been refused, to tell their users: the errno
+ * says less.
+ *
+ * Context: may sleep.
+ * Return: the reason; KPROBE_OK if there is none now, if no symbol has this
+ * name, or if the place can be probed but not as the entry of a function.
+ */
+enum kprobe_refusal kprobe_refusal_at(void *addr, const char *symbol,
+				      unsigned long offset)
+{
+	struct kprobe_explanation what;
+
+	if (kprobe_explain(addr, symbol, offset, &what))
+		return KPROBE_OK;
+	return what.why;
+}
+
 #if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST) && defined(CONFIG_OPTPROBES)
 /* What kprobe_explain() says is in the way. */
 enum kprobe_obstacle kprobe_explained_obstacle(kprobe_opcode_t *addr)
