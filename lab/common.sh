@@ -345,9 +345,16 @@ objects_of() {
 	made_in "$1" "$2" | grep '\.o$' || true
 }
 
+# nolibc_knows TREE BUILD: the architecture.
+nolibc_knows() {
+	"${CROSS}gcc" "${USER_CFLAGS[@]}" -E -I "$2/usr/include" \
+		-include "$1/tools/include/nolibc/nolibc.h" -x c /dev/null \
+		> /dev/null 2>&1
+}
+
 # guest_program TREE BUILD NAME SOURCE: compiled with the kernel's nolibc.
 guest_program() {
-	"${CROSS}gcc" -O2 -Wall -Werror -static -nostdlib \
+	"${CROSS}gcc" "${USER_CFLAGS[@]}" -O2 -Wall -Werror -static -nostdlib \
 		-I "$2/usr/include" -o "$2/guest-$3" \
 		-include "$1/tools/include/nolibc/nolibc.h" "$4"
 }
@@ -364,7 +371,8 @@ guest_programs() {
 		if grep -q '^CONFIG_KVM=y' "$build/.config" && [ -f "$kvm" ]; then
 			guest_program "$tree" "$build" kvm "$kvm"
 		fi &&
-		if grep -q '^CONFIG_KPROBE_EVENTS=y' "$build/.config"; then
+		if grep -q '^CONFIG_KPROBE_EVENTS=y' "$build/.config" &&
+			nolibc_knows "$tree" "$build"; then
 			guest_program "$tree" "$build" perf "$LAB/guest/perf.c"
 		fi
 	} > "$log" 2>&1 || die "the guest's programs do not build, see $log"

@@ -2,6 +2,7 @@
 # Facts of i386, for lab/common.sh.
 KARCH=i386
 CROSS=
+USER_CFLAGS=(-m32)
 BUILD_PACKAGES=()
 BUSYBOX_ARCH=i386
 KIMAGE=bzImage
