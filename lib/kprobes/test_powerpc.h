@@ -54,4 +54,29 @@ static __maybe_unused bool is_probe_trap(const void *where)
 	return *(u32 *)where == BREAKPOINT_INSTRUCTION;
 }
 
+/* A kernel without jumps leaves all probes traps. */
+#ifdef CONFIG_OPTPROBES
+static __maybe_unused void switch_jumps(bool on)
+{
+	kprobe_set_jumps(on);
+	wait_for_kprobe_optimizer();
+}
+
+/* Waits for the optimizer first. */
+static __maybe_unused void expect_jump(struct kunit *test, struct kprobe *p,
+				       bool jump)
+{
+	wait_for_kprobe_optimizer();
+	KUNIT_EXPECT_EQ(test, kprobe_optimized(p), jump);
+}
+#else
+static inline void switch_jumps(bool on)
+{
+}
+
+static inline void expect_jump(struct kunit *test, struct kprobe *p, bool jump)
+{
+}
+#endif
+
 #endif /* _LIB_KPROBES_TEST_POWERPC_H */

@@ -8,17 +8,30 @@
 #include <asm/page.h>
 
 /* The kernel's own text has so many bytes for slots: see kprobes-slot.c. */
-#define PPC_KPROBE_POOL_SIZE	0x80000
+#define PPC_KPROBE_POOL_SIZE	0x200000
 /*
  * What a jprobe's function finds copied of the stack above its caller's header:
  * where the ABI has place for the arguments in registers, and 64 bytes more.
  */
 #define PPC_JPROBE_STACK_BYTES	128
 
+/*
+ * A detour begins with a pointer to its site, aligned like this.  The call in
+ * it returns to within so many bytes, so that the thunk finds the pointer.
+ */
+#define PPC_DETOUR_ALIGN_SHIFT	6
+#define PPC_DETOUR_ALIGN	(1 << PPC_DETOUR_ALIGN_SHIFT)
+
+/* KPROBE_HIT_DIVERTED, for assembly. */
+#define PPC_KPROBE_DIVERTED	2
+
 #ifndef __ASSEMBLY__
 
+#include <linux/irqflags.h>
 #include <linux/kprobes_hit.h>
 #include <linux/percpu-defs.h>
+#include <asm/ptrace.h>
+#include <asm/reg.h>
 #include "decode-insn.h"
 
 /*
@@ -40,6 +53,53 @@ struct ppc_kprobe_slot {
 
 static_assert(sizeof(struct ppc_kprobe_slot) <= KPROBE_SLOT_SIZE);
 
+static_assert(PPC_KPROBE_DIVERTED == KPROBE_HIT_DIVERTED);
+
+/* The size of a detour from which a branch reaches the thunk. */
+#define PPC_DETOUR_NEAR_SIZE	64
+/* The first word of a detour that is executed. */
+#define PPC_DETOUR_ENTRY	(sizeof(struct kprobe_site *) / sizeof(u32))
+
+/**
+ * enum ppc_detour_kind - what is done for an instruction besides its copy
+ *
+ * @PPC_DETOUR_PLAIN: nothing
+ * @PPC_DETOUR_LINKS: LR is set
+ * @PPC_DETOUR_COMPUTES: all, and there is no copy
+ */
+enum ppc_detour_kind {
+	PPC_DETOUR_PLAIN,
+	PPC_DETOUR_LINKS,
+	PPC_DETOUR_COMPUTES,
+};
+
+/*
+ * Masks interrupts for a hit that no exception has brought, as an exception
+ * would, and completes @regs with the state before.
+ *
+ * Return: for raw_local_irq_restore().
+ */
+static __always_inline unsigned long ppc_kprobe_mask(struct pt_regs *regs)
+{
+	unsigned long flags;
+
+	raw_local_irq_save(flags);
+#ifdef CONFIG_PPC64
+	regs->msr = mfmsr();
+	regs->softe = flags;
+#else
+	regs->msr = flags;
+#endif
+	return flags;
+}
+
+/* Is that code whose addresses are not translated? */
+static __always_inline bool ppc_kprobe_real_mode(const struct pt_regs *regs)
+{
+	return !IS_ENABLED(CONFIG_BOOKE) &&
+	       (regs->msr & (MSR_IR | MSR_DR)) != (MSR_IR | MSR_DR);
+}
+
 /* kprobes-slot.c */
 u32 ppc_kprobe_original_word(const u32 *addr);
 unsigned long ppc_kprobe_next(const struct kprobe_site *site);
@@ -49,9 +109,31 @@ void ppc_kprobe_compute(const struct kprobe_site *site, struct pt_regs *regs);
 
 /* kprobes-thunk.S */
 extern char ppc_kprobe_pool[], ppc_kprobe_pool_end[];
+extern char ppc_kprobe_jump_thunk[], ppc_kprobe_jump_thunk_far[];
 void ppc_jprobe_call(void *entry, struct pt_regs *regs, void *stack,
 		     unsigned long *frame);
 void ppc_jprobe_return(unsigned long frame);
+
+/* kprobes-detour.c */
+enum kprobe_verdict kprobe_hit_jump(struct kprobe_site *site,
+				    struct pt_regs *regs);
+#ifdef CONFIG_OPTPROBES
+u32 ppc_kprobe_jump(const struct kprobe_site *site);
+unsigned long ppc_kprobe_detour_place(const struct kprobe_site *site,
+				      unsigned long ip, bool *saved);
+#else
+static inline u32 ppc_kprobe_jump(const struct kprobe_site *site)
+{
+	return site->opcode;
+}
+
+static inline unsigned long
+ppc_kprobe_detour_place(const struct kprobe_site *site, unsigned long ip,
+			bool *saved)
+{
+	return ip;
+}
+#endif
 
 /* kprobes-return.c */
 void ppc_kretprobe_hit(struct pt_regs *regs);

@@ -8,7 +8,6 @@
 #include <linux/kprobes_backend.h>
 #include <asm/kup.h>
 #include <asm/ptrace.h>
-#include <asm/reg.h>
 #include "kprobes-common.h"
 
 /* These switch stacks. */
@@ -36,13 +35,7 @@ void ppc_kretprobe_hit(struct pt_regs *regs)
 {
 	unsigned long flags, access;
 
-	raw_local_irq_save(flags);
-	regs->msr = mfmsr();
-#ifdef CONFIG_PPC64
-	regs->softe = flags;
-#else
-	regs->msr = flags;
-#endif
+	flags = ppc_kprobe_mask(regs);
 	access = prevent_user_access_return();
 	kretprobe_hit(regs);
 	restore_user_access(access);
