@@ -26,7 +26,7 @@ X(JUMP_LABEL,	"jump-label",	-EINVAL, \
 X(STATIC_CALL,	"static-call",	-EINVAL, \
 	"The kernel patches this instruction: it is a static call.") \
 X(ALTERNATIVE,	"alternative",	-EINVAL, \
-	"The kernel patches this instruction: it is a LOCK prefix.") \
+	"The kernel patches this: a LOCK prefix, or a barrier on powerpc.") \
 X(FTRACE_SITE,	"ftrace-site",	-EINVAL, \
 	"ftrace patches these bytes, and probes cannot use ftrace there.") \
 X(BUG_SITE,	"bug-site",	-EINVAL, \
