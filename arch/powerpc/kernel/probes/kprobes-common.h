@@ -20,16 +20,18 @@
  * it returns to within so many bytes, so that the thunk finds the pointer.
  */
 #define PPC_DETOUR_ALIGN_SHIFT	6
-#define PPC_DETOUR_ALIGN	(1 << PPC_DETOUR_ALIGN_SHIFT)
 
 /* KPROBE_HIT_DIVERTED, for assembly. */
 #define PPC_KPROBE_DIVERTED	2
 
 #ifndef __ASSEMBLY__
 
+#include <linux/bits.h>
+#include <linux/compiler.h>
 #include <linux/irqflags.h>
 #include <linux/kprobes_hit.h>
 #include <linux/percpu-defs.h>
+#include <asm/kup.h>
 #include <asm/ptrace.h>
 #include <asm/reg.h>
 #include "decode-insn.h"
@@ -55,6 +57,7 @@ static_assert(sizeof(struct ppc_kprobe_slot) <= KPROBE_SLOT_SIZE);
 
 static_assert(PPC_KPROBE_DIVERTED == KPROBE_HIT_DIVERTED);
 
+#define PPC_DETOUR_ALIGN	BIT(PPC_DETOUR_ALIGN_SHIFT)
 /* The size of a detour from which a branch reaches the thunk. */
 #define PPC_DETOUR_NEAR_SIZE	64
 /* The first word of a detour that is executed. */
@@ -91,6 +94,38 @@ static __always_inline unsigned long ppc_kprobe_mask(struct pt_regs *regs)
 	regs->msr = flags;
 #endif
 	return flags;
+}
+
+/*
+ * Puts user memory out of reach, as the entry of an exception does: without the
+ * flush of the data cache that prevent_user_access_return() is for, and without
+ * a write where it is out of reach already, as it nearly always is.
+ *
+ * Return: for ppc_kprobe_restore_access(); 0 where nothing has changed.
+ */
+static __always_inline unsigned long ppc_kprobe_block_access(void)
+{
+#ifdef CONFIG_PPC_BOOK3S_64
+	unsigned long change = get_kuap() ^ AMR_KUAP_BLOCKED;
+
+	/* The constant takes five instructions: once is enough. */
+	OPTIMIZER_HIDE_VAR(change);
+	if (unlikely(change))
+		set_kuap(AMR_KUAP_BLOCKED);
+	return change;
+#else
+	return prevent_user_access_return();
+#endif
+}
+
+static __always_inline void ppc_kprobe_restore_access(unsigned long change)
+{
+#ifdef CONFIG_PPC_BOOK3S_64
+	if (unlikely(change))
+		set_kuap(change ^ AMR_KUAP_BLOCKED);
+#else
+	restore_user_access(change);
+#endif
 }
 
 /* Is that code whose addresses are not translated? */

@@ -49,7 +49,6 @@
 #include <linux/string.h>
 #include <asm/code-patching.h>
 #include <asm/inst.h>
-#include <asm/kup.h>
 #include <asm/ptrace.h>
 #include <asm/reg.h>
 #include <asm/sections.h>
@@ -356,11 +355,11 @@ __visible enum kprobe_verdict kprobe_hit_jump(struct kprobe_site *site,
 	flags = ppc_kprobe_mask(regs);
 	regs->nip = (unsigned long)site->addr;
 	if (likely(!ppc_kprobe_real_mode(regs))) {
-		access = prevent_user_access_return();
+		access = ppc_kprobe_block_access();
 		traced_on = kprobe_hit_enter(arch_kprobe_irqs_on(regs));
 		verdict = kprobe_site_pre(site, regs, KPROBE_BY_CODE);
 		kprobe_hit_exit(regs, traced_on);
-		restore_user_access(access);
+		ppc_kprobe_restore_access(access);
 	}
 	if (likely(verdict != KPROBE_HIT_DIVERTED))
 		before_copy(site, regs);
