@@ -21,6 +21,7 @@
 
 #define OP_19_XOP_ADDPCIS	2
 #define OP_19_XOP_BCLR		16
+#define OP_19_XOP_RFEBB		146
 #define OP_19_XOP_BCTAR		560
 
 /* The types of prefixed instructions that load or store, or add. */
@@ -57,6 +58,9 @@ static enum ppc_kprobe_class decode_19(u32 word)
 	/* By a register that sstep.c does not know. */
 	if (get_xop(word) == OP_19_XOP_BCTAR)
 		return PPC_KPROBE_WHERE;
+	/* To where a user's event handler came from. */
+	if (get_xop(word) == OP_19_XOP_RFEBB)
+		return PPC_KPROBE_SYSTEM;
 	return PPC_KPROBE_PLAIN;
 }
 

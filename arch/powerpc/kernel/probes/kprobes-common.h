@@ -78,17 +78,18 @@ enum ppc_detour_kind {
 
 /*
  * Masks interrupts for a hit that no exception has brought, as an exception
- * would, and completes @regs with the state before.
+ * would, and completes @regs with the state before; @msr is of it.
  *
  * Return: for raw_local_irq_restore().
  */
-static __always_inline unsigned long ppc_kprobe_mask(struct pt_regs *regs)
+static __always_inline unsigned long ppc_kprobe_mask(struct pt_regs *regs,
+						     unsigned long msr)
 {
 	unsigned long flags;
 
 	raw_local_irq_save(flags);
 #ifdef CONFIG_PPC64
-	regs->msr = mfmsr();
+	regs->msr = msr;
 	regs->softe = flags;
 #else
 	regs->msr = flags;
@@ -129,10 +130,10 @@ static __always_inline void ppc_kprobe_restore_access(unsigned long change)
 }
 
 /* Is that code whose addresses are not translated? */
-static __always_inline bool ppc_kprobe_real_mode(const struct pt_regs *regs)
+static __always_inline bool ppc_kprobe_real_mode(unsigned long msr)
 {
 	return !IS_ENABLED(CONFIG_BOOKE) &&
-	       (regs->msr & (MSR_IR | MSR_DR)) != (MSR_IR | MSR_DR);
+	       (msr & (MSR_IR | MSR_DR)) != (MSR_IR | MSR_DR);
 }
 
 /* kprobes-slot.c */

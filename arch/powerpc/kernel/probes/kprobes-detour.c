@@ -348,19 +348,21 @@ static __always_inline void before_copy(const struct kprobe_site *site,
 __visible enum kprobe_verdict kprobe_hit_jump(struct kprobe_site *site,
 					      struct pt_regs *regs)
 {
-	enum kprobe_verdict verdict = KPROBE_HIT_MISSED;
-	unsigned long flags, access;
+	unsigned long msr = mfmsr(), flags, access;
+	enum kprobe_verdict verdict;
 	bool traced_on;
 
-	flags = ppc_kprobe_mask(regs);
 	regs->nip = (unsigned long)site->addr;
-	if (likely(!ppc_kprobe_real_mode(regs))) {
-		access = ppc_kprobe_block_access();
-		traced_on = kprobe_hit_enter(arch_kprobe_irqs_on(regs));
-		verdict = kprobe_site_pre(site, regs, KPROBE_BY_CODE);
-		kprobe_hit_exit(regs, traced_on);
-		ppc_kprobe_restore_access(access);
+	if (unlikely(ppc_kprobe_real_mode(msr))) {
+		before_copy(site, regs);
+		return KPROBE_HIT_MISSED;
 	}
+	flags = ppc_kprobe_mask(regs, msr);
+	access = ppc_kprobe_block_access();
+	traced_on = kprobe_hit_enter(arch_kprobe_irqs_on(regs));
+	verdict = kprobe_site_pre(site, regs, KPROBE_BY_CODE);
+	kprobe_hit_exit(regs, traced_on);
+	ppc_kprobe_restore_access(access);
 	if (likely(verdict != KPROBE_HIT_DIVERTED))
 		before_copy(site, regs);
 	raw_local_irq_restore(flags);

@@ -7,6 +7,7 @@
 #include <linux/irqflags.h>
 #include <linux/kprobes_backend.h>
 #include <asm/ptrace.h>
+#include <asm/reg.h>
 #include "kprobes-common.h"
 
 /* These switch stacks. */
@@ -34,7 +35,7 @@ void ppc_kretprobe_hit(struct pt_regs *regs)
 {
 	unsigned long flags, access;
 
-	flags = ppc_kprobe_mask(regs);
+	flags = ppc_kprobe_mask(regs, mfmsr());
 	access = ppc_kprobe_block_access();
 	kretprobe_hit(regs);
 	ppc_kprobe_restore_access(access);

@@ -303,7 +303,7 @@ bool kprobe_handler(struct pt_regs *regs)
 	bool handled = true;
 	bool entered;
 
-	if (user_mode(regs) || ppc_kprobe_real_mode(regs))
+	if (user_mode(regs) || ppc_kprobe_real_mode(regs->msr))
 		return false;
 
 	preempt_disable_notrace();
