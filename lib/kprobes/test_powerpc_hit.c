@@ -107,12 +107,27 @@ struct seen {
 	void *to;
 };
 
+/* Leaves nothing as it was that a function may change. */
+static __always_inline void spoil_registers(void)
+{
+	asm volatile(".irp r, 0,3,4,5,6,7,8,9,10,11,12\n\t"
+		     "li \\r, -1\n\t"
+		     ".endr\n\t"
+		     "mtctr 0\n\t"
+		     "mtcr 0\n\t"
+		     "mtxer 0\n\t"
+		     : : : "r0", "r3", "r4", "r5", "r6", "r7", "r8", "r9",
+			   "r10", "r11", "r12", "ctr", "xer", "cr0", "cr1",
+			   "cr2", "cr3", "cr4", "cr5", "cr6", "cr7", "memory");
+}
+
 static int seen_pre(struct kprobe *p, struct pt_regs *regs)
 {
 	struct seen *s = container_of(p, struct seen, probe);
 
 	s->regs = *regs;
 	s->hits++;
+	spoil_registers();
 	if (mmu_has_feature(MMU_FTR_KUAP))
 		s->amr = mfspr(SPRN_AMR);
 	if (!s->to)
