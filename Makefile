@@ -17,6 +17,7 @@ help:
 	@echo 'make test-all         the same on all architectures (ARCHS="..."), and a table'
 	@echo 'make shell            a busybox shell in that kernel'
 	@echo 'make bench            what hits and calls cost, beside stock'
+	@echo 'make decode           powerpc: what a probe is told of 25,000 encodings'
 	@echo 'make check            style, sparse, warnings, scripts, combinations'
 	@echo 'make apply KSRC=DIR   put our files and hooks into a 6.12 tree'
 	@echo 'make series [OUT=DIR] [FROM="Name <mail>"] the same as patches for git am'
@@ -27,7 +28,7 @@ help:
 	@echo 'ARCH=x86_64 (default) picks the architecture, VARIANT=debug|ftrace|...'
 	@echo 'a configuration in lab/configs/, OUT=DIR another place than out/.'
 
-run test test-all shell bench check check-house series series-check:
+run test test-all shell bench decode check check-house series series-check:
 	@lab/$@
 
 apply:
@@ -36,4 +37,4 @@ apply:
 clean:
 	rm -rf "$${OUT_DIR:-out}"
 
-.PHONY: help run test test-all shell bench check check-house apply series series-check clean
+.PHONY: help run test test-all shell bench decode check check-house apply series series-check clean

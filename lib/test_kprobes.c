@@ -912,17 +912,6 @@ static void many_load(void)
 	}
 }
 
-/* But for text that cannot be probed: there may be slots in it. */
-static bool same_text(const void *before)
-{
-	size_t first = __kprobes_text_start - _stext;
-	size_t behind = __kprobes_text_end - _stext;
-
-	return !memcmp(before, _stext, first) &&
-	       !memcmp(before + behind, _stext + behind,
-		       _etext - __kprobes_text_end);
-}
-
 static void test_thousands_at_once(struct kunit *test)
 {
 	size_t size = _etext - _stext;

@@ -28,7 +28,7 @@ X(STATIC_CALL,	"static-call",	-EINVAL, \
 X(LIVEPATCH,	"livepatch",	-EINVAL, \
 	"Live patching writes its operand when another module is loaded.") \
 X(ALTERNATIVE,	"alternative",	-EINVAL, \
-	"The kernel patches this instruction: it is a LOCK prefix.") \
+	"The kernel patches this: a LOCK prefix, or a barrier on powerpc.") \
 X(FTRACE_SITE,	"ftrace-site",	-EINVAL, \
 	"ftrace patches these bytes, and probes cannot use ftrace there.") \
 X(BUG_SITE,	"bug-site",	-EINVAL, \

@@ -182,16 +182,21 @@ static void slot_page_destroy(struct slot_page *page)
 	call_rcu(&page->rcu, slot_page_free);
 }
 
-/* A page with room for a slot of this site; those are in front of full ones. */
+/*
+ * A page with room for a slot of this site and size; those are in front of full
+ * ones.
+ */
 static struct slot_page *slot_page_find(const struct kprobe_site *site,
-					struct list_head *list)
+					struct list_head *list,
+					unsigned int size)
 {
 	struct slot_page *page;
 
 	list_for_each_entry(page, list, link) {
 		if (page->nused == slots_per_page(page))
 			break;
-		if (arch_kprobe_slots_near(page->text, site))
+		if (page->size == size &&
+		    arch_kprobe_slots_near(page->text, site))
 			return page;
 	}
 	return NULL;
@@ -200,7 +205,7 @@ static struct slot_page *slot_page_find(const struct kprobe_site *site,
 /**
  * kprobe_slot_alloc - get a slot
  * @owner: the site it is for; found again by kprobe_slot_owner()
- * @size: how large: KPROBE_SLOT_SIZE or KPROBE_DETOUR_SIZE
+ * @size: how large: KPROBE_SLOT_SIZE, or more for a detour; a power of two
  *
  * Context: may sleep.
  * Return: so many bytes of read-only executable memory, aligned to their
@@ -214,7 +219,7 @@ void *kprobe_slot_alloc(struct kprobe_site *owner, unsigned int size)
 
 	guard(mutex)(&slot_mutex);
 
-	page = slot_page_find(owner, list);
+	page = slot_page_find(owner, list, size);
 	if (!page)
 		page = slot_page_create(owner, size);
 	if (!page)

@@ -18,6 +18,7 @@
 #include <linux/preempt.h>
 #include <linux/ptrace.h>
 #include <linux/string.h>
+#include <asm/sections.h>
 
 /*
  * Marks functions that are probed: the compiler must not let a caller use what
@@ -51,6 +52,20 @@ static __maybe_unused unsigned long named_function(struct kunit *test)
 static __maybe_unused unsigned long probed_at(const struct kprobe *p)
 {
 	return (unsigned long)p->site->addr;
+}
+
+/*
+ * Is the kernel's text what it was?  But for text that cannot be probed: there
+ * may be slots in it.
+ */
+static __maybe_unused bool same_text(const void *before)
+{
+	size_t first = __kprobes_text_start - _stext;
+	size_t behind = __kprobes_text_end - _stext;
+
+	return !memcmp(before, _stext, first) &&
+	       !memcmp(before + behind, _stext + behind,
+		       _etext - __kprobes_text_end);
 }
 
 /**

@@ -228,11 +228,6 @@ static void all_find(struct kunit *test, struct all *all)
 	memcpy(all->before, _stext, TEXT_SIZE);
 }
 
-static bool text_is_clean(const struct all *all)
-{
-	return !memcmp(all->before, _stext, TEXT_SIZE);
-}
-
 /* All but those with an obstacle become jumps, in patches of limited size. */
 static void all_become_jumps(struct kunit *test, struct all *all)
 {
@@ -279,7 +274,7 @@ static void all_disable(struct kunit *test, const struct all *all)
 	KUNIT_EXPECT_GT(test, hits, 100);
 	all_load();
 	wait_for_kprobe_optimizer();
-	KUNIT_EXPECT_TRUE(test, EVENTUALLY(text_is_clean(all)));
+	KUNIT_EXPECT_TRUE(test, EVENTUALLY(same_text(all->before)));
 	KUNIT_EXPECT_EQ(test, all_hits(all, &missed), hits);
 }
 
@@ -295,7 +290,7 @@ static void all_unregister(struct kunit *test, const struct all *all)
 	for (i = 0; i < all->good; i += 16)
 		KUNIT_EXPECT_EQ(test, disable_kprobe(all->array[i]), 0);
 	unregister_kprobes(all->array, all->good);
-	KUNIT_EXPECT_TRUE(test, text_is_clean(all));
+	KUNIT_EXPECT_TRUE(test, same_text(all->before));
 }
 
 /* The time for functions that were not called, which no hit delays. */
@@ -314,7 +309,7 @@ static void time_idle_functions(struct kunit *test, struct all *all)
 	kprobe_flush_retired();
 	time_jumps(test, all->array, idle);
 	unregister_kprobes(all->array, idle);
-	KUNIT_EXPECT_TRUE(test, text_is_clean(all));
+	KUNIT_EXPECT_TRUE(test, same_text(all->before));
 }
 
 static const unsigned int parts[PARTS] = { 0, 1 };

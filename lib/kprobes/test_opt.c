@@ -36,6 +36,8 @@ struct opt_target {
 #include "test_x86_targets.h"
 #elif defined(CONFIG_ARM64)
 #include "test_arm64_targets.h"
+#elif defined(CONFIG_PPC)
+#include "test_powerpc_targets.h"
 #endif
 
 /* How much of the text is compared: more than a jump covers. */

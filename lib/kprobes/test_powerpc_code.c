@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * KUnit suite for instructions on powerpc: each does with a probe on it, on
- * random operands, what it does without.  It is probed by a trap, and with a
- * post handler.
+ * random operands, what it does without.  It is probed by a trap, by a branch,
+ * and with a post handler.
  */
 #include <linux/module.h>
 #include <linux/prandom.h>
@@ -329,11 +329,12 @@ CODE(plwz, "", "plwz 5, 1f@pcrel",
 CODE(plha, "", "plha 5, 1f@pcrel",
      "b 2f\n.balign 8\n1: .quad 0x8123456789abcdef\n2:");
 
-/* Refuses a post handler; needs a unit of the CPU, or an ISA. */
+/* Refuses a post handler; cannot be probed by a branch; needs a unit of the CPU, or an ISA. */
 #define NO_POST		1
 #define NEEDS_VSX	2
 #define NEEDS_30	4
 #define NEEDS_31	8
+#define NO_JUMP		16
 
 #define ENTRY(name, ...)						\
 	{ #name, code_##name, &probe_##name, ##__VA_ARGS__ }
@@ -350,7 +351,8 @@ static const struct code_case {
 	ENTRY(bdnz_one), ENTRY(bdz_one), ENTRY(bdnzt), ENTRY(bdzf),
 	ENTRY(bdnz_ctr), ENTRY(blr), ENTRY(beqlr), ENTRY(bdnzlr), ENTRY(bctr),
 	ENTRY(bgtctr), ENTRY(bl), ENTRY(beql), ENTRY(bcl),
-	ENTRY(bctrl), ENTRY(blrl), ENTRY(bnelrl), ENTRY(addpcis, NEEDS_30),
+	ENTRY(bctrl), ENTRY(blrl, NO_JUMP), ENTRY(bnelrl, NO_JUMP),
+	ENTRY(addpcis, NEEDS_30),
 	ENTRY(lnia, NEEDS_30), ENTRY(add), ENTRY(add_rc), ENTRY(addo),
 	ENTRY(addo_rc), ENTRY(subf), ENTRY(subf_rc), ENTRY(addc),
 	ENTRY(addc_rc), ENTRY(adde), ENTRY(adde_rc), ENTRY(addze), ENTRY(addme),
@@ -497,9 +499,16 @@ static void test_probe_changes_no_result(struct kunit *test)
 		call_case(c, &plain[i]);
 	}
 
+	switch_jumps(false);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
 	KUNIT_EXPECT_TRUE(test, is_probe_trap(*c->probe));
 	expect_same(test, c, plain, "trap");
+	KUNIT_EXPECT_GE(test, p.pre, INPUTS);
+
+	switch_jumps(true);
+	expect_jump(test, &p.probe, !(c->flags & NO_JUMP));
+	p.pre = 0;
+	expect_same(test, c, plain, "branch");
 	KUNIT_EXPECT_GE(test, p.pre, INPUTS);
 
 	if (c->flags & NO_POST) {
@@ -522,9 +531,15 @@ static struct kunit_case code_tests[] = {
 	{}
 };
 
+static void code_exit(struct kunit *test)
+{
+	switch_jumps(true);
+}
+
 static struct kunit_suite code_suite = {
 	.name = "kprobes_powerpc",
 	.test_cases = code_tests,
+	.exit = code_exit,
 };
 
 kunit_test_suite(code_suite);

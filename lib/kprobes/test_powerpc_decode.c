@@ -135,6 +135,7 @@ static const struct decode_case {
 	{ 0x44000001, PPC_KPROBE_SYSTEM, "scv 0" },
 	{ 0x4c000024, PPC_KPROBE_SYSTEM, "rfid" },
 	{ 0x4c000224, PPC_KPROBE_SYSTEM, "hrfid" },
+	{ 0x4c000124, PPC_KPROBE_SYSTEM, "rfebb 0" },
 	{ 0x4c0000a4, PPC_KPROBE_SYSTEM, "rfscv" },
 	{ 0x4c0002e4, PPC_KPROBE_SYSTEM, "stop" },
 	{ 0x4c000264, PPC_KPROBE_SYSTEM, "urfid" },

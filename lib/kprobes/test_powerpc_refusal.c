@@ -7,6 +7,7 @@
 #include <linux/module.h>
 #include <asm/code-patching.h>
 #include <asm/cputable.h>
+#include <asm/feature-fixups.h>
 #include <asm/sections.h>
 #include "test_powerpc.h"
 
@@ -59,6 +60,17 @@ static const struct refusal_case {
 
 KUNIT_ARRAY_PARAM_DESC(refusal, refusal_cases, name);
 
+/* A probe that is not refused must not outlive the case. */
+static void expect_refused(struct kunit *test, struct counted *p, int errno,
+			   const char *name)
+{
+	int ret = register_kprobe(&p->probe);
+
+	KUNIT_EXPECT_EQ_MSG(test, ret, errno, "%s", name);
+	if (!ret)
+		unregister_kprobe(&p->probe);
+}
+
 static void test_refused_with_errno(struct kunit *test)
 {
 	const struct refusal_case *c = test->param_value;
@@ -66,7 +78,7 @@ static void test_refused_with_errno(struct kunit *test)
 	unsigned int sites = kprobe_sites_in_use();
 	u32 before = *(u32 *)*c->probe;
 
-	KUNIT_EXPECT_EQ(test, register_kprobe(&p.probe), c->errno);
+	expect_refused(test, &p, c->errno, c->name);
 	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
 	KUNIT_EXPECT_EQ(test, *(u32 *)*c->probe, before);
 }
@@ -80,7 +92,11 @@ static void test_prefix_needs_the_cpu(struct kunit *test)
 	unregister_kprobe(&p.probe);
 }
 
-/* Code that is no function of its own to NOKPROBE_SYMBOL(). */
+/* See head_64.S and restart_table.c. */
+extern char head_text_end[];
+extern unsigned long __start___soft_mask_table[];
+extern unsigned long __start___restart_table[];
+
 static void test_text_is_forbidden(struct kunit *test)
 {
 	static const char * const names[] = {
@@ -88,19 +104,51 @@ static void test_text_is_forbidden(struct kunit *test)
 		"program_check_common", "arch_local_irq_restore",
 		"do_program_check", "ppc_kprobe_pool",
 		"__kretprobe_trampoline",
+		"copy_mc_generic",
+		IS_ENABLED(CONFIG_PPC_64S_HASH_MMU) ? "slb_insert_entry" :
+						      "_switch",
 	};
+	const unsigned long others[] = {
+		(unsigned long)head_text_end - sizeof(u32),
+		__start___soft_mask_table[0], __start___restart_table[0],
+	};
+	struct counted p;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		unsigned long addr = kallsyms_lookup_name(names[i]);
-		struct counted p = COUNTED(addr);
-
-		if (!addr)
-			continue;
-		KUNIT_EXPECT_EQ_MSG(test, register_kprobe(&p.probe), -EINVAL,
-				    "%s", names[i]);
+		p = COUNTED(kallsyms_lookup_name(names[i]));
+		KUNIT_EXPECT_NOT_NULL_MSG(test, p.probe.addr, "%s", names[i]);
+		if (p.probe.addr)
+			expect_refused(test, &p, -EINVAL, names[i]);
+	}
+	for (i = 0; i < ARRAY_SIZE(others); i++) {
+		p = COUNTED(others[i]);
+		expect_refused(test, &p, -EINVAL, "table");
 	}
 }
+
+#ifdef CONFIG_PPC_BARRIER_NOSPEC
+/* Text that is patched without a word to probes, in the midst of C. */
+static void test_barrier_is_refused(struct kunit *test)
+{
+	long *entry = &__start___barrier_nospec_fixup;
+	unsigned int seen = 0;
+
+	for (; entry < &__stop___barrier_nospec_fixup; entry++) {
+		struct counted p = COUNTED((unsigned long)entry + *entry);
+
+		/* What init text has is gone by now. */
+		if (!core_kernel_text((unsigned long)p.probe.addr))
+			continue;
+		expect_refused(test, &p, -EINVAL, "barrier");
+		p = COUNTED((unsigned long)entry + *entry + sizeof(u32));
+		seen += !register_kprobe(&p.probe);
+		unregister_kprobe(&p.probe);
+	}
+	/* The words behind them are no barriers. */
+	KUNIT_EXPECT_GT(test, seen, 0);
+}
+#endif
 
 /* A function with a TOC of its own, and one without. */
 int ppc_two_entries(int a);
@@ -135,10 +183,13 @@ static void test_probe_is_behind_toc(struct kunit *test)
 				 .probe.pre_handler = counted_pre };
 	int (*volatile pointer)(int a) = ppc_two_entries;
 
+	/* First: its trap must not hide what the entry looks like. */
+	KUNIT_ASSERT_EQ(test, register_kprobe(&between.probe), 0);
+	KUNIT_EXPECT_EQ(test, kprobe_on_func_entry(NULL, "ppc_two_entries", 8),
+			0);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&global.probe), 0);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&local.probe), 0);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&named.probe), 0);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&between.probe), 0);
 	KUNIT_EXPECT_EQ(test, (unsigned long)global.probe.addr, addr);
 	KUNIT_EXPECT_EQ(test, probed_at(&global.probe), addr + 8);
 	KUNIT_EXPECT_EQ(test, probed_at(&local.probe), addr + 8);
@@ -255,13 +306,17 @@ static void test_fault_in_slot_is_handled(struct kunit *test)
 	};
 	struct counted q = COUNTED(probe_load, .probe.post_handler = post);
 
+	switch_jumps(false);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
+	expect_faults(test, &s);
+	switch_jumps(true);
+	expect_jump(test, &s.probe, true);
 	expect_faults(test, &s);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
 	expect_faults(test, &s);
 	unregister_kprobe(&q.probe);
 	unregister_kprobe(&s.probe);
-	KUNIT_EXPECT_EQ(test, s.pre, 6);
+	KUNIT_EXPECT_EQ(test, s.pre, 9);
 	KUNIT_EXPECT_EQ(test, q.pre, 3);
 	KUNIT_EXPECT_EQ(test, q.post, 1);
 	KUNIT_EXPECT_EQ(test, s.probe.nmissed, 0);
@@ -271,6 +326,9 @@ static struct kunit_case refusal_tests[] = {
 	KUNIT_CASE_PARAM(test_refused_with_errno, refusal_gen_params),
 	KUNIT_CASE(test_prefix_needs_the_cpu),
 	KUNIT_CASE(test_text_is_forbidden),
+#ifdef CONFIG_PPC_BARRIER_NOSPEC
+	KUNIT_CASE(test_barrier_is_refused),
+#endif
 	KUNIT_CASE(test_probe_is_behind_toc),
 	KUNIT_CASE(test_both_entries_are_entries),
 	KUNIT_CASE(test_fault_in_slot_is_handled),

@@ -22,6 +22,12 @@
 
 /* An instruction, the way back, a pointer: see kprobes-slot.c. */
 #define KPROBE_SLOT_SIZE	32
+#ifdef CONFIG_OPTPROBES
+/* The same with registers saved for a call of the engine, from a module. */
+#define KPROBE_DETOUR_SIZE	128
+/* A branch takes the place of one instruction. */
+#define KPROBE_JUMP_SIZE	4
+#endif
 
 typedef u32 kprobe_opcode_t;
 
@@ -29,13 +35,27 @@ struct kprobe;
 struct kprobe_site;
 
 /**
+ * struct ppc_kprobe_detour - what is in a site's detour
+ * @kind: enum ppc_detour_kind of kprobes-common.h
+ * @copy: the first word of the instruction's copy
+ * @behind: the word behind that
+ */
+struct ppc_kprobe_detour {
+	u8 kind;
+	u8 copy;
+	u8 behind;
+};
+
+/**
  * struct arch_kprobe_insn - one probed instruction
  * @insn: the instruction
  * @class: enum ppc_kprobe_class of decode-insn.h
+ * @detour: in the site's detour
  */
 struct arch_kprobe_insn {
 	ppc_inst_t insn;
 	u8 class;
+	struct ppc_kprobe_detour detour;
 };
 
 static __always_inline bool arch_kprobe_irqs_on(struct pt_regs *regs)

@@ -20,15 +20,14 @@
 #include "decode-insn.h"
 
 #define OP_19_XOP_ADDPCIS	2
+#define OP_19_XOP_BCLR		16
+#define OP_19_XOP_RFEBB		146
 #define OP_19_XOP_BCTAR		560
 
 /* The types of prefixed instructions that load or store, or add. */
 #define PREFIX_TYPE(prefix)	((prefix) >> 24 & 3)
 #define PREFIX_8LS		0
 #define PREFIX_MLS		2
-
-/* Bytes that no prefixed instruction crosses. */
-#define PREFIX_BLOCK		64
 
 static bool is_relative(ppc_inst_t insn)
 {
@@ -40,13 +39,28 @@ static bool is_relative(ppc_inst_t insn)
 		PREFIX_TYPE(prefix) == PREFIX_MLS) && GET_PREFIX_R(prefix);
 }
 
+/** ppc_kprobe_is_addpcis - does this word add to where it stands? */
+bool ppc_kprobe_is_addpcis(u32 word)
+{
+	return get_op(word) == OP_19 && (word >> 1 & 0x1f) == OP_19_XOP_ADDPCIS;
+}
+
+/** ppc_kprobe_is_bclr - does this word branch to where LR points? */
+bool ppc_kprobe_is_bclr(u32 word)
+{
+	return get_op(word) == OP_19 && get_xop(word) == OP_19_XOP_BCLR;
+}
+
 static enum ppc_kprobe_class decode_19(u32 word)
 {
-	if ((word >> 1 & 0x1f) == OP_19_XOP_ADDPCIS)
+	if (ppc_kprobe_is_addpcis(word))
 		return PPC_KPROBE_EMULATE;
 	/* By a register that sstep.c does not know. */
 	if (get_xop(word) == OP_19_XOP_BCTAR)
 		return PPC_KPROBE_WHERE;
+	/* To where a user's event handler came from. */
+	if (get_xop(word) == OP_19_XOP_RFEBB)
+		return PPC_KPROBE_SYSTEM;
 	return PPC_KPROBE_PLAIN;
 }
 
@@ -79,7 +93,7 @@ enum ppc_kprobe_class ppc_kprobe_decode(ppc_inst_t insn, unsigned long addr)
 	int computes;
 
 	if (ppc_inst_prefixed(insn)) {
-		if (addr % PREFIX_BLOCK == PREFIX_BLOCK - sizeof(u32) ||
+		if (addr % PPC_PREFIX_BLOCK == PPC_PREFIX_BLOCK - sizeof(u32) ||
 		    !cpu_has_feature(CPU_FTR_ARCH_31))
 			return PPC_KPROBE_NONE;
 		return is_relative(insn) ? PPC_KPROBE_RELATIVE :

@@ -44,6 +44,15 @@ enum ppc_kprobe_class {
 	PPC_KPROBE_NONE,
 };
 
+/* Primary opcodes of relative branches. */
+#define OP_BC	16
+#define OP_B	18
+
+/* Bytes that no prefixed instruction crosses. */
+#define PPC_PREFIX_BLOCK	64
+
+bool ppc_kprobe_is_addpcis(u32 word);
+bool ppc_kprobe_is_bclr(u32 word);
 enum ppc_kprobe_class ppc_kprobe_decode(ppc_inst_t insn, unsigned long addr);
 bool ppc_kprobe_relocate(ppc_inst_t *insn, unsigned long from,
 			 unsigned long to);

@@ -8,17 +8,32 @@
 #include <asm/page.h>
 
 /* The kernel's own text has so many bytes for slots: see kprobes-slot.c. */
-#define PPC_KPROBE_POOL_SIZE	0x80000
+#define PPC_KPROBE_POOL_SIZE	0x200000
 /*
  * What a jprobe's function finds copied of the stack above its caller's header:
  * where the ABI has place for the arguments in registers, and 64 bytes more.
  */
 #define PPC_JPROBE_STACK_BYTES	128
 
+/*
+ * A detour begins with a pointer to its site, aligned like this.  The call in
+ * it returns to within so many bytes, so that the thunk finds the pointer.
+ */
+#define PPC_DETOUR_ALIGN_SHIFT	6
+
+/* KPROBE_HIT_DIVERTED, for assembly. */
+#define PPC_KPROBE_DIVERTED	2
+
 #ifndef __ASSEMBLY__
 
+#include <linux/bits.h>
+#include <linux/compiler.h>
+#include <linux/irqflags.h>
 #include <linux/kprobes_hit.h>
 #include <linux/percpu-defs.h>
+#include <asm/kup.h>
+#include <asm/ptrace.h>
+#include <asm/reg.h>
 #include "decode-insn.h"
 
 /*
@@ -40,6 +55,87 @@ struct ppc_kprobe_slot {
 
 static_assert(sizeof(struct ppc_kprobe_slot) <= KPROBE_SLOT_SIZE);
 
+static_assert(PPC_KPROBE_DIVERTED == KPROBE_HIT_DIVERTED);
+
+#define PPC_DETOUR_ALIGN	BIT(PPC_DETOUR_ALIGN_SHIFT)
+/* The size of a detour from which a branch reaches the thunk. */
+#define PPC_DETOUR_NEAR_SIZE	64
+/* The first word of a detour that is executed. */
+#define PPC_DETOUR_ENTRY	(sizeof(struct kprobe_site *) / sizeof(u32))
+
+/**
+ * enum ppc_detour_kind - what is done for an instruction besides its copy
+ *
+ * @PPC_DETOUR_PLAIN: nothing
+ * @PPC_DETOUR_LINKS: LR is set
+ * @PPC_DETOUR_COMPUTES: all, and there is no copy
+ */
+enum ppc_detour_kind {
+	PPC_DETOUR_PLAIN,
+	PPC_DETOUR_LINKS,
+	PPC_DETOUR_COMPUTES,
+};
+
+/*
+ * Masks interrupts for a hit that no exception has brought, as an exception
+ * would, and completes @regs with the state before; @msr is of it.
+ *
+ * Return: for raw_local_irq_restore().
+ */
+static __always_inline unsigned long ppc_kprobe_mask(struct pt_regs *regs,
+						     unsigned long msr)
+{
+	unsigned long flags;
+
+	raw_local_irq_save(flags);
+#ifdef CONFIG_PPC64
+	regs->msr = msr;
+	regs->softe = flags;
+#else
+	regs->msr = flags;
+#endif
+	return flags;
+}
+
+/*
+ * Puts user memory out of reach, as the entry of an exception does: without the
+ * flush of the data cache that prevent_user_access_return() is for, and without
+ * a write where it is out of reach already, as it nearly always is.
+ *
+ * Return: for ppc_kprobe_restore_access(); 0 where nothing has changed.
+ */
+static __always_inline unsigned long ppc_kprobe_block_access(void)
+{
+#ifdef CONFIG_PPC_BOOK3S_64
+	unsigned long change = get_kuap() ^ AMR_KUAP_BLOCKED;
+
+	/* The constant takes five instructions: once is enough. */
+	OPTIMIZER_HIDE_VAR(change);
+	if (unlikely(change))
+		set_kuap(AMR_KUAP_BLOCKED);
+	return change;
+#else
+	return prevent_user_access_return();
+#endif
+}
+
+static __always_inline void ppc_kprobe_restore_access(unsigned long change)
+{
+#ifdef CONFIG_PPC_BOOK3S_64
+	if (unlikely(change))
+		set_kuap(change ^ AMR_KUAP_BLOCKED);
+#else
+	restore_user_access(change);
+#endif
+}
+
+/* Is that code whose addresses are not translated? */
+static __always_inline bool ppc_kprobe_real_mode(unsigned long msr)
+{
+	return !IS_ENABLED(CONFIG_BOOKE) &&
+	       (msr & (MSR_IR | MSR_DR)) != (MSR_IR | MSR_DR);
+}
+
 /* kprobes-slot.c */
 u32 ppc_kprobe_original_word(const u32 *addr);
 unsigned long ppc_kprobe_next(const struct kprobe_site *site);
@@ -49,9 +145,31 @@ void ppc_kprobe_compute(const struct kprobe_site *site, struct pt_regs *regs);
 
 /* kprobes-thunk.S */
 extern char ppc_kprobe_pool[], ppc_kprobe_pool_end[];
+extern char ppc_kprobe_jump_thunk[], ppc_kprobe_jump_thunk_far[];
 void ppc_jprobe_call(void *entry, struct pt_regs *regs, void *stack,
 		     unsigned long *frame);
 void ppc_jprobe_return(unsigned long frame);
+
+/* kprobes-detour.c */
+enum kprobe_verdict kprobe_hit_jump(struct kprobe_site *site,
+				    struct pt_regs *regs);
+#ifdef CONFIG_OPTPROBES
+u32 ppc_kprobe_jump(const struct kprobe_site *site);
+unsigned long ppc_kprobe_detour_place(const struct kprobe_site *site,
+				      unsigned long ip, bool *saved);
+#else
+static inline u32 ppc_kprobe_jump(const struct kprobe_site *site)
+{
+	return site->opcode;
+}
+
+static inline unsigned long
+ppc_kprobe_detour_place(const struct kprobe_site *site, unsigned long ip,
+			bool *saved)
+{
+	return ip;
+}
+#endif
 
 /* kprobes-return.c */
 void ppc_kretprobe_hit(struct pt_regs *regs);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How traps come into the text on powerpc, and out of it.
+ * How traps and branches come into the text on powerpc, and out of it.
  *
  * One word is written: an instruction, or the prefix of one.  It is aligned, so
  * a CPU that fetches it meanwhile gets what was there or what comes there, and
  * each of the two is an instruction that may be executed then: the original one
- * has been until now, and a trap finds its site, which is in the table before
- * the trap is written and leaves the table after it has gone.  This is what
- * uprobes, kgdb and jump labels rely on as well.
+ * has been until now; a trap finds its site, which is in the table before the
+ * trap is written and leaves the table after it has gone; and a branch leads to
+ * a detour, which is complete before, and stays as long as the site does.  This
+ * is what uprobes, kgdb and jump labels rely on as well.
  *
  *	site in the table | trap in memory | caches | IPI	  state
  *	------------------+----------------+--------+-------------------
@@ -19,7 +20,7 @@
  * where it has stood.  A CPU takes the suffix for an instruction of its own
  * only if it goes on behind the trap, which the hit does not do: it goes on
  * behind the suffix.  A fetch of both words at once has the old prefix or the
- * trap in front of the suffix, and both are right.
+ * new word in front of the suffix, and either is right.
  *
  * patch_uint() writes by another mapping, and then executes DCBST, SYNC, ICBI
  * of the address that is executed, SYNC, ISYNC.  ICBI is broadcast, so after it
@@ -30,6 +31,10 @@
  * CPU may find the call in its queue on the way out of an interrupt that it had
  * taken before.
  *
+ * A branch is no such operation.  So before the first branch of a batch is
+ * written all CPUs get an IPI as well: they drop what they have fetched, on a
+ * wrong guess maybe, from where the detours are now.
+ *
  * The same IPI proves that handlers have come to their end.  They run with
  * interrupts soft-masked; an IPI that arrives then is noted in the PACA and
  * handled when they are unmasked.  So when it has been handled, the hit that
@@ -37,10 +42,11 @@
  * IPIs of this kind: a hit in an NMI is on top of code that has not handled the
  * IPI yet, and the NMI ends before that code goes on.
  *
- * A CPU in a slot, or preempted there, is at an instruction that stays: slots
- * are freed behind a grace period of RCU-tasks, by the core.  It gets back to
- * behind the probed instruction, by a branch or a trap, whatever stands at the
- * probed one by then.
+ * A CPU in a slot or a detour, or preempted there, is at an instruction that
+ * stays: slots are freed behind a grace period of RCU-tasks, by the core.  It
+ * gets back to behind the probed instruction, by a branch or a trap, whatever
+ * stands at the probed one by then.  One in a detour that has not masked its
+ * interrupts yet calls handlers later, of those probes that are there then.
  */
 #include <linux/bug.h>
 #include <linux/kprobes_hit.h>
@@ -56,8 +62,14 @@
 static u32 text_in_state(const struct kprobe_site *site,
 			 enum kprobe_site_state state)
 {
-	return state == KPROBE_SITE_TRAP ? BREAKPOINT_INSTRUCTION :
-					   site->opcode;
+	switch (state) {
+	case KPROBE_SITE_TRAP:
+		return BREAKPOINT_INSTRUCTION;
+	case KPROBE_SITE_JUMP:
+		return ppc_kprobe_jump(site);
+	default:
+		return site->opcode;
+	}
 }
 
 static void write_text(struct kprobe_site *site)
@@ -76,12 +88,25 @@ static void sync_this_cpu(void *unused)
 }
 NOKPROBE_SYMBOL(sync_this_cpu);
 
+static bool makes_jumps(struct list_head *batch)
+{
+	struct kprobe_site *site;
+
+	list_for_each_entry(site, batch, batch)
+		if (site->target == KPROBE_SITE_JUMP)
+			return true;
+	return false;
+}
+
 void arch_kprobe_patch(struct list_head *batch)
 {
 	struct kprobe_site *site;
 
 	lockdep_assert_held(&text_mutex);
 
+	/* Detours are reached from here on. */
+	if (makes_jumps(batch))
+		on_each_cpu(sync_this_cpu, NULL, true);
 	list_for_each_entry(site, batch, batch)
 		write_text(site);
 	on_each_cpu(sync_this_cpu, NULL, true);

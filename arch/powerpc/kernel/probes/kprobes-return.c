@@ -6,7 +6,6 @@
 #include <linux/array_size.h>
 #include <linux/irqflags.h>
 #include <linux/kprobes_backend.h>
-#include <asm/kup.h>
 #include <asm/ptrace.h>
 #include <asm/reg.h>
 #include "kprobes-common.h"
@@ -36,16 +35,10 @@ void ppc_kretprobe_hit(struct pt_regs *regs)
 {
 	unsigned long flags, access;
 
-	raw_local_irq_save(flags);
-	regs->msr = mfmsr();
-#ifdef CONFIG_PPC64
-	regs->softe = flags;
-#else
-	regs->msr = flags;
-#endif
-	access = prevent_user_access_return();
+	flags = ppc_kprobe_mask(regs, mfmsr());
+	access = ppc_kprobe_block_access();
 	kretprobe_hit(regs);
-	restore_user_access(access);
+	ppc_kprobe_restore_access(access);
 	raw_local_irq_restore(flags);
 }
 NOKPROBE_SYMBOL(ppc_kretprobe_hit);

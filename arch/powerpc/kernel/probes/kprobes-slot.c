@@ -17,8 +17,9 @@
  * A branch reaches 32 MB.  Modules are anywhere in the vmalloc area, and pages
  * for their slots are allocated within that distance.  The kernel's own text is
  * in no such area on 64 bit: it has a pool of pages with the code of the
- * probes.  When that is used up, or the text is larger than a branch reaches,
- * slots are anywhere and end with a trap.
+ * probes.  When that is used up, when the text is larger than a branch reaches,
+ * or when other things fill the vmalloc area around a module, slots are
+ * anywhere and end with a trap.  Detours have to be in reach.
  *
  * Slots are aligned to their size, so that a prefixed instruction does not
  * cross a block of 64 bytes.
@@ -57,6 +58,8 @@
 
 /* Which pages of the pool are in use; under the lock of slots.c. */
 static DECLARE_BITMAP(pool_used, POOL_PAGES);
+/* Some module has had no place for a page in reach; under the same. */
+static bool modules_crowded;
 
 static bool in_pool(const void *text)
 {
@@ -132,13 +135,13 @@ static void *alloc_within(unsigned long addr, unsigned long distance)
 }
 
 /*
- * Is there no page in reach of this site, nor will there be one?  Then any page
- * will do.
+ * Is there no page in reach of this site, nor is there likely to be one?  Then
+ * any page will do.
  */
 static bool beyond_reach(const struct kprobe_site *site)
 {
 	if (!core_kernel_text((unsigned long)site->addr))
-		return false;
+		return modules_crowded;
 	return bitmap_full(pool_used, POOL_PAGES) ||
 	       !page_in_reach(ppc_kprobe_pool, site) ||
 	       !page_in_reach(ppc_kprobe_pool_end - PAGE_SIZE, site);
@@ -165,16 +168,17 @@ bool arch_kprobe_slots_near(const void *text, const struct kprobe_site *site)
 void *arch_kprobe_alloc_slots(const struct kprobe_site *site)
 {
 	unsigned long addr = (unsigned long)site->addr;
-	void *text;
+	void *text = NULL;
 
-	if (beyond_reach(site))
-		return alloc_within(VMALLOC_START,
-				    VMALLOC_END - VMALLOC_START);
-	if (core_kernel_text(addr))
+	if (core_kernel_text(addr) && !beyond_reach(site))
 		return alloc_from_pool();
-	/* A page half way to the end of the reach serves others as well. */
-	text = alloc_within(addr, SZ_16M);
-	return text ?: alloc_within(addr, SZ_32M - 2 * PAGE_SIZE);
+	if (!core_kernel_text(addr)) {
+		/* Half way to the end of the reach it serves others as well. */
+		text = alloc_within(addr, SZ_16M) ?:
+		       alloc_within(addr, SZ_32M - 2 * PAGE_SIZE);
+		modules_crowded |= !text;
+	}
+	return text ?: alloc_within(VMALLOC_START, VMALLOC_END - VMALLOC_START);
 }
 
 /*
@@ -293,19 +297,38 @@ enum kprobe_refusal arch_kprobe_prepare(struct kprobe_site *site,
 }
 
 /* Nothing else in a slot is executed than the instruction and the way back. */
-unsigned long arch_kprobe_orig_ip(struct kprobe_site *site, void *slot,
-				  unsigned long ip)
+static unsigned long place_of(const struct kprobe_site *site, const void *slot,
+			      unsigned long ip, bool *saved)
 {
+	if (slot == site->detour)
+		return ppc_kprobe_detour_place(site, ip, saved);
+
+	*saved = false;
 	if (ip - (unsigned long)slot < ppc_inst_len(site->insn.insn))
 		return (unsigned long)site->addr;
 	return ppc_kprobe_next(site);
+}
+NOKPROBE_SYMBOL(place_of);
+
+unsigned long arch_kprobe_orig_ip(struct kprobe_site *site, void *slot,
+				  unsigned long ip)
+{
+	bool saved;
+
+	return place_of(site, slot, ip, &saved);
 }
 NOKPROBE_SYMBOL(arch_kprobe_orig_ip);
 
 bool arch_kprobe_can_resume(struct kprobe_site *site, void *slot,
 			    unsigned long *ip)
 {
-	*ip = arch_kprobe_orig_ip(site, slot, *ip);
+	unsigned long place;
+	bool saved;
+
+	place = place_of(site, slot, *ip, &saved);
+	if (saved)
+		return false;
+	*ip = place;
 	return true;
 }
 NOKPROBE_SYMBOL(arch_kprobe_can_resume);

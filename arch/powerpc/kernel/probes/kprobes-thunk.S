@@ -4,8 +4,11 @@
  * of slots for the kernel's own text.
  */
 #include <asm/asm-offsets.h>
+#include <asm/exception-64s.h>
+#include <asm/hw_irq.h>
 #include <asm/ppc_asm.h>
 #include <asm/ptrace.h>
+#include <asm/reg.h>
 #include "kprobes-common.h"
 
 /*
@@ -21,56 +24,142 @@ ppc_kprobe_pool:
 	.globl	ppc_kprobe_pool_end
 ppc_kprobe_pool_end:
 
+#ifdef CONFIG_PPC64
+#define PPC_CLRRI	clrrdi
+#else
+#define PPC_CLRRI	clrrwi
+#endif
+
 /* Where the frame of a caller has the return address of what it calls. */
 #define LR_SAVE		(STACK_FRAME_LR_SAVE * SZL)
+
+/*
+ * What an exception would save, but for r0, the instruction pointer and the
+ * state, into the frame at r1 that is as large as an exception's.  Changes r0
+ * and r2 to r6; r31 is LR then, and r2 the kernel's TOC.
+ */
+.macro save_state
+	SAVE_GPRS(2, 31, r1)
+	mflr	r31
+	addi	r3, r1, INT_FRAME_SIZE
+	mfxer	r5
+	mfcr	r6
+	PPC_STL	r3, GPR1(r1)
+	PPC_STL	r5, _XER(r1)
+	PPC_STL	r6, _CCR(r1)
+	li	r0, 0
+	PPC_STL	r0, ORIG_GPR3(r1)
+	PPC_STL	r0, _TRAP(r1)
+	PPC_STL	r0, _DAR(r1)
+	PPC_STL	r0, _DSISR(r1)
+	PPC_STL	r0, RESULT(r1)
+	LOAD_PACA_TOC()
+.endm
+
+/* But for r0, r1 and LR.  r13 stays: this may be another CPU. */
+.macro restore_state
+	PPC_LL	r4, _CTR(r1)
+	PPC_LL	r5, _XER(r1)
+	PPC_LL	r6, _CCR(r1)
+	mtctr	r4
+	mtxer	r5
+	mtcr	r6
+	REST_GPRS(2, 12, r1)
+	REST_NVGPRS(r1)
+.endm
+
+#ifdef CONFIG_OPTPROBES
+/*
+ * Called from a detour, which has made a frame of INT_FRAME_SIZE and saved r0
+ * and LR there; if it is far away CTR, too.  Restores all but these.  An
+ * unwinder takes the frame for an exception's.
+ */
+	.globl	ppc_kprobe_jump_thunk
+ppc_kprobe_jump_thunk:
+	mfctr	r0
+	PPC_STL	r0, _CTR(r1)
+	.globl	ppc_kprobe_jump_thunk_far
+ppc_kprobe_jump_thunk_far:
+	save_state
+	lis	r5, STACK_FRAME_REGS_MARKER@ha
+	addi	r5, r5, STACK_FRAME_REGS_MARKER@l
+	PPC_STL	r5, STACK_INT_FRAME_MARKER(r1)
+	/* The site is at the start of the block that the call came from. */
+	PPC_CLRRI r3, r31, PPC_DETOUR_ALIGN_SHIFT
+	PPC_LL	r3, 0(r3)
+	addi	r4, r1, STACK_INT_FRAME_REGS
+	bl	CFUNC(kprobe_hit_jump)
+	cmpwi	r3, PPC_KPROBE_DIVERTED
+	li	r0, 0
+	PPC_STL	r0, STACK_INT_FRAME_MARKER(r1)
+	beq-	.Ldiverted
+	mtlr	r31
+	restore_state
+	blr
+
+/*
+ * A handler goes on elsewhere.  There is no branch that needs no register, but
+ * the return from an exception.  From the first change of SRR0 on nothing may
+ * come: with MSR[EE] off nothing does but what cannot be masked, for which
+ * MSR[RI] is off, as on the way out of any exception.
+ *
+ * MSR[EE] is on again then if it was, unless an interrupt has been masked just
+ * before: that has turned it off, and noted this.  What the kernel had in SRR0
+ * and SRR1 to return to is no longer there.
+ */
+.Ldiverted:
+	PPC_LL	r3, _NIP(r1)
+	PPC_LL	r7, _LINK(r1)
+	mfmsr	r4
+	li	r0, 0
+	mtmsrd	r0, 1
+	lbz	r5, PACAIRQHAPPENED(r13)
+	andi.	r5, r5, PACA_IRQ_HARD_DIS
+	beq	1f
+	ori	r4, r4, MSR_EE
+	xori	r4, r4, MSR_EE
+1:	stb	r0, PACASRR_VALID(r13)
+	mtspr	SPRN_SRR0, r3
+	mtspr	SPRN_SRR1, r4
+	mtlr	r7
+	restore_state
+	REST_GPR(0, r1)
+	PPC_LL	r1, GPR1(r1)
+	RFI_TO_KERNEL
+#endif
 
 /*
  * Where a followed call returns to, with r1 the caller's.  LR still has the
  * address of this.  It goes to where the callee may have saved it, so that an
  * unwinder finds what it would find if the function had not returned yet.
- * kretprobe_hit() puts the real return address into regs->link.  r2 may be the
+ * \function(regs) puts the real return address into regs->link.  r2 may be the
  * TOC of another module, and is the caller's affair.
  */
-_GLOBAL(__kretprobe_trampoline)
+.macro define_trampoline name, function
+_GLOBAL(\name)
 	PPC_STLU r1, -INT_FRAME_SIZE(r1)
 	SAVE_GPR(0, r1)
-	SAVE_GPRS(2, 31, r1)
-	addi	r3, r1, INT_FRAME_SIZE
-	PPC_STL	r3, GPR1(r1)
-	mflr	r4
-	PPC_STL	r4, _NIP(r1)
-	PPC_STL	r4, _LINK(r1)
-	PPC_STL	r4, LR_SAVE(r3)
-	mfctr	r4
-	mfxer	r5
-	mfcr	r6
-	PPC_STL	r4, _CTR(r1)
-	PPC_STL	r5, _XER(r1)
-	PPC_STL	r6, _CCR(r1)
-	li	r4, 0
-	PPC_STL	r4, ORIG_GPR3(r1)
-	PPC_STL	r4, _TRAP(r1)
-	PPC_STL	r4, _DAR(r1)
-	PPC_STL	r4, _DSISR(r1)
-	PPC_STL	r4, RESULT(r1)
-	PPC_STL	r4, STACK_INT_FRAME_MARKER(r1)
-	LOAD_PACA_TOC()
+	mfctr	r0
+	PPC_STL	r0, _CTR(r1)
+	save_state
+	PPC_STL	r0, STACK_INT_FRAME_MARKER(r1)
+	PPC_STL	r31, _NIP(r1)
+	PPC_STL	r31, _LINK(r1)
+	PPC_STL	r31, LR_SAVE(r3)
 	addi	r3, r1, STACK_INT_FRAME_REGS
-	bl	CFUNC(ppc_kretprobe_hit)
+	bl	CFUNC(\function)
 	PPC_LL	r3, _LINK(r1)
-	PPC_LL	r4, _CTR(r1)
-	PPC_LL	r5, _XER(r1)
-	PPC_LL	r6, _CCR(r1)
 	mtlr	r3
-	mtctr	r4
-	mtxer	r5
-	mtcr	r6
+	restore_state
 	REST_GPR(0, r1)
-	REST_GPRS(2, 12, r1)
-	/* r13 stays: this may be another CPU. */
-	REST_NVGPRS(r1)
 	addi	r1, r1, INT_FRAME_SIZE
 	blr
+.endm
+
+	define_trampoline __kretprobe_trampoline, ppc_kretprobe_hit
+#ifdef CONFIG_RETHOOK
+	define_trampoline arch_rethook_trampoline, ppc_rethook_hit
+#endif
 
 /*
  * The frame in which a jprobe's function is called: the ABI's header, the

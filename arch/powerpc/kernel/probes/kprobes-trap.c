@@ -23,19 +23,47 @@
  * regs_set_return_ip(): what the CPU holds of them is forgotten after each hit.
  */
 #include <linux/align.h>
+#include <linux/array_size.h>
 #include <linux/kernel.h>
 #include <linux/kprobes_hit.h>
 #include <linux/minmax.h>
 #include <linux/ptrace.h>
 #include <asm/bug.h>
+#include <asm/feature-fixups.h>
 #include <asm/inst.h>
 #include <asm/probes.h>
-#include <asm/reg.h>
 #include "kprobes-common.h"
 
 /*
  * Places
  */
+
+/*
+ * The words of a function's start, as they are while nothing is probed.  A trap
+ * whose site has gone meanwhile has gone as well: try again.
+ */
+static bool first_words(u32 *words, const u32 *entry, unsigned int nr)
+{
+	struct kprobe_site *site;
+	unsigned int i, tries;
+	bool entered;
+
+	for (i = 0; i < nr; i++) {
+		for (tries = 0; tries < 2; tries++) {
+			if (copy_from_kernel_nofault(&words[i], &entry[i],
+						     sizeof(words[i])))
+				return false;
+			entered = kprobe_read_lock();
+			site = kprobe_site_find((unsigned long)&entry[i]);
+			if (site)
+				words[i] = site->opcode;
+			kprobe_read_unlock(entered);
+			if (words[i] != BREAKPOINT_INSTRUCTION)
+				break;
+		}
+	}
+	return true;
+}
 
 /* What sets r2 at the entry for callers with another TOC: two instructions. */
 static bool sets_toc(const u32 *entry)
@@ -43,7 +71,7 @@ static bool sets_toc(const u32 *entry)
 	u32 words[2];
 
 	if (!IS_ENABLED(CONFIG_PPC64_ELF_ABI_V2) ||
-	    copy_from_kernel_nofault(words, entry, sizeof(words)))
+	    !first_words(words, entry, ARRAY_SIZE(words)))
 		return false;
 	return ppc_function_entry(words) != (unsigned long)words;
 }
@@ -119,6 +147,24 @@ static enum kprobe_refusal refuse_trap(unsigned long addr)
 	return KPROBE_REFUSE_TRAP_INSN;
 }
 
+/*
+ * Barriers against speculation are switched on and off as root likes, by a
+ * patch that asks neither text_mutex nor probes.  Those of a module stay as
+ * they are when it has been loaded.
+ */
+static bool is_barrier(unsigned long addr)
+{
+#ifdef CONFIG_PPC_BARRIER_NOSPEC
+	long *entry;
+
+	for (entry = &__start___barrier_nospec_fixup;
+	     entry < &__stop___barrier_nospec_fixup; entry++)
+		if ((unsigned long)entry + *entry == addr)
+			return true;
+#endif
+	return false;
+}
+
 enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 					const struct kprobe_symbol *symbol)
 {
@@ -133,6 +179,8 @@ enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 	site->insn.insn = insn;
 	if (is_suffix(site->addr, symbol))
 		return KPROBE_REFUSE_NO_BOUNDARY;
+	if (is_barrier(addr))
+		return KPROBE_REFUSE_ALTERNATIVE;
 
 	site->insn.class = ppc_kprobe_decode(insn, addr);
 	switch ((enum ppc_kprobe_class)site->insn.class) {
@@ -242,12 +290,6 @@ static bool hit_no_site(struct pt_regs *regs)
 	return true;
 }
 
-static bool in_real_mode(const struct pt_regs *regs)
-{
-	return !IS_ENABLED(CONFIG_BOOKE) &&
-	       (regs->msr & (MSR_IR | MSR_DR)) != (MSR_IR | MSR_DR);
-}
-
 /**
  * kprobe_handler - is this trap one of ours?
  * @regs: of the exception
@@ -261,7 +303,7 @@ bool kprobe_handler(struct pt_regs *regs)
 	bool handled = true;
 	bool entered;
 
-	if (user_mode(regs) || in_real_mode(regs))
+	if (user_mode(regs) || ppc_kprobe_real_mode(regs->msr))
 		return false;
 
 	preempt_disable_notrace();

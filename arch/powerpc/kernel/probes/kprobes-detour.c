@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Branches in the place of traps on powerpc: the detour, and the hit by it.
+ *
+ *	probed address:	b ---->	[site]
+ *			     ->	make a frame, save r0 and LR
+ *				bl	ppc_kprobe_jump_thunk
+ *				restore LR and r0, remove the frame
+ *				[instruction]
+ *	behind it:	<----	b
+ *
+ * A module is further away from the thunk than a branch reaches: there r0 and
+ * CTR take its address, and CTR is saved before.  So detours of modules are
+ * twice as large as those of the kernel's own text, which are in its pool: see
+ * kprobes-slot.c.
+ *
+ * A branch is no longer than what it replaces, so it does not matter what else
+ * is in the function or what jumps where in it, and no task can be under it.
+ * The suffix of a prefixed instruction stays where it is, and is never come to.
+ * The frame is as large as one of an exception: the function may use the bytes
+ * right below its stack without having made a frame for them.
+ *
+ * Branches are copied as branches, in the detour: CR, CTR and LR are what they
+ * were.  One that sets LR finds it set by kprobe_hit_jump(), and is copied as
+ * one that does not set it.  ADDPCIS is emulated by kprobe_hit_jump() and not
+ * copied.
+ *
+ * Where it stands			what an exception there finds
+ * ---------------			-----------------------------
+ * before the frame is made		the probed address: nothing has changed
+ * up to where the frame is removed	r0, LR or CTR are on the stack
+ * the instruction			the probed address
+ * behind it				the next instruction
+ *
+ * The frame is made by one instruction that stores and moves r1, and removed
+ * by one that loads it.  An interrupt makes its own frame below it, with a red
+ * zone in between, wherever it comes.  MSR[RI] is set all the time: SRR0 and
+ * SRR1 are not used but to go on elsewhere, see kprobes-thunk.S.
+ *
+ * Until its branch is there, a site's trap sends the instruction to its slot;
+ * there is no need to have it run in the detour, and the optimizer's grace
+ * period proves nothing that matters here.
+ */
+#include <linux/bits.h>
+#include <linux/irqflags.h>
+#include <linux/kallsyms.h>
+#include <linux/kprobes_hit.h>
+#include <linux/perf_event.h>
+#include <linux/string.h>
+#include <asm/code-patching.h>
+#include <asm/inst.h>
+#include <asm/ptrace.h>
+#include <asm/reg.h>
+#include <asm/sections.h>
+#include "kprobes-common.h"
+
+/*
+ * The text of a detour
+ */
+
+#define DETOUR_WORDS	(KPROBE_DETOUR_SIZE / sizeof(u32))
+
+/**
+ * struct detour_text - a detour that is being written
+ * @word: what it is to have
+ * @nr: words so far
+ * @at: where it will be
+ * @bad: a branch does not reach, or there is no room
+ */
+struct detour_text {
+	u32 word[DETOUR_WORDS];
+	unsigned int nr;
+	unsigned long at;
+	bool bad;
+};
+
+static void emit(struct detour_text *text, u32 word)
+{
+	if (text->nr == DETOUR_WORDS) {
+		text->bad = true;
+		return;
+	}
+	text->word[text->nr++] = word;
+}
+
+static void emit_branch(struct detour_text *text, unsigned long target,
+			int flags)
+{
+	unsigned long here = text->at + text->nr * sizeof(u32);
+	ppc_inst_t branch;
+
+	if (create_branch(&branch, (u32 *)here, target, flags))
+		text->bad = true;
+	else
+		emit(text, ppc_inst_val(branch));
+}
+
+/* Loads and stores of a register of the machine's size. */
+#ifdef CONFIG_PPC64
+#define RAW_LL		PPC_RAW_LD
+#define RAW_STL		PPC_RAW_STD
+#define RAW_STLU	PPC_RAW_STDU
+#else
+#define RAW_LL		PPC_RAW_LWZ
+#define RAW_STL		PPC_RAW_STW
+#define RAW_STLU	PPC_RAW_STWU
+#endif
+#define RAW_MFCTR(r)	PPC_RAW_MFSPR(r, SPRN_CTR)
+
+#define IN_FRAME(reg)	((int)(STACK_INT_FRAME_REGS + \
+			       offsetof(struct pt_regs, reg)))
+
+/* The thunk, where no branch reaches it. */
+static void emit_far_call(struct detour_text *text, unsigned long addr)
+{
+	emit(text, RAW_MFCTR(_R0));
+	emit(text, RAW_STL(_R0, _R1, IN_FRAME(ctr)));
+#ifdef CONFIG_PPC64
+	emit(text, PPC_RAW_LIS(_R0, addr >> 48));
+	emit(text, PPC_RAW_ORI(_R0, _R0, addr >> 32));
+	emit(text, PPC_RAW_SLDI(_R0, _R0, 32));
+	emit(text, PPC_RAW_ORIS(_R0, _R0, addr >> 16));
+#else
+	emit(text, PPC_RAW_LIS(_R0, addr >> 16));
+#endif
+	emit(text, PPC_RAW_ORI(_R0, _R0, addr));
+	emit(text, PPC_RAW_MTCTR(_R0));
+	emit(text, PPC_RAW_BCTRL());
+}
+
+/*
+ * From the first word that is executed to where all is as it was.  The thunk
+ * finds the site in front of where it returns to.
+ */
+static void emit_call(struct detour_text *text, const struct kprobe_site *site,
+		      bool near)
+{
+	memcpy(text->word, &site, sizeof(site));
+	text->nr = PPC_DETOUR_ENTRY;
+	emit(text, RAW_STLU(_R1, _R1, -(int)STACK_INT_FRAME_SIZE));
+	emit(text, RAW_STL(_R0, _R1, IN_FRAME(gpr[0])));
+	emit(text, PPC_RAW_MFLR(_R0));
+	emit(text, RAW_STL(_R0, _R1, IN_FRAME(link)));
+	if (near)
+		emit_branch(text, (unsigned long)ppc_kprobe_jump_thunk,
+			    BRANCH_SET_LINK);
+	else
+		emit_far_call(text, (unsigned long)ppc_kprobe_jump_thunk_far);
+	/* See PPC_DETOUR_ALIGN. */
+	text->bad |= text->nr * sizeof(u32) >= PPC_DETOUR_ALIGN;
+	emit(text, RAW_LL(_R0, _R1, IN_FRAME(link)));
+	emit(text, PPC_RAW_MTLR(_R0));
+	emit(text, RAW_LL(_R0, _R1, IN_FRAME(gpr[0])));
+	emit(text, RAW_LL(_R1, _R1, IN_FRAME(gpr[1])));
+}
+
+/* The distance of B and BC. */
+#define B_DISTANCE	GENMASK(25, 2)
+#define BC_DISTANCE	GENMASK(15, 2)
+
+static unsigned long target_of(u32 word, unsigned long addr)
+{
+	long distance = get_op(word) == OP_B ?
+			sign_extend32(word & B_DISTANCE, 25) :
+			sign_extend32(word & BC_DISTANCE, 15);
+
+	return word & BRANCH_ABSOLUTE ? distance : addr + distance;
+}
+
+/* An instruction that depends on where it stands. */
+static void emit_emulated(struct detour_text *text,
+			  const struct kprobe_site *site)
+{
+	unsigned long addr = (unsigned long)site->addr;
+	u32 word = site->opcode;
+
+	switch (get_op(word)) {
+	case OP_BC:
+		/* Over the next word. */
+		emit(text, (word & GENMASK(31, 16)) | 2 * sizeof(u32));
+		emit_branch(text, ppc_kprobe_next(site), 0);
+		fallthrough;
+	case OP_B:
+		emit_branch(text, target_of(word, addr), 0);
+		break;
+	default:
+		if (!ppc_kprobe_is_addpcis(word))
+			emit(text, word & ~BRANCH_SET_LINK);
+	}
+}
+
+static void emit_copy(struct detour_text *text, struct kprobe_site *site)
+{
+	ppc_inst_t insn = site->insn.insn;
+	unsigned long here;
+
+	site->insn.detour.copy = text->nr;
+	if (arch_kprobe_emulated(site)) {
+		emit_emulated(text, site);
+	} else {
+		here = text->at + text->nr * sizeof(u32);
+		if (ppc_inst_prefixed(insn) &&
+		    here % PPC_PREFIX_BLOCK == PPC_PREFIX_BLOCK - sizeof(u32)) {
+			emit(text, PPC_RAW_NOP());
+			here += sizeof(u32);
+		}
+		if (site->insn.class == PPC_KPROBE_RELATIVE &&
+		    !ppc_kprobe_relocate(&insn, (unsigned long)site->addr,
+					 here))
+			text->bad = true;
+		emit(text, ppc_inst_val(insn));
+		if (ppc_inst_prefixed(insn))
+			emit(text, ppc_inst_suffix(insn));
+	}
+	site->insn.detour.behind = text->nr;
+	emit_branch(text, ppc_kprobe_next(site), 0);
+}
+
+static enum ppc_detour_kind kind_of(const struct kprobe_site *site)
+{
+	if (!arch_kprobe_emulated(site))
+		return PPC_DETOUR_PLAIN;
+	if (ppc_kprobe_is_addpcis(site->opcode))
+		return PPC_DETOUR_COMPUTES;
+	return site->opcode & BRANCH_SET_LINK ? PPC_DETOUR_LINKS :
+						PPC_DETOUR_PLAIN;
+}
+
+/*
+ * The verbs
+ */
+
+enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site)
+{
+	/* BCLRL reads LR before it sets it. */
+	if (kind_of(site) == PPC_DETOUR_LINKS &&
+	    ppc_kprobe_is_bclr(site->opcode))
+		return KPROBE_NOJUMP_BOUND_INSIDE;
+	return KPROBE_NOJUMP_NONE;
+}
+
+enum kprobe_obstacle arch_kprobe_build_detour(struct kprobe_site *site)
+{
+	bool near = core_kernel_text((unsigned long)site->addr);
+	unsigned int size = near ? PPC_DETOUR_NEAR_SIZE : KPROBE_DETOUR_SIZE;
+	struct detour_text text = {};
+	void *detour;
+
+	if (site->detour)
+		return KPROBE_NOJUMP_NONE;
+	detour = kprobe_slot_alloc(site, size);
+	if (!detour)
+		return KPROBE_NOJUMP_NO_MEMORY;
+
+	site->insn.detour.kind = kind_of(site);
+	text.at = (unsigned long)detour;
+	emit_call(&text, site, near);
+	emit_copy(&text, site);
+	if (text.bad || text.nr * sizeof(u32) > size ||
+	    !is_offset_in_branch_range((long)text.at - (long)site->addr)) {
+		kprobe_slot_free(detour);
+		return KPROBE_NOJUMP_DETOUR_REACH;
+	}
+	while (text.nr * sizeof(u32) < size)
+		emit(&text, PPC_RAW_TRAP());
+	/* Decoders of traced branches are told before a CPU can get there. */
+	perf_event_text_poke(detour, NULL, 0, text.word, size);
+	if (patch_instructions(detour, text.word, size, false)) {
+		kprobe_slot_free(detour);
+		return KPROBE_NOJUMP_NO_MEMORY;
+	}
+	site->detour = detour;
+	return KPROBE_NOJUMP_NONE;
+}
+
+void arch_kprobe_unanalyse(struct kprobe_site *site)
+{
+}
+
+void arch_kprobe_use_detour(struct kprobe_site *site, bool use)
+{
+}
+
+/**
+ * ppc_kprobe_jump - the branch that takes the place of a site's trap
+ * @site: has a detour
+ */
+u32 ppc_kprobe_jump(const struct kprobe_site *site)
+{
+	u32 *entry = (u32 *)site->detour + PPC_DETOUR_ENTRY;
+
+	return PPC_RAW_BRANCH((unsigned long)entry - (unsigned long)site->addr);
+}
+
+/**
+ * ppc_kprobe_detour_place - where does an address in a detour stand for?
+ * @site: whose detour
+ * @ip: the address
+ * @saved: set to whether registers are on the stack there
+ *
+ * Context: any.
+ * Return: the address in the original text.
+ */
+unsigned long ppc_kprobe_detour_place(const struct kprobe_site *site,
+				      unsigned long ip, bool *saved)
+{
+	unsigned int at = (ip - (unsigned long)site->detour) / sizeof(u32);
+
+	*saved = at > PPC_DETOUR_ENTRY && at < site->insn.detour.copy;
+	return at < site->insn.detour.behind ? (unsigned long)site->addr :
+					       ppc_kprobe_next(site);
+}
+NOKPROBE_SYMBOL(ppc_kprobe_detour_place);
+
+/*
+ * The hit
+ */
+
+/* What an instruction does that its copy does not. */
+static __always_inline void before_copy(const struct kprobe_site *site,
+					struct pt_regs *regs)
+{
+	switch ((enum ppc_detour_kind)site->insn.detour.kind) {
+	case PPC_DETOUR_LINKS:
+		regs->link = ppc_kprobe_next(site);
+		break;
+	case PPC_DETOUR_COMPUTES:
+		ppc_kprobe_compute(site, regs);
+		break;
+	case PPC_DETOUR_PLAIN:
+		break;
+	}
+}
+
+/**
+ * kprobe_hit_jump - a hit by way of a detour
+ * @site: where
+ * @regs: complete, but for the instruction pointer and the state
+ *
+ * Interrupts are masked and user memory is out of reach, as a program check's
+ * handler finds them.  To unmask them may replay what has arrived meanwhile:
+ * that is behind the last handler, and below the frame that @regs are in.
+ *
+ * Context: any but real mode, where the instruction is executed and nothing
+ * else done: handlers and their data cannot be reached.
+ * Return: KPROBE_HIT_DIVERTED if it goes on at @regs->nip.
+ */
+__visible enum kprobe_verdict kprobe_hit_jump(struct kprobe_site *site,
+					      struct pt_regs *regs)
+{
+	unsigned long msr = mfmsr(), flags, access;
+	enum kprobe_verdict verdict;
+	bool traced_on;
+
+	regs->nip = (unsigned long)site->addr;
+	if (unlikely(ppc_kprobe_real_mode(msr))) {
+		before_copy(site, regs);
+		return KPROBE_HIT_MISSED;
+	}
+	flags = ppc_kprobe_mask(regs, msr);
+	access = ppc_kprobe_block_access();
+	traced_on = kprobe_hit_enter(arch_kprobe_irqs_on(regs));
+	verdict = kprobe_site_pre(site, regs, KPROBE_BY_CODE);
+	kprobe_hit_exit(regs, traced_on);
+	ppc_kprobe_restore_access(access);
+	if (likely(verdict != KPROBE_HIT_DIVERTED))
+		before_copy(site, regs);
+	raw_local_irq_restore(flags);
+	return verdict;
+}
+NOKPROBE_SYMBOL(kprobe_hit_jump);

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * KUnit suite for hits on powerpc: which registers handlers find and code keeps,
+ * what becomes of what handlers change, and the state around a hit.
+ */
+#include <linux/array_size.h>
+#include <linux/module.h>
+#include <linux/string.h>
+#include <asm/hw_irq.h>
+#include <asm/kup.h>
+#include <asm/reg.h>
+#include "test_powerpc.h"
+
+CODE(add, "", "add 3, 4, 5", "");
+CODE(isync, "", "isync", "");
+CODE(b_next, "", "b 2f\n2:", "");
+
+/**
+ * struct filled - what is in the registers around a call
+ * @gpr: general registers
+ * @ctr: CTR, LR, XER and CR
+ * @lr: see there
+ * @xer: see there
+ * @cr: see there
+ */
+struct filled {
+	u64 gpr[32];
+	u64 ctr;
+	u64 lr;
+	u64 xer;
+	u64 cr;
+};
+
+/*
+ * Fills all registers it may, calls the function, and stores what that has left
+ * of them.  Register N gets 100 + N.
+ */
+void ppc_call_filled(void *function, struct filled *f);
+asm(".pushsection .text\n"
+    ".balign 16\n"
+    ".globl ppc_call_filled\n"
+    ".type ppc_call_filled, @function\n"
+    "ppc_call_filled:\n\t"
+    "mflr 0\n\t"
+    "std 0, 16(1)\n\t"
+    "mfcr 0\n\t"
+    "stw 0, 8(1)\n\t"
+    "stdu 1, -256(1)\n\t"
+    "std 2, 24(1)\n\t"
+    ".irp r, 14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31\n\t"
+    "std \\r, 8*\\r(1)\n\t"
+    ".endr\n\t"
+    "std 4, 32(1)\n\t"
+    "mtctr 3\n\t"
+    "lis 3, 0x2000\n\t"
+    "mtxer 3\n\t"
+    "lis 3, 0x1234\n\t"
+    "mtcr 3\n\t"
+    ".irp r, 0,3,4,5,6,7,8,9,10,11,12,14,15,16,17,18,19,20,21,22,23,24,25,"
+    "26,27,28,29,30,31\n\t"
+    "li \\r, 100 + \\r\n\t"
+    ".endr\n\t"
+    "bctrl\n\t"
+    /* r31 is below the stack for as long as it points to @f. */
+    "std 31, -8(1)\n\t"
+    "ld 31, 32(1)\n\t"
+    ".irp r, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,"
+    "25,26,27,28,29,30\n\t"
+    "std \\r, 8*\\r(31)\n\t"
+    ".endr\n\t"
+    "ld 0, -8(1)\n\t"
+    "std 0, 8*31(31)\n\t"
+    "mfctr 0\n\t"
+    "std 0, 256(31)\n\t"
+    "mflr 0\n\t"
+    "std 0, 264(31)\n\t"
+    "mfxer 0\n\t"
+    "std 0, 272(31)\n\t"
+    "mfcr 0\n\t"
+    "std 0, 280(31)\n\t"
+    ".irp r, 14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31\n\t"
+    "ld \\r, 8*\\r(1)\n\t"
+    ".endr\n\t"
+    "ld 2, 24(1)\n\t"
+    "addi 1, 1, 256\n\t"
+    "lwz 0, 8(1)\n\t"
+    "mtcr 0\n\t"
+    "ld 0, 16(1)\n\t"
+    "mtlr 0\n\t"
+    "blr\n"
+    ".size ppc_call_filled, . - ppc_call_filled\n"
+    ".popsection\n");
+
+/**
+ * struct seen - a probe, and what its handler has found
+ * @probe: the probe
+ * @regs: the registers
+ * @amr: the CPU's authority mask
+ * @hits: how often
+ * @to: where to go on, unless NULL
+ */
+struct seen {
+	struct kprobe probe;
+	struct pt_regs regs;
+	unsigned long amr;
+	unsigned int hits;
+	void *to;
+};
+
+/* Leaves nothing as it was that a function may change. */
+static __always_inline void spoil_registers(void)
+{
+	asm volatile(".irp r, 0,3,4,5,6,7,8,9,10,11,12\n\t"
+		     "li \\r, -1\n\t"
+		     ".endr\n\t"
+		     "mtctr 0\n\t"
+		     "mtcr 0\n\t"
+		     "mtxer 0\n\t"
+		     : : : "r0", "r3", "r4", "r5", "r6", "r7", "r8", "r9",
+			   "r10", "r11", "r12", "ctr", "xer", "cr0", "cr1",
+			   "cr2", "cr3", "cr4", "cr5", "cr6", "cr7", "memory");
+}
+
+static int seen_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	struct seen *s = container_of(p, struct seen, probe);
+
+	s->regs = *regs;
+	s->hits++;
+	spoil_registers();
+	if (mmu_has_feature(MMU_FTR_KUAP))
+		s->amr = mfspr(SPRN_AMR);
+	if (!s->to)
+		return 0;
+	regs->nip = (unsigned long)s->to;
+	regs->gpr[3] = 4711;
+	return 1;
+}
+
+#define SEEN(where) {							\
+	.probe.addr = (kprobe_opcode_t *)(where),			\
+	.probe.pre_handler = seen_pre,					\
+}
+
+enum how { BY_TRAP, BY_BRANCH, HOWS };
+
+/* Makes the probe a trap, or a branch. */
+static void make(struct kunit *test, struct kprobe *p, enum how how)
+{
+	switch_jumps(how == BY_BRANCH);
+	expect_jump(test, p, how == BY_BRANCH);
+}
+
+/* Handlers find the registers, and the code keeps them. */
+static void test_registers_are_kept(struct kunit *test)
+{
+	struct seen s = SEEN(probe_isync);
+	struct filled plain, *f;
+	unsigned int i, how;
+
+	f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, f);
+	ppc_call_filled(code_isync, &plain);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
+	for (how = BY_TRAP; how < HOWS; how++) {
+		make(test, &s.probe, how);
+		memset(&s.regs, 0xff, sizeof(s.regs));
+		ppc_call_filled(code_isync, f);
+		for (i = 0; i < 32; i++) {
+			if (i == 13)
+				continue;
+			KUNIT_EXPECT_EQ_MSG(test, f->gpr[i], plain.gpr[i],
+					    "r%u, %u", i, how);
+			KUNIT_EXPECT_EQ_MSG(test, s.regs.gpr[i], plain.gpr[i],
+					    "r%u seen, %u", i, how);
+		}
+		KUNIT_EXPECT_EQ(test, f->ctr, plain.ctr);
+		KUNIT_EXPECT_EQ(test, f->lr, plain.lr);
+		KUNIT_EXPECT_EQ(test, f->xer, plain.xer);
+		KUNIT_EXPECT_EQ(test, f->cr, plain.cr);
+		KUNIT_EXPECT_EQ(test, s.regs.ctr, plain.ctr);
+		KUNIT_EXPECT_EQ(test, s.regs.link, plain.lr);
+		KUNIT_EXPECT_EQ(test, s.regs.xer, plain.xer);
+		KUNIT_EXPECT_EQ(test, s.regs.ccr, plain.cr);
+		KUNIT_EXPECT_EQ(test, s.regs.nip, (unsigned long)probe_isync);
+	}
+	unregister_kprobe(&s.probe);
+	KUNIT_EXPECT_EQ(test, s.hits, 2);
+	/* That they were filled at all. */
+	KUNIT_EXPECT_EQ(test, plain.gpr[0], 100);
+	KUNIT_EXPECT_EQ(test, plain.gpr[12], 112);
+	KUNIT_EXPECT_EQ(test, plain.gpr[31], 131);
+	KUNIT_EXPECT_EQ(test, plain.cr, 0x12340000);
+	KUNIT_EXPECT_EQ(test, plain.ctr, (unsigned long)code_isync);
+}
+
+/* The state that a hit finds is told to handlers, and is there behind it. */
+static void expect_state(struct kunit *test, struct seen *s, bool off)
+{
+	unsigned long msr = mfmsr(), amr = 0;
+	struct state state = {};
+
+	if (mmu_has_feature(MMU_FTR_KUAP))
+		amr = mfspr(SPRN_AMR);
+	ppc_call_code(code_isync, &state);
+	KUNIT_EXPECT_EQ(test, irqs_disabled(), off);
+	KUNIT_EXPECT_EQ(test, arch_kprobe_irqs_on(&s->regs), !off);
+	KUNIT_EXPECT_EQ(test, mfmsr() & (MSR_EE | MSR_RI),
+			msr & (MSR_EE | MSR_RI));
+	KUNIT_EXPECT_EQ(test, s->regs.msr & (MSR_EE | MSR_RI),
+			msr & (MSR_EE | MSR_RI));
+	if (!mmu_has_feature(MMU_FTR_KUAP))
+		return;
+	KUNIT_EXPECT_EQ(test, mfspr(SPRN_AMR), amr);
+	KUNIT_EXPECT_EQ(test, s->amr, AMR_KUAP_BLOCKED);
+}
+
+static void expect_states(struct kunit *test, struct seen *s)
+{
+	unsigned long flags;
+
+	expect_state(test, s, false);
+	local_irq_save(flags);
+	expect_state(test, s, true);
+	hard_irq_disable();
+	expect_state(test, s, true);
+	local_irq_restore(flags);
+	preempt_disable();
+	allow_read_write_user(NULL, NULL, 0);
+	expect_state(test, s, false);
+	prevent_read_write_user(NULL, NULL, 0);
+	preempt_enable();
+}
+
+static void test_state_is_kept(struct kunit *test)
+{
+	struct seen s = SEEN(probe_isync);
+	unsigned int how;
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
+	for (how = BY_TRAP; how < HOWS; how++) {
+		make(test, &s.probe, how);
+		s.to = NULL;
+		expect_states(test, &s);
+		s.to = probe_isync + 4;
+		expect_states(test, &s);
+	}
+	unregister_kprobe(&s.probe);
+	KUNIT_EXPECT_EQ(test, s.hits, 16);
+}
+
+static void test_handlers_divert(struct kunit *test)
+{
+	static const struct {
+		void *function;
+		char **probe;
+	} from[] = {
+		{ code_add, &probe_add }, { code_isync, &probe_isync },
+		{ code_b_next, &probe_b_next },
+	};
+	struct filled plain, f;
+	unsigned int i, k, how;
+
+	for (i = 0; i < ARRAY_SIZE(from); i++) {
+		struct seen s = SEEN(*from[i].probe);
+
+		ppc_call_filled(from[i].function, &plain);
+		plain.gpr[3] = 4711;
+		KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
+		for (how = BY_TRAP; how < HOWS; how++) {
+			make(test, &s.probe, how);
+			/* Right behind it, where the branch back would go. */
+			s.to = *from[i].probe + 4;
+			ppc_call_filled(from[i].function, &f);
+			for (k = 0; k < 32; k++)
+				if (k != 13)
+					KUNIT_EXPECT_EQ_MSG(test, f.gpr[k],
+							    plain.gpr[k],
+							    "%u: r%u, %u", i,
+							    k, how);
+			KUNIT_EXPECT_EQ(test, f.ctr, plain.ctr);
+			KUNIT_EXPECT_EQ(test, f.lr, plain.lr);
+			KUNIT_EXPECT_EQ(test, f.xer, plain.xer);
+			KUNIT_EXPECT_EQ(test, f.cr, plain.cr);
+			KUNIT_EXPECT_FALSE(test, irqs_disabled());
+		}
+		unregister_kprobe(&s.probe);
+		KUNIT_EXPECT_EQ(test, s.hits, 2);
+	}
+}
+
+static void expect_place(struct kunit *test, void *text, unsigned int word,
+			 unsigned long place)
+{
+	KUNIT_EXPECT_EQ_MSG(test, kprobe_orig_ip((unsigned long)text + 4 * word),
+			    place, "word %u", word);
+}
+
+/* Unwinders take each word of a slot and a detour for the probed function. */
+static void test_words_map_to_places(struct kunit *test)
+{
+	unsigned long addr = (unsigned long)probe_isync;
+	struct seen s = SEEN(probe_isync);
+	const struct kprobe_site *site;
+	unsigned int i;
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
+	make(test, &s.probe, BY_BRANCH);
+	site = s.probe.site;
+	expect_place(test, site->slot, 0, addr);
+	expect_place(test, site->slot, 1, addr + 4);
+#ifdef CONFIG_OPTPROBES
+	KUNIT_ASSERT_NOT_NULL(test, site->detour);
+	for (i = 2; i < site->insn.detour.behind; i++)
+		expect_place(test, site->detour, i, addr);
+	expect_place(test, site->detour, i, addr + 4);
+	KUNIT_EXPECT_EQ(test, ((u32 *)site->detour)[site->insn.detour.copy],
+			site->opcode);
+#endif
+	unregister_kprobe(&s.probe);
+}
+
+static void hit_exit(struct kunit *test)
+{
+	switch_jumps(true);
+}
+
+static struct kunit_case hit_tests[] = {
+	KUNIT_CASE(test_registers_are_kept),
+	KUNIT_CASE(test_state_is_kept),
+	KUNIT_CASE(test_handlers_divert),
+	KUNIT_CASE(test_words_map_to_places),
+	{}
+};
+
+static struct kunit_suite hit_suite = {
+	.name = "kprobes_powerpc_hit",
+	.test_cases = hit_tests,
+	.exit = hit_exit,
+};
+
+kunit_test_suite(hit_suite);
+
+MODULE_DESCRIPTION("KUnit suite for kprobes on powerpc: hits");
+MODULE_LICENSE("GPL");
