@@ -96,25 +96,6 @@
 
 #define STEPS_IN_PLACE	(IS_ENABLED(CONFIG_ARC) || IS_ENABLED(CONFIG_SUPERH))
 
-/* Which backends do not use, and kprobe_ctx_save() does. */
-DEFINE_PER_CPU(unsigned int, kprobe_current_ctx) = KPROBE_CTX_NONE;
-
-static int no_pre_handler(struct kprobe *p, struct pt_regs *regs)
-{
-	return 0;
-}
-NOKPROBE_SYMBOL(no_pre_handler);
-
-/* Sentinel with an empty handler, as in hit.c. */
-struct kprobe kprobe_no_pre = {
-	.addr = (void *)no_pre_handler,
-	.run_pre = no_pre_handler,
-};
-
-struct kprobe kprobe_busy = {
-	.addr = (void *)kprobe_busy_begin,
-};
-
 static struct kprobe *kp_of(struct kprobe_site *site)
 {
 	return &site->insn.op.kp;
