@@ -52,7 +52,7 @@
  * ones are event_mutex and the rwsem of the module notifier.  The core calls
  * no function that takes either of these while it holds kprobe_mutex.  No
  * grace period is waited for under kprobe_mutex, unless the owner of
- * module_mutex waits for one.
+ * module_mutex waits for one, or a backend of classic.c steps in place.
  *
  * Who may run when
  * ----------------
