@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * KUnit suite for architectures whose backend works on a struct kprobe at each
- * probed address: what classic.c adds to it, and each instruction of a function.
+ * probed address: what classic.c adds to that, and each instruction of one
+ * function.
  */
 #include <linux/kallsyms.h>
 #include <linux/module.h>
