@@ -9,18 +9,18 @@
 /* The context that the handler of current_kprobe runs in. */
 DEFINE_PER_CPU(unsigned int, kprobe_current_ctx) = KPROBE_CTX_NONE;
 
-static int no_pre_handler(struct kprobe *p, struct pt_regs *regs)
+static int no_handler(struct kprobe *p, struct pt_regs *regs)
 {
 	return 0;
 }
-NOKPROBE_SYMBOL(no_pre_handler);
+NOKPROBE_SYMBOL(no_handler);
 
 /* Sentinel with an empty handler: the hit path need not test for NULL. */
 struct kprobe kprobe_no_pre = {
-	.addr = (void *)no_pre_handler,
-	.run_pre = no_pre_handler,
+	.addr = (void *)no_handler,
+	.run_pre = no_handler,
 };
 
 struct kprobe kprobe_busy = {
-	.addr = (void *)kprobe_busy_begin,
+	.addr = (void *)no_handler,
 };
