@@ -10,7 +10,7 @@
  * The rooms in kernel/kprobes/, where calls go downwards only:
  *
  *	control.c			files and sysctls
- *	kretprobe.c  pool.c  jprobe.c	probes on calls
+ *	kretprobe*.c  pool.c  jprobe.c	probes on calls
  *	explain.c  gone.c		why not; text that is freed
  *	this file			registration
  *	reconcile.c			from target states to text, in batches
@@ -22,8 +22,11 @@
  *	fault.c  hit.c			exceptions; the slow half of a hit
  *	table.c  registered.c  slots.c  retire.c  reasons.c
  *					look-ups, memory, and what frees it
- *	classic.c  classic_return.c	a backend for architectures without one,
+ *	running.c			what stands for a probe where none runs
+ *	classic.c  classic_follow.c  classic_return.c
+ *					a backend for architectures without one,
  *					in the place of hit.c, fault.c, jprobe.c
+ *					and kretprobe_hit.c
  *
  * The fast half of a hit is inline, in <linux/kprobes_hit.h>.  Backends are in
  * arch/, behind <linux/kprobes_backend.h>.
@@ -49,7 +52,7 @@
  * ones are event_mutex and the rwsem of the module notifier.  The core calls
  * no function that takes either of these while it holds kprobe_mutex.  No
  * grace period is waited for under kprobe_mutex, unless the owner of
- * module_mutex waits for one.
+ * module_mutex waits for one, or a backend of classic.c steps in place.
  *
  * Who may run when
  * ----------------

@@ -37,6 +37,10 @@
  *    code of most architectures changes that before the backend is called.
  *    kprobe_wait_for_handlers() therefore leaves out no CPU here.
  *
+ * 4. Backends of s390 and arc take interrupts between the exception and their
+ *    look at the site, which may be gone by then.  The backends call that an
+ *    error; stale_trap() finds other text there and has it executed.
+ *
  * Who frees what when
  * -------------------
  *
@@ -48,7 +52,10 @@
  * site behind a grace period of RCU that begins after the site has left the
  * table, and after an IPI to all CPUs that followed the removal of the trap.
  * Where RCU does not watch, in the idle loop, that IPI is what counts: hits
- * there have interrupts off throughout, for idle CPUs have them off.
+ * there have interrupts off throughout, for idle CPUs have them off.  Such a
+ * hit may stand on another site of its chain, or in a table that was replaced:
+ * kprobe_classic_sync() waits for that before either is freed.  On arc these
+ * exceptions switch interrupts on, so its idle function is not probed.
  *
  * A jump (arm) leads to a copy in which tasks may be preempted.  It is freed
  * with the site, behind a grace period of RCU-tasks.
@@ -72,7 +79,8 @@
  *
  * Backends of arc and sh step in place: they take the breakpoint out, and put
  * it back when the step has ended, whatever the core has done meanwhile.
- * disarm_in_place() is the answer.  arch_remove_kprobe(), which is to undo a
+ * disarm_in_place() is the answer; it waits for grace periods of RCU with the
+ * locks held.  arch_remove_kprobe(), which is to undo a
  * step that is under way, and to write the text for the purpose, finds none
  * after that and is not called for them: the text may be gone by then.
  */
@@ -91,29 +99,11 @@
 #include <linux/rcupdate.h>
 #include <linux/smp.h>
 #include <linux/string.h>
+#include <linux/uaccess.h>
 #include <linux/workqueue.h>
 #include "internal.h"
 
 #define STEPS_IN_PLACE	(IS_ENABLED(CONFIG_ARC) || IS_ENABLED(CONFIG_SUPERH))
-
-/* Which backends do not use, and kprobe_ctx_save() does. */
-DEFINE_PER_CPU(unsigned int, kprobe_current_ctx) = KPROBE_CTX_NONE;
-
-static int no_pre_handler(struct kprobe *p, struct pt_regs *regs)
-{
-	return 0;
-}
-NOKPROBE_SYMBOL(no_pre_handler);
-
-/* Sentinel with an empty handler, as in hit.c. */
-struct kprobe kprobe_no_pre = {
-	.addr = (void *)no_pre_handler,
-	.run_pre = no_pre_handler,
-};
-
-struct kprobe kprobe_busy = {
-	.addr = (void *)kprobe_busy_begin,
-};
 
 static struct kprobe *kp_of(struct kprobe_site *site)
 {
@@ -158,6 +148,25 @@ static __always_inline void walk_end(struct walk *walk)
 	local_irq_restore(walk->flags);
 }
 
+#ifdef CONFIG_MIPS
+/*
+ * The backend notes in the state of the CPU that a branch needs no step, since
+ * its delay slot is empty.  It neither takes the note back, so that the next
+ * instruction would go without a step, nor ends such a hit.
+ */
+static bool take_skipped(void)
+{
+	struct kprobe_ctlblk *ctlblk = get_kprobe_ctlblk();
+	bool skipped = ctlblk->flags & SKIP_DELAYSLOT;
+
+	ctlblk->flags &= ~SKIP_DELAYSLOT;
+	return skipped;
+}
+NOKPROBE_SYMBOL(take_skipped);
+#else
+static __always_inline bool take_skipped(void) { return false; }
+#endif
+
 static int classic_pre(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct kprobe_site *site = site_of(kp);
@@ -170,6 +179,7 @@ static int classic_pre(struct kprobe *kp, struct pt_regs *regs)
 		instruction_pointer_set(regs, addr);
 	walk_begin(&walk);
 	diverted = kprobe_call_pre(kprobe_first_pre(site), regs);
+	take_skipped();
 	walk_end(&walk);
 	return diverted;
 }
@@ -181,6 +191,9 @@ static void classic_post(struct kprobe *kp, struct pt_regs *regs,
 	struct walk walk;
 
 	walk_begin(&walk);
+	/* The backend does not look at current_kprobe any more. */
+	if (take_skipped())
+		walk.running = NULL;
 	kprobe_call_post(site_of(kp), regs);
 	walk_end(&walk);
 }
@@ -208,12 +221,16 @@ NOKPROBE_SYMBOL(get_kprobe);
 void kprobes_inc_nmissed_count(struct kprobe *kp)
 {
 	struct kprobe *p;
-	struct walk walk;
+	unsigned long flags;
+	bool entered;
 
-	walk_begin(&walk);
+	/* No tracing: backends are not ready for a third hit yet. */
+	raw_local_irq_save(flags);
+	entered = kprobe_rcu_enter();
 	list_for_each_entry_rcu(p, &site_of(kp)->active, list, true)
 		kprobe_count_miss(&p->nmissed);
-	walk_end(&walk);
+	kprobe_rcu_exit(entered);
+	raw_local_irq_restore(flags);
 }
 NOKPROBE_SYMBOL(kprobes_inc_nmissed_count);
 
@@ -321,13 +338,23 @@ kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
 	return (kprobe_opcode_t *)addr;
 }
 
-/* Backends decide and prepare in one: see arch_kprobe_prepare(). */
+/* What addresses of instructions are multiples of. */
+#define SHORT_INSNS	(IS_ENABLED(CONFIG_RISCV_ISA_C) ||		\
+			 IS_ENABLED(CONFIG_THUMB2_KERNEL) ||		\
+			 IS_ENABLED(CONFIG_CSKY))
+#define INSN_ALIGNMENT	(SHORT_INSNS ? 2 : sizeof(kprobe_opcode_t))
+
+/*
+ * Backends decide and prepare in one: see arch_kprobe_prepare().  They read the
+ * instruction, which may be shorter than kprobe_opcode_t.
+ */
 enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 					const struct kprobe_symbol *symbol)
 {
+	if (!IS_ALIGNED((unsigned long)site->addr, INSN_ALIGNMENT))
+		return KPROBE_REFUSE_MISALIGNED;
 	if (find_bug((unsigned long)site->addr))
 		return KPROBE_REFUSE_BUG_SITE;
-	site->opcode = *site->addr;
 	return KPROBE_OK;
 }
 
@@ -350,7 +377,9 @@ static void prepare_ftrace(struct kprobe *kp)
  * @ops: which
  * @fregs: registers
  *
- * A site may be in another ops, or have left this one a moment ago.
+ * A site may be in another ops, or have left this one a moment ago.  A handler
+ * may have led here: backends would not notice within ftrace's own test for
+ * recursion.
  */
 void kprobe_classic_ftrace_hit(unsigned long ip, unsigned long parent_ip,
 			       struct ftrace_ops *ops,
@@ -358,12 +387,24 @@ void kprobe_classic_ftrace_hit(unsigned long ip, unsigned long parent_ip,
 {
 	bool entered = kprobe_read_lock();
 	struct kprobe_site *site = kprobe_site_find(ip);
+	struct pt_regs *regs = ftrace_get_regs(fregs);
+	unsigned long next = regs ? instruction_pointer(regs) : 0;
 
 	/* Csky's sites are at the instruction before the call. */
 	if (!site && IS_ENABLED(CONFIG_CSKY))
 		site = kprobe_site_find(ip - MCOUNT_INSN_SIZE);
-	if (site && READ_ONCE(site->ftrace_ops) == ops)
-		kprobe_ftrace_handler(ip, parent_ip, ops, fregs);
+	if (!site || READ_ONCE(site->ftrace_ops) != ops || !regs)
+		goto out;
+	if (kprobe_running()) {
+		kprobes_inc_nmissed_count(kp_of(site));
+		goto out;
+	}
+	kprobe_ftrace_handler(ip, parent_ip, ops, fregs);
+	/* The backend of s390 forgets that a live patch leads elsewhere. */
+	if (IS_ENABLED(CONFIG_LIVEPATCH) &&
+	    instruction_pointer(regs) == ip + MCOUNT_INSN_SIZE)
+		instruction_pointer_set(regs, next);
+out:
 	kprobe_read_unlock(entered);
 }
 NOKPROBE_SYMBOL(kprobe_classic_ftrace_hit);
@@ -382,7 +423,6 @@ void kprobe_classic_init_site(struct kprobe_site *site)
 	struct kprobe *kp = kp_of(site);
 
 	kp->addr = site->addr;
-	kp->opcode = site->opcode;
 	kp->pre_handler = classic_pre;
 	kp->post_handler = classic_post;
 	if (site->on_entry)
@@ -391,7 +431,20 @@ void kprobe_classic_init_site(struct kprobe_site *site)
 		prepare_ftrace(kp);
 }
 
-static enum kprobe_refusal refusal_of(int err)
+#ifdef CONFIG_S390
+/* Its backend has one errno for that and for instructions it cannot step. */
+static bool may_be_no_boundary(const struct kprobe_site *site)
+{
+	return !probe_is_prohibited_opcode(site->addr);
+}
+#else
+static bool may_be_no_boundary(const struct kprobe_site *site)
+{
+	return false;
+}
+#endif
+
+static enum kprobe_refusal refusal_of(int err, const struct kprobe_site *site)
 {
 	switch (err) {
 	case 0:
@@ -400,6 +453,9 @@ static enum kprobe_refusal refusal_of(int err)
 		return KPROBE_REFUSE_NO_MEMORY;
 	case -EILSEQ:
 		return KPROBE_REFUSE_NO_BOUNDARY;
+	case -EINVAL:
+		if (may_be_no_boundary(site))
+			return KPROBE_REFUSE_NO_BOUNDARY;
 	}
 	return KPROBE_REFUSE_UNRELOCATABLE;
 }
@@ -430,7 +486,7 @@ enum kprobe_refusal arch_kprobe_prepare(struct kprobe_site *site,
 	/* Not all backends free the slot when they refuse. */
 	if (err)
 		kprobe_slots_release(site);
-	return refusal_of(err);
+	return refusal_of(err, site);
 }
 
 /**
@@ -552,6 +608,19 @@ static void classic_was_here(void *unused)
 {
 }
 
+/**
+ * kprobe_classic_sync - until hits where RCU does not watch have gone on
+ *
+ * Those have interrupts off from before they look for a site to the end of the
+ * last look into it.
+ *
+ * Context: may sleep; interrupts on.
+ */
+void kprobe_classic_sync(void)
+{
+	on_each_cpu(classic_was_here, NULL, true);
+}
+
 void arch_kprobe_patch(struct list_head *batch)
 {
 	struct kprobe_site *site;
@@ -560,19 +629,20 @@ void arch_kprobe_patch(struct list_head *batch)
 	lockdep_assert_held(&text_mutex);
 
 	list_for_each_entry(site, batch, batch) {
-		if (site->state == KPROBE_SITE_JUMP)
-			jump_goes(site);
+		/* A jump is as long as a breakpoint, and goes like one. */
 		if (site->target == KPROBE_SITE_CLEAN)
 			arch_disarm_kprobe(kp_of(site));
 		else if (site->target == KPROBE_SITE_JUMP)
 			jump_later(site, &jumps);
+		else if (site->state == KPROBE_SITE_JUMP)
+			jump_goes(site);
 		else if (site->state == KPROBE_SITE_CLEAN)
 			arch_arm_kprobe(kp_of(site));
 	}
 	write_jumps(&jumps);
 	disarm_in_place(batch);
 	/* Not all backends send one, and not to all CPUs. */
-	on_each_cpu(classic_was_here, NULL, true);
+	kprobe_classic_sync();
 }
 
 /*
@@ -710,6 +780,94 @@ bool kprobe_classic_refuse(struct kprobe *p)
 }
 
 /*
+ * Exceptions
+ */
+
+#if defined(CONFIG_S390)
+#define TRAP_INSN	BREAKPOINT_INSTRUCTION
+
+static unsigned long trap_address(unsigned long val,
+				  const struct die_args *args)
+{
+	return val == DIE_BPT ?
+	       instruction_pointer(args->regs) - sizeof(kprobe_opcode_t) : 0;
+}
+#elif defined(CONFIG_ARC)
+#define TRAP_INSN	UNIMP_S_INSTRUCTION
+
+static unsigned long trap_address(unsigned long val,
+				  const struct die_args *args)
+{
+	return val == DIE_IERR ? args->err : 0;
+}
+#endif
+
+/*
+ * A breakpoint was executed, and interrupts were on before the backend looked
+ * for its site: an IPI, or a task that came in between, may have removed both,
+ * or put another there.  Then the task goes back to what is there now.
+ *
+ * Once a CPU has interrupts off and reads a breakpoint of ours, its site stays
+ * in the table until that CPU has them on again.  An instruction that raises
+ * the same exception itself, though, would be executed for ever: so many times
+ * in a row are enough for the former.
+ */
+#define STALE_TRAPS	100
+
+#ifdef TRAP_INSN
+static DEFINE_PER_CPU(unsigned int, stale_traps);
+
+static bool stale_trap(unsigned long val, const struct die_args *args)
+{
+	unsigned long flags, addr = trap_address(val, args);
+	kprobe_opcode_t now;
+	bool stale;
+
+	if (!addr || user_mode(args->regs))
+		return false;
+	raw_local_irq_save(flags);
+	stale = !get_kernel_nofault(now, (kprobe_opcode_t *)addr) &&
+		(now != TRAP_INSN || get_kprobe((void *)addr)) &&
+		__this_cpu_inc_return(stale_traps) < STALE_TRAPS;
+	if (!stale)
+		__this_cpu_write(stale_traps, 0);
+	raw_local_irq_restore(flags);
+	if (stale)
+		instruction_pointer_set(args->regs, addr);
+	return stale;
+}
+NOKPROBE_SYMBOL(stale_trap);
+
+static __always_inline void trap_was_fresh(void)
+{
+	this_cpu_write(stale_traps, 0);
+}
+#else
+static bool stale_trap(unsigned long val, const struct die_args *args)
+{
+	return false;
+}
+
+static __always_inline void trap_was_fresh(void) { }
+#endif
+
+/* What backends are told of.  They look for a site first, by RCU. */
+static int classic_exception(struct notifier_block *self, unsigned long val,
+			     void *data)
+{
+	bool entered = kprobe_rcu_enter();
+	int ret = kprobe_exceptions_notify(self, val, data);
+
+	if (ret == NOTIFY_STOP)
+		trap_was_fresh();
+	else if (stale_trap(val, data))
+		ret = NOTIFY_STOP;
+	kprobe_rcu_exit(entered);
+	return ret;
+}
+NOKPROBE_SYMBOL(classic_exception);
+
+/*
  * Boot
  */
 
@@ -734,12 +892,14 @@ NOKPROBE_SYMBOL(kprobe_exceptions_notify);
 /* Backends forbid areas which are empty in some configurations: -EINVAL. */
 int __init arch_kprobe_blacklist(void)
 {
+	if (IS_ENABLED(CONFIG_ARC))
+		kprobe_add_ksym_blacklist((unsigned long)arch_cpu_idle);
 	return arch_populate_kprobe_blacklist() == -ENOMEM ? -ENOMEM : 0;
 }
 
 /* The first of all: an exception that is a hit is nobody else's. */
 static struct notifier_block exceptions_nb = {
-	.notifier_call = kprobe_exceptions_notify,
+	.notifier_call = classic_exception,
 	.priority = INT_MAX,
 };
 

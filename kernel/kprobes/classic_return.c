@@ -3,7 +3,7 @@
  * Return probes where the architecture follows calls by rethook.
  *
  * Rethook has the instances, the trampoline and the list of each task.  What is
- * here stands in the place of the hits in kretprobe.c and of pool.c: an entry
+ * here stands in the place of kretprobe.c, its fast half and pool.c: an entry
  * takes one of rethook's nodes, and a return comes with the holder of the
  * return probe.
  *

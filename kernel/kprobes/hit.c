@@ -11,25 +11,8 @@
 #include <linux/kprobes_hit.h>
 #include "internal.h"
 
-/* The probe whose handler runs on this CPU, and the context it runs in. */
+/* The probe whose handler runs on this CPU; its context is in running.c. */
 DEFINE_PER_CPU(struct kprobe *, current_kprobe);
-DEFINE_PER_CPU(unsigned int, kprobe_current_ctx) = KPROBE_CTX_NONE;
-
-static int no_pre_handler(struct kprobe *p, struct pt_regs *regs)
-{
-	return 0;
-}
-NOKPROBE_SYMBOL(no_pre_handler);
-
-/* Sentinel with an empty handler: the hit path need not test for NULL. */
-struct kprobe kprobe_no_pre = {
-	.addr = (void *)no_pre_handler,
-	.run_pre = no_pre_handler,
-};
-
-struct kprobe kprobe_busy = {
-	.addr = (void *)kprobe_busy_begin,
-};
 
 /**
  * kprobe_site_pre_slow - kprobe_site_pre() for a hit that may nest

@@ -44,6 +44,7 @@ static inline void kprobe_set_flag(struct kprobe *p, u32 flag, bool on)
 void kprobe_classic_init_site(struct kprobe_site *site);
 enum kprobe_refusal kprobe_classic_rehearse(struct kprobe_site *site);
 void kprobe_classic_release(struct kprobe_site *site);
+void kprobe_classic_sync(void);
 bool kprobe_classic_refuse(struct kprobe *p);
 int kprobe_classic_init(void);
 #define kprobe_classic_forbids arch_within_kprobe_blacklist
@@ -67,6 +68,7 @@ static inline bool kprobe_classic_pinned(const struct kprobe_site *site)
 
 static inline void kprobe_classic_init_site(struct kprobe_site *site) { }
 static inline void kprobe_classic_release(struct kprobe_site *site) { }
+static inline void kprobe_classic_sync(void) { }
 static inline bool kprobe_classic_refuse(struct kprobe *p) { return false; }
 static inline int kprobe_classic_init(void) { return 0; }
 static inline bool kprobe_classic_forbids(unsigned long a) { return false; }

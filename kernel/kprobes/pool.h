@@ -27,8 +27,6 @@ struct kretprobe_pool {
 	struct rcu_head rcu;
 	struct llist_node link;
 };
-
-int kretprobe_entry(struct kprobe *p, struct pt_regs *regs);
 #else
 struct kretprobe_chunk;
 
@@ -87,6 +85,7 @@ pool_of(struct kretprobe_holder *holder)
 	return container_of(holder, struct kretprobe_pool, holder);
 }
 
+int kretprobe_entry(struct kprobe *p, struct pt_regs *regs);
 struct kretprobe_pool *kretprobe_pool_create(struct kretprobe *rp);
 void kretprobe_pools_retire(struct llist_head *leaving);
 #ifndef CONFIG_KRETPROBE_ON_RETHOOK

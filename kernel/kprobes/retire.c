@@ -40,6 +40,8 @@ static void retire_worker(struct work_struct *work)
 	}
 	/* Readers that have found a site by kprobe_slot_owner(), until now. */
 	synchronize_rcu();
+	/* Hits where RCU does not watch: see classic.c. */
+	kprobe_classic_sync();
 
 	llist_for_each_entry_safe(site, next, first, retired) {
 		/* From a cache of site.c: kfree() finds that. */

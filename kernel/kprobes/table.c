@@ -207,6 +207,8 @@ static void table_resize(void)
 
 	/* Pairs with the dependencies in kprobe_site_find(). */
 	rcu_assign_pointer(kprobe_site_table, new);
+	/* Hits where RCU does not watch: see classic.c. */
+	kprobe_classic_sync();
 	links_cookie = start_poll_synchronize_rcu();
 	links_used = true;
 	if (table != &first_table) {

@@ -8,6 +8,7 @@
 #include <linux/cpumask.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
+#include <linux/moduleparam.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include "test.h"
@@ -82,7 +83,7 @@ static void guarded_post(struct kprobe *p, struct pt_regs *regs,
 }
 
 /* What removes the probe while it is hit. */
-enum removal { BY_UNREGISTER, BY_UNREGISTER_SHARED, BY_DISABLE };
+enum removal { BY_UNREGISTER, BY_UNREGISTER_SHARED, BY_ARRAY, BY_DISABLE };
 
 struct storm_case {
 	const char *name;
@@ -94,6 +95,7 @@ static const struct storm_case storm_cases[] = {
 	{ "unregister", BY_UNREGISTER, false },
 	{ "unregister with post handler", BY_UNREGISTER, true },
 	{ "unregister one of two", BY_UNREGISTER_SHARED, true },
+	{ "unregister an array", BY_ARRAY, true },
 	{ "disable and enable", BY_DISABLE, true },
 };
 
@@ -107,17 +109,57 @@ KUNIT_ARRAY_PARAM_DESC(storm, storm_cases, name);
 #define STORM_ROUNDS	(IS_ENABLED(CONFIG_X86) ? 1000 : \
 			 IS_ENABLED(CONFIG_PPC) ? 50 : 200)
 
-static void storm_round(struct kunit *test, const struct storm_case *c)
+static unsigned int storm_rounds = STORM_ROUNDS;
+module_param_named(rounds, storm_rounds, uint, 0444);
+MODULE_PARM_DESC(rounds, "how often probes are removed while they are hit");
+
+static struct guarded *guarded_alloc(struct kunit *test, void *target,
+				     const struct storm_case *c)
 {
 	struct guarded *g = kzalloc(sizeof(*g), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, g);
 	g->alive = ALIVE;
-	g->probe.addr = (kprobe_opcode_t *)target_add;
+	g->probe.addr = (kprobe_opcode_t *)target;
 	g->probe.pre_handler = guarded_pre;
 	if (c->post)
 		g->probe.post_handler = guarded_post;
+	return g;
+}
 
+static void guarded_free(struct guarded *g)
+{
+	WRITE_ONCE(g->alive, 0);
+	udelay(5);
+	kfree(g);
+}
+
+static void storm_round_array(struct kunit *test, const struct storm_case *c)
+{
+	struct guarded *g[] = {
+		guarded_alloc(test, target_add, c),
+		guarded_alloc(test, target_mul, c),
+		guarded_alloc(test, target_add, c),
+	};
+	struct kprobe *array[] = {
+		&g[0]->probe, &g[1]->probe, &g[2]->probe,
+	};
+	int i;
+
+	KUNIT_ASSERT_EQ(test, register_kprobes(array, ARRAY_SIZE(array)), 0);
+	cond_resched();
+	unregister_kprobes(array, ARRAY_SIZE(array));
+	for (i = 0; i < ARRAY_SIZE(g); i++)
+		guarded_free(g[i]);
+}
+
+static void storm_round(struct kunit *test, const struct storm_case *c)
+{
+	struct guarded *g;
+
+	if (c->removal == BY_ARRAY)
+		return storm_round_array(test, c);
+	g = guarded_alloc(test, target_add, c);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&g->probe), 0);
 	cond_resched();
 	if (c->removal == BY_DISABLE) {
@@ -128,9 +170,7 @@ static void storm_round(struct kunit *test, const struct storm_case *c)
 		KUNIT_EXPECT_EQ(test, enable_kprobe(&g->probe), 0);
 	}
 	unregister_kprobe(&g->probe);
-	WRITE_ONCE(g->alive, 0);
-	udelay(5);
-	kfree(g);
+	guarded_free(g);
 }
 
 static void test_removed_handler_never_runs(struct kunit *test)
@@ -138,7 +178,7 @@ static void test_removed_handler_never_runs(struct kunit *test)
 	const struct storm_case *c = test->param_value;
 	struct task_struct *tasks[HAMMERS];
 	struct counted other = COUNTED(target_add);
-	int i;
+	unsigned int i;
 
 	atomic_set(&dead_handlers, 0);
 	if (c->removal == BY_UNREGISTER_SHARED) {
@@ -146,7 +186,7 @@ static void test_removed_handler_never_runs(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, register_kprobe(&other.probe), 0);
 	}
 	start_hammers(test, tasks);
-	for (i = 0; i < STORM_ROUNDS; i++)
+	for (i = 0; i < storm_rounds; i++)
 		storm_round(test, c);
 	stop_hammers(tasks);
 	if (c->removal == BY_UNREGISTER_SHARED) {

@@ -46,15 +46,29 @@ struct target {
 static struct target targets[MAX_TARGETS];
 static struct kprobe *probes[MAX_TARGETS];
 
+#ifdef CONFIG_HAVE_FUNCTION_ARG_ACCESS_API
+static void show_argument(const struct kprobe *p, struct pt_regs *regs)
+{
+	pr_info("%s: ip = %pS, arg0 = 0x%lx\n", p->symbol_name,
+		(void *)instruction_pointer(regs),
+		regs_get_kernel_argument(regs, 0));
+}
+#else
+/* The architecture does not tell where arguments are. */
+static void show_argument(const struct kprobe *p, struct pt_regs *regs)
+{
+	pr_info("%s: ip = %pS\n", p->symbol_name,
+		(void *)instruction_pointer(regs));
+}
+#endif
+
 /* Before the instruction: registers are those of the probed code. */
 static int show_call(struct kprobe *p, struct pt_regs *regs)
 {
 	struct target *t = container_of(p, struct target, probe);
 
 	if (atomic_inc_return(&t->entered) <= limit)
-		pr_info("%s: ip = %pS, arg0 = 0x%lx\n", p->symbol_name,
-			(void *)instruction_pointer(regs),
-			regs_get_kernel_argument(regs, 0));
+		show_argument(p, regs);
 	return 0;
 }
 

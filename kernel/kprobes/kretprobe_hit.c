@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The fast half of following a call: nearly all entries and returns go no
+ * further than here.  The rest, and how it all works, is in kretprobe.c.
+ */
+#include <linux/llist.h>
+#include <linux/sched.h>
+#include "follow.h"
+
+/*
+ * The pre handler of the kprobe in a return probe.  What happens nearly always
+ * is written out, so that it needs neither calls nor registers to be saved.
+ */
+int kretprobe_entry(struct kprobe *p, struct pt_regs *regs)
+{
+	struct kretprobe *rp = container_of(p, struct kretprobe, kp);
+	unsigned long *place = arch_kprobe_return_place(regs);
+	struct task_struct *task = current;
+	struct kretprobe_instance *ri;
+	unsigned long ret = *place;
+
+	if (unlikely(READ_ONCE(rp->entry_handler) ||
+		     ret == kretprobe_trampoline_address()))
+		return kretprobe_entry_slow(rp, regs);
+	ri = pool_take_cached(pool_of(rp->rph));
+	if (unlikely(!ri))
+		return kretprobe_entry_slow(rp, regs);
+
+	ri->rp = rp;
+	ri->task = task;
+	ri->fp = arch_kprobe_frame(regs);
+	ri->ret_addr = (kprobe_opcode_t *)ret;
+	*place = kretprobe_trampoline_address();
+	ri->llist.next = task->kretprobe_instances.first;
+	/* Complete, for an NMI that looks at the stack. */
+	barrier();
+	task->kretprobe_instances.first = &ri->llist;
+	return 0;
+}
+NOKPROBE_SYMBOL(kretprobe_entry);
+
+/* What happens nearly always, as in kretprobe_entry(). */
+static __always_inline void follow_return(struct pt_regs *regs, void *frame)
+{
+	struct llist_node *node = current->kretprobe_instances.first;
+	struct kretprobe_instance *ri =
+		llist_entry(node, struct kretprobe_instance, llist);
+	kretprobe_handler_t handler;
+	struct kretprobe *rp;
+
+	if (kprobe_hit_is_slow(KPROBE_BY_CODE))
+		goto slow;
+	/* One that is chained does not have this frame, either. */
+	if (unlikely(!node || ri->fp != frame))
+		goto slow;
+	rp = READ_ONCE(ri->rph->rp);
+	if (unlikely(!rp))
+		goto slow;
+	handler = READ_ONCE(rp->handler);
+	if (unlikely(!handler))
+		goto slow;
+
+	instruction_pointer_set(regs, (unsigned long)ri->ret_addr);
+	__this_cpu_write(current_kprobe, &rp->kp);
+	handler(ri, regs);
+	__this_cpu_write(current_kprobe, NULL);
+
+	arch_kretprobe_fixup_return(regs, ri->ret_addr);
+	barrier();
+	current->kretprobe_instances.first = ri->llist.next;
+	/* Unregistering waits for this CPU before it counts free instances. */
+	pool_put(pool_of(ri->rph), ri);
+	return;
+
+slow:
+	kretprobe_return_slow(regs, frame);
+}
+
+/**
+ * kretprobe_hit - a followed call has returned to the trampoline
+ * @regs: as the trampoline has saved them
+ *
+ * Context: any in which functions return; interrupts off, as for
+ * kprobe_hit_enter().
+ */
+__visible void kretprobe_hit(struct pt_regs *regs)
+{
+	void *frame = arch_kretprobe_enter(regs);
+	bool traced_on;
+
+	traced_on = kprobe_hit_enter(arch_kprobe_irqs_on(regs));
+	follow_return(regs, frame);
+	kprobe_hit_exit(regs, traced_on);
+}
+NOKPROBE_SYMBOL(kretprobe_hit);

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Registration of return probes: the public calls.  How calls are followed is
+ * in kretprobe.c.
+ */
+#include <linux/export.h>
+#include <linux/kallsyms.h>
+#include <linux/llist.h>
+#include "internal.h"
+#include "pool.h"
+
+/* Return probes being registered or unregistered, and pools to be freed. */
+struct kretprobe_array {
+	struct kprobe_array array;
+	struct llist_head pools;
+};
+
+static struct kprobe *nth_kretprobe(void *probes, int i)
+{
+	struct kretprobe *rp = ((struct kretprobe **)probes)[i];
+
+	return rp ? &rp->kp : NULL;
+}
+
+/* Looks up the addresses of the functions in kretprobe_blacklist[]. */
+static void find_blacklisted(void)
+{
+	static bool found;	/* under kprobe_mutex */
+	unsigned long addr;
+	bool on_entry;
+	int i;
+
+	if (found)
+		return;
+	for (i = 0; i < kretprobe_blacklist_size; i++) {
+		addr = kallsyms_lookup_name(kretprobe_blacklist[i].name);
+		if (addr)
+			kretprobe_blacklist[i].addr =
+				arch_kprobe_entry(addr, 0, &on_entry);
+	}
+	found = true;
+}
+
+static enum kprobe_refusal kretprobe_admit(kprobe_opcode_t *addr, bool on_entry)
+{
+	int i;
+
+	if (!on_entry)
+		return KPROBE_REFUSE_NOT_ENTRY;
+	find_blacklisted();
+	for (i = 0; i < kretprobe_blacklist_size; i++)
+		if (addr == kretprobe_blacklist[i].addr)
+			return KPROBE_REFUSE_NO_RETURN;
+	return KPROBE_OK;
+}
+
+/* No hit and no other caller can find it yet: kprobe_mutex is held. */
+static int kretprobe_join(struct kprobe_array *array, int i)
+{
+	struct kretprobe *rp = ((struct kretprobe **)array->probes)[i];
+	struct kretprobe_pool *pool;
+
+	if (rp->data_size > KRETPROBE_MAX_DATA_SIZE)
+		return -E2BIG;
+
+	rp->kp.pre_handler = kretprobe_entry;
+	rp->kp.post_handler = NULL;
+	rp->nmissed = 0;
+	pool = kretprobe_pool_create(rp);
+	if (!pool)
+		return -ENOMEM;
+	rp->rph = &pool->holder;
+	return 0;
+}
+
+static void kretprobe_leave(struct kprobe_array *array, int i)
+{
+	struct kretprobe_array *a =
+		container_of(array, struct kretprobe_array, array);
+	struct kretprobe *rp = ((struct kretprobe **)array->probes)[i];
+
+	/* Returning tasks read it by way of their instances. */
+	WRITE_ONCE(rp->rph->rp, NULL);
+	__llist_add(&pool_of(rp->rph)->link, &a->pools);
+}
+
+/**
+ * register_kretprobes - register several return probes, all or none
+ * @rps: the return probes
+ * @num: how many
+ *
+ * Context: may sleep; not from a handler.
+ * Return: as register_kprobes(), and:
+ *
+ * * -EINVAL: not at the entry of a function, or of one whose return cannot be
+ *   followed.
+ * * -E2BIG: data_size is above KRETPROBE_MAX_DATA_SIZE.
+ */
+int register_kretprobes(struct kretprobe **rps, int num)
+{
+	struct kretprobe_array a = {
+		.array = {
+			.kind = KPROBE_KIND_RETURN,
+			.probes = rps, .num = num, .nth = nth_kretprobe,
+			.admit = kretprobe_admit,
+			.join = kretprobe_join, .leave = kretprobe_leave,
+		},
+	};
+	int ret = kprobe_register_array(&a.array);
+
+	kretprobe_pools_retire(&a.pools);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(register_kretprobes);
+
+/**
+ * register_kretprobe - register a return probe
+ * @rp: the return probe
+ *
+ * Context and return values: as register_kretprobes().
+ */
+int register_kretprobe(struct kretprobe *rp)
+{
+	return register_kretprobes(&rp, 1);
+}
+EXPORT_SYMBOL_GPL(register_kretprobe);
+
+/**
+ * unregister_kretprobes - unregister several return probes
+ * @rps: the return probes
+ * @num: how many
+ *
+ * On return no handler of theirs runs or will run, calls that are followed
+ * at that time included; the return probes may be freed.
+ *
+ * Context: may sleep; not from a handler.
+ */
+void unregister_kretprobes(struct kretprobe **rps, int num)
+{
+	struct kretprobe_array a = {
+		.array = {
+			.kind = KPROBE_KIND_RETURN,
+			.probes = rps, .num = num, .nth = nth_kretprobe,
+			.leave = kretprobe_leave,
+		},
+	};
+
+	kprobe_unregister_array(&a.array);
+	kretprobe_pools_retire(&a.pools);
+}
+EXPORT_SYMBOL_GPL(unregister_kretprobes);
+
+/**
+ * unregister_kretprobe - unregister a return probe
+ * @rp: the return probe
+ *
+ * As unregister_kretprobes().
+ */
+void unregister_kretprobe(struct kretprobe *rp)
+{
+	unregister_kretprobes(&rp, 1);
+}
+EXPORT_SYMBOL_GPL(unregister_kretprobe);
+
+/**
+ * disable_kretprobe - follow no more calls until enabled again
+ * @rp: the return probe
+ *
+ * Calls that are followed already are followed to their end.
+ *
+ * Context: may sleep; not from a handler.
+ * Return: as disable_kprobe().
+ */
+int disable_kretprobe(struct kretprobe *rp)
+{
+	return rp ? disable_kprobe(&rp->kp) : -EINVAL;
+}
+EXPORT_SYMBOL_GPL(disable_kretprobe);
+
+/**
+ * enable_kretprobe - follow calls again
+ * @rp: the return probe
+ *
+ * Context: may sleep; not from a handler.
+ * Return: as enable_kprobe().
+ */
+int enable_kretprobe(struct kretprobe *rp)
+{
+	return rp ? enable_kprobe(&rp->kp) : -EINVAL;
+}
+EXPORT_SYMBOL_GPL(enable_kretprobe);

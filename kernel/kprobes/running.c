@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What stands in the place of a probe: where no handler is to run, and in
+ * current_kprobe where hits are recursion and no particular handler runs.
+ */
+#include <linux/percpu.h>
+#include <linux/kprobes_hit.h>
+
+/* The context that the handler of current_kprobe runs in. */
+DEFINE_PER_CPU(unsigned int, kprobe_current_ctx) = KPROBE_CTX_NONE;
+
+static int no_handler(struct kprobe *p, struct pt_regs *regs)
+{
+	return 0;
+}
+NOKPROBE_SYMBOL(no_handler);
+
+/* Sentinel with an empty handler: the hit path need not test for NULL. */
+struct kprobe kprobe_no_pre = {
+	.addr = (void *)no_handler,
+	.run_pre = no_handler,
+};
+
+struct kprobe kprobe_busy = {
+	.addr = (void *)no_handler,
+};

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * KUnit suite for architectures whose backend works on a struct kprobe at each
+ * probed address: what classic.c adds to that, and each instruction of one
+ * function.
+ */
+#include <linux/kallsyms.h>
+#include <linux/module.h>
+#include "test.h"
+#include "test_return.h"
+
+static TARGET int classic_add(int a, int b)
+{
+	barrier();
+	return a + b;
+}
+
+static TARGET unsigned int classic_step(unsigned int x, unsigned int n)
+{
+	barrier();
+	return x * 3 + n;
+}
+
+/* Loops, branches both ways, memory, a call, and registers to be kept. */
+static TARGET unsigned int classic_mix(unsigned int x, const u8 *bytes, int nr)
+{
+	unsigned int odd = 0, sum = x;
+	int i;
+
+	for (i = 0; i < nr; i++) {
+		if (bytes[i] & 1)
+			odd++;
+		else
+			sum ^= bytes[i] << (i & 7);
+		sum = classic_step(sum, odd);
+		if (sum > 100000)
+			sum >>= 3;
+	}
+	return sum + odd * 7;
+}
+
+static const u8 mixed[] = { 3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9 };
+
+static unsigned int mix(void)
+{
+	return classic_mix(7, mixed, ARRAY_SIZE(mixed));
+}
+
+static void test_misaligned_is_refused(struct kunit *test)
+{
+	struct counted c = COUNTED((unsigned long)classic_add + 1);
+
+	if (IS_ENABLED(CONFIG_THUMB2_KERNEL))
+		kunit_skip(test, "bit 0 is not part of an address there");
+	KUNIT_EXPECT_EQ(test, register_kprobe(&c.probe), -EINVAL);
+}
+
+/*
+ * Where each address in a function is known to be refused unless an instruction
+ * begins there, and functions have no data in them.
+ */
+#define INSTRUCTIONS_KNOWN						\
+	((IS_ENABLED(CONFIG_ARM) && !IS_ENABLED(CONFIG_THUMB2_KERNEL)) || \
+	 IS_ENABLED(CONFIG_RISCV) || IS_ENABLED(CONFIG_S390) ||		\
+	 IS_ENABLED(CONFIG_MIPS) || IS_ENABLED(CONFIG_LOONGARCH) ||	\
+	 IS_ENABLED(CONFIG_SPARC64))
+
+/* Calls the function, with @c in its midst; a jump if there can be one. */
+static void mix_probed(struct kunit *test, struct counted *c,
+		       unsigned int expected)
+{
+	unsigned long offset = (unsigned long)c->probe.addr -
+			       (unsigned long)classic_mix;
+
+	wait_for_kprobe_optimizer();
+	KUNIT_EXPECT_EQ_MSG(test, mix(), expected, "probe at +%lu", offset);
+	KUNIT_EXPECT_EQ_MSG(test, c->astray, 0, "probe at +%lu", offset);
+}
+
+static void each_instruction(struct kunit *test, bool post)
+{
+	unsigned long size, offset, at = (unsigned long)classic_mix;
+	unsigned int probed = 0, hits = 0, jumps = 0;
+	unsigned int expected = mix();
+
+	if (!INSTRUCTIONS_KNOWN)
+		kunit_skip(test, "addresses of instructions are not known");
+	KUNIT_ASSERT_TRUE(test, kallsyms_lookup_size_offset(at, &size, NULL));
+	for (offset = 0; offset < size; offset += 2) {
+		struct counted c = COUNTED(at + offset);
+
+		if (post)
+			c.probe.post_handler = counted_post;
+		if (register_kprobe(&c.probe))
+			continue;
+		mix_probed(test, &c, expected);
+		probed++;
+		hits += c.pre;
+		jumps += !!(c.probe.flags & KPROBE_FLAG_OPTIMIZED);
+		unregister_kprobe(&c.probe);
+		if (post)
+			KUNIT_EXPECT_EQ(test, c.post, c.pre);
+	}
+	/* Alignment fills a few words behind the last instruction. */
+	KUNIT_EXPECT_GE(test, probed, 16);
+	KUNIT_EXPECT_GT(test, hits, probed);
+	if (IS_ENABLED(CONFIG_OPTPROBES) && !post)
+		KUNIT_EXPECT_GT(test, jumps, probed / 2);
+	if (post)
+		KUNIT_EXPECT_EQ(test, jumps, 0);
+	KUNIT_EXPECT_EQ(test, mix(), expected);
+	kunit_info(test, "%u of %lu bytes are instructions, %u hits, %u jumps",
+		   probed, size, hits, jumps);
+}
+
+static void test_each_instruction_works_on(struct kunit *test)
+{
+	each_instruction(test, false);
+}
+
+static void test_each_instruction_works_on_with_post(struct kunit *test)
+{
+	each_instruction(test, true);
+}
+
+static TARGET int classic_switches_off(int a)
+{
+	kprobe_set_global(false);
+	barrier();
+	return a + 1;
+}
+
+/* What a call returns to may be a breakpoint itself, and stays one. */
+static void test_call_returns_when_switched_off(struct kunit *test)
+{
+	struct followed f = FOLLOWED(classic_switches_off);
+	int ret;
+
+	KUNIT_ASSERT_EQ(test, register_kretprobe(&f.probe), 0);
+	ret = classic_switches_off(3);
+	KUNIT_EXPECT_EQ(test, ret, 4);
+	KUNIT_EXPECT_EQ(test, kprobe_set_global(true), 0);
+	unregister_kretprobe(&f.probe);
+	expect_calls(test, &f, 1);
+}
+
+#ifdef CONFIG_OPTPROBES
+static bool jumps(const struct counted *c)
+{
+	return c->probe.flags & KPROBE_FLAG_OPTIMIZED;
+}
+
+/* Handlers see at a jump what they see at a breakpoint. */
+static void test_probe_becomes_a_jump(struct kunit *test)
+{
+	struct counted first = COUNTED(classic_add);
+	struct counted post = COUNTED(classic_add);
+
+	post.probe.post_handler = counted_post;
+	KUNIT_ASSERT_EQ(test, register_kprobe(&first.probe), 0);
+	KUNIT_EXPECT_TRUE(test, EVENTUALLY(jumps(&first)));
+	KUNIT_EXPECT_EQ(test, classic_add(3, 4), 7);
+	KUNIT_EXPECT_EQ(test, first.pre, 1);
+
+	/* A post handler makes it a breakpoint at once. */
+	KUNIT_ASSERT_EQ(test, register_kprobe(&post.probe), 0);
+	KUNIT_EXPECT_FALSE(test, jumps(&first));
+	KUNIT_EXPECT_EQ(test, classic_add(3, 4), 7);
+	KUNIT_EXPECT_EQ(test, post.post, 1);
+	unregister_kprobe(&post.probe);
+
+	KUNIT_EXPECT_TRUE(test, EVENTUALLY(jumps(&first)));
+	KUNIT_EXPECT_EQ(test, classic_add(3, 4), 7);
+	KUNIT_EXPECT_EQ(test, first.pre, 3);
+	unregister_kprobe(&first.probe);
+	KUNIT_EXPECT_EQ(test, classic_add(3, 4), 7);
+	KUNIT_EXPECT_EQ(test, first.pre, 3);
+	KUNIT_EXPECT_EQ(test, first.astray + post.astray, 0);
+}
+
+static int jumping_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	classic_step(1, 1);
+	return 0;
+}
+
+/* A jump that is hit from a handler is counted as a miss. */
+static void test_jump_from_handler_is_missed(struct kunit *test)
+{
+	struct counted inner = COUNTED(classic_step);
+	struct kprobe outer = {
+		.addr = (kprobe_opcode_t *)classic_add,
+		.pre_handler = jumping_pre,
+	};
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&inner.probe), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&outer), 0);
+	KUNIT_EXPECT_TRUE(test, EVENTUALLY(jumps(&inner)));
+	KUNIT_EXPECT_EQ(test, classic_add(3, 4), 7);
+	KUNIT_EXPECT_EQ(test, inner.pre, 0);
+	KUNIT_EXPECT_EQ(test, inner.probe.nmissed, 1);
+	unregister_kprobe(&outer);
+	unregister_kprobe(&inner.probe);
+}
+#endif
+
+#if defined(CONFIG_ARM) && !defined(CONFIG_THUMB2_KERNEL)
+/* Calls with an odd value in r11, which is no frame pointer there. */
+int classic_odd_frame(int a, int b);
+asm(".pushsection .text\n"
+    "	.align	2\n"
+    "	.type	classic_odd_frame, %function\n"
+    "classic_odd_frame:\n"
+    "	push	{r11, lr}\n"
+    "	mov	r11, #91\n"
+    "	bl	classic_add\n"
+    "	pop	{r11, pc}\n"
+    "	.size	classic_odd_frame, . - classic_odd_frame\n"
+    "	.popsection\n");
+
+static void test_any_frame_is_followed(struct kunit *test)
+{
+	struct followed f[] = {
+		FOLLOWED(classic_add), FOLLOWED(classic_add),
+	};
+
+	KUNIT_ASSERT_EQ(test, register_kretprobe(&f[0].probe), 0);
+	KUNIT_EXPECT_EQ(test, classic_odd_frame(3, 4), 7);
+	expect_calls(test, &f[0], 1);
+	KUNIT_ASSERT_EQ(test, register_kretprobe(&f[1].probe), 0);
+	KUNIT_EXPECT_EQ(test, classic_odd_frame(3, 4), 7);
+	unregister_kretprobe(&f[1].probe);
+	unregister_kretprobe(&f[0].probe);
+	expect_calls(test, &f[0], 2);
+	expect_calls(test, &f[1], 1);
+}
+
+/* It may store anywhere below the stack pointer: refused when it has a slot. */
+void classic_stores_below(void);
+asm(".pushsection .text\n"
+    "	.align	2\n"
+    "	.type	classic_stores_below, %function\n"
+    "classic_stores_below:\n"
+    "	str	r0, [sp, -r1]\n"
+    "	bx	lr\n"
+    "	.size	classic_stores_below, . - classic_stores_below\n"
+    "	.popsection\n");
+
+static void test_refused_probe_leaves_no_slot(struct kunit *test)
+{
+	struct counted c = COUNTED(classic_stores_below);
+	unsigned int slots, sites = kprobe_sites_in_use();
+
+	kprobe_flush_retired();
+	slots = kprobe_slots_in_use();
+	KUNIT_EXPECT_EQ(test, register_kprobe(&c.probe), -EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, kprobe_slots_in_use(), slots);
+	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
+}
+#endif
+
+static struct kunit_case classic_tests[] = {
+	KUNIT_CASE(test_misaligned_is_refused),
+	KUNIT_CASE_SLOW(test_each_instruction_works_on),
+	KUNIT_CASE_SLOW(test_each_instruction_works_on_with_post),
+	KUNIT_CASE(test_call_returns_when_switched_off),
+#ifdef CONFIG_OPTPROBES
+	KUNIT_CASE(test_probe_becomes_a_jump),
+	KUNIT_CASE(test_jump_from_handler_is_missed),
+#endif
+#if defined(CONFIG_ARM) && !defined(CONFIG_THUMB2_KERNEL)
+	KUNIT_CASE(test_any_frame_is_followed),
+	KUNIT_CASE(test_refused_probe_leaves_no_slot),
+#endif
+	{}
+};
+
+static struct kunit_suite classic_suite = {
+	.name = "kprobes_classic",
+	.test_cases = classic_tests,
+};
+
+kunit_test_suite(classic_suite);
+
+MODULE_DESCRIPTION("KUnit suite for kprobes: architectures' own backends");
+MODULE_LICENSE("GPL");
