@@ -80,6 +80,8 @@ static u64 idle;
 static void start_hits(void (*function)(void))
 {
 	called = function;
+	/* Time for the text of earlier probes to become what it was. */
+	msleep(300);
 	time_calls(HITS);
 	idle = time_calls(HITS);
 }
