@@ -142,6 +142,12 @@ bool kprobe_module_symbol(struct module *mod, unsigned long addr,
 const struct patched_places *kprobe_module_places(struct module *mod);
 void kprobe_module_forget(struct module *mod);
 #else
+static inline bool kprobe_module_calls(const struct module *mod,
+				       unsigned long start, unsigned long end)
+{
+	return false;
+}
+
 static inline enum kprobe_refusal kprobe_admit_module(unsigned long addr)
 {
 	return KPROBE_REFUSE_NOT_TEXT;

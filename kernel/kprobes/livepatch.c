@@ -27,6 +27,9 @@
 /* On powerpc that of a call also writes the instruction behind the call. */
 #define WRITES_BEHIND	(IS_ENABLED(CONFIG_PPC64) ? 4UL : 0UL)
 
+/* Where the core asks for one byte: an operand on s390 comes behind two. */
+#define OPERAND_AT	(IS_ENABLED(CONFIG_S390) ? 2UL : 0UL)
+
 /* Those for the kernel proper have been applied before COMING. */
 static bool applied_late(const struct klp_modinfo *info, const Elf_Shdr *sec)
 {
@@ -53,14 +56,16 @@ bool kprobe_klp_writes(const struct klp_modinfo *info, unsigned long start,
 	for (i = 1; i < info->hdr.e_shnum; i++) {
 		const Elf_Shdr *sec = info->sechdrs + i;
 		const Elf_Rela *rela = (const void *)sec->sh_addr;
-		unsigned long base = info->sechdrs[sec->sh_info].sh_addr;
+		unsigned long base;
 
 		if (!applied_late(info, sec))
 			continue;
+		base = info->sechdrs[sec->sh_info].sh_addr;
 		for (n = 0; n < sec->sh_size / sizeof(*rela); n++) {
 			unsigned long addr = base + rela[n].r_offset;
 
-			if (addr < end && addr + WRITES_BEHIND >= start)
+			if (addr < end + OPERAND_AT &&
+			    addr + WRITES_BEHIND >= start)
 				return true;
 		}
 	}
