@@ -343,7 +343,8 @@ struct kretprobe_pool *kretprobe_pool_create(struct kretprobe *rp)
 					 rp->data_size), L1_CACHE_BYTES);
 	pool->limit = clamp(KRETPROBE_POOL_BYTES / pool->size, nr,
 			    KRETPROBE_POOL_MAX);
-	init_irq_work(&pool->kick, pool_kick);
+	/* Not a soft one: irq_work_sync() would wait for RCU on PREEMPT_RT. */
+	pool->kick = IRQ_WORK_INIT_HARD(pool_kick);
 	INIT_WORK(&pool->work, pool_work);
 	INIT_RCU_WORK(&pool->free, pool_free_work);
 	if (pool_add(pool, nr))
