@@ -325,6 +325,8 @@ static __always_inline void before_copy(const struct kprobe_site *site,
 		regs->link = ppc_kprobe_next(site);
 		break;
 	case PPC_DETOUR_COMPUTES:
+		/* A pre handler's change of it means nothing if it returns 0. */
+		regs->nip = (unsigned long)site->addr;
 		ppc_kprobe_compute(site, regs);
 		break;
 	case PPC_DETOUR_PLAIN:
@@ -362,10 +364,11 @@ __visible enum kprobe_verdict kprobe_hit_jump(struct kprobe_site *site,
 	traced_on = kprobe_hit_enter(arch_kprobe_irqs_on(regs));
 	verdict = kprobe_site_pre(site, regs, KPROBE_BY_CODE);
 	kprobe_hit_exit(regs, traced_on);
-	ppc_kprobe_restore_access(access);
 	if (likely(verdict != KPROBE_HIT_DIVERTED))
 		before_copy(site, regs);
 	raw_local_irq_restore(flags);
+	/* Last: what is replayed, and who is scheduled then, has none. */
+	ppc_kprobe_restore_access(access);
 	return verdict;
 }
 NOKPROBE_SYMBOL(kprobe_hit_jump);

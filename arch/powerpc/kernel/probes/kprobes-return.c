@@ -38,7 +38,8 @@ void ppc_kretprobe_hit(struct pt_regs *regs)
 	flags = ppc_kprobe_mask(regs, mfmsr());
 	access = ppc_kprobe_block_access();
 	kretprobe_hit(regs);
-	ppc_kprobe_restore_access(access);
 	raw_local_irq_restore(flags);
+	/* Last: what is replayed, and who is scheduled then, has none. */
+	ppc_kprobe_restore_access(access);
 }
 NOKPROBE_SYMBOL(ppc_kretprobe_hit);
