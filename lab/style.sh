@@ -33,8 +33,8 @@ ignored() {
 	# The variable of a loop.
 	kernel/kprobes/internal.h)
 		ignore=$ignore,MACRO_ARG_REUSE ;;
-	# Elf_Sym
-	kernel/kprobes/module.c)
+	# Elf_Sym, Elf_Shdr, Elf_Rela
+	kernel/kprobes/module.c | kernel/kprobes/livepatch.c)
 		ignore=$ignore,CAMELCASE ;;
 	# A blank line of the context is a space.
 	hooks/*)

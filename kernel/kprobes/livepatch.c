@@ -6,7 +6,8 @@
  * they are loaded.  Live patching applies these relocations, which stay in
  * memory for it, when such a module comes, and clears them when it goes, while
  * functions of the patch may already be probed.  The copy of an instruction in
- * a slot or detour would keep the old operand, so such instructions are refused.
+ * a slot or detour would keep the old operand, so such instructions are
+ * refused.
  *
  * The relocations are found by mod->klp_info, which load_module() fills in
  * without a lock after COMING and before module.c is told of LIVE, and which

@@ -24,12 +24,12 @@
  * known, or there is a site in it, and gone.c is told of one that goes
  * first, and takes kprobe_mutex.  Its symbols change once, when its init text
  * goes.  Its jump labels and static calls are sorted by their owners after our
- * COMING: the first under jump_label_mutex, which those hold that ask, the other
- * under a mutex that only static_call_inline.c can take.  So where the static
- * calls are is copied at COMING, and the copy is asked until the module is live.
- * Once it has begun to go patched.c no longer asks the owners of what is
- * patched, who do not tell then, although its exit function may still have text
- * patched.
+ * COMING: the labels under jump_label_mutex, which those hold that ask, and the
+ * calls under a mutex that only static_call_inline.c can take.  So where the
+ * static calls are is copied at COMING, and the copy is asked until the module
+ * is live.  Once it has begun to go patched.c no longer asks the owners of what
+ * is patched, who do not tell then, although its exit function may still have
+ * text patched.
  */
 #include <linux/hashtable.h>
 #include <linux/jump_label.h>

@@ -329,7 +329,10 @@ CODE(plwz, "", "plwz 5, 1f@pcrel",
 CODE(plha, "", "plha 5, 1f@pcrel",
      "b 2f\n.balign 8\n1: .quad 0x8123456789abcdef\n2:");
 
-/* Refuses a post handler; cannot be probed by a branch; needs a unit of the CPU, or an ISA. */
+/*
+ * Refuses a post handler; cannot be probed by a branch; needs a unit of the
+ * CPU, or an ISA.
+ */
 #define NO_POST		1
 #define NEEDS_VSX	2
 #define NEEDS_30	4

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * KUnit suite for hits on powerpc: which registers handlers find and code keeps,
- * what becomes of what handlers change, and the state around a hit.
+ * KUnit suite for hits on powerpc: which registers handlers find and code
+ * keeps, what becomes of what handlers change, and the state around a hit.
  */
 #include <linux/array_size.h>
 #include <linux/module.h>
@@ -292,8 +292,9 @@ static void test_handlers_divert(struct kunit *test)
 static void expect_place(struct kunit *test, void *text, unsigned int word,
 			 unsigned long place)
 {
-	KUNIT_EXPECT_EQ_MSG(test, kprobe_orig_ip((unsigned long)text + 4 * word),
-			    place, "word %u", word);
+	unsigned long ip = (unsigned long)text + 4 * word;
+
+	KUNIT_EXPECT_EQ_MSG(test, kprobe_orig_ip(ip), place, "word %u", word);
 }
 
 /* Unwinders take each word of a slot and a detour for the probed function. */

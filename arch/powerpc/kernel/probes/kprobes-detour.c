@@ -325,7 +325,7 @@ static __always_inline void before_copy(const struct kprobe_site *site,
 		regs->link = ppc_kprobe_next(site);
 		break;
 	case PPC_DETOUR_COMPUTES:
-		/* A pre handler's change of it means nothing if it returns 0. */
+		/* A change of it means nothing if the handler returns 0. */
 		regs->nip = (unsigned long)site->addr;
 		ppc_kprobe_compute(site, regs);
 		break;
