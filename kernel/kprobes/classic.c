@@ -786,8 +786,8 @@ bool kprobe_classic_refuse(struct kprobe *p)
 #if defined(CONFIG_S390)
 #define TRAP_INSN	BREAKPOINT_INSTRUCTION
 
-static unsigned long trap_address(unsigned long val,
-				  const struct die_args *args)
+static __always_inline unsigned long
+trap_address(unsigned long val, const struct die_args *args)
 {
 	return val == DIE_BPT ?
 	       instruction_pointer(args->regs) - sizeof(kprobe_opcode_t) : 0;
@@ -795,10 +795,16 @@ static unsigned long trap_address(unsigned long val,
 #elif defined(CONFIG_ARC)
 #define TRAP_INSN	UNIMP_S_INSTRUCTION
 
-static unsigned long trap_address(unsigned long val,
-				  const struct die_args *args)
+static __always_inline unsigned long
+trap_address(unsigned long val, const struct die_args *args)
 {
 	return val == DIE_IERR ? args->err : 0;
+}
+#else
+static __always_inline unsigned long
+trap_address(unsigned long val, const struct die_args *args)
+{
+	return 0;
 }
 #endif
 
@@ -810,24 +816,30 @@ static unsigned long trap_address(unsigned long val,
  * Once a CPU has interrupts off and reads a breakpoint of ours, its site stays
  * in the table until that CPU has them on again.  An instruction that raises
  * the same exception itself, though, would be executed for ever: so many times
- * in a row are enough for the former.
+ * in a row at one address are enough for the former.  Hits at other addresses
+ * are not counted: reading the text may be one.
  */
 #define STALE_TRAPS	100
 
 #ifdef TRAP_INSN
+static DEFINE_PER_CPU(unsigned long, stale_addr);
 static DEFINE_PER_CPU(unsigned int, stale_traps);
 
-static bool stale_trap(unsigned long val, const struct die_args *args)
+static bool stale_trap(unsigned long addr, const struct die_args *args)
 {
-	unsigned long flags, addr = trap_address(val, args);
+	unsigned long flags;
 	kprobe_opcode_t now;
-	bool stale;
+	bool read, stale;
 
 	if (!addr || user_mode(args->regs))
 		return false;
 	raw_local_irq_save(flags);
-	stale = !get_kernel_nofault(now, (kprobe_opcode_t *)addr) &&
-		(now != TRAP_INSN || get_kprobe((void *)addr)) &&
+	read = !get_kernel_nofault(now, (kprobe_opcode_t *)addr);
+	if (__this_cpu_read(stale_addr) != addr) {
+		__this_cpu_write(stale_addr, addr);
+		__this_cpu_write(stale_traps, 0);
+	}
+	stale = read && (now != TRAP_INSN || get_kprobe((void *)addr)) &&
 		__this_cpu_inc_return(stale_traps) < STALE_TRAPS;
 	if (!stale)
 		__this_cpu_write(stale_traps, 0);
@@ -838,29 +850,32 @@ static bool stale_trap(unsigned long val, const struct die_args *args)
 }
 NOKPROBE_SYMBOL(stale_trap);
 
-static __always_inline void trap_was_fresh(void)
+static __always_inline void trap_was_fresh(unsigned long addr)
 {
-	this_cpu_write(stale_traps, 0);
+	if (this_cpu_read(stale_addr) == addr)
+		this_cpu_write(stale_traps, 0);
 }
 #else
-static bool stale_trap(unsigned long val, const struct die_args *args)
+static bool stale_trap(unsigned long addr, const struct die_args *args)
 {
 	return false;
 }
 
-static __always_inline void trap_was_fresh(void) { }
+static __always_inline void trap_was_fresh(unsigned long addr) { }
 #endif
 
 /* What backends are told of.  They look for a site first, by RCU. */
 static int classic_exception(struct notifier_block *self, unsigned long val,
 			     void *data)
 {
+	/* Before the backend goes on elsewhere. */
+	unsigned long addr = trap_address(val, data);
 	bool entered = kprobe_rcu_enter();
 	int ret = kprobe_exceptions_notify(self, val, data);
 
 	if (ret == NOTIFY_STOP)
-		trap_was_fresh();
-	else if (stale_trap(val, data))
+		trap_was_fresh(addr);
+	else if (stale_trap(addr, data))
 		ret = NOTIFY_STOP;
 	kprobe_rcu_exit(entered);
 	return ret;
