@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What can be probed on powerpc: where functions begin, and which instructions
+ * are refused.
+ */
+#include <linux/array_size.h>
+#include <linux/kernel.h>
+#include <linux/kprobes_hit.h>
+#include <linux/minmax.h>
+#include <linux/uaccess.h>
+#include <asm/bug.h>
+#include <asm/feature-fixups.h>
+#include <asm/inst.h>
+#include <asm/probes.h>
+#include "kprobes-common.h"
+
+/*
+ * The words of a function's start, as they are while nothing is probed.  One
+ * that a site has put there may be seen before the site goes, and the site be
+ * looked for after it has: then the word is the original one again.
+ */
+static bool first_words(u32 *words, const u32 *entry, unsigned int nr)
+{
+	struct kprobe_site *site;
+	unsigned int i, tries;
+	bool entered;
+	u32 again;
+
+	for (i = 0; i < nr; i++) {
+		if (copy_from_kernel_nofault(&words[i], &entry[i], sizeof(u32)))
+			return false;
+		for (tries = 0; tries < 3; tries++) {
+			entered = kprobe_read_lock();
+			site = kprobe_site_find((unsigned long)&entry[i]);
+			if (site)
+				words[i] = site->opcode;
+			kprobe_read_unlock(entered);
+			if (site)
+				break;
+			again = READ_ONCE(entry[i]);
+			if (again == words[i])
+				break;
+			words[i] = again;
+		}
+	}
+	return true;
+}
+
+/* What sets r2 at the entry for callers with another TOC: two instructions. */
+static bool sets_toc(const u32 *entry)
+{
+	u32 words[2];
+
+	if (!IS_ENABLED(CONFIG_PPC64_ELF_ABI_V2) ||
+	    !first_words(words, entry, ARRAY_SIZE(words)))
+		return false;
+	return ppc_function_entry(words) != (unsigned long)words;
+}
+
+/*
+ * A function with a TOC of its own has two entries.  A probe on either of them
+ * is at the second one, which every call comes to.
+ */
+kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
+				   bool *on_entry)
+{
+	*on_entry = !offset;
+	if (addr % sizeof(u32))
+		return (kprobe_opcode_t *)addr;
+
+	if ((!offset || offset == 2 * sizeof(u32)) &&
+	    sets_toc((const u32 *)(addr - offset))) {
+		*on_entry = true;
+		return (kprobe_opcode_t *)(addr - offset + 2 * sizeof(u32));
+	}
+	return (kprobe_opcode_t *)addr;
+}
+
+/*
+ * Is an exception here one between a load and a store that belong together?
+ * It would take the reservation away from them, each time they are tried again.
+ * Such sequences are short, and have neither calls nor branches that are always
+ * taken.
+ */
+#define RESERVED_WORDS	32
+
+static bool in_reserved_sequence(const kprobe_opcode_t *addr,
+				 const struct kprobe_symbol *symbol)
+{
+	unsigned long from = max(symbol->start, (unsigned long)addr -
+				 RESERVED_WORDS * sizeof(u32));
+	u32 word;
+
+	if (!symbol->size)
+		return false;
+	while ((unsigned long)addr > from) {
+		word = ppc_kprobe_original_word(--addr);
+		switch (ppc_kprobe_decode(ppc_inst(word), 0)) {
+		case PPC_KPROBE_LOAD_RESERVE:
+			return true;
+		case PPC_KPROBE_STORE_COND:
+		case PPC_KPROBE_SYSTEM:
+			return false;
+		default:
+			break;
+		}
+		/* B, BL; BLR */
+		if (get_op(word) == 18 || word == PPC_RAW_BLR())
+			return false;
+	}
+	return false;
+}
+
+static bool is_suffix(const kprobe_opcode_t *addr,
+		      const struct kprobe_symbol *symbol)
+{
+	return IS_ENABLED(CONFIG_PPC64) &&
+	       symbol->size && (unsigned long)addr > symbol->start &&
+	       get_op(ppc_kprobe_original_word(addr - 1)) == OP_PREFIX;
+}
+
+static enum kprobe_refusal refuse_trap(unsigned long addr)
+{
+#ifdef CONFIG_GENERIC_BUG
+	if (find_bug(addr))
+		return KPROBE_REFUSE_BUG_SITE;
+#endif
+	return KPROBE_REFUSE_TRAP_INSN;
+}
+
+/*
+ * Barriers against speculation are switched on and off as root likes, by a
+ * patch that asks neither text_mutex nor probes.  Those of a module stay as
+ * they are when it has been loaded.
+ */
+static bool is_barrier(unsigned long addr)
+{
+#ifdef CONFIG_PPC_BARRIER_NOSPEC
+	long *entry;
+
+	for (entry = &__start___barrier_nospec_fixup;
+	     entry < &__stop___barrier_nospec_fixup; entry++)
+		if ((unsigned long)entry + *entry == addr)
+			return true;
+#endif
+	return false;
+}
+
+enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
+					const struct kprobe_symbol *symbol)
+{
+	unsigned long addr = (unsigned long)site->addr;
+	ppc_inst_t insn;
+
+	if (addr % sizeof(u32))
+		return KPROBE_REFUSE_MISALIGNED;
+	if (copy_inst_from_kernel_nofault(&insn, site->addr))
+		return KPROBE_REFUSE_NOT_TEXT;
+	site->opcode = ppc_inst_val(insn);
+	site->insn.insn = insn;
+	if (is_suffix(site->addr, symbol))
+		return KPROBE_REFUSE_NO_BOUNDARY;
+	if (is_barrier(addr))
+		return KPROBE_REFUSE_ALTERNATIVE;
+
+	site->insn.class = ppc_kprobe_decode(insn, addr);
+	switch ((enum ppc_kprobe_class)site->insn.class) {
+	case PPC_KPROBE_NONE:
+		return site->opcode ? KPROBE_REFUSE_UNDECODABLE :
+				      KPROBE_REFUSE_PADDING;
+	case PPC_KPROBE_TRAP:
+		return refuse_trap(addr);
+	case PPC_KPROBE_SYSTEM:
+		return KPROBE_REFUSE_FAR_TRANSFER;
+	default:
+		if (site->insn.class >= PPC_KPROBE_REFUSED)
+			return KPROBE_REFUSE_UNRELOCATABLE;
+	}
+	return in_reserved_sequence(site->addr, symbol) ?
+	       KPROBE_REFUSE_UNRELOCATABLE : KPROBE_OK;
+}
