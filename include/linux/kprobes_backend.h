@@ -260,6 +260,7 @@ void kprobe_module_extable(struct module *mod,
 enum kprobe_refusal kprobe_patched(unsigned long start, unsigned long end);
 enum kprobe_refusal kprobe_livepatched(struct module *mod, unsigned long start,
 				       unsigned long end);
+bool kprobe_batch_makes_jumps(struct list_head *batch);
 bool kprobe_jump_label_targets(unsigned long start, unsigned long end,
 			       void (*found)(void *data, unsigned long target),
 			       void *data);

@@ -32,6 +32,23 @@ static bool transition_exists(enum kprobe_site_state from,
 }
 
 /**
+ * kprobe_batch_makes_jumps - is a jump to come into the text?
+ * @batch: sites, by kprobe_site::batch
+ *
+ * Context: kprobe_mutex held.
+ * Return: whether a site of the batch is to have one.
+ */
+bool kprobe_batch_makes_jumps(struct list_head *batch)
+{
+	struct kprobe_site *site;
+
+	list_for_each_entry(site, batch, batch)
+		if (site->target == KPROBE_SITE_JUMP)
+			return true;
+	return false;
+}
+
+/**
  * kprobe_site_set_state - the text of a site looks different now
  * @site: the site
  * @state: how it looks

@@ -5,8 +5,8 @@
  * post handler, and by a branch.
  */
 #include <linux/module.h>
-#include <linux/prandom.h>
 #include <asm/cpufeature.h>
+#include "test_code.h"
 #include "test_arm64.h"
 
 /* x3 tells whether the branch was taken. */
@@ -187,15 +187,7 @@ CODE(behind_function, "b 3f\n ldxr x2, [sp]\ncode_behind_load:\n3: nop",
 #define NO_POST		8
 #define NEEDS_HBC	16
 
-#define ENTRY(name, ...)						\
-	{ #name, code_##name, &probe_##name, ##__VA_ARGS__ }
-
-static const struct code_case {
-	const char *name;
-	void *function;
-	char **probe;
-	unsigned int flags;
-} code_cases[] = {
+static const struct code_case code_cases[] = {
 	ENTRY(b_eq), ENTRY(b_ne), ENTRY(b_cs), ENTRY(b_cc), ENTRY(b_mi),
 	ENTRY(b_pl), ENTRY(b_vs), ENTRY(b_vc), ENTRY(b_hi), ENTRY(b_ls),
 	ENTRY(b_ge), ENTRY(b_lt), ENTRY(b_gt), ENTRY(b_le), ENTRY(b_al),
@@ -241,17 +233,9 @@ static const struct code_case {
 
 KUNIT_ARRAY_PARAM_DESC(code, code_cases, name);
 
-#define INPUTS	24
-
 static void random_state(struct rnd_state *rnd, struct state *s, int i)
 {
-	unsigned int k;
-
-	for (k = 0; k < ARRAY_SIZE(s->x); k++)
-		s->x[k] = (u64)prandom_u32_state(rnd) << 32 |
-			  prandom_u32_state(rnd);
-	if (i % 4 == 0)
-		s->x[0] = 0;
+	random_words(rnd, s->x, ARRAY_SIZE(s->x), i);
 	/* Each of sixteen combinations at least once. */
 	s->nzcv = (u64)(i & 15) << 28;
 }

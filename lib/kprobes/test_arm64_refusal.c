@@ -9,6 +9,7 @@
 #include <linux/kallsyms.h>
 #include <linux/module.h>
 #include <asm/sections.h>
+#include "test_code.h"
 #include "test_arm64.h"
 
 CODE(refused_svc, "b 1f", "svc #0", "1:");
@@ -39,14 +40,7 @@ CODE(refused_late, ON_STACK "3: ldxr x2, [sp]" NOPS(31), "add x2, x2, #1",
 /* An instruction that may be probed, if the address is aligned. */
 CODE(add, "", "add x0, x1, x2, lsl #3", "");
 
-#define REFUSED(name, errno) { #name, &probe_refused_##name, 0, errno }
-
-static const struct refusal_case {
-	const char *name;
-	char **probe;
-	unsigned int offset;
-	int errno;
-} refusal_cases[] = {
+static const struct refusal_case refusal_cases[] = {
 	REFUSED(svc, -EOPNOTSUPP), REFUSED(hvc, -EOPNOTSUPP),
 	REFUSED(smc, -EOPNOTSUPP), REFUSED(eret, -EOPNOTSUPP),
 	REFUSED(brk, -EINVAL), REFUSED(hlt, -EINVAL), REFUSED(udf, -EINVAL),
@@ -64,14 +58,7 @@ KUNIT_ARRAY_PARAM_DESC(refusal, refusal_cases, name);
 
 static void test_refused_with_errno(struct kunit *test)
 {
-	const struct refusal_case *c = test->param_value;
-	struct counted p = COUNTED(*c->probe + c->offset);
-	unsigned int sites = kprobe_sites_in_use();
-	u32 before = *(u32 *)*c->probe;
-
-	KUNIT_EXPECT_EQ(test, register_kprobe(&p.probe), c->errno);
-	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
-	KUNIT_EXPECT_EQ(test, *(u32 *)*c->probe, before);
+	expect_refusal(test, test->param_value);
 }
 
 /* Alternatives may still change an instruction that early. */
@@ -204,7 +191,7 @@ static void test_ftrace_call_is_refused(struct kunit *test)
 	if (!call)
 		kunit_skip(test, "this kernel has no function tracer");
 
-	KUNIT_EXPECT_EQ(test, register_kprobe(&p.probe), -EINVAL);
+	expect_refused(test, &p, -EINVAL, "the call of ftrace");
 	KUNIT_ASSERT_EQ(test, register_kprobe(&entry.probe), 0);
 	KUNIT_EXPECT_EQ(test, probed_at(&entry.probe),
 			call - AARCH64_INSN_SIZE);
@@ -310,11 +297,8 @@ static void test_words_before_are_refused(struct kunit *test)
 			continue;
 		for (offset = 4; offset <= (ops ? 8 : 4); offset += 4) {
 			struct counted p = COUNTED(addr - offset);
-			u32 before = *(u32 *)(addr - offset);
 
-			KUNIT_EXPECT_EQ_MSG(test, register_kprobe(&p.probe),
-					    -EINVAL, "%s-%u: %08x",
-					    read_before[i], offset, before);
+			expect_refused(test, &p, -EINVAL, read_before[i]);
 			checked++;
 		}
 	}

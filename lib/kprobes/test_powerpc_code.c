@@ -5,9 +5,9 @@
  * and with a post handler.
  */
 #include <linux/module.h>
-#include <linux/prandom.h>
 #include <asm/cputable.h>
 #include <asm/switch_to.h>
+#include "test_code.h"
 #include "test_powerpc.h"
 
 /* Calls @function with the registers in @s, and puts there what it left. */
@@ -339,15 +339,7 @@ CODE(plha, "", "plha 5, 1f@pcrel",
 #define NEEDS_31	8
 #define NO_JUMP		16
 
-#define ENTRY(name, ...)						\
-	{ #name, code_##name, &probe_##name, ##__VA_ARGS__ }
-
-static const struct code_case {
-	const char *name;
-	void *function;
-	char **probe;
-	unsigned int flags;
-} code_cases[] = {
+static const struct code_case code_cases[] = {
 	ENTRY(b), ENTRY(b_next), ENTRY(beq), ENTRY(bne), ENTRY(blt), ENTRY(bge),
 	ENTRY(bgt_cr1), ENTRY(ble_cr3), ENTRY(bso_cr7), ENTRY(bns_cr5),
 	ENTRY(beq_likely), ENTRY(bne_unlikely), ENTRY(bdnz), ENTRY(bdz),
@@ -410,17 +402,9 @@ static const struct code_case {
 
 KUNIT_ARRAY_PARAM_DESC(code, code_cases, name);
 
-#define INPUTS	24
-
 static void random_state(struct rnd_state *rnd, struct state *s, int i)
 {
-	unsigned int k;
-
-	for (k = 0; k < ARRAY_SIZE(s->r); k++)
-		s->r[k] = (u64)prandom_u32_state(rnd) << 32 |
-			  prandom_u32_state(rnd);
-	if (i % 4 == 0)
-		s->r[0] = 0;
+	random_words(rnd, s->r, ARRAY_SIZE(s->r), i);
 	if (i % 8 == 0)
 		s->r[1] = s->r[2];
 	s->cr = prandom_u32_state(rnd);

@@ -9,6 +9,7 @@
 #include <asm/cputable.h>
 #include <asm/feature-fixups.h>
 #include <asm/sections.h>
+#include "test_code.h"
 #include "test_powerpc.h"
 
 CODE(refused_sc, "b 1f", "sc", "1:");
@@ -36,14 +37,7 @@ CODE(refused_prefix, "b 1f", "paddi 3, 4, 5", "1:");
 /* An instruction that may be probed, if the address is aligned. */
 CODE(plain, "", "add 3, 4, 5", "");
 
-#define REFUSED(name, errno) { #name, &probe_refused_##name, 0, errno }
-
-static const struct refusal_case {
-	const char *name;
-	char **probe;
-	unsigned int offset;
-	int errno;
-} refusal_cases[] = {
+static const struct refusal_case refusal_cases[] = {
 	REFUSED(sc, -EOPNOTSUPP), REFUSED(scv, -EOPNOTSUPP),
 	REFUSED(rfid, -EOPNOTSUPP), REFUSED(hrfid, -EOPNOTSUPP),
 	REFUSED(stop, -EOPNOTSUPP), REFUSED(mtmsr, -EOPNOTSUPP),
@@ -60,27 +54,9 @@ static const struct refusal_case {
 
 KUNIT_ARRAY_PARAM_DESC(refusal, refusal_cases, name);
 
-/* A probe that is not refused must not outlive the case. */
-static void expect_refused(struct kunit *test, struct counted *p, int errno,
-			   const char *name)
-{
-	int ret = register_kprobe(&p->probe);
-
-	KUNIT_EXPECT_EQ_MSG(test, ret, errno, "%s", name);
-	if (!ret)
-		unregister_kprobe(&p->probe);
-}
-
 static void test_refused_with_errno(struct kunit *test)
 {
-	const struct refusal_case *c = test->param_value;
-	struct counted p = COUNTED(*c->probe + c->offset);
-	unsigned int sites = kprobe_sites_in_use();
-	u32 before = *(u32 *)*c->probe;
-
-	expect_refused(test, &p, c->errno, c->name);
-	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
-	KUNIT_EXPECT_EQ(test, *(u32 *)*c->probe, before);
+	expect_refusal(test, test->param_value);
 }
 
 static void test_prefix_needs_the_cpu(struct kunit *test)

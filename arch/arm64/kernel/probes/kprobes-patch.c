@@ -249,16 +249,6 @@ void a64_kprobe_sync_cpus(void)
 	on_each_cpu(sync_this_cpu, NULL, true);
 }
 
-static bool makes_jumps(struct list_head *batch)
-{
-	struct kprobe_site *site;
-
-	list_for_each_entry(site, batch, batch)
-		if (site->target == KPROBE_SITE_JUMP)
-			return true;
-	return false;
-}
-
 void arch_kprobe_patch(struct list_head *batch)
 {
 	bool live = false, stopped = false;
@@ -267,7 +257,7 @@ void arch_kprobe_patch(struct list_head *batch)
 	lockdep_assert_held(&text_mutex);
 
 	/* Detours are reached from here on: see kprobes-slot.c. */
-	if (makes_jumps(batch))
+	if (kprobe_batch_makes_jumps(batch))
 		a64_kprobe_sync_cpus();
 
 	list_for_each_entry(site, batch, batch) {

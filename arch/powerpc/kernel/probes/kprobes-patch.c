@@ -88,16 +88,6 @@ static void sync_this_cpu(void *unused)
 }
 NOKPROBE_SYMBOL(sync_this_cpu);
 
-static bool makes_jumps(struct list_head *batch)
-{
-	struct kprobe_site *site;
-
-	list_for_each_entry(site, batch, batch)
-		if (site->target == KPROBE_SITE_JUMP)
-			return true;
-	return false;
-}
-
 void arch_kprobe_patch(struct list_head *batch)
 {
 	struct kprobe_site *site;
@@ -105,7 +95,7 @@ void arch_kprobe_patch(struct list_head *batch)
 	lockdep_assert_held(&text_mutex);
 
 	/* Detours are reached from here on. */
-	if (makes_jumps(batch))
+	if (kprobe_batch_makes_jumps(batch))
 		on_each_cpu(sync_this_cpu, NULL, true);
 	list_for_each_entry(site, batch, batch)
 		write_text(site);

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * For the KUnit suites of an architecture's instructions: the tables of those
+ * that are executed on random operands, and of those that are refused.  CODE()
+ * is the architecture's, in its own header.
+ */
+#ifndef _LIB_KPROBES_TEST_CODE_H
+#define _LIB_KPROBES_TEST_CODE_H
+
+#include <linux/prandom.h>
+#include "test.h"
+
+/* @flags are those of the suite. */
+struct code_case {
+	const char *name;
+	void *function;
+	char **probe;
+	unsigned int flags;
+};
+
+#define ENTRY(name, ...)						\
+	{ #name, code_##name, &probe_##name, ##__VA_ARGS__ }
+
+/* How often each one is executed. */
+#define INPUTS	24
+
+/* For the input of this number; branches on zero are taken now and then. */
+static __maybe_unused void random_words(struct rnd_state *rnd, u64 *words,
+					unsigned int nr, int input)
+{
+	unsigned int k;
+
+	for (k = 0; k < nr; k++)
+		words[k] = (u64)prandom_u32_state(rnd) << 32 |
+			   prandom_u32_state(rnd);
+	if (input % 4 == 0)
+		words[0] = 0;
+}
+
+/* A probe @offset bytes behind the pointer is refused with @errno. */
+struct refusal_case {
+	const char *name;
+	char **probe;
+	unsigned int offset;
+	int errno;
+};
+
+#define REFUSED(name, errno) { #name, &probe_refused_##name, 0, errno }
+
+/* A probe that is not refused must not outlive the case. */
+static __maybe_unused void expect_refused(struct kunit *test,
+					  struct counted *p, int errno,
+					  const char *name)
+{
+	int ret = register_kprobe(&p->probe);
+
+	KUNIT_EXPECT_EQ_MSG(test, ret, errno, "%s", name);
+	if (!ret)
+		unregister_kprobe(&p->probe);
+}
+
+static __maybe_unused void expect_refusal(struct kunit *test,
+					  const struct refusal_case *c)
+{
+	struct counted p = COUNTED(*c->probe + c->offset);
+	unsigned int sites = kprobe_sites_in_use();
+	u32 before = *(u32 *)*c->probe;
+
+	expect_refused(test, &p, c->errno, c->name);
+	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
+	KUNIT_EXPECT_EQ(test, *(u32 *)*c->probe, before);
+}
+
+#endif /* _LIB_KPROBES_TEST_CODE_H */
