@@ -102,6 +102,10 @@ foreign_busybox() {
 			sleep 5
 		done
 		dpkg-deb -x "$dir"/busybox-static_*.deb "$dir/root"
+		# Newer Debian has no /bin of its own in packages.
+		mkdir -p "$dir/root/bin"
+		[ -x "$BUSYBOX" ] || ln -s ../usr/bin/busybox "$BUSYBOX"
+		[ -x "$BUSYBOX" ]
 	} < /dev/null > "$dir/log" 2>&1 ||
 		die "cannot fetch busybox-static for $arch, see $dir/log"
 	rm -rf "$dir"/{lists,cache}
