@@ -18,7 +18,8 @@
  *	patch.c  ftrace.c		the text; what ftrace patches
  *	site.c  place.c			sites and their probes; addresses
  *	blacklist.c  module.c		what must not be probed; modules
- *	patched.c  labels.c		what the kernel itself patches
+ *	patched.c  livepatch.c  labels.c
+ *					what the kernel itself patches
  *	fault.c  hit.c			exceptions; the slow half of a hit
  *	table.c  registered.c  slots.c  retire.c  reasons.c
  *					look-ups, memory, and what frees it
@@ -41,8 +42,10 @@
  *	  jump_label_mutex	while an instruction is inspected
  *	    text_mutex		all of the kernel's text
  *	  slot_mutex		slots (slots.c); under none of the above but
- *				kprobe_mutex
- *	  module_mutex		a module's exception table (module.c); the same
+ *				kprobe_mutex; a backend of classic.c allocates
+ *				slots under text_mutex
+ *	  module_mutex		a module's exception table (module.c); under
+ *				kprobe_mutex alone
  *
  *	blacklist_mutex		ranges not to be probed (blacklist.c); never
  *				with kprobe_mutex

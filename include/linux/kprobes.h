@@ -153,7 +153,7 @@ static inline bool kprobe_ftrace(struct kprobe *p)
  * @rph: what outlives the return probe until its last followed call is over;
  *	set by registration
  *
- * @kp's own handlers are the return probe's business, but for fault_handler.
+ * Registration sets the pre and post handler in @kp, but not fault_handler.
  */
 struct kretprobe {
 	struct kprobe kp;
@@ -204,8 +204,8 @@ struct kretprobe_instance {
  * get_kretprobe - the return probe that follows a call
  * @ri: the followed call
  *
- * Context: the handlers of that return probe, which are waited for before it
- * is gone: never NULL there.
+ * Context: a handler of that return probe.  Unregistering waits for handlers,
+ * so the result is never NULL.
  */
 static inline struct kretprobe *get_kretprobe(struct kretprobe_instance *ri)
 {

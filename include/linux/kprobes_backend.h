@@ -25,16 +25,12 @@ struct module;
 
 #ifdef CONFIG_KPROBES
 
-/*
- * 1. The site: one probed address
- */
+/* 1. The site: one probed address. */
 
 /**
  * enum kprobe_site_state - how the text of a site looks
  *
- *	JUMP <----> TRAP <----> CLEAN <----> FTRACE
- *	  |                     ^ |
- *	  +---------------------+ +--> GONE
+ * kprobe_site_set_state() in patch.c shows what changes which into which.
  *
  * @KPROBE_SITE_CLEAN: as without a probe
  * @KPROBE_SITE_TRAP: a breakpoint stands there
@@ -77,7 +73,8 @@ enum kprobe_site_state {
  * @retired: out of the table, in the queue of retire.c
  * @njprobe: active probes that are jprobes; locked
  * @opcode: what the breakpoint replaces; constant
- * @obstacle: enum kprobe_obstacle found in the text, once analysed; locked
+ * @obstacle: enum kprobe_obstacle that the last analysis, or the building of
+ *	the detour, has returned; locked
  * @has_neighbour: another site is, or was, less than a jump away; locked
  * @trap_uses_detour: traps run the copy in the detour already; locked
  * @optimize: in a list of optimizer.c; locked
@@ -123,6 +120,16 @@ struct kprobe_symbol {
  * 2. The verbs, in the order of a site's life.  All are called with
  *    kprobe_mutex held and may sleep; exceptions say so.
  */
+
+/** arch_kprobe_blacklist - at boot: blacklist text; returns 0 or -ENOMEM */
+int arch_kprobe_blacklist(void);
+
+/*
+ * Fills fresh slot memory with what traps.  If slots have to be near their sites
+ * or come from elsewhere than execmem, <asm/kprobes.h> has more: see
+ * arch_kprobe_slots_near() and arch_kprobe_free_slots() in slots.c.
+ */
+void arch_kprobe_fill_slots(void *text, size_t size);
 
 /**
  * arch_kprobe_entry - from what the user asked for to what is probed
@@ -174,12 +181,6 @@ void arch_kprobe_patch(struct list_head *batch);
 
 /* Release is the core's: it frees the three slots behind a grace period. */
 
-/* Fills fresh slot memory with what traps. */
-void arch_kprobe_fill_slots(void *text, size_t size);
-
-/** arch_kprobe_blacklist - at boot: forbid text; returns 0 or -ENOMEM */
-int arch_kprobe_blacklist(void);
-
 /**
  * arch_kprobe_orig_ip - which address does one in a slot stand for?
  * @site: the owner of the slot
@@ -216,7 +217,7 @@ enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site);
 enum kprobe_obstacle arch_kprobe_build_detour(struct kprobe_site *site);
 /* Has traps run the copy in the detour from now on, or no longer. */
 void arch_kprobe_use_detour(struct kprobe_site *site, bool use);
-/* The site, or its text, goes: forgets its function. */
+/* The site or its text goes: forgets what the analysis has kept of it. */
 void arch_kprobe_unanalyse(struct kprobe_site *site);
 #else
 #define KPROBE_JUMP_SIZE	0
@@ -239,7 +240,8 @@ static __always_inline void arch_kprobe_resume(struct pt_regs *regs) { }
  *	arch_kprobe_ftrace_regs(fregs)	with HAVE_KPROBES_ON_FTRACE
  *
  * Its __kretprobe_trampoline() disables interrupts, saves registers and calls
- * kretprobe_hit(); kretprobe_blacklist[] has functions that return elsewhere.
+ * kretprobe_hit().  kretprobe_blacklist[] has kretprobe_blacklist_size functions
+ * that return elsewhere.
  */
 void kretprobe_hit(struct pt_regs *regs);
 
@@ -248,9 +250,7 @@ void arch_jprobe_call(void *entry, struct pt_regs *regs);
 /** arch_jprobe_return - back to the innermost arch_jprobe_call() of this CPU */
 void arch_jprobe_return(void);
 
-/*
- * 5. What a backend may call; kprobe_mutex held unless it says otherwise
- */
+/* 5. What a backend may call; kprobe_mutex held unless it says otherwise. */
 void *kprobe_slot_alloc(struct kprobe_site *owner, unsigned int size);
 void kprobe_slot_free(void *slot);
 void kprobe_find_symbol(unsigned long addr, struct kprobe_symbol *symbol);

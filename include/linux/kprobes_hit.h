@@ -114,8 +114,9 @@ static __always_inline void kprobe_read_unlock(bool entered)
 
 /**
  * struct kprobe_site_table - all sites, by address
- * @shift: leaves as many bits of a hash as there are bits in a bucket's index
- * @which: of kprobe_site::chain its chains use; constant
+ * @shift: turns a hash into the index of a bucket; constant
+ * @which: the index into kprobe_site::chain of the links that this table uses;
+ *	constant
  * @buckets: the first sites of the chains; changed under kprobe_mutex, read by
  *	RCU
  *
@@ -245,7 +246,7 @@ struct kprobe_saved_ctx {
 	unsigned int id;
 };
 
-/* Handlers with a context id begin, on top of any handler that runs. */
+/* Before handlers with a context id; they may run on top of another handler. */
 static __always_inline struct kprobe_saved_ctx kprobe_ctx_save(unsigned int id)
 {
 	struct kprobe_saved_ctx saved = {
@@ -260,7 +261,7 @@ static __always_inline struct kprobe_saved_ctx kprobe_ctx_save(unsigned int id)
 	return saved;
 }
 
-/* They have ended: the handler below runs on. */
+/* After these handlers: the one that they ran on top of, if any, goes on. */
 static __always_inline void kprobe_ctx_restore(struct kprobe_saved_ctx saved)
 {
 	barrier();

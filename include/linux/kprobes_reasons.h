@@ -16,7 +16,7 @@
 X(NOT_TEXT,	"not-text",	-EINVAL, \
 	"The address is in no text of the kernel or of a module.") \
 X(BLACKLISTED,	"blacklisted",	-EINVAL, \
-	"A hit there would lead to itself: see the file blacklist.") \
+	"A hit runs this code, or cannot be handled in it: see blacklist.") \
 X(TOO_EARLY,	"too-early",	-EAGAIN, \
 	"The kernel still adapts its text to this machine.") \
 X(MODULE_STATE,	"module-state",	-ENOENT, \
@@ -73,7 +73,7 @@ X(JPROBE,	"jprobe", \
 X(PROBE_INSIDE,	"probe-inside", \
 	"Another probe stands on an instruction under the jump.") \
 X(FOREIGN_TRAP,	"foreign-trap", \
-	"A breakpoint in the function is not of kprobes.") \
+	"The function has a breakpoint that is not of kprobes.") \
 X(NO_MEMORY,	"no-memory", \
 	"There is no memory for the detour; the optimizer tries again.")
 
@@ -82,7 +82,7 @@ X(NO_MEMORY,	"no-memory", \
 X(FTRACE_SITE,	"ftrace-site", \
 	"The hit comes by ftrace and needs no jump.") \
 X(NOT_ANALYSED,	"not-analysed", \
-	"The function is too large, or its text cannot be read.") \
+	"It is not known where control enters the function.") \
 X(FUNCTION_END,	"function-end", \
 	"The jump would reach beyond the function.") \
 X(COLD_PART,	"cold-part", \
@@ -92,7 +92,7 @@ X(JUMPED_INTO,	"jumped-into", \
 X(EXCEPTION_LANDING, "exception-landing", \
 	"An exception fix-up leads to an instruction under the jump.") \
 X(INDIRECT_JUMP, "indirect-jump", \
-	"The function has an indirect jump whose targets are unknown.") \
+	"An indirect jump may lead to an instruction under the jump.") \
 X(CALL_INSIDE,	"call-inside", \
 	"A call under the jump would return there.") \
 X(FAULT_INSIDE,	"fault-inside", \

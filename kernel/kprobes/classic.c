@@ -72,17 +72,17 @@
  * ---------------------
  *
  * current_kprobe and kprobe_ctlblk are the backend's state until its step ends.
- * Recursion is what it finds in current_kprobe.  So an interrupt that comes on
- * top of a hit misses its handlers where the backend has interrupts on.  The
+ * Recursion is what it finds in current_kprobe.  So where a backend has
+ * interrupts on, a hit in an interrupt on top of another hit is missed.  The
  * walks show users the probe whose handler runs by writing current_kprobe, and
  * put back what was there before they return; a hit on top does the same.
  *
  * Backends of arc and sh step in place: they take the breakpoint out, and put
- * it back when the step has ended, whatever the core has done meanwhile.
- * disarm_in_place() is the answer; it waits for grace periods of RCU with the
- * locks held.  arch_remove_kprobe(), which is to undo a
- * step that is under way, and to write the text for the purpose, finds none
- * after that and is not called for them: the text may be gone by then.
+ * it back when the step has ended, even if the core has removed it meanwhile.
+ * So disarm_in_place() waits for grace periods of RCU, with the locks held,
+ * until no step is left that could do so.  Their arch_remove_kprobe() undoes a
+ * step by writing text.  It is not called: no step is under way by then, and
+ * the text may have been freed.
  */
 #define pr_fmt(fmt) "kprobes: " fmt
 
@@ -240,7 +240,7 @@ NOKPROBE_SYMBOL(kprobes_inc_nmissed_count);
  */
 void dump_kprobe(struct kprobe *kp)
 {
-	pr_err("lost in the hit of the probe at %pS\n", kp->addr);
+	pr_err("cannot go on from a hit of the probe at %pS\n", kp->addr);
 }
 NOKPROBE_SYMBOL(dump_kprobe);
 
@@ -256,7 +256,7 @@ void kprobe_busy_begin(void)
 	unsigned long flags;
 
 	preempt_disable();
-	/* An interrupt must not see the one without the other. */
+	/* A hit in an interrupt between the two would change kprobe_status. */
 	raw_local_irq_save(flags);
 	get_kprobe_ctlblk()->kprobe_status = KPROBE_HIT_ACTIVE;
 	barrier();
@@ -737,7 +737,7 @@ static void refused_worker(struct work_struct *work)
 	list_for_each_entry(site, &kprobe_sites, all) {
 		if (!READ_ONCE(site->insn.refused))
 			continue;
-		/* Before what follows: if it is set again, so is the work. */
+		/* Cleared first: a new refusal sets it and queues the work. */
 		WRITE_ONCE(site->insn.refused, false);
 		hlist_for_each_entry(p, &site->probes, hlist) {
 			if (p->enabled)
@@ -814,10 +814,11 @@ trap_address(unsigned long val, const struct die_args *args)
  * or put another there.  Then the task goes back to what is there now.
  *
  * Once a CPU has interrupts off and reads a breakpoint of ours, its site stays
- * in the table until that CPU has them on again.  An instruction that raises
- * the same exception itself, though, would be executed for ever: so many times
- * in a row at one address are enough for the former.  Hits at other addresses
- * are not counted: reading the text may be one.
+ * in the table until that CPU has them on again.  But an instruction that
+ * raises the same exception without being a breakpoint of ours would be
+ * executed for ever.  So after STALE_TRAPS returns in a row to one address the
+ * exception is left to the kernel.  A hit at another address that the backend
+ * has handled does not end the row: reading the text here may cause one.
  */
 #define STALE_TRAPS	100
 
@@ -864,11 +865,11 @@ static bool stale_trap(unsigned long addr, const struct die_args *args)
 static __always_inline void trap_was_fresh(unsigned long addr) { }
 #endif
 
-/* What backends are told of.  They look for a site first, by RCU. */
+/* Passes exceptions to the backend, whose look-up of the site needs RCU. */
 static int classic_exception(struct notifier_block *self, unsigned long val,
 			     void *data)
 {
-	/* Before the backend goes on elsewhere. */
+	/* Read first: the backend may change the instruction pointer. */
 	unsigned long addr = trap_address(val, data);
 	bool entered = kprobe_rcu_enter();
 	int ret = kprobe_exceptions_notify(self, val, data);
@@ -912,7 +913,7 @@ int __init arch_kprobe_blacklist(void)
 	return arch_populate_kprobe_blacklist() == -ENOMEM ? -ENOMEM : 0;
 }
 
-/* The first of all: an exception that is a hit is nobody else's. */
+/* Called first: other notifiers must not see an exception that is a hit. */
 static struct notifier_block exceptions_nb = {
 	.notifier_call = classic_exception,
 	.priority = INT_MAX,

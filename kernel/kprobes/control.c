@@ -105,7 +105,7 @@ static char list_kind(const struct kprobe *p)
 	return 'k';
 }
 
-/* Whether its user wants hits means nothing where there is no text. */
+/* A probe whose text is gone is shown as [GONE], disabled or not. */
 static const char *list_state(struct kprobe *p)
 {
 	if (kprobe_gone(p))
@@ -190,7 +190,7 @@ static void *blacklist_next(struct seq_file *m, void *v, loff_t *pos)
 	struct blacklist_cursor *cursor = v;
 
 	cursor->pos = ++*pos;
-	/* Behind the last line, too, the next read is to begin here. */
+	/* Set even if no line follows: the next read() begins here. */
 	cursor->range.start = cursor->range.end;
 	return blacklist_find(cursor, cursor->range.start);
 }

@@ -12,7 +12,10 @@
 #include <linux/kprobes_hit.h>
 #include "internal.h"
 
-/* Meanwhile hits in this context are misses, and faults have no handler. */
+/*
+ * While a fault handler runs, hits in its context are missed, and a fault that
+ * it raises is passed to no fault handler.
+ */
 static bool call_fault_handler(struct kprobe *p, struct pt_regs *regs,
 			       unsigned int trap)
 {
@@ -46,7 +49,7 @@ bool kprobe_fault(struct pt_regs *regs, unsigned int trap)
 	bool handled = false;
 	struct kprobe *p;
 
-	/* Handlers run with interrupts off: none has raised it. */
+	/* Interrupts were on, so it was not raised by a handler. */
 	if (!site && likely(arch_kprobe_irqs_on(regs)))
 		return false;
 

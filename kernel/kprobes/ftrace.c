@@ -8,14 +8,14 @@
  * them is one update of ftrace, and the callback finds the site by its
  * address as a trap does.
  *
- * Which of the two: ftrace wants to know who may send a function elsewhere,
- * and allows one (IPMODIFY); live patching is such a one.  Most probes do no
- * such thing.  Those that do say so by having a post handler, as they always
- * had to.  What a pre handler wants is honoured in any case, unless another
- * user of ftrace redirects the function.  A site knows its ops, and when that
- * changes, it is in the new one before it leaves the old one, and each looks
- * whether it is the one to call handlers.  Only a hit in whose loop through
- * both the site moves may be called for twice, or not at all.
+ * Which of the two: ftrace lets one owner of IPMODIFY change where a function
+ * goes; live patching is one.  A probe whose handlers do so has a post handler
+ * by an old convention, so sites with post handlers are in the ops with
+ * IPMODIFY.  An address that a pre handler has set is honoured in either ops,
+ * unless another user of ftrace redirects the function.  site->ftrace_ops is
+ * the ops that calls handlers; the other one ignores a hit.  A site that moves
+ * is added to the new ops before it leaves the old one.  If it moves while
+ * ftrace calls both for one hit, handlers may be called twice or not at all.
  *
  * Each update makes ftrace look at all functions there are, some times over. A
  * probe that comes cannot wait for others.  One that goes can: its site forgets
@@ -45,7 +45,7 @@
 static noinline void ftrace_site_slow(unsigned long ip, struct pt_regs *regs,
 				      struct ftrace_ops *ops)
 {
-	/* Where live patching may have set its own way on: kept. */
+	/* Live patching may have set it: restored behind the handlers. */
 	unsigned long next = instruction_pointer(regs);
 	enum kprobe_verdict verdict;
 	bool entered = kprobe_rcu_enter();
@@ -219,8 +219,9 @@ static int ops_add(struct site_ops *to, unsigned long *ips, unsigned int nr)
 }
 
 /*
- * Without memory for a new filter, ftrace goes on to call, for a site that does
- * not know the ops any more; with some luck less is needed for one at a time.
+ * Without memory for a new filter of all, functions are removed one by one,
+ * which may need less.  One that stays in the filter does no harm: when the
+ * caller is done no site refers to @from for it, and the callback does nothing.
  */
 static void ops_remove(struct site_ops *from, unsigned long *ips,
 		       unsigned int nr)
@@ -240,7 +241,8 @@ static void ops_remove(struct site_ops *from, unsigned long *ips,
 }
 
 /**
- * struct leftover - a function that is called for and has no site any more
+ * struct leftover - a function in the filter of kprobe_ftrace_ops that has no
+ *	armed site
  * @node: in the table of them
  * @ip: of its call
  */
@@ -255,9 +257,9 @@ static unsigned int nr_leftovers;
 
 /* Batches with more sites than this leave the filter at once. */
 #define LEFTOVERS_BATCH	64
-/* At most about this many functions stay in the filter without a site, */
+/* About so many functions without an armed site stay in the filter at most. */
 #define LEFTOVERS_MAX	4096
-/* and for this many jiffies. */
+/* A worker removes them after so many jiffies. */
 #define LEFTOVERS_DELAY	DIV_ROUND_UP(HZ, 50)
 
 static struct leftover *leftover_find(unsigned long ip)
@@ -278,7 +280,8 @@ static void leftover_free(struct leftover *left)
 }
 
 /**
- * kprobe_ftrace_flush - have ftrace forget all functions without a site
+ * kprobe_ftrace_flush - take all functions without an armed site out of the
+ *	filter
  *
  * Context: may sleep; kprobe_mutex held.
  */
@@ -382,7 +385,7 @@ int kprobe_ftrace_arm(struct list_head *batch)
 
 	lockdep_assert_held(&kprobe_mutex);
 
-	/* Those still in the filter would not notice. */
+	/* For leftovers ftrace is not called, so the error is returned here. */
 	if (kprobe_ftrace_disabled)
 		return -ENODEV;
 	ips = kvmalloc_array(all, sizeof(*ips), GFP_KERNEL);

@@ -41,7 +41,7 @@ static void kprobe_lose_text(bool (*going)(const struct kprobe_site *site,
 		list_move_tail(&site->all, &lost);
 	}
 
-	/* The text is still there: leave it, and ftrace, in good order. */
+	/* Restores the text, which is freed later, and ftrace's filters. */
 	if (!list_empty(&lost))
 		kprobe_reconcile(&dirty, KPROBE_ARM_EACH);
 	kprobe_ftrace_flush();

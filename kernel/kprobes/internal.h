@@ -2,6 +2,8 @@
 /*
  * What kernel/kprobes.c and the files in kernel/kprobes/ owe each other, from
  * the lowest room to the highest: a file calls what comes before its own part.
+ * classic.c is the exception: it is a backend, calls reconcile.c, and is called
+ * by the lowest rooms.
  * Locks and their order are described at the head of kernel/kprobes.c.
  */
 #ifndef _KERNEL_KPROBES_INTERNAL_H

@@ -132,7 +132,8 @@ static noinline void __noreturn return_unmatched(struct pt_regs *regs,
 
 	if (first)
 		rp = llist_entry(first, struct kretprobe_instance, llist)->rp;
-	pr_err("kretprobe BUG!: Processing kretprobe %p @ %p\n", rp, frame);
+	pr_err("no followed call returns from frame %p (innermost: %p)\n",
+	       frame, rp);
 	BUG();
 }
 NOKPROBE_SYMBOL(return_unmatched);

@@ -50,7 +50,7 @@ static __always_inline void follow_return(struct pt_regs *regs, void *frame)
 
 	if (kprobe_hit_is_slow(KPROBE_BY_CODE))
 		goto slow;
-	/* One that is chained does not have this frame, either. */
+	/* In a chained instance fp has KRETPROBE_CHAINED set, so it differs. */
 	if (unlikely(!node || ri->fp != frame))
 		goto slow;
 	rp = READ_ONCE(ri->rph->rp);

@@ -24,12 +24,13 @@
  * known, or there is a site in it, and gone.c is told of one that goes
  * first, and takes kprobe_mutex.  Its symbols change once, when its init text
  * goes.  Its jump labels and static calls are sorted by their owners after our
- * COMING: the labels under jump_label_mutex, which those hold that ask, and the
- * calls under a mutex that only static_call_inline.c can take.  So where the
- * static calls are is copied at COMING, and the copy is asked until the module
- * is live.  Once it has begun to go patched.c no longer asks the owners of what
- * is patched, who do not tell then, although its exit function may still have
- * text patched.
+ * COMING: the labels under jump_label_mutex, which callers of
+ * kprobe_module_places() hold, and the calls under a mutex that is private to
+ * static_call_inline.c.  So copy_static_calls() notes the addresses of static
+ * calls at COMING, and kprobe_module_calls() goes by these until the module is
+ * live.  Once the module has begun to go, jump_label.c and static_call_inline.c
+ * do not answer for it any more, although its exit function may still have text
+ * patched: patched.c then refuses what is near such a place.
  */
 #include <linux/hashtable.h>
 #include <linux/jump_label.h>
@@ -51,7 +52,7 @@
  * struct known_module - a module between its COMING and its GOING
  * @node: in the table of them
  * @mod: the module
- * @live: whether it has been heard of that its init function has returned
+ * @live: the notifier has reported MODULE_STATE_LIVE
  * @calls: where its static calls are, until then
  * @nr_calls: how many there are
  */
@@ -160,7 +161,7 @@ void kprobe_module_live(struct module *mod)
 }
 
 /**
- * kprobe_module_is_live - is all there that load_module() does?
+ * kprobe_module_is_live - is the module loaded, and its init function done?
  * @mod: any module
  *
  * Context: kprobe_mutex held.
@@ -247,8 +248,9 @@ struct ordered_symbol {
 };
 
 /*
- * The module asked for last, and how often since it was that, or since it was
- * last looked after.  @kallsyms is the table that @symbols were made from.
+ * Sorted copies of the tables of one module, the last that was asked for.
+ * @asked counts the questions since another module was asked for, or since
+ * order_expire() ran.  @symbols were made from @kallsyms.
  */
 static struct {
 	struct module *mod;

@@ -117,12 +117,13 @@ enum kprobe_obstacle kprobe_obstacle_now(const struct kprobe_site *site)
 }
 
 /**
- * kprobe_jump_over - the site whose jump covers another, if it is a jump or
- *	about to become one
- * @site: the other
- * @back: how many bytes before it the site would be
+ * kprobe_jump_over - find a site whose jump covers another site
+ * @site: the site that may be covered
+ * @back: bytes from the start of the jump to @site
  *
  * Context: kprobe_mutex held.
+ * Return: the site @back bytes before @site, if it is a jump or its traps run
+ * the detour already; otherwise NULL.
  */
 struct kprobe_site *kprobe_jump_over(const struct kprobe_site *site,
 				     unsigned int back)
@@ -159,7 +160,7 @@ void kprobe_optimizer_init_site(struct kprobe_site *site)
 	unsigned int i;
 
 	INIT_LIST_HEAD(&site->optimize);
-	/* Once: few sites have neighbours, and each change would look. */
+	/* Noted here: later a site without neighbours needs no look-ups. */
 	for_each_place_under_jump(i)
 		site->has_neighbour |= mark_neighbour(addr - i) |
 				       mark_neighbour(addr + i);
@@ -263,8 +264,8 @@ static int by_address(void *unused, const struct list_head *a,
 #define OPT_PATCH_CHUNK	256
 
 /*
- * Patches those sites of @from that @wanted tells, a chunk at a time.  What is
- * added to @from meanwhile is dealt with, too.
+ * Patches the sites of @from for which @wanted() returns true, a chunk at a
+ * time, also those added to @from meanwhile.
  */
 static void patch_chunks(struct list_head *from, enum kprobe_site_state next,
 			 bool (*wanted)(struct kprobe_site *site))
@@ -346,7 +347,7 @@ static bool wants_jump(struct kprobe_site *site)
 	bool ready = site->state == KPROBE_SITE_TRAP &&
 		     site->trap_uses_detour && !kprobe_obstacle_now(site);
 
-	/* A new obstacle comes with kprobe_optimizer_cancel(). */
+	/* What makes an obstacle calls kprobe_optimizer_cancel(). */
 	if (WARN_ON_ONCE(!ready)) {
 		kprobe_optimizer_cancel(site);
 		return false;

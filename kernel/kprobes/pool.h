@@ -48,7 +48,8 @@ struct kretprobe_list {
  * @lists: free instances
  * @overflow: more of them, put there where a list was locked
  * @moving: how many CPUs are moving the overflow into lists
- * @outstanding: instances not yet back; see "Who frees what when"
+ * @outstanding: instances still in use once the return probe is unregistered:
+ *	see "Who frees what when" in pool.c
  * @size: of an instance, in bytes
  * @total: how many instances there are
  * @limit: how many there may be if it grows

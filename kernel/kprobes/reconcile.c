@@ -166,10 +166,10 @@ static int reconcile_ftrace(struct list_head *dirty, bool each)
  * kprobe_reconcile - make the text of sites what it should be
  * @dirty: sites, linked by kprobe_site::batch, whose target state may have
  *	changed; empty on return
- * @how: KPROBE_ARM_EACH: arm all sites that can be; without it none of ftrace's
- *	is armed if one cannot be, and the caller goes back.
- *	KPROBE_WAIT: handlers have been unlinked: on return every CPU has left
- *	those that it was in.
+ * @how: KPROBE_ARM_EACH: arm each site that can be armed; without it, ftrace
+ *	arms all of its sites or none, and on failure the caller undoes its
+ *	change.  KPROBE_WAIT: the caller has unlinked handlers: on return every
+ *	CPU has left those that it was in.
  *
  * Only arming can fail, and only by ftrace; sites that could not be armed
  * stay clean, all else is done.

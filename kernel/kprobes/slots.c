@@ -54,7 +54,7 @@ struct slot_page {
 	struct kprobe_site **owner;
 };
 
-/* Innermost: nothing is locked while this is held but memory allocation. */
+/* Innermost: no other lock of probes is taken while this is held. */
 static DEFINE_MUTEX(slot_mutex);
 /* For small slots and for large ones. */
 static struct list_head slot_lists[] = {
@@ -93,6 +93,10 @@ static unsigned long slot_page_key(const void *text)
 	return (unsigned long)text >> PAGE_SHIFT;
 }
 
+/*
+ * A backend may define these pairs itself, and a macro of the name of the first.
+ * They are called under slot_mutex.
+ */
 #ifndef arch_kprobe_slots_near
 static bool arch_kprobe_slots_near(const void *text,
 				   const struct kprobe_site *site)
@@ -100,12 +104,14 @@ static bool arch_kprobe_slots_near(const void *text,
 	return true;
 }
 
+/* Return: a page that the site can use, for arch_kprobe_fill_slots(). */
 static void *arch_kprobe_alloc_slots(const struct kprobe_site *site)
 {
 	return execmem_alloc(EXECMEM_KPROBES, PAGE_SIZE);
 }
 #endif
 
+/* Makes a page executable and read-only once fill_slots() has filled it. */
 #ifndef arch_kprobe_free_slots
 static int arch_kprobe_protect_slots(void *text)
 {

@@ -118,8 +118,10 @@ struct kprobe_site_table __rcu *kprobe_site_table __read_mostly =
 
 /* All under kprobe_mutex. */
 static unsigned int nr_sites;
-static bool links_used;			/* by readers of the table before, */
-static unsigned long links_cookie;	/* until that grace period */
+/* Do readers of the former table use the links that the next one needs? */
+static bool links_used;
+/* The grace period that waits for these readers. */
+static unsigned long links_cookie;
 
 static struct rcu_work retry_work;
 

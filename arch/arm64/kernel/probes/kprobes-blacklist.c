@@ -23,7 +23,8 @@
  * kernel's vectors or a stack: when it comes up or wakes up.  It is known by
  * its names, which not even a linker sees, many of them.
  *
- * And what runs as a copy: a copy of a breakpoint has no handler.
+ * And what runs as a copy: a breakpoint that was copied has no site where the
+ * copy is.
  */
 #include <linux/array_size.h>
 #include <linux/errno.h>

@@ -78,7 +78,10 @@ int __nocfi kprobe_brk_handler(struct pt_regs *regs, unsigned long esr)
 	}
 
 	verdict = kprobe_site_pre(site, regs, KPROBE_BY_EXCEPTION);
-	/* Wherever this goes on, it is not where an indirect branch led. */
+	/*
+	 * BTYPE is for the instruction an indirect branch leads to; what is
+	 * executed next need not be a landing pad.
+	 */
 	regs->pstate &= ~(u64)PSR_BTYPE_MASK;
 	if (verdict == KPROBE_HIT_DIVERTED)
 		return DBG_HOOK_HANDLED;

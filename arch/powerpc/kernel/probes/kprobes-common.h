@@ -37,15 +37,16 @@
 #include "decode-insn.h"
 
 /*
- * The trap in a slot is none that a compiler or anyone else makes: it tells by
- * itself where it stands.  The pointer to the site is behind it in the slot.
+ * The trap in a slot.  The kernel and compilers use this word nowhere else, so
+ * it needs no look-up.  The slot also has a pointer to its site.
  */
 #define PPC_KPROBE_SLOT_TRAP	PPC_RAW_TW(31, 5, 5)
 
 /**
  * struct ppc_kprobe_slot - what stands in a slot
  * @word: the instruction and the way back
- * @site: whose slot it is
+ * @site: the owner
+ * @unused: up to the size of a slot
  */
 struct ppc_kprobe_slot {
 	u32 word[4];

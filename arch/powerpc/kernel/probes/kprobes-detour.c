@@ -367,7 +367,10 @@ __visible enum kprobe_verdict kprobe_hit_jump(struct kprobe_site *site,
 	if (likely(verdict != KPROBE_HIT_DIVERTED))
 		before_copy(site, regs);
 	raw_local_irq_restore(flags);
-	/* Last: what is replayed, and who is scheduled then, has none. */
+	/*
+	 * Last: interrupts that are replayed, and tasks scheduled behind them,
+	 * run without access to user memory.
+	 */
 	ppc_kprobe_restore_access(access);
 	return verdict;
 }

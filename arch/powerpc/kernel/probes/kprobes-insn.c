@@ -15,9 +15,9 @@
 #include "kprobes-common.h"
 
 /*
- * The words of a function's start, as they are while nothing is probed.  One
- * that a site has put there may be seen before the site goes, and the site be
- * looked for after it has: then the word is the original one again.
+ * The first words of a function, as they are while nothing is probed.  A site
+ * may go between the read of its trap and the look-up: then the word is read
+ * again, and is the original one.
  */
 static bool first_words(u32 *words, const u32 *entry, unsigned int nr)
 {

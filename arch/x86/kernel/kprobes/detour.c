@@ -61,7 +61,7 @@
 #include <asm/text-patching.h>
 #include "common.h"
 
-/* Functions that are called wherever memory is, user memory too. */
+/* Any code may call instrumentation, also while user memory is accessible. */
 #define INSTRUMENTED							\
 	(IS_ENABLED(CONFIG_KASAN) || IS_ENABLED(CONFIG_KCSAN) ||	\
 	 IS_ENABLED(CONFIG_KMSAN) || IS_ENABLED(CONFIG_UBSAN) ||	\

@@ -47,7 +47,7 @@
 #define FUNCTION_ANALYSED_MAX	SZ_64K
 /* A function with more parts elsewhere is not understood. */
 #define PARTS_MAX		4
-/* A table with more entries is not one of these. */
+/* A table with more entries is an obstacle. */
 #define TABLE_MAX		SZ_4K
 
 /**
@@ -249,6 +249,7 @@ static void read_table(struct analysis *a, unsigned long table)
 			  !find_part(a, target)))
 			return;
 	}
+	a->obstacle = KPROBE_NOJUMP_NOT_ANALYSED;
 }
 
 /* The shift of an index in a table of addresses. */
@@ -535,7 +536,10 @@ static int by_value(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* The fix-ups in it, relative to _text and in order. Under kprobe_mutex. */
+/*
+ * Where the fix-ups of the kernel's exception table lead, relative to _text and
+ * in order; under kprobe_mutex.
+ */
 static u32 *fixups;
 static unsigned int nr_fixups;
 

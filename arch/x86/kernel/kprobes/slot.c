@@ -191,9 +191,9 @@ static __always_inline bool in_detour(const struct kprobe_site *site,
 }
 
 /*
- * For an address in a detour: the distance from the probed address to the next
- * instruction to be completed; -1 where the detour has words of its own on the
- * stack, as at no instruction of the region.
+ * Where in the original text execution has come to at @ip, which is in the
+ * detour, in bytes behind the probed address; -1 within the code that the
+ * detour adds, where it may have words of its own on the stack.
  */
 static __always_inline int detour_offset(const struct kprobe_site *site,
 					 const void *slot, unsigned long ip)

@@ -245,8 +245,9 @@ int kprobe_int3_handler(struct pt_regs *regs)
 NOKPROBE_SYMBOL(kprobe_int3_handler);
 
 /*
- * Handlers go on elsewhere, and may have pushed up to two words for it.  Then
- * what the thunk needs is where sp and flags are in @regs, but not at orig_ax.
+ * A handler has set another instruction pointer, and may have pushed up to two
+ * words.  The two words for the thunk may then overwrite sp and flags in @regs,
+ * so flags are read before.  orig_ax is below them and not overwritten.
  */
 static noinline void post_moved(struct pt_regs *regs)
 {
