@@ -276,8 +276,11 @@ static void kprobes_detach(struct kprobe_array *array, int num)
 			continue;
 		}
 		site = p->site;
-		if (array->leave)
+		if (array->leave && p->kind == array->kind)
 			array->leave(array, i);
+		if (p->kind == KPROBE_KIND_RETURN && !array->leave)
+			pr_warn_once("%pS: return probe unregistered as a kprobe: calls under way still refer to it\n",
+				     p->addr);
 		if (p->enabled)
 			kprobe_site_deactivate(site, p);
 		hlist_del_init(&p->hlist);
@@ -379,7 +382,7 @@ static struct kprobe *nth_kprobe(void *probes, int i)
  *
  * * -EINVAL: @num is not positive; a probe is NULL, is registered already, has
  *   both or neither of addr and symbol_name, or unknown flags; the address
- *   is not in text, forbidden, padding, misaligned, or patched by the kernel
+ *   is not in text, blacklisted, padding, misaligned, or patched by the kernel
  *   itself; the instruction is a trap.
  * * -ENOENT: no such symbol; a module that is being loaded or unloaded.
  * * -EILSEQ: not at the start of an instruction.

@@ -326,8 +326,8 @@ bool kprobe_get_global(void);
  * @admit: whether the place is one for this kind; may be NULL
  * @join: called when the i-th, which is not registered, is about to be put on
  *	its site; an errno refuses it; may be NULL
- * @leave: called for each that has joined, before its handlers are waited
- *	for; may be NULL
+ * @leave: called for each of this kind that has joined, before its handlers are
+ *	waited for; may be NULL
  *
  * The callbacks are called with kprobe_mutex held.
  */

@@ -633,10 +633,26 @@ static void test_cleared_handlers_do_not_run(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
 }
 
+/* A return probe's kprobe that was registered alone has no pool to free. */
+static void test_kprobe_in_it_is_unregistered(struct kunit *test)
+{
+	struct kretprobe rp = {
+		.kp.addr = (kprobe_opcode_t *)follow_add,
+		.rph = (void *)-1L,
+	};
+	unsigned int sites = kprobe_sites_in_use();
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&rp.kp), 0);
+	unregister_kretprobe(&rp);
+	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
+	KUNIT_EXPECT_EQ(test, disable_kprobe(&rp.kp), -EINVAL);
+}
+
 static struct kunit_case return_tests[] = {
 	KUNIT_CASE_PARAM(test_refused_with_errno, errno_gen_params),
 	KUNIT_CASE(test_null_is_refused),
 	KUNIT_CASE(test_second_register_fails),
+	KUNIT_CASE(test_kprobe_in_it_is_unregistered),
 	KUNIT_CASE(test_bad_entry_undoes_array),
 	KUNIT_CASE(test_return_handler_runs),
 	KUNIT_CASE(test_entry_handler_is_optional),
