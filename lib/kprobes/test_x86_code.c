@@ -491,7 +491,8 @@ static const char * const forbidden[] = {
 	/* Executed as 32-bit code. */
 	"__efi64_thunk",
 	/* Called before handlers, and to call them. */
-	"kgdb_ll_trap", "__kgdb_notify",
+	"kgdb_ll_trap", "__kgdb_notify", "trace_hwlat_callback",
+	"trace_osnoise_callback", "trace_clock_local", "sched_clock",
 	"__x86_indirect_thunk_array", "__x86_indirect_thunk_rax",
 	"__x86_indirect_thunk_eax", "__x86_indirect_call_thunk_array",
 	"__x86_indirect_jump_thunk_array",
