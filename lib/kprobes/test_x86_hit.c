@@ -134,33 +134,10 @@ static int return_pre(struct kprobe *p, struct pt_regs *regs)
 	return 1;
 }
 
-/* Calls another function, which returns to opt_at_end(). */
-static int calling_pre(struct kprobe *p, struct pt_regs *regs)
-{
-	regs->sp -= sizeof(long);
-	*(unsigned long *)regs->sp = (unsigned long)opt_at_end;
-	regs->ip = (unsigned long)probe_padded;
-	return 1;
-}
-
-static void test_pre_handler_may_push(struct kunit *test)
-{
-	struct kprobe p = {
-		.addr = (kprobe_opcode_t *)probe_plain,
-		.pre_handler = calling_pre,
-	};
-	int i;
-
-	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
-	for (i = 0; i < 2; i++) {
-		KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 6);
-		KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
-	}
-	KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 6);
-	unregister_kprobe(&p);
-}
-
-/* A post handler does the same, with any number of words pushed. */
+/*
+ * Handlers that go on in another function, which returns to each of the pushed
+ * words in turn: opt_at_end() adds nothing.
+ */
 static unsigned int words_to_push;
 
 static void calling_post(struct kprobe *p, struct pt_regs *regs,
@@ -173,6 +150,12 @@ static void calling_post(struct kprobe *p, struct pt_regs *regs,
 		*(unsigned long *)regs->sp = (unsigned long)opt_at_end;
 	}
 	regs->ip = (unsigned long)probe_padded;
+}
+
+static int calling_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	calling_post(p, regs, 0);
+	return 1;
 }
 
 static noinline unsigned long call_with_carry(void *function, unsigned long *a)
@@ -190,23 +173,41 @@ static noinline unsigned long call_with_carry(void *function, unsigned long *a)
 	return flags;
 }
 
+static void expect_pushed_words(struct kunit *test, struct kprobe *p,
+				unsigned int max)
+{
+	unsigned long a = 5, flags = call_with_carry(opt_plain, &a);
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(p), 0);
+	for (words_to_push = 0; words_to_push <= max; words_to_push++) {
+		a = 5;
+		KUNIT_EXPECT_EQ_MSG(test, call_with_carry(opt_plain, &a),
+				    flags, "%u words", words_to_push);
+		KUNIT_EXPECT_EQ_MSG(test, (unsigned int)a, 6, "%u words",
+				    words_to_push);
+		KUNIT_EXPECT_EQ(test, is_jump(probe_plain), !p->post_handler);
+	}
+	unregister_kprobe(p);
+}
+
+static void test_pre_handler_may_push(struct kunit *test)
+{
+	struct kprobe p = {
+		.addr = (kprobe_opcode_t *)probe_plain,
+		.pre_handler = calling_pre,
+	};
+
+	expect_pushed_words(test, &p, 1);
+}
+
 static void test_post_handler_may_push(struct kunit *test)
 {
 	struct kprobe p = {
 		.addr = (kprobe_opcode_t *)probe_plain,
 		.post_handler = calling_post,
 	};
-	unsigned long a = 5, flags = call_with_carry(opt_plain, &a);
 
-	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
-	for (words_to_push = 0; words_to_push <= 2; words_to_push++) {
-		a = 5;
-		KUNIT_EXPECT_EQ_MSG(test, call_with_carry(opt_plain, &a),
-				    flags, "%u words", words_to_push);
-		KUNIT_EXPECT_EQ_MSG(test, (unsigned int)a, 6, "%u words",
-				    words_to_push);
-	}
-	unregister_kprobe(&p);
+	expect_pushed_words(test, &p, 2);
 }
 
 /* A function that the kernel calls while user memory is accessible. */

@@ -192,6 +192,7 @@ static enum kprobe_obstacle emit_insn(struct detour *d,
 		emit_branch(d, detour, JMP32_INSN_OPCODE, x86_return_thunk);
 		break;
 	case X86_KPROBE_JMP_REG:
+	case X86_KPROBE_JMP_MEM:
 		/* Safe from ITS where it stands; the copy may not be. */
 		if (cpu_feature_enabled(X86_FEATURE_INDIRECT_THUNK_ITS))
 			return KPROBE_NOJUMP_BOUND_INSIDE;
@@ -220,7 +221,7 @@ static enum kprobe_obstacle insn_obstacle(unsigned long addr,
 {
 	bool last = offset + length >= KPROBE_JUMP_SIZE;
 
-	/* Parts of a function can be forbidden. */
+	/* Parts of a function can be blacklisted. */
 	if (kprobe_blacklist_covers(addr + offset))
 		return KPROBE_NOJUMP_BLACKLISTED_INSIDE;
 	/* RCU-tasks does not wait for a CPU that idles there. */
@@ -477,13 +478,14 @@ NOKPROBE_SYMBOL(arch_kprobe_resume);
  * The hit
  */
 
+/*
+ * A handler has set another instruction pointer, and may have pushed one word,
+ * which has overwritten regs->ss: the detour leaves no gap below the stack.  The
+ * two words for kprobe_jump_divert() overwrite what is above regs->ip in @regs,
+ * from which that takes the stack pointer.
+ */
 static noinline void divert(struct pt_regs *regs)
 {
-	/*
-	 * These overwrite saved words that are not needed any more.  Even if
-	 * a handler has pushed two words, they are above regs->ip, from which
-	 * kprobe_jump_divert() takes the stack pointer.
-	 */
 	unsigned long *stack = (unsigned long *)regs->sp - 2;
 	unsigned long flags = regs->flags;
 
@@ -510,9 +512,8 @@ __visible void x86_kprobe_hit_jump(struct kprobe_site *site,
 
 	traced_on = kprobe_hit_enter(arch_kprobe_irqs_on(regs));
 	verdict = kprobe_site_pre(site, regs, KPROBE_BY_CODE);
+	kprobe_hit_exit(regs, traced_on);
 	if (unlikely(verdict == KPROBE_HIT_DIVERTED))
 		divert(regs);
-
-	kprobe_hit_exit(regs, traced_on);
 }
 NOKPROBE_SYMBOL(x86_kprobe_hit_jump);
