@@ -204,7 +204,7 @@ static void test_entry_handler_is_optional(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&f.returns), 1);
 }
 
-static void test_symbol_is_entry(struct kunit *test)
+static void test_symbol_sets_entry_flag(struct kunit *test)
 {
 	struct kretprobe rp = {
 		.kp.symbol_name = "vfs_read",
@@ -304,7 +304,7 @@ static int line_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 }
 
 /* Instances share no cache line, lest it bounce between CPUs. */
-static void test_each_instance_has_its_line(struct kunit *test)
+static void test_instances_share_no_cache_line(struct kunit *test)
 {
 	struct followed f = FOLLOWED(follow_sum);
 
@@ -640,10 +640,10 @@ static struct kunit_case return_tests[] = {
 	KUNIT_CASE(test_bad_entry_undoes_array),
 	KUNIT_CASE(test_return_handler_runs),
 	KUNIT_CASE(test_entry_handler_is_optional),
-	KUNIT_CASE(test_symbol_is_entry),
+	KUNIT_CASE(test_symbol_sets_entry_flag),
 	KUNIT_CASE(test_entry_handler_declines),
 	KUNIT_CASE(test_each_call_has_its_data),
-	KUNIT_CASE(test_each_instance_has_its_line),
+	KUNIT_CASE(test_instances_share_no_cache_line),
 	KUNIT_CASE_PARAM(test_maxactive_limits_instances, maxactive_gen_params),
 	KUNIT_CASE(test_pool_grows),
 	KUNIT_CASE(test_cleared_handlers_do_not_run),

@@ -365,7 +365,7 @@ static void test_copied_return_uses_thunk(struct kunit *test)
 }
 
 /* A query of the obstacle does not keep the optimizer from finding it. */
-static void test_asking_changes_nothing(struct kunit *test)
+static void test_obstacle_query_changes_nothing(struct kunit *test)
 {
 	struct counted p = COUNTED(probe_huge);
 	struct counted q = COUNTED(probe_part);
@@ -390,7 +390,7 @@ static struct kunit_case obstacle_tests[] = {
 	KUNIT_CASE_PARAM(test_obstacle_is_found, obstacle_gen_params),
 	KUNIT_CASE(test_written_branch_is_followed),
 	KUNIT_CASE(test_copied_return_uses_thunk),
-	KUNIT_CASE(test_asking_changes_nothing),
+	KUNIT_CASE(test_obstacle_query_changes_nothing),
 	{}
 };
 
