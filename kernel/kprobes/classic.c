@@ -887,7 +887,7 @@ NOKPROBE_SYMBOL(classic_exception);
  * Boot
  */
 
-/* Those that are not overridden: nothing more to forbid, no notifications. */
+/* The architecture has no more to blacklist, and asks for no notification. */
 int __init __weak arch_populate_kprobe_blacklist(void)
 {
 	return 0;
@@ -905,7 +905,7 @@ int __weak kprobe_exceptions_notify(struct notifier_block *self,
 }
 NOKPROBE_SYMBOL(kprobe_exceptions_notify);
 
-/* Backends forbid areas which are empty in some configurations: -EINVAL. */
+/* Backends add areas which are empty in some configurations: -EINVAL. */
 int __init arch_kprobe_blacklist(void)
 {
 	if (IS_ENABLED(CONFIG_ARC))

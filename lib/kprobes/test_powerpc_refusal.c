@@ -73,7 +73,7 @@ extern char head_text_end[];
 extern unsigned long __start___soft_mask_table[];
 extern unsigned long __start___restart_table[];
 
-static void test_text_is_forbidden(struct kunit *test)
+static void test_text_is_blacklisted(struct kunit *test)
 {
 	static const char * const names[] = {
 		"_switch", "interrupt_exit_kernel_prepare", "start_here_common",
@@ -301,7 +301,7 @@ static void test_fault_in_slot_is_handled(struct kunit *test)
 static struct kunit_case refusal_tests[] = {
 	KUNIT_CASE_PARAM(test_refused_with_errno, refusal_gen_params),
 	KUNIT_CASE(test_prefix_needs_the_cpu),
-	KUNIT_CASE(test_text_is_forbidden),
+	KUNIT_CASE(test_text_is_blacklisted),
 #ifdef CONFIG_PPC_BARRIER_NOSPEC
 	KUNIT_CASE(test_barrier_is_refused),
 #endif

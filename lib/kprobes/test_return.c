@@ -23,12 +23,12 @@ static TARGET int follow_mul(int a, int b)
 	return a * b;
 }
 
-static TARGET int follow_forbidden(int a)
+static TARGET int follow_blacklisted(int a)
 {
 	barrier();
 	return a;
 }
-NOKPROBE_SYMBOL(follow_forbidden);
+NOKPROBE_SYMBOL(follow_blacklisted);
 
 static TARGET int follow_sum(int n)
 {
@@ -63,7 +63,7 @@ static const struct errno_case errno_cases[] = {
 	{ "not at the entry", follow_sum, .offset = 12, .expected = -EINVAL },
 	{ "not at the entry of a symbol", .symbol = "vfs_read", .offset = 9,
 	  .expected = -EINVAL },
-	{ "NOKPROBE_SYMBOL", follow_forbidden, .expected = -EINVAL },
+	{ "NOKPROBE_SYMBOL", follow_blacklisted, .expected = -EINVAL },
 #ifdef CONFIG_X86
 	{ "returns on another stack", .symbol = "__switch_to",
 	  .expected = -EINVAL },
@@ -135,7 +135,7 @@ static void test_bad_entry_undoes_array(struct kunit *test)
 	unsigned int sites = kprobe_sites_in_use();
 	struct followed f[] = {
 		FOLLOWED(follow_add), FOLLOWED(follow_mul),
-		FOLLOWED(follow_forbidden),
+		FOLLOWED(follow_blacklisted),
 	};
 	struct kretprobe *array[] = {
 		&f[0].probe, &f[1].probe, &f[2].probe,
