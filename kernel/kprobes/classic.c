@@ -604,7 +604,8 @@ static void jump_goes(struct kprobe_site *site) { }
 static void write_jumps(struct list_head *jumps) { }
 #endif
 
-static void classic_was_here(void *unused)
+/* Empty: a CPU that takes this IPI has ended the hits it was in. */
+static void classic_ipi_seen(void *unused)
 {
 }
 
@@ -618,7 +619,7 @@ static void classic_was_here(void *unused)
  */
 void kprobe_classic_sync(void)
 {
-	on_each_cpu(classic_was_here, NULL, true);
+	on_each_cpu(classic_ipi_seen, NULL, true);
 }
 
 void arch_kprobe_patch(struct list_head *batch)

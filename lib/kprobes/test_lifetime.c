@@ -486,7 +486,7 @@ static void test_wait_spares_idle_cpus(struct kunit *test)
 {
 	struct counted one = COUNTED(target_add), other = COUNTED(target_add);
 	struct kprobe ipi = {
-		.symbol_name = "kprobe_was_here",
+		.symbol_name = "kprobe_ipi_seen",
 		.pre_handler = ipi_pre,
 	};
 	int i, n, fewest = INT_MAX;
