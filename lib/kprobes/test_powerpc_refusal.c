@@ -103,7 +103,6 @@ static void test_text_is_blacklisted(struct kunit *test)
 	}
 }
 
-#ifdef CONFIG_PPC_BARRIER_NOSPEC
 /* Text that is patched without a word to probes, in the midst of C. */
 static void test_barrier_is_refused(struct kunit *test)
 {
@@ -124,7 +123,6 @@ static void test_barrier_is_refused(struct kunit *test)
 	/* The words behind them are no barriers. */
 	KUNIT_EXPECT_GT(test, seen, 0);
 }
-#endif
 
 /* A function with a TOC of its own, and one without. */
 int ppc_two_entries(int a);
@@ -302,9 +300,7 @@ static struct kunit_case refusal_tests[] = {
 	KUNIT_CASE_PARAM(test_refused_with_errno, refusal_gen_params),
 	KUNIT_CASE(test_prefix_needs_the_cpu),
 	KUNIT_CASE(test_text_is_blacklisted),
-#ifdef CONFIG_PPC_BARRIER_NOSPEC
 	KUNIT_CASE(test_barrier_is_refused),
-#endif
 	KUNIT_CASE(test_probe_is_behind_toc),
 	KUNIT_CASE(test_both_entries_are_entries),
 	KUNIT_CASE(test_fault_in_slot_is_handled),

@@ -8,8 +8,8 @@
  * Some of the head is copied to the start of memory, and a copy of a trap has
  * no site.
  *
- * On 64 bit some code counts as soft-masked by its address, or is begun again
- * when an interrupt arrives in it.  Both are known by tables, and hold for no
+ * Some code counts as soft-masked by its address, or is begun again when an
+ * interrupt arrives in it.  Both are known by tables, and hold for no
  * instruction in a slot.
  *
  * The exits of exceptions cannot be noinstr, for they have to be near the
