@@ -343,8 +343,7 @@ static void test_perf_is_told_of_slots(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, told.pre, 1);
 	switch_jumps(true);
 	expect_jump(test, &p.probe, true);
-	KUNIT_EXPECT_EQ(test, told.pre,
-			1 + IS_ENABLED(CONFIG_OPTPROBES));
+	KUNIT_EXPECT_EQ(test, told.pre, 2);
 	told.pre = 0;
 	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
 	KUNIT_EXPECT_EQ(test, told.pre, 1);

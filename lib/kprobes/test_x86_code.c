@@ -235,8 +235,7 @@ static void test_jump_changes_no_result(struct kunit *test)
 	}
 	unregister_kprobes(ps, ARRAY_SIZE(codes));
 	/* Calls get no jump, nor what is in front of a branch target. */
-	if (IS_ENABLED(CONFIG_OPTPROBES))
-		KUNIT_EXPECT_GT(test, jumps, ARRAY_SIZE(codes) / 3);
+	KUNIT_EXPECT_GT(test, jumps, ARRAY_SIZE(codes) / 3);
 	kunit_info(test, "%u jumps of %zu", jumps, ARRAY_SIZE(codes));
 	kvfree(plain);
 }
