@@ -220,15 +220,13 @@ NOKPROBE_SYMBOL(get_kprobe);
  */
 void kprobes_inc_nmissed_count(struct kprobe *kp)
 {
-	struct kprobe *p;
 	unsigned long flags;
 	bool entered;
 
 	/* No tracing: backends are not ready for a third hit yet. */
 	raw_local_irq_save(flags);
 	entered = kprobe_rcu_enter();
-	list_for_each_entry_rcu(p, &site_of(kp)->active, list, true)
-		kprobe_count_miss(&p->nmissed);
+	kprobe_site_count_miss(site_of(kp));
 	kprobe_rcu_exit(entered);
 	raw_local_irq_restore(flags);
 }
