@@ -233,6 +233,15 @@ do {									\
 		cpu_relax();						\
 } while (0)
 
+/* Handlers of a hit do not run: counts it for each active probe of the site. */
+static __always_inline void kprobe_site_count_miss(struct kprobe_site *site)
+{
+	struct kprobe *p;
+
+	list_for_each_entry_rcu(p, &site->active, list, true)
+		kprobe_count_miss(&p->nmissed);
+}
+
 /* current_kprobe while no particular handler runs but hits are recursion. */
 extern struct kprobe kprobe_busy;
 

@@ -65,11 +65,11 @@ static ssize_t ranges_search(const struct range_table *table,
 }
 
 /**
- * kprobe_blacklist_covers - is this address in a range that is forbidden?
+ * kprobe_blacklist_covers - is this address in a range that is blacklisted?
  * @addr: any address
  *
- * Parts of a forbidden function that have other names are forbidden as well:
- * within_kprobe_blacklist() also looks for these.
+ * Parts of a blacklisted function that have other names are blacklisted as
+ * well: within_kprobe_blacklist() also looks for these.
  *
  * Context: any.
  */
@@ -88,9 +88,9 @@ bool kprobe_blacklist_covers(unsigned long addr)
 
 /*
  * A compiler may split a function; its cold half, "fn.cold", or a copy of
- * it, "fn.isra.0", is as forbidden as "fn".
+ * it, "fn.isra.0", is as blacklisted as "fn".
  */
-static noinline_for_stack bool part_of_forbidden(const char *name)
+static noinline_for_stack bool part_of_blacklisted(const char *name)
 {
 	const char *suffix = strchr(name, '.');
 	char whole_name[KSYM_NAME_LEN];
@@ -113,8 +113,8 @@ static noinline_for_stack bool part_of_forbidden(const char *name)
 bool kprobe_blacklisted(unsigned long addr, const struct kprobe_symbol *symbol)
 {
 	return kprobe_blacklist_covers(addr) ||
-	       kprobe_classic_forbids(addr) ||
-	       (symbol->size && part_of_forbidden(symbol->name));
+	       kprobe_classic_blacklisted(addr) ||
+	       (symbol->size && part_of_blacklisted(symbol->name));
 }
 
 /**
@@ -127,9 +127,9 @@ bool within_kprobe_blacklist(unsigned long addr)
 {
 	char name[KSYM_NAME_LEN];
 
-	if (kprobe_blacklist_covers(addr) || kprobe_classic_forbids(addr))
+	if (kprobe_blacklist_covers(addr) || kprobe_classic_blacklisted(addr))
 		return true;
-	return !lookup_symbol_name(addr, name) && part_of_forbidden(name);
+	return !lookup_symbol_name(addr, name) && part_of_blacklisted(name);
 }
 
 static int ranges_compare(const void *a, const void *b)
@@ -188,7 +188,7 @@ static int ranges_add(const struct kprobe_blacklist_range *ranges, size_t nr)
 }
 
 /**
- * kprobe_add_area_blacklist - forbid a range of text
+ * kprobe_add_area_blacklist - blacklist a range of text
  * @start: first address
  * @end: first address behind the range
  *
@@ -218,7 +218,7 @@ static bool range_of_function(unsigned long entry,
 }
 
 /**
- * kprobe_add_ksym_blacklist - forbid a function
+ * kprobe_add_ksym_blacklist - blacklist a function
  * @entry: any address in it
  *
  * Context: may sleep.
@@ -273,7 +273,7 @@ static int ranges_add_all(const unsigned long *entries, size_t nr,
 
 #ifdef CONFIG_MODULES
 /**
- * kprobe_blacklist_module - forbid what a module wants not to be probed
+ * kprobe_blacklist_module - blacklist what a module wants not to be probed
  * @mod: being loaded, its text in place
  *
  * Return: 0 or -ENOMEM.
@@ -306,7 +306,7 @@ int kprobe_blacklist_module(struct module *mod)
  * kprobe_unblacklist_module - forget what lies in a module
  * @mod: being unloaded
  *
- * Without memory the entries stay, which forbids too much in a module that
+ * Without memory the entries stay, which blacklists too much in a module that
  * comes to lie there later, and nothing worse.
  */
 void kprobe_unblacklist_module(struct module *mod)
@@ -347,10 +347,10 @@ void kprobe_blacklist_unlock(void)
 }
 
 /**
- * kprobe_blacklist_next - the first forbidden range at or behind an address
+ * kprobe_blacklist_next - the first blacklisted range at or behind an address
  * @from: the address
- * @range: set to what is forbidden from there on without a gap, where entries
- *	overlap or touch
+ * @range: set to what is blacklisted from there on without a gap, where
+ *	entries overlap or touch
  *
  * Context: between kprobe_blacklist_lock() and kprobe_blacklist_unlock().
  * Return: whether there is any.

@@ -220,15 +220,13 @@ NOKPROBE_SYMBOL(get_kprobe);
  */
 void kprobes_inc_nmissed_count(struct kprobe *kp)
 {
-	struct kprobe *p;
 	unsigned long flags;
 	bool entered;
 
 	/* No tracing: backends are not ready for a third hit yet. */
 	raw_local_irq_save(flags);
 	entered = kprobe_rcu_enter();
-	list_for_each_entry_rcu(p, &site_of(kp)->active, list, true)
-		kprobe_count_miss(&p->nmissed);
+	kprobe_site_count_miss(site_of(kp));
 	kprobe_rcu_exit(entered);
 	raw_local_irq_restore(flags);
 }
@@ -604,7 +602,8 @@ static void jump_goes(struct kprobe_site *site) { }
 static void write_jumps(struct list_head *jumps) { }
 #endif
 
-static void classic_was_here(void *unused)
+/* Empty: a CPU that takes this IPI has ended the hits it was in. */
+static void classic_ipi_seen(void *unused)
 {
 }
 
@@ -618,7 +617,7 @@ static void classic_was_here(void *unused)
  */
 void kprobe_classic_sync(void)
 {
-	on_each_cpu(classic_was_here, NULL, true);
+	on_each_cpu(classic_ipi_seen, NULL, true);
 }
 
 void arch_kprobe_patch(struct list_head *batch)
@@ -887,7 +886,7 @@ NOKPROBE_SYMBOL(classic_exception);
  * Boot
  */
 
-/* Those that are not overridden: nothing more to forbid, no notifications. */
+/* The architecture has no more to blacklist, and asks for no notification. */
 int __init __weak arch_populate_kprobe_blacklist(void)
 {
 	return 0;
@@ -905,7 +904,7 @@ int __weak kprobe_exceptions_notify(struct notifier_block *self,
 }
 NOKPROBE_SYMBOL(kprobe_exceptions_notify);
 
-/* Backends forbid areas which are empty in some configurations: -EINVAL. */
+/* Backends add areas which are empty in some configurations: -EINVAL. */
 int __init arch_kprobe_blacklist(void)
 {
 	if (IS_ENABLED(CONFIG_ARC))

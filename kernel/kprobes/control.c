@@ -157,7 +157,8 @@ static const struct file_operations list_fops = {
 
 /*
  * blacklist: 0x<start>-0x<end>\t<symbol>, a line a function, since tools look
- * for the names of functions; a section that is forbidden as a whole has many.
+ * for the names of functions; a section that is blacklisted as a whole has
+ * many.
  */
 
 /**
@@ -170,7 +171,7 @@ struct blacklist_cursor {
 	struct kprobe_blacklist_range range;
 };
 
-/* The first forbidden part of a function from an address on. */
+/* The first blacklisted part of a function from an address on. */
 static struct blacklist_cursor *blacklist_find(struct blacklist_cursor *cursor,
 					       unsigned long from)
 {

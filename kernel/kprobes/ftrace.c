@@ -137,15 +137,13 @@ void kprobe_ftrace_dropped(unsigned long ip)
 {
 	struct kprobe_site *site;
 	unsigned long flags;
-	struct kprobe *p;
 	bool entered;
 
 	raw_local_irq_save(flags);
 	entered = kprobe_read_lock();
 	site = kprobe_site_find(ip);
 	if (site && READ_ONCE(site->ftrace_ops))
-		list_for_each_entry_rcu(p, &site->active, list, true)
-			kprobe_count_miss(&p->nmissed);
+		kprobe_site_count_miss(site);
 	/* With interrupts off this does not call the scheduler, traced here. */
 	kprobe_read_unlock(entered);
 	raw_local_irq_restore(flags);

@@ -36,8 +36,7 @@ enum kprobe_verdict kprobe_site_pre_slow(struct kprobe_site *site,
 	struct kprobe *p;
 
 	if (kprobe_recursion(kprobe_context_id(by))) {
-		list_for_each_entry_rcu(p, &site->active, list, true)
-			kprobe_count_miss(&p->nmissed);
+		kprobe_site_count_miss(site);
 		verdict = KPROBE_HIT_MISSED;
 	} else {
 		p = kprobe_first_pre(site);

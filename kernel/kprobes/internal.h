@@ -49,7 +49,7 @@ void kprobe_classic_release(struct kprobe_site *site);
 void kprobe_classic_sync(void);
 bool kprobe_classic_refuse(struct kprobe *p);
 int kprobe_classic_init(void);
-#define kprobe_classic_forbids arch_within_kprobe_blacklist
+#define kprobe_classic_blacklisted arch_within_kprobe_blacklist
 
 /* The backend's own breakpoint, that followed calls return to: stays there. */
 static inline bool kprobe_classic_pinned(const struct kprobe_site *site)
@@ -73,7 +73,7 @@ static inline void kprobe_classic_release(struct kprobe_site *site) { }
 static inline void kprobe_classic_sync(void) { }
 static inline bool kprobe_classic_refuse(struct kprobe *p) { return false; }
 static inline int kprobe_classic_init(void) { return 0; }
-static inline bool kprobe_classic_forbids(unsigned long a) { return false; }
+static inline bool kprobe_classic_blacklisted(unsigned long a) { return false; }
 #endif
 
 /* slots.c: memory for instructions out of line */

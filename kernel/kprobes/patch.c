@@ -130,7 +130,8 @@ void kprobe_patch(struct list_head *batch)
 		kprobe_site_set_state(site, site->target);
 }
 
-static void kprobe_was_here(void *unused)
+/* Empty: a CPU that takes this IPI is in no handler.  Tests count its calls. */
+static void kprobe_ipi_seen(void *unused)
 {
 }
 
@@ -170,6 +171,6 @@ void kprobe_wait_for_handlers(void)
 	/* Pairs with ct_kernel_enter_state(): see kprobe_cpu_watched(). */
 	smp_mb();
 	cpus_read_lock();
-	on_each_cpu_cond(kprobe_cpu_watched, kprobe_was_here, NULL, true);
+	on_each_cpu_cond(kprobe_cpu_watched, kprobe_ipi_seen, NULL, true);
 	cpus_read_unlock();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Takes seconds to go, and changes a jump label then: text that is patched
- * although nobody can take a reference of the module any more.
+ * although try_module_get() fails by then.
  */
 #include <linux/delay.h>
 #include <linux/jump_label.h>

@@ -263,7 +263,7 @@ static void expect_same(struct kunit *test, const struct code_case *c,
 
 static bool jumps(const struct code_case *c)
 {
-	if (!IS_ENABLED(CONFIG_OPTPROBES) || c->flags & NO_JUMP)
+	if (c->flags & NO_JUMP)
 		return false;
 	return !(c->flags & NO_JUMP_BTI && system_supports_bti_kernel());
 }
@@ -352,8 +352,7 @@ static void test_batch_interrupts_cpus_once(struct kunit *test)
 	rounds.pre = 0;
 	switch_jumps(true);
 	expect_jump(test, array[0], true);
-	if (IS_ENABLED(CONFIG_OPTPROBES))
-		KUNIT_EXPECT_GE(test, rounds.pre, 1);
+	KUNIT_EXPECT_GE(test, rounds.pre, 1);
 	KUNIT_EXPECT_LE(test, rounds.pre, 8);
 	kunit_info(test, "jumps: %u rounds", rounds.pre);
 	unregister_kprobes(array, nr);

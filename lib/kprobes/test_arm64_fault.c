@@ -6,6 +6,7 @@
 #include <linux/uaccess.h>
 #include <asm/asm-extable.h>
 #include "test_arm64.h"
+#include "test_fault.h"
 
 CODE(add, "", "add x0, x1, x2, lsl #3", "");
 /* Loads from x0; the fix-up sets x3 to 2. */
@@ -14,33 +15,13 @@ CODE(load, "mov x3, #1", "ldr x1, [x0]",
      _ASM_EXTABLE_UACCESS(.Lprobe_load, 1b));
 CODE(undefined, "mov x3, #1", ".inst 0xd5380c00 | 0x1f", "mov x3, #5");
 
-struct fault_seen {
-	struct kprobe probe;
-	unsigned int faults;
-	unsigned int pre;
-	unsigned long pc;
-	unsigned long x0;
-	bool handle;
-};
-
-static int fault_pre(struct kprobe *p, struct pt_regs *regs)
+static u64 call_load(unsigned long from, u64 *word)
 {
-	container_of(p, struct fault_seen, probe)->pre++;
-	return 0;
-}
+	struct state s = { .x = { from } };
 
-static int fault_handler(struct kprobe *p, struct pt_regs *regs, int trap)
-{
-	struct fault_seen *s = container_of(p, struct fault_seen, probe);
-
-	s->faults++;
-	s->pc = regs->pc;
-	s->x0 = regs->regs[0];
-	if (!s->handle)
-		return 0;
-	regs->regs[1] = 99;
-	regs->pc += AARCH64_INSN_SIZE;
-	return 1;
+	call_code(code_load, &s);
+	*word = s.x[1];
+	return s.x[3];
 }
 
 /* The load is probed by a breakpoint, with a post handler, by a branch. */
@@ -53,12 +34,15 @@ static void test_fault_in_slot_is_handled(struct kunit *test)
 	};
 	struct counted q = COUNTED(probe_load,
 				   .probe.post_handler = checked_post);
-	unsigned int i, faults = 0;
+	const struct probed_load load = {
+		.addr = probe_load,
+		.call = call_load,
+		.behind = 1,
+		.fixed_up = 2,
+	};
+	unsigned int i;
 
 	for (i = 0; i < 3; i++) {
-		struct state state = { .x = { BAD_PAGE } };
-		u64 word = 4711;
-
 		s.probe.addr = (kprobe_opcode_t *)probe_load;
 		KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
 		q.probe.addr = (kprobe_opcode_t *)probe_load;
@@ -66,28 +50,7 @@ static void test_fault_in_slot_is_handled(struct kunit *test)
 			KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
 		if (i == 2)
 			expect_jump(test, &s.probe, true);
-		/* The handler declines: the exception table fixes it up. */
-		s.handle = false;
-		call_code(code_load, &state);
-		KUNIT_EXPECT_EQ(test, state.x[3], 2);
-		KUNIT_EXPECT_EQ(test, s.faults, ++faults);
-		KUNIT_EXPECT_EQ(test, s.pc, (unsigned long)probe_load);
-		KUNIT_EXPECT_EQ(test, s.x0, BAD_PAGE);
-
-		/* The handler takes it over. */
-		s.handle = true;
-		state.x[0] = BAD_PAGE;
-		call_code(code_load, &state);
-		KUNIT_EXPECT_EQ(test, state.x[3], 1);
-		KUNIT_EXPECT_EQ(test, state.x[1], 99);
-		KUNIT_EXPECT_EQ(test, s.faults, ++faults);
-
-		/* There is no fault. */
-		state.x[0] = (unsigned long)&word;
-		call_code(code_load, &state);
-		KUNIT_EXPECT_EQ(test, state.x[3], 1);
-		KUNIT_EXPECT_EQ(test, state.x[1], 4711);
-		KUNIT_EXPECT_EQ(test, s.faults, faults);
+		expect_faults(test, &s, &load);
 		if (i == 1)
 			unregister_kprobe(&q.probe);
 		unregister_kprobe(&s.probe);
@@ -111,7 +74,7 @@ static void test_undefined_is_handled(struct kunit *test)
 	call_code(code_undefined, &state);
 	KUNIT_EXPECT_EQ(test, state.x[3], 5);
 	KUNIT_EXPECT_EQ(test, s.faults, 1);
-	KUNIT_EXPECT_EQ(test, s.pc, (unsigned long)probe_undefined);
+	KUNIT_EXPECT_EQ(test, s.ip, (unsigned long)probe_undefined);
 	unregister_kprobe(&s.probe);
 }
 

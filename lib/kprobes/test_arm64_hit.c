@@ -4,7 +4,6 @@
  * of what they change, where unwinders see an instruction out of line, and hits
  * where RCU is not watching.
  */
-#include <linux/cpuidle.h>
 #include <linux/hrtimer.h>
 #include <linux/module.h>
 #include <linux/panic.h>
@@ -12,6 +11,7 @@
 #include <linux/stacktrace.h>
 #include <asm/irq_regs.h>
 #include "test_arm64.h"
+#include "test_hit.h"
 
 CODE(add, "", "add x0, x1, x2, lsl #3", "");
 CODE(adds, "", "adds x0, x1, x2", "");
@@ -317,34 +317,13 @@ static void test_unwinder_sees_the_function(struct kunit *test)
 }
 
 #ifdef CONFIG_PERF_EVENTS
-/* Perf is told of code in slots and detours, to decode traces of branches. */
-static int told_pre(struct kprobe *p, struct pt_regs *regs)
-{
-	if (is_kprobe_insn_slot(regs->regs[0]))
-		container_of(p, struct counted, probe)->pre++;
-	return 0;
-}
-
 static void test_perf_is_told_of_slots(struct kunit *test)
 {
-	struct counted told = {
-		.probe.symbol_name = "perf_event_text_poke",
-		.probe.pre_handler = told_pre,
-	};
-	struct counted p = COUNTED(probe_isb);
+	struct counted told, p = COUNTED(probe_isb);
 	struct counted q = COUNTED(probe_isb,
 				   .probe.post_handler = counted_post);
 
-	KUNIT_ASSERT_EQ(test, register_kprobe(&told.probe), 0);
-	wait_for_kprobe_optimizer();
-	told.pre = 0;
-	switch_jumps(false);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
-	KUNIT_EXPECT_EQ(test, told.pre, 1);
-	switch_jumps(true);
-	expect_jump(test, &p.probe, true);
-	KUNIT_EXPECT_EQ(test, told.pre,
-			1 + IS_ENABLED(CONFIG_OPTPROBES));
+	expect_slots_told(test, &told, &p);
 	told.pre = 0;
 	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
 	KUNIT_EXPECT_EQ(test, told.pre, 1);
@@ -355,38 +334,13 @@ static void test_perf_is_told_of_slots(struct kunit *test)
 #endif
 
 #ifdef CONFIG_CONTEXT_TRACKING_IDLE
-/*
- * Calls as the idle loop does while it waits: RCU does not watch, and lockdep
- * takes interrupts for enabled.  Lockdep complains of tracepoints then.
- */
 static void call_as_idle(void *function)
 {
 	struct state s = {};
 
-	local_irq_disable();
-	ct_cpuidle_enter();
+	idle_begin();
 	call_code(function, &s);
-	ct_cpuidle_exit();
-	local_irq_enable();
-}
-
-static int watched_pre(struct kprobe *p, struct pt_regs *regs)
-{
-	struct counted *c = container_of(p, struct counted, probe);
-
-	if (!rcu_is_watching())
-		c->astray++;
-	return counted_pre(p, regs);
-}
-
-static void watched_post(struct kprobe *p, struct pt_regs *regs,
-			 unsigned long flags)
-{
-	struct counted *c = container_of(p, struct counted, probe);
-
-	if (!rcu_is_watching())
-		c->astray++;
-	c->post++;
+	idle_end();
 }
 
 static void test_handlers_have_rcu_watching(struct kunit *test)

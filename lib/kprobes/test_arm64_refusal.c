@@ -84,7 +84,7 @@ static void test_early_probe_is_refused(struct kunit *test)
  * Functions that run without the kernel's vectors, that are copied, or that
  * tracing of handlers calls.  Some exist in some configurations only.
  */
-static const char * const forbidden_names[] = {
+static const char * const blacklisted_names[] = {
 	"__secondary_switched", "__secondary_too_slow",
 	"set_cpu_boot_mode_flag", "finalise_el2", "_cpu_resume",
 	"cpu_do_resume", "__hyp_stub_vectors",
@@ -101,9 +101,9 @@ static const char * const forbidden_names[] = {
 	"return_to_handler",
 };
 
-KUNIT_ARRAY_PARAM(forbidden, forbidden_names, name_desc);
+KUNIT_ARRAY_PARAM(blacklisted, blacklisted_names, name_desc);
 
-static void test_forbidden_is_refused(struct kunit *test)
+static void test_blacklisted_is_refused(struct kunit *test)
 {
 	unsigned long addr = named_function(test);
 	struct counted p = COUNTED(addr);
@@ -127,14 +127,14 @@ static void test_idmap_is_refused(struct kunit *test)
 
 #ifdef CONFIG_KRETPROBES
 /* Functions that return twice, or that may not return. */
-static const char * const forbidden_returns[] = {
+static const char * const blacklisted_returns[] = {
 	"__cpu_suspend_enter", "psci_suspend_finisher", "psci_system_suspend",
 	"psci_0_1_cpu_suspend", "psci_0_2_cpu_suspend", "__psci_cpu_suspend",
 	"__invoke_psci_fn_hvc", "__invoke_psci_fn_smc", "__arm_smccc_hvc",
 	"__arm_smccc_smc",
 };
 
-KUNIT_ARRAY_PARAM(forbidden_return, forbidden_returns, name_desc);
+KUNIT_ARRAY_PARAM(blacklisted_return, blacklisted_returns, name_desc);
 
 static void test_return_probe_is_refused(struct kunit *test)
 {
@@ -308,11 +308,11 @@ static void test_words_before_are_refused(struct kunit *test)
 static struct kunit_case refusal_tests[] = {
 	KUNIT_CASE_PARAM(test_refused_with_errno, refusal_gen_params),
 	KUNIT_CASE(test_early_probe_is_refused),
-	KUNIT_CASE_PARAM(test_forbidden_is_refused, forbidden_gen_params),
+	KUNIT_CASE_PARAM(test_blacklisted_is_refused, blacklisted_gen_params),
 	KUNIT_CASE(test_idmap_is_refused),
 #ifdef CONFIG_KRETPROBES
 	KUNIT_CASE_PARAM(test_return_probe_is_refused,
-			 forbidden_return_gen_params),
+			 blacklisted_return_gen_params),
 #endif
 	KUNIT_CASE_PARAM(test_hit_path_is_untraced, untraced_gen_params),
 	KUNIT_CASE(test_ftrace_call_is_refused),

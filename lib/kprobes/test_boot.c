@@ -145,7 +145,7 @@ static int __init boot_late(void)
 }
 late_initcall_sync(boot_late);
 
-static void test_probe_before_slots_is_told(struct kunit *test)
+static void test_first_probe_gets_errno(struct kunit *test)
 {
 	bool late = IS_ENABLED(CONFIG_ARCH_WANTS_EXECMEM_LATE);
 
@@ -162,7 +162,7 @@ static void test_early_probe_is_hit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hits_of(boot_lasting), 0);
 }
 
-static void test_early_unregister_works(struct kunit *test)
+static void test_early_unregister_ends_hits(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, passing.registered, 0);
 	KUNIT_EXPECT_EQ(test, passing.early, 2);
@@ -170,7 +170,7 @@ static void test_early_unregister_works(struct kunit *test)
 }
 
 /* The optimizer starts by itself once it can wait for grace periods. */
-static void test_jump_is_made_late(struct kunit *test)
+static void test_early_probe_becomes_jump(struct kunit *test)
 {
 	if (!IS_ENABLED(CONFIG_OPTPROBES))
 		kunit_skip(test, "this kernel makes no jumps");
@@ -179,10 +179,10 @@ static void test_jump_is_made_late(struct kunit *test)
 }
 
 static struct kunit_case boot_tests[] = {
-	KUNIT_CASE(test_probe_before_slots_is_told),
+	KUNIT_CASE(test_first_probe_gets_errno),
 	KUNIT_CASE(test_early_probe_is_hit),
-	KUNIT_CASE(test_early_unregister_works),
-	KUNIT_CASE(test_jump_is_made_late),
+	KUNIT_CASE(test_early_unregister_ends_hits),
+	KUNIT_CASE(test_early_probe_becomes_jump),
 	{}
 };
 

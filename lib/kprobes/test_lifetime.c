@@ -482,11 +482,11 @@ static int ipi_pre(struct kprobe *p, struct pt_regs *regs)
 #define IDLE_TRIES	1000
 
 /* The wait for handlers does not interrupt idle CPUs. */
-static void test_idle_cpus_sleep_on(struct kunit *test)
+static void test_wait_spares_idle_cpus(struct kunit *test)
 {
 	struct counted one = COUNTED(target_add), other = COUNTED(target_add);
 	struct kprobe ipi = {
-		.symbol_name = "kprobe_was_here",
+		.symbol_name = "kprobe_ipi_seen",
 		.pre_handler = ipi_pre,
 	};
 	int i, n, fewest = INT_MAX;
@@ -527,7 +527,7 @@ static struct kunit_case lifetime_tests[] = {
 	KUNIT_CASE_PARAM(test_overwritten_probe_works_on, overwrite_gen_params),
 	KUNIT_CASE(test_probe_may_be_reused),
 	KUNIT_CASE(test_slots_are_freed),
-	KUNIT_CASE_SLOW(test_idle_cpus_sleep_on),
+	KUNIT_CASE_SLOW(test_wait_spares_idle_cpus),
 	{}
 };
 

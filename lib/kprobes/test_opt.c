@@ -513,7 +513,7 @@ static void load_round(struct kunit *test, struct load *l, unsigned int round)
 	}
 }
 
-static void test_load_loses_no_hit(struct kunit *test)
+static void test_stress_loses_no_hit(struct kunit *test)
 {
 	struct task_struct *tasks[LOAD_THREADS];
 	unsigned int i, slots;
@@ -560,7 +560,7 @@ static struct kunit_case opt_tests[] = {
 	KUNIT_CASE_SLOW(test_optimization_is_cancelled),
 	KUNIT_CASE(test_recursive_hit_is_missed),
 	KUNIT_CASE(test_detour_outlives_probe),
-	KUNIT_CASE_SLOW(test_load_loses_no_hit),
+	KUNIT_CASE_SLOW(test_stress_loses_no_hit),
 	{}
 };
 

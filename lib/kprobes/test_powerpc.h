@@ -40,6 +40,9 @@
 	    ".popsection\n");						\
 	extern char code_##name[], *probe_##name
 
+/* The last page is never mapped. */
+#define BAD_PAGE	0xfffffffffffff000UL
+
 struct state {
 	u64 r[6];
 	u64 cr;

@@ -216,7 +216,7 @@ static s64 distance(ppc_inst_t insn)
 	return sign_extend64(bits, 33);
 }
 
-static void test_operand_stays(struct kunit *test)
+static void test_moved_operand_means_the_same(struct kunit *test)
 {
 	static const s64 distances[] = {
 		0, 8, -8, 0x7fff, 0x8000, -0x8000, 0x123456789, -0x1f0000000,
@@ -248,7 +248,7 @@ static void test_operand_stays(struct kunit *test)
 	}
 }
 
-static void test_operand_out_of_reach(struct kunit *test)
+static void test_far_operand_is_refused(struct kunit *test)
 {
 	/* The largest distance there is. */
 	ppc_inst_t insn = ppc_inst_prefix(0x0411ffff, 0xe460ffff);
@@ -262,8 +262,8 @@ static void test_operand_out_of_reach(struct kunit *test)
 static struct kunit_case decode_tests[] = {
 	KUNIT_CASE_PARAM(test_class_is_right, decode_gen_params),
 	KUNIT_CASE_PARAM(test_prefixed_class_is_right, prefixed_gen_params),
-	KUNIT_CASE(test_operand_stays),
-	KUNIT_CASE(test_operand_out_of_reach),
+	KUNIT_CASE(test_moved_operand_means_the_same),
+	KUNIT_CASE(test_far_operand_is_refused),
 	{}
 };
 

@@ -310,14 +310,12 @@ static void test_words_map_to_places(struct kunit *test)
 	site = s.probe.site;
 	expect_place(test, site->slot, 0, addr);
 	expect_place(test, site->slot, 1, addr + 4);
-#ifdef CONFIG_OPTPROBES
 	KUNIT_ASSERT_NOT_NULL(test, site->detour);
 	for (i = 2; i < site->insn.detour.behind; i++)
 		expect_place(test, site->detour, i, addr);
 	expect_place(test, site->detour, i, addr + 4);
 	KUNIT_EXPECT_EQ(test, ((u32 *)site->detour)[site->insn.detour.copy],
 			site->opcode);
-#endif
 	unregister_kprobe(&s.probe);
 }
 

@@ -10,6 +10,7 @@
 #include <asm/feature-fixups.h>
 #include <asm/sections.h>
 #include "test_code.h"
+#include "test_fault.h"
 #include "test_powerpc.h"
 
 CODE(refused_sc, "b 1f", "sc", "1:");
@@ -73,7 +74,7 @@ extern char head_text_end[];
 extern unsigned long __start___soft_mask_table[];
 extern unsigned long __start___restart_table[];
 
-static void test_text_is_forbidden(struct kunit *test)
+static void test_text_is_blacklisted(struct kunit *test)
 {
 	static const char * const names[] = {
 		"_switch", "interrupt_exit_kernel_prepare", "start_here_common",
@@ -103,7 +104,6 @@ static void test_text_is_forbidden(struct kunit *test)
 	}
 }
 
-#ifdef CONFIG_PPC_BARRIER_NOSPEC
 /* Text that is patched without a word to probes, in the midst of C. */
 static void test_barrier_is_refused(struct kunit *test)
 {
@@ -124,7 +124,6 @@ static void test_barrier_is_refused(struct kunit *test)
 	/* The words behind them are no barriers. */
 	KUNIT_EXPECT_GT(test, seen, 0);
 }
-#endif
 
 /* A function with a TOC of its own, and one without. */
 int ppc_two_entries(int a);
@@ -206,71 +205,13 @@ static void test_both_entries_are_entries(struct kunit *test)
 CODE(load, "li 6, 1", "1: ld 5, 0(3)",
      "li 6, 2\n b 3f\n2: li 6, 3\n3:\n" EX_TABLE(1b, 2b));
 
-/* Nothing is ever mapped in the last page of the address space. */
-#define BAD_PAGE	0xfffffffffffff000UL
-
-struct fault_seen {
-	struct kprobe probe;
-	unsigned int pre;
-	unsigned int faults;
-	unsigned long nip;
-	unsigned long r3;
-	bool handle;
-};
-
-static int fault_pre(struct kprobe *p, struct pt_regs *regs)
+static u64 call_load(unsigned long from, u64 *word)
 {
-	container_of(p, struct fault_seen, probe)->pre++;
-	return 0;
-}
+	struct state s = { .r = { from } };
 
-static int fault_handler(struct kprobe *p, struct pt_regs *regs, int trapnr)
-{
-	struct fault_seen *s = container_of(p, struct fault_seen, probe);
-
-	s->faults++;
-	s->nip = regs->nip;
-	s->r3 = regs->gpr[3];
-	if (!s->handle)
-		return 0;
-	regs->gpr[5] = 99;
-	regs_set_return_ip(regs, regs->nip + 4);
-	return 1;
-}
-
-static void post(struct kprobe *p, struct pt_regs *regs, unsigned long flags)
-{
-	container_of(p, struct counted, probe)->post++;
-}
-
-static void expect_faults(struct kunit *test, struct fault_seen *s)
-{
-	struct state state = { .r = { BAD_PAGE } };
-	u64 word = 4711;
-
-	/* The handler declines: the exception table fixes it up. */
-	s->faults = 0;
-	s->handle = false;
-	ppc_call_code(code_load, &state);
-	KUNIT_EXPECT_EQ(test, state.r[3], 3);
-	KUNIT_EXPECT_EQ(test, s->faults, 1);
-	KUNIT_EXPECT_EQ(test, s->nip, (unsigned long)probe_load);
-	KUNIT_EXPECT_EQ(test, s->r3, BAD_PAGE);
-
-	/* The handler takes it over. */
-	s->handle = true;
-	state.r[0] = BAD_PAGE;
-	ppc_call_code(code_load, &state);
-	KUNIT_EXPECT_EQ(test, state.r[3], 2);
-	KUNIT_EXPECT_EQ(test, state.r[2], 99);
-	KUNIT_EXPECT_EQ(test, s->faults, 2);
-
-	/* There is no fault. */
-	state.r[0] = (unsigned long)&word;
-	ppc_call_code(code_load, &state);
-	KUNIT_EXPECT_EQ(test, state.r[3], 2);
-	KUNIT_EXPECT_EQ(test, state.r[2], 4711);
-	KUNIT_EXPECT_EQ(test, s->faults, 2);
+	ppc_call_code(code_load, &s);
+	*word = s.r[2];
+	return s.r[3];
 }
 
 static void test_fault_in_slot_is_handled(struct kunit *test)
@@ -280,16 +221,23 @@ static void test_fault_in_slot_is_handled(struct kunit *test)
 		.probe.pre_handler = fault_pre,
 		.probe.fault_handler = fault_handler,
 	};
-	struct counted q = COUNTED(probe_load, .probe.post_handler = post);
+	struct counted q = COUNTED(probe_load,
+				   .probe.post_handler = counted_post);
+	const struct probed_load load = {
+		.addr = probe_load,
+		.call = call_load,
+		.behind = 2,
+		.fixed_up = 3,
+	};
 
 	switch_jumps(false);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
-	expect_faults(test, &s);
+	expect_faults(test, &s, &load);
 	switch_jumps(true);
 	expect_jump(test, &s.probe, true);
-	expect_faults(test, &s);
+	expect_faults(test, &s, &load);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
-	expect_faults(test, &s);
+	expect_faults(test, &s, &load);
 	unregister_kprobe(&q.probe);
 	unregister_kprobe(&s.probe);
 	KUNIT_EXPECT_EQ(test, s.pre, 9);
@@ -301,10 +249,8 @@ static void test_fault_in_slot_is_handled(struct kunit *test)
 static struct kunit_case refusal_tests[] = {
 	KUNIT_CASE_PARAM(test_refused_with_errno, refusal_gen_params),
 	KUNIT_CASE(test_prefix_needs_the_cpu),
-	KUNIT_CASE(test_text_is_forbidden),
-#ifdef CONFIG_PPC_BARRIER_NOSPEC
+	KUNIT_CASE(test_text_is_blacklisted),
 	KUNIT_CASE(test_barrier_is_refused),
-#endif
 	KUNIT_CASE(test_probe_is_behind_toc),
 	KUNIT_CASE(test_both_entries_are_entries),
 	KUNIT_CASE(test_fault_in_slot_is_handled),

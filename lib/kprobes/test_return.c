@@ -23,12 +23,12 @@ static TARGET int follow_mul(int a, int b)
 	return a * b;
 }
 
-static TARGET int follow_forbidden(int a)
+static TARGET int follow_blacklisted(int a)
 {
 	barrier();
 	return a;
 }
-NOKPROBE_SYMBOL(follow_forbidden);
+NOKPROBE_SYMBOL(follow_blacklisted);
 
 static TARGET int follow_sum(int n)
 {
@@ -63,7 +63,7 @@ static const struct errno_case errno_cases[] = {
 	{ "not at the entry", follow_sum, .offset = 12, .expected = -EINVAL },
 	{ "not at the entry of a symbol", .symbol = "vfs_read", .offset = 9,
 	  .expected = -EINVAL },
-	{ "NOKPROBE_SYMBOL", follow_forbidden, .expected = -EINVAL },
+	{ "NOKPROBE_SYMBOL", follow_blacklisted, .expected = -EINVAL },
 #ifdef CONFIG_X86
 	{ "returns on another stack", .symbol = "__switch_to",
 	  .expected = -EINVAL },
@@ -135,7 +135,7 @@ static void test_bad_entry_undoes_array(struct kunit *test)
 	unsigned int sites = kprobe_sites_in_use();
 	struct followed f[] = {
 		FOLLOWED(follow_add), FOLLOWED(follow_mul),
-		FOLLOWED(follow_forbidden),
+		FOLLOWED(follow_blacklisted),
 	};
 	struct kretprobe *array[] = {
 		&f[0].probe, &f[1].probe, &f[2].probe,
@@ -204,7 +204,7 @@ static void test_entry_handler_is_optional(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&f.returns), 1);
 }
 
-static void test_symbol_is_entry(struct kunit *test)
+static void test_symbol_sets_entry_flag(struct kunit *test)
 {
 	struct kretprobe rp = {
 		.kp.symbol_name = "vfs_read",
@@ -304,7 +304,7 @@ static int line_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 }
 
 /* Instances share no cache line, lest it bounce between CPUs. */
-static void test_each_instance_has_its_line(struct kunit *test)
+static void test_instances_share_no_cache_line(struct kunit *test)
 {
 	struct followed f = FOLLOWED(follow_sum);
 
@@ -656,10 +656,10 @@ static struct kunit_case return_tests[] = {
 	KUNIT_CASE(test_bad_entry_undoes_array),
 	KUNIT_CASE(test_return_handler_runs),
 	KUNIT_CASE(test_entry_handler_is_optional),
-	KUNIT_CASE(test_symbol_is_entry),
+	KUNIT_CASE(test_symbol_sets_entry_flag),
 	KUNIT_CASE(test_entry_handler_declines),
 	KUNIT_CASE(test_each_call_has_its_data),
-	KUNIT_CASE(test_each_instance_has_its_line),
+	KUNIT_CASE(test_instances_share_no_cache_line),
 	KUNIT_CASE_PARAM(test_maxactive_limits_instances, maxactive_gen_params),
 	KUNIT_CASE(test_pool_grows),
 	KUNIT_CASE(test_cleared_handlers_do_not_run),

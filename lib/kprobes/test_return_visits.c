@@ -219,7 +219,7 @@ static void guest_gone(struct kunit *test, struct guest *g)
 #define VISIT_ROUNDS	(IS_ENABLED(CONFIG_X86) ? 1000 : \
 			 IS_ENABLED(CONFIG_PPC) ? 50 : 200)
 
-static void test_visitors_leak_nothing(struct kunit *test)
+static void test_followed_tasks_leak_no_pool(struct kunit *test)
 {
 	unsigned int sites = kprobe_sites_in_use(), i, nr = 0;
 	struct followed *f;
@@ -349,7 +349,7 @@ static struct kunit_case visit_tests[] = {
 #ifdef CONFIG_HOTPLUG_CPU
 	KUNIT_CASE(test_offline_cpu_returns_instance),
 #endif
-	KUNIT_CASE_SLOW(test_visitors_leak_nothing),
+	KUNIT_CASE_SLOW(test_followed_tasks_leak_no_pool),
 	{}
 };
 

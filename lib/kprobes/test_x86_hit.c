@@ -3,7 +3,6 @@
  * KUnit suite for hits by jumps on x86: handlers see and change the same
  * registers as at a breakpoint, and may continue at another address.
  */
-#include <linux/cpuidle.h>
 #include <linux/kallsyms.h>
 #include <linux/module.h>
 #include <linux/panic.h>
@@ -11,6 +10,7 @@
 #include <asm/mce.h>
 #include <asm/processor-flags.h>
 #include <asm/unwind.h>
+#include "test_hit.h"
 #include "test_x86_opt.h"
 
 CODE(plain, FIRST, SECOND AFTER);
@@ -349,77 +349,27 @@ static void test_pre_handler_diverts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, q.pre, 10);
 }
 
-/* Perf is told of code in slots, to decode traces of branches. */
-#ifdef CONFIG_PERF_EVENTS
-static unsigned int slots_told;
-
-static int told_pre(struct kprobe *p, struct pt_regs *regs)
-{
-	unsigned long addr = regs_get_kernel_argument(regs, 0);
-	unsigned long old_len = regs_get_kernel_argument(regs, 2);
-
-	slots_told += is_kprobe_insn_slot(addr) && !old_len;
-	return 0;
-}
-
 static void test_perf_is_told_of_slots(struct kunit *test)
 {
-	struct kprobe told = {
-		.symbol_name = "perf_event_text_poke",
-		.pre_handler = told_pre,
-	};
-	struct counted p = COUNTED(probe_plain);
+	struct counted told, p = COUNTED(probe_plain);
 
-	KUNIT_ASSERT_EQ(test, register_kprobe(&told), 0);
-	/* The probe on that function is told of, too. */
-	wait_for_kprobe_optimizer();
-	slots_told = 0;
-	kprobe_set_jumps(false);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
-	KUNIT_EXPECT_EQ(test, slots_told, 1);
-	kprobe_set_jumps(true);
+	if (!IS_ENABLED(CONFIG_PERF_EVENTS))
+		kunit_skip(test, "this kernel has no perf events");
+	expect_slots_told(test, &told, &p);
 	KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
-	KUNIT_EXPECT_EQ(test, slots_told, 2);
 	unregister_kprobe(&p.probe);
-	unregister_kprobe(&told);
+	unregister_kprobe(&told.probe);
 }
-#else
-static void test_perf_is_told_of_slots(struct kunit *test)
-{
-	kunit_skip(test, "this kernel has no perf events");
-}
-#endif
 
 #ifdef CONFIG_CONTEXT_TRACKING_IDLE
-/*
- * As the idle loop calls functions: RCU is not watching, and lockdep holds
- * interrupts for on.  lockdep warns of tracepoints that are called then.
- */
 static unsigned int call_as_idle(void *function, unsigned long a)
 {
 	unsigned int result;
 
-	local_irq_disable();
-	ct_cpuidle_enter();
+	idle_begin();
 	result = call(function, a);
-	ct_cpuidle_exit();
-	local_irq_enable();
+	idle_end();
 	return result;
-}
-
-static int watched_pre(struct kprobe *p, struct pt_regs *regs)
-{
-	if (!rcu_is_watching())
-		container_of(p, struct counted, probe)->astray++;
-	return counted_pre(p, regs);
-}
-
-static void watched_post(struct kprobe *p, struct pt_regs *regs,
-			 unsigned long flags)
-{
-	if (!rcu_is_watching())
-		container_of(p, struct counted, probe)->astray++;
-	counted_post(p, regs, flags);
 }
 
 static void test_rcu_watches_handlers_in_idle(struct kunit *test)

@@ -73,7 +73,7 @@ CODE(long_region, "jz 1f\n jz 1f",
 CODE(less_long_region, "jz 1f",
      ".byte 0x2e, 0x2e, 0x2e, 0x2e, 0x2e, 0xc7, 0x05\n"
      ".long opt_word" BEHIND "\n .long 5\n1:" FIRST SECOND AFTER);
-CODE(forbidden_second, FIRST, ".Lforbidden:" SECOND AFTER);
+CODE(blacklisted_second, FIRST, ".Lblacklisted:" SECOND AFTER);
 
 /* The rest of the function. */
 CODE(trap_inside, FIRST, SECOND AFTER "jmp 1f\n nop\n int3\n1: nop");
@@ -121,14 +121,14 @@ CODE(parted_into, FIRST, "1:" SECOND "test %eax, %eax\n"
 CODE(parted_behind, FIRST, SECOND "1: test %eax, %eax\n"
      "jz opt_parted_behind.cold\n" AFTER COLD("opt_parted_behind"));
 asm(POINTER_TO(probe_part, .Lopt_parted_into_part)
-    POINTER_TO(opt_forbidden, .Lforbidden)
+    POINTER_TO(opt_blacklisted, .Lblacklisted)
     ".pushsection .data\n.balign 4\n"
     "opt_word: .long 0\n"
     ".popsection\n"
     ".pushsection .rodata\n.balign 4\n"
     "opt_constant: .long 4711\n"
     ".popsection\n");
-extern char *probe_part, *opt_forbidden;
+extern char *probe_part, *opt_blacklisted;
 #define opt_part	NULL
 
 /* Jump labels that are off: under the jump, or with a target there. */
@@ -207,7 +207,7 @@ static const struct obstacle_case {
 	ENTRY(sti_last, BOUND_INSIDE),
 	ENTRY(long_region, LONG_REGION),
 	ENTRY(less_long_region, NONE),
-	ENTRY(forbidden_second, BLACKLISTED_INSIDE),
+	ENTRY(blacklisted_second, BLACKLISTED_INSIDE),
 	ENTRY(trap_inside, FOREIGN_TRAP), ENTRY(trap_padding, NONE),
 	ENTRY(huge, NOT_ANALYSED), ENTRY(direction, DIRECTION_FLAG),
 	ENTRY(table_into, JUMPED_INTO), ENTRY(table_behind, NONE),
@@ -244,12 +244,12 @@ static void test_obstacle_is_found(struct kunit *test)
 	if (!IS_ENABLED(CONFIG_JUMP_LABEL) && strstarts(c->name, "label_"))
 		kunit_skip(test, "this kernel has no jump labels");
 	if (c->expected == KPROBE_NOJUMP_BLACKLISTED_INSIDE &&
-	    !within_kprobe_blacklist((unsigned long)opt_forbidden))
+	    !within_kprobe_blacklist((unsigned long)opt_blacklisted))
 		KUNIT_ASSERT_EQ(test,
 				kprobe_add_area_blacklist((unsigned long)
-							  opt_forbidden,
+							  opt_blacklisted,
 							  (unsigned long)
-							  opt_forbidden + 1),
+							  opt_blacklisted + 1),
 				0);
 	memcpy(before, *c->probe, sizeof(before));
 	for (i = 0; c->function && i < ARRAY_SIZE(arguments); i++)
@@ -365,7 +365,7 @@ static void test_copied_return_uses_thunk(struct kunit *test)
 }
 
 /* A query of the obstacle does not keep the optimizer from finding it. */
-static void test_asking_changes_nothing(struct kunit *test)
+static void test_obstacle_query_changes_nothing(struct kunit *test)
 {
 	struct counted p = COUNTED(probe_huge);
 	struct counted q = COUNTED(probe_part);
@@ -390,7 +390,7 @@ static struct kunit_case obstacle_tests[] = {
 	KUNIT_CASE_PARAM(test_obstacle_is_found, obstacle_gen_params),
 	KUNIT_CASE(test_written_branch_is_followed),
 	KUNIT_CASE(test_copied_return_uses_thunk),
-	KUNIT_CASE(test_asking_changes_nothing),
+	KUNIT_CASE(test_obstacle_query_changes_nothing),
 	{}
 };
 

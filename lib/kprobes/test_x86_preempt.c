@@ -156,7 +156,7 @@ static bool expect_in_place(struct kunit *test, const struct keeper *k,
 	return in_function || in_slot;
 }
 
-static bool keep_displaced(struct kunit *test)
+static bool keep_out_of_line(struct kunit *test)
 {
 	const struct slot_case *c = test->param_value;
 	struct counted p = COUNTED(probe_unwound);
@@ -196,7 +196,7 @@ static void test_trace_names_the_function(struct kunit *test)
 			  kallsyms_lookup_size_offset(start, &unwound_size,
 						      &offset));
 	unnamed = 0;
-	try_to_keep(test, keep_displaced);
+	try_to_keep(test, keep_out_of_line);
 }
 #endif
 

@@ -2,20 +2,20 @@
 /*
  * What must not be probed on arm64, for other reasons than its instructions.
  *
- * The core forbids entry code and what is noinstr.  But nothing on arm64 checks
- * what noinstr code calls, and small inline functions of headers become
+ * The core blacklists entry code and what is noinstr.  But nothing on arm64
+ * checks what noinstr code calls, and small inline functions of headers become
  * functions in ordinary text where the compiler may not inline them: one that a
  * sanitizer instruments is not made part of one that must not be.  A breakpoint
  * in one of those is hit on the way to its own handler.
  *
  * So their calls are looked at.  What is short and calls nothing is taken for
- * such a function, and forbidden too; and so is what a sanitizer checks with.
+ * such a function, and blacklisted too; and so is what a sanitizer checks with.
  *
  * Where the kernel is its own hypervisor, C code runs around guests with the
  * vectors for them: a breakpoint ends in a panic of the host.  That code is one
  * object, arch/arm64/kvm/hyp/vhe/kvm_vhe.o, which has its text where the core
- * forbids all; so has ftrace's entry.  What it calls in other objects is
- * forbidden here, whatever its size, but for the ways to a panic and for
+ * blacklists all; so has ftrace's entry.  What it calls in other objects is
+ * blacklisted here, whatever its size, but for the ways to a panic and for
  * tracepoints: one that is on while a guest is entered, like kvm_get_timer_map,
  * calls what cannot be known.
  *
@@ -123,7 +123,7 @@ static bool __init calls_nothing(unsigned long start, unsigned long end)
 	return true;
 }
 
-/* Whose callees are looked at; these differ in which are forbidden. */
+/* Whose callees are looked at; these differ in which are blacklisted. */
 enum whose { OF_NOINSTR, OF_VHE };
 
 static bool __init blacklists(enum whose whose, unsigned long addr,

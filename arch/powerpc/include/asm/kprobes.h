@@ -22,12 +22,10 @@
 
 /* An instruction, the way back, a pointer: see kprobes-slot.c. */
 #define KPROBE_SLOT_SIZE	32
-#ifdef CONFIG_OPTPROBES
 /* The same with registers saved for a call of the engine, from a module. */
 #define KPROBE_DETOUR_SIZE	128
 /* A branch takes the place of one instruction. */
 #define KPROBE_JUMP_SIZE	4
-#endif
 
 typedef u32 kprobe_opcode_t;
 

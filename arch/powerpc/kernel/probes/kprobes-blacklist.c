@@ -8,12 +8,12 @@
  * Some of the head is copied to the start of memory, and a copy of a trap has
  * no site.
  *
- * On 64 bit some code counts as soft-masked by its address, or is begun again
- * when an interrupt arrives in it.  Both are known by tables, and hold for no
+ * Some code counts as soft-masked by its address, or is begun again when an
+ * interrupt arrives in it.  Both are known by tables, and hold for no
  * instruction in a slot.
  *
  * The exits of exceptions cannot be noinstr, for they have to be near the
- * entries; NOKPROBE_SYMBOL() forbids them.
+ * entries; NOKPROBE_SYMBOL() blacklists them.
  */
 #include <linux/init.h>
 #include <linux/kprobes_backend.h>
@@ -40,7 +40,7 @@ extern struct soft_masked __stop___soft_mask_table[];
 extern struct restarted __start___restart_table[];
 extern struct restarted __stop___restart_table[];
 
-static int __init forbid_tables(void)
+static int __init blacklist_tables(void)
 {
 	struct soft_masked *m;
 	struct restarted *r;
@@ -61,5 +61,5 @@ int __init arch_kprobe_blacklist(void)
 
 	ret = kprobe_add_area_blacklist((unsigned long)_stext,
 					(unsigned long)head_text_end);
-	return ret ?: forbid_tables();
+	return ret ?: blacklist_tables();
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the files of kprobes on powerpc share.
+ * What the files of kprobes on powerpc share.  The kernel is a 64-bit little
+ * endian one, so it is for Book3S and follows version 2 of the ABI.
  */
 #ifndef __POWERPC_KERNEL_PROBES_KPROBES_COMMON_H
 #define __POWERPC_KERNEL_PROBES_KPROBES_COMMON_H
@@ -89,12 +90,8 @@ static __always_inline unsigned long ppc_kprobe_mask(struct pt_regs *regs,
 	unsigned long flags;
 
 	raw_local_irq_save(flags);
-#ifdef CONFIG_PPC64
 	regs->msr = msr;
 	regs->softe = flags;
-#else
-	regs->msr = flags;
-#endif
 	return flags;
 }
 
@@ -107,7 +104,6 @@ static __always_inline unsigned long ppc_kprobe_mask(struct pt_regs *regs,
  */
 static __always_inline unsigned long ppc_kprobe_block_access(void)
 {
-#ifdef CONFIG_PPC_BOOK3S_64
 	unsigned long change = get_kuap() ^ AMR_KUAP_BLOCKED;
 
 	/* The constant takes five instructions: once is enough. */
@@ -115,26 +111,18 @@ static __always_inline unsigned long ppc_kprobe_block_access(void)
 	if (unlikely(change))
 		set_kuap(AMR_KUAP_BLOCKED);
 	return change;
-#else
-	return prevent_user_access_return();
-#endif
 }
 
 static __always_inline void ppc_kprobe_restore_access(unsigned long change)
 {
-#ifdef CONFIG_PPC_BOOK3S_64
 	if (unlikely(change))
 		set_kuap(change ^ AMR_KUAP_BLOCKED);
-#else
-	restore_user_access(change);
-#endif
 }
 
 /* Is that code whose addresses are not translated? */
 static __always_inline bool ppc_kprobe_real_mode(unsigned long msr)
 {
-	return !IS_ENABLED(CONFIG_BOOKE) &&
-	       (msr & (MSR_IR | MSR_DR)) != (MSR_IR | MSR_DR);
+	return (msr & (MSR_IR | MSR_DR)) != (MSR_IR | MSR_DR);
 }
 
 /* kprobes-slot.c */
@@ -154,23 +142,9 @@ void ppc_jprobe_return(unsigned long frame);
 /* kprobes-detour.c */
 enum kprobe_verdict kprobe_hit_jump(struct kprobe_site *site,
 				    struct pt_regs *regs);
-#ifdef CONFIG_OPTPROBES
 u32 ppc_kprobe_jump(const struct kprobe_site *site);
 unsigned long ppc_kprobe_detour_place(const struct kprobe_site *site,
 				      unsigned long ip, bool *saved);
-#else
-static inline u32 ppc_kprobe_jump(const struct kprobe_site *site)
-{
-	return site->opcode;
-}
-
-static inline unsigned long
-ppc_kprobe_detour_place(const struct kprobe_site *site, unsigned long ip,
-			bool *saved)
-{
-	return ip;
-}
-#endif
 
 /* kprobes-return.c */
 void ppc_kretprobe_hit(struct pt_regs *regs);

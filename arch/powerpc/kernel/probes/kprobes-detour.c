@@ -95,16 +95,6 @@ static void emit_branch(struct detour_text *text, unsigned long target,
 		emit(text, ppc_inst_val(branch));
 }
 
-/* Loads and stores of a register of the machine's size. */
-#ifdef CONFIG_PPC64
-#define RAW_LL		PPC_RAW_LD
-#define RAW_STL		PPC_RAW_STD
-#define RAW_STLU	PPC_RAW_STDU
-#else
-#define RAW_LL		PPC_RAW_LWZ
-#define RAW_STL		PPC_RAW_STW
-#define RAW_STLU	PPC_RAW_STWU
-#endif
 #define RAW_MFCTR(r)	PPC_RAW_MFSPR(r, SPRN_CTR)
 
 #define IN_FRAME(reg)	((int)(STACK_INT_FRAME_REGS + \
@@ -114,15 +104,11 @@ static void emit_branch(struct detour_text *text, unsigned long target,
 static void emit_far_call(struct detour_text *text, unsigned long addr)
 {
 	emit(text, RAW_MFCTR(_R0));
-	emit(text, RAW_STL(_R0, _R1, IN_FRAME(ctr)));
-#ifdef CONFIG_PPC64
+	emit(text, PPC_RAW_STD(_R0, _R1, IN_FRAME(ctr)));
 	emit(text, PPC_RAW_LIS(_R0, addr >> 48));
 	emit(text, PPC_RAW_ORI(_R0, _R0, addr >> 32));
 	emit(text, PPC_RAW_SLDI(_R0, _R0, 32));
 	emit(text, PPC_RAW_ORIS(_R0, _R0, addr >> 16));
-#else
-	emit(text, PPC_RAW_LIS(_R0, addr >> 16));
-#endif
 	emit(text, PPC_RAW_ORI(_R0, _R0, addr));
 	emit(text, PPC_RAW_MTCTR(_R0));
 	emit(text, PPC_RAW_BCTRL());
@@ -137,10 +123,10 @@ static void emit_call(struct detour_text *text, const struct kprobe_site *site,
 {
 	memcpy(text->word, &site, sizeof(site));
 	text->nr = PPC_DETOUR_ENTRY;
-	emit(text, RAW_STLU(_R1, _R1, -(int)STACK_INT_FRAME_SIZE));
-	emit(text, RAW_STL(_R0, _R1, IN_FRAME(gpr[0])));
+	emit(text, PPC_RAW_STDU(_R1, _R1, -(int)STACK_INT_FRAME_SIZE));
+	emit(text, PPC_RAW_STD(_R0, _R1, IN_FRAME(gpr[0])));
 	emit(text, PPC_RAW_MFLR(_R0));
-	emit(text, RAW_STL(_R0, _R1, IN_FRAME(link)));
+	emit(text, PPC_RAW_STD(_R0, _R1, IN_FRAME(link)));
 	if (near)
 		emit_branch(text, (unsigned long)ppc_kprobe_jump_thunk,
 			    BRANCH_SET_LINK);
@@ -148,10 +134,10 @@ static void emit_call(struct detour_text *text, const struct kprobe_site *site,
 		emit_far_call(text, (unsigned long)ppc_kprobe_jump_thunk_far);
 	/* See PPC_DETOUR_ALIGN. */
 	text->bad |= text->nr * sizeof(u32) >= PPC_DETOUR_ALIGN;
-	emit(text, RAW_LL(_R0, _R1, IN_FRAME(link)));
+	emit(text, PPC_RAW_LD(_R0, _R1, IN_FRAME(link)));
 	emit(text, PPC_RAW_MTLR(_R0));
-	emit(text, RAW_LL(_R0, _R1, IN_FRAME(gpr[0])));
-	emit(text, RAW_LL(_R1, _R1, IN_FRAME(gpr[1])));
+	emit(text, PPC_RAW_LD(_R0, _R1, IN_FRAME(gpr[0])));
+	emit(text, PPC_RAW_LD(_R1, _R1, IN_FRAME(gpr[1])));
 }
 
 /* The distance of B and BC. */

@@ -51,8 +51,7 @@ static bool sets_toc(const u32 *entry)
 {
 	u32 words[2];
 
-	if (!IS_ENABLED(CONFIG_PPC64_ELF_ABI_V2) ||
-	    !first_words(words, entry, ARRAY_SIZE(words)))
+	if (!first_words(words, entry, ARRAY_SIZE(words)))
 		return false;
 	return ppc_function_entry(words) != (unsigned long)words;
 }
@@ -114,8 +113,7 @@ static bool in_reserved_sequence(const kprobe_opcode_t *addr,
 static bool is_suffix(const kprobe_opcode_t *addr,
 		      const struct kprobe_symbol *symbol)
 {
-	return IS_ENABLED(CONFIG_PPC64) &&
-	       symbol->size && (unsigned long)addr > symbol->start &&
+	return symbol->size && (unsigned long)addr > symbol->start &&
 	       get_op(ppc_kprobe_original_word(addr - 1)) == OP_PREFIX;
 }
 
@@ -135,14 +133,12 @@ static enum kprobe_refusal refuse_trap(unsigned long addr)
  */
 static bool is_barrier(unsigned long addr)
 {
-#ifdef CONFIG_PPC_BARRIER_NOSPEC
 	long *entry;
 
 	for (entry = &__start___barrier_nospec_fixup;
 	     entry < &__stop___barrier_nospec_fixup; entry++)
 		if ((unsigned long)entry + *entry == addr)
 			return true;
-#endif
 	return false;
 }
 

@@ -15,19 +15,11 @@
 /* The stack in ppc_jprobe_call() of the jprobe that runs on this CPU. */
 static DEFINE_PER_CPU(unsigned long, jprobe_frame);
 
-/* Where the ABI has a function's arguments, in the frame of its caller. */
-#ifdef CONFIG_PPC64_ELF_ABI_V1
-#define PARAMETERS	48
-#elif defined(CONFIG_PPC64)
-#define PARAMETERS	32
-#else
-#define PARAMETERS	8
-#endif
-
 void arch_jprobe_call(void *entry, struct pt_regs *regs)
 {
 	unsigned long outer = __this_cpu_read(jprobe_frame);
-	void *stack = (void *)kernel_stack_pointer(regs) + PARAMETERS;
+	/* The caller's frame has the arguments behind the ABI's header. */
+	void *stack = (void *)kernel_stack_pointer(regs) + STACK_FRAME_MIN_SIZE;
 	u8 copy[PPC_JPROBE_STACK_BYTES] __aligned(16);
 	unsigned int here = PAGE_SIZE - offset_in_page(stack);
 

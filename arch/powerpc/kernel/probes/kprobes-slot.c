@@ -16,10 +16,10 @@
  *
  * A branch reaches 32 MB.  Modules are anywhere in the vmalloc area, and pages
  * for their slots are allocated within that distance.  The kernel's own text is
- * in no such area on 64 bit: it has a pool of pages with the code of the
- * probes.  When that is used up, when the text is larger than a branch reaches,
- * or when other things fill the vmalloc area around a module, slots are
- * anywhere and end with a trap.  Detours have to be in reach.
+ * in no such area: it has a pool of pages with the code of the probes.  When
+ * that is used up, when the text is larger than a branch reaches, or when other
+ * things fill the vmalloc area around a module, slots are anywhere and end with
+ * a trap.  Detours have to be in reach.
  *
  * Slots are aligned to their size, so that a prefixed instruction does not
  * cross a block of 64 bytes.

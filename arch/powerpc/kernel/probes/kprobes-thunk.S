@@ -24,12 +24,6 @@ ppc_kprobe_pool:
 	.globl	ppc_kprobe_pool_end
 ppc_kprobe_pool_end:
 
-#ifdef CONFIG_PPC64
-#define PPC_CLRRI	clrrdi
-#else
-#define PPC_CLRRI	clrrwi
-#endif
-
 /* Where the frame of a caller has the return address of what it calls. */
 #define LR_SAVE		(STACK_FRAME_LR_SAVE * SZL)
 
@@ -68,7 +62,6 @@ ppc_kprobe_pool_end:
 	REST_NVGPRS(r1)
 .endm
 
-#ifdef CONFIG_OPTPROBES
 /*
  * Called from a detour, which has made a frame of INT_FRAME_SIZE and saved r0
  * and LR there; if it is far away CTR, too.  Restores all but these.  An
@@ -85,7 +78,7 @@ ppc_kprobe_jump_thunk_far:
 	addi	r5, r5, STACK_FRAME_REGS_MARKER@l
 	PPC_STL	r5, STACK_INT_FRAME_MARKER(r1)
 	/* The site is at the start of the block that the call came from. */
-	PPC_CLRRI r3, r31, PPC_DETOUR_ALIGN_SHIFT
+	clrrdi	r3, r31, PPC_DETOUR_ALIGN_SHIFT
 	PPC_LL	r3, 0(r3)
 	addi	r4, r1, STACK_INT_FRAME_REGS
 	bl	CFUNC(kprobe_hit_jump)
@@ -126,7 +119,6 @@ ppc_kprobe_jump_thunk_far:
 	REST_GPR(0, r1)
 	PPC_LL	r1, GPR1(r1)
 	RFI_TO_KERNEL
-#endif
 
 /*
  * Where a followed call returns to, with r1 the caller's.  LR still has the

@@ -15,9 +15,9 @@
  *	                                  handlers, go on
  *
  * All of it runs with interrupts off, as kernel/kprobes.c demands.  The program
- * check's handler has soft-masked them, all of them, on 64 bit; what arrives
- * meanwhile is only noted, also the IPIs by which the core waits for handlers.
- * A program check neither counts as an NMI nor has RCU watch.
+ * check's handler has soft-masked all of them; what arrives meanwhile is only
+ * noted, also the IPIs by which the core waits for handlers.  A program check
+ * neither counts as an NMI nor has RCU watch.
  *
  * A handler that changes regs->nip or regs->msr may do so without
  * regs_set_return_ip(): what the CPU holds of them is forgotten after each hit.

@@ -30,7 +30,7 @@ bool x86_kprobe_is_thunk(unsigned long addr)
 }
 
 #ifdef CONFIG_PARAVIRT_XXL
-/* Forbids the functions in a table of pointers, some of which may be NULL. */
+/* Blacklists the functions in a table of pointers; some may be NULL. */
 static int blacklist_table(const void *table, size_t size)
 {
 	const unsigned long *function = table;

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the KUnit suites for faults on arm64 and powerpc share: a probed load
+ * from a bad address, which a fault handler or a fix-up deals with.
+ */
+#ifndef _LIB_KPROBES_TEST_FAULT_H
+#define _LIB_KPROBES_TEST_FAULT_H
+
+#include <linux/ptrace.h>
+#if defined(CONFIG_ARM64)
+#include "test_arm64.h"
+#elif defined(CONFIG_PPC)
+#include "test_powerpc.h"
+#endif
+
+/* The registers of the load. */
+#if defined(CONFIG_ARM64)
+#define LOADED_FROM(regs)	((regs)->regs[0])
+#define LOADED_TO(regs)		((regs)->regs[1])
+#elif defined(CONFIG_PPC)
+#define LOADED_FROM(regs)	((regs)->gpr[3])
+#define LOADED_TO(regs)		((regs)->gpr[5])
+#endif
+
+/**
+ * struct probed_load - a function that has the load, which has a fix-up
+ * @addr: of the load
+ * @call: executes it, sets @word to what it has loaded, and returns where it
+ *	went on
+ * @behind: what @call returns if that was behind the load
+ * @fixed_up: what @call returns if that was at the fix-up
+ */
+struct probed_load {
+	const char *addr;
+	u64 (*call)(unsigned long from, u64 *word);
+	u64 behind;
+	u64 fixed_up;
+};
+
+/**
+ * struct fault_seen - a probe, and what its fault handler has seen
+ * @probe: the probe
+ * @pre: calls of the pre handler
+ * @faults: calls of the fault handler
+ * @ip: where the last fault was
+ * @from: what the load's pointer was
+ * @handle: have the fault handler set the result and go on behind
+ */
+struct fault_seen {
+	struct kprobe probe;
+	unsigned int pre;
+	unsigned int faults;
+	unsigned long ip;
+	unsigned long from;
+	bool handle;
+};
+
+static int fault_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	container_of(p, struct fault_seen, probe)->pre++;
+	return 0;
+}
+
+static int fault_handler(struct kprobe *p, struct pt_regs *regs, int trapnr)
+{
+	struct fault_seen *s = container_of(p, struct fault_seen, probe);
+
+	s->faults++;
+	s->ip = instruction_pointer(regs);
+	s->from = LOADED_FROM(regs);
+	if (!s->handle)
+		return 0;
+	LOADED_TO(regs) = 99;
+	instruction_pointer_set(regs, s->ip + sizeof(u32));
+	return 1;
+}
+
+/* Two faults and three hits, in whatever way the load is probed. */
+static void expect_faults(struct kunit *test, struct fault_seen *s,
+			  const struct probed_load *load)
+{
+	unsigned int faults = s->faults;
+	u64 loaded, word = 4711;
+
+	/* The handler declines: the exception table fixes it up. */
+	s->handle = false;
+	KUNIT_EXPECT_EQ(test, load->call(BAD_PAGE, &loaded), load->fixed_up);
+	KUNIT_EXPECT_EQ(test, s->faults, ++faults);
+	KUNIT_EXPECT_EQ(test, s->ip, (unsigned long)load->addr);
+	KUNIT_EXPECT_EQ(test, s->from, BAD_PAGE);
+
+	/* The handler takes it over. */
+	s->handle = true;
+	KUNIT_EXPECT_EQ(test, load->call(BAD_PAGE, &loaded), load->behind);
+	KUNIT_EXPECT_EQ(test, loaded, 99);
+	KUNIT_EXPECT_EQ(test, s->faults, ++faults);
+
+	/* There is no fault. */
+	KUNIT_EXPECT_EQ(test, load->call((unsigned long)&word, &loaded),
+			load->behind);
+	KUNIT_EXPECT_EQ(test, loaded, 4711);
+	KUNIT_EXPECT_EQ(test, s->faults, faults);
+}
+
+#endif /* _LIB_KPROBES_TEST_FAULT_H */
