@@ -276,6 +276,7 @@ static inline void kprobe_optimizer_consider(struct kprobe_site *site) { }
 static inline void kprobe_optimizer_cancel(struct kprobe_site *site) { }
 static inline void kprobe_optimizer_forget(struct kprobe_site *site) { }
 static inline void kprobe_optimizer_settle(void) { }
+static inline void kprobe_optimizer_allow(bool on) { }
 #endif
 
 /* Empties a batch of changed sites; has the optimizer look at each of them. */

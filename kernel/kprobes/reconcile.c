@@ -250,7 +250,6 @@ bool kprobe_get_global(void)
 	return kprobe_global_on;
 }
 
-#ifdef CONFIG_OPTPROBES
 /**
  * kprobe_set_jumps - allow jumps or turn all of them back
  * @on: which
@@ -283,4 +282,3 @@ void kprobe_set_jumps(bool on)
 	if (!list_empty(&dirty))
 		kprobe_patch_batch(&dirty);
 }
-#endif
