@@ -20,11 +20,12 @@ case " ${VARIANT:-} " in
 *" ftrace "*) APPEND+=" indirect_target_selection=force" ;;
 esac
 # Xen's own command line: domain 0 gets all CPUs and leaves Xen some memory. Xen
-# ends with domain 0.
+# ends with domain 0. QEMU reads what IRET returns to with the kernel's rights,
+# also where a kernel in ring 3 executes it, which SMAP does not allow.
 case " ${VARIANT:-} " in
 *" xen "*)
 	XEN="dom0_mem=1024M,max:1024M console=com1 com1=115200,8n1 loglvl=warning guest_loglvl=error"
-	QEMU_ARGS+=(-m 2048)
+	QEMU_ARGS+=(-cpu max,smap=off -m 2048)
 	CONSOLE=hvc0
 	;;
 esac
