@@ -487,6 +487,9 @@ static const char * const blacklisted[] = {
 #ifdef CONFIG_X86_32
 	"__flush_tlb_all",
 #endif
+	/* The way out of an exception, and into the kernel, under Xen. */
+	"xen_iret", "xenpv_restore_regs_and_return_to_usermode",
+	"xen_entry_SYSCALL_64",
 	/* Executed as 32-bit code. */
 	"__efi64_thunk",
 	/* Called before handlers, and to call them. */
