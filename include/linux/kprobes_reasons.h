@@ -81,6 +81,8 @@ X(NO_MEMORY,	"no-memory", \
 #define KPROBE_NOJUMPS_TEXT(X)						\
 X(FTRACE_SITE,	"ftrace-site", \
 	"The hit comes by ftrace and needs no jump.") \
+X(XEN_PV,	"xen-pv", \
+	"A paravirtualized guest of Xen has its interrupt flag in memory.") \
 X(NOT_ANALYSED,	"not-analysed", \
 	"It is not known where control enters the function.") \
 X(FUNCTION_END,	"function-end", \

@@ -31,6 +31,16 @@
 #define TARGET	__attribute__((noipa))
 #endif
 
+/* A guest without jumps. */
+static __maybe_unused bool in_xen_pv(void)
+{
+#ifdef CONFIG_XEN_PV
+	return cpu_feature_enabled(X86_FEATURE_XENPV);
+#else
+	return false;
+#endif
+}
+
 /* A parameter that is the name of a function. */
 static __maybe_unused void name_desc(const char * const *name, char *desc)
 {

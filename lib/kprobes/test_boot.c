@@ -172,7 +172,7 @@ static void test_early_unregister_ends_hits(struct kunit *test)
 /* The optimizer starts by itself once it can wait for grace periods. */
 static void test_early_probe_becomes_jump(struct kunit *test)
 {
-	if (!IS_ENABLED(CONFIG_OPTPROBES))
+	if (!IS_ENABLED(CONFIG_OPTPROBES) || in_xen_pv())
 		kunit_skip(test, "this kernel makes no jumps");
 	KUNIT_EXPECT_FALSE(test, lasting.optimized_early);
 	KUNIT_EXPECT_TRUE(test, lasting.optimized_late);

@@ -235,7 +235,8 @@ static void test_jump_changes_no_result(struct kunit *test)
 	}
 	unregister_kprobes(ps, ARRAY_SIZE(codes));
 	/* Calls get no jump, nor what is in front of a branch target. */
-	KUNIT_EXPECT_GT(test, jumps, ARRAY_SIZE(codes) / 3);
+	if (!in_xen_pv())
+		KUNIT_EXPECT_GT(test, jumps, ARRAY_SIZE(codes) / 3);
 	kunit_info(test, "%u jumps of %zu", jumps, ARRAY_SIZE(codes));
 	kvfree(plain);
 }
@@ -482,7 +483,7 @@ static const char * const blacklisted[] = {
 	"wakeup_pmode_return", "asm_acpi_mp_play_dead",
 	"restore_processor_state", "__restore_processor_state",
 #ifdef CONFIG_PARAVIRT_XXL
-	"native_load_idt", "native_write_msr",
+	"native_load_idt",
 #endif
 #ifdef CONFIG_X86_32
 	"__flush_tlb_all",

@@ -326,7 +326,7 @@ enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site)
 
 	/* In a Xen PV guest pushf and cli do not see the interrupt flag. */
 	if (cpu_feature_enabled(X86_FEATURE_XENPV))
-		return KPROBE_NOJUMP_NOT_ANALYSED;
+		return KPROBE_NOJUMP_XEN_PV;
 	if (site->detour)
 		return KPROBE_NOJUMP_NONE;
 
