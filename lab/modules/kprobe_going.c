@@ -8,7 +8,7 @@
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 
-static unsigned int wait_ms = 3000;
+static unsigned int wait_ms = 5000;
 module_param(wait_ms, uint, 0644);
 
 static DEFINE_STATIC_KEY_FALSE(changed);

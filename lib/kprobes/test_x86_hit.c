@@ -174,18 +174,19 @@ static noinline unsigned long call_with_carry(void *function, unsigned long *a)
 }
 
 static void expect_pushed_words(struct kunit *test, struct kprobe *p,
-				unsigned int max)
+				unsigned int max, bool jumps)
 {
 	unsigned long a = 5, flags = call_with_carry(opt_plain, &a);
 
+	kprobe_set_jumps(jumps);
 	KUNIT_ASSERT_EQ(test, register_kprobe(p), 0);
+	KUNIT_EXPECT_EQ(test, is_jump(probe_plain), jumps && !p->post_handler);
 	for (words_to_push = 0; words_to_push <= max; words_to_push++) {
 		a = 5;
 		KUNIT_EXPECT_EQ_MSG(test, call_with_carry(opt_plain, &a),
 				    flags, "%u words", words_to_push);
 		KUNIT_EXPECT_EQ_MSG(test, (unsigned int)a, 6, "%u words",
 				    words_to_push);
-		KUNIT_EXPECT_EQ(test, is_jump(probe_plain), !p->post_handler);
 	}
 	unregister_kprobe(p);
 }
@@ -197,7 +198,8 @@ static void test_pre_handler_may_push(struct kunit *test)
 		.pre_handler = calling_pre,
 	};
 
-	expect_pushed_words(test, &p, 1);
+	expect_pushed_words(test, &p, 2, false);
+	expect_pushed_words(test, &p, 1, true);
 }
 
 static void test_post_handler_may_push(struct kunit *test)
@@ -207,7 +209,7 @@ static void test_post_handler_may_push(struct kunit *test)
 		.post_handler = calling_post,
 	};
 
-	expect_pushed_words(test, &p, 2);
+	expect_pushed_words(test, &p, 2, true);
 }
 
 /* A function that the kernel calls while user memory is accessible. */

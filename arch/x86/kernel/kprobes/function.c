@@ -239,7 +239,7 @@ static void read_table(struct analysis *a, unsigned long table)
 	unsigned long target;
 	unsigned int i;
 
-	for (i = 0; i < TABLE_MAX; i++) {
+	for (i = 0; i <= TABLE_MAX; i++) {
 		if (get_kernel_nofault(target, (unsigned long *)table + i))
 			return;
 		if (in_text(&a->all, target))
