@@ -125,8 +125,8 @@ struct kprobe_symbol {
 int arch_kprobe_blacklist(void);
 
 /*
- * Fills fresh slot memory with what traps.  If slots have to be near their sites
- * or come from elsewhere than execmem, <asm/kprobes.h> has more: see
+ * Fills fresh slot memory with what traps.  If slots have to be near their
+ * sites or come from elsewhere than execmem, <asm/kprobes.h> has more: see
  * arch_kprobe_slots_near() and arch_kprobe_free_slots() in slots.c.
  */
 void arch_kprobe_fill_slots(void *text, size_t size);
@@ -240,8 +240,8 @@ static __always_inline void arch_kprobe_resume(struct pt_regs *regs) { }
  *	arch_kprobe_ftrace_regs(fregs)	with HAVE_KPROBES_ON_FTRACE
  *
  * Its __kretprobe_trampoline() disables interrupts, saves registers and calls
- * kretprobe_hit().  kretprobe_blacklist[] has kretprobe_blacklist_size functions
- * that return elsewhere.
+ * kretprobe_hit().  kretprobe_blacklist[] has kretprobe_blacklist_size
+ * functions that return elsewhere.
  */
 void kretprobe_hit(struct pt_regs *regs);
 

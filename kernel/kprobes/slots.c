@@ -94,8 +94,8 @@ static unsigned long slot_page_key(const void *text)
 }
 
 /*
- * A backend may define these pairs itself, and a macro of the name that is asked
- * for here.  They are called under slot_mutex.
+ * A backend may define these pairs itself, and a macro of the name that is
+ * asked for here.  They are called under slot_mutex.
  */
 #ifndef arch_kprobe_slots_near
 static bool arch_kprobe_slots_near(const void *text,

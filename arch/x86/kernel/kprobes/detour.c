@@ -480,9 +480,9 @@ NOKPROBE_SYMBOL(arch_kprobe_resume);
 
 /*
  * A handler has set another instruction pointer, and may have pushed one word,
- * which has overwritten regs->ss: the detour leaves no gap below the stack.  The
- * two words for kprobe_jump_divert() overwrite what is above regs->ip in @regs,
- * from which that takes the stack pointer.
+ * which has overwritten regs->ss: the detour leaves no gap below the stack.
+ * The two words for kprobe_jump_divert() overwrite what is above regs->ip in
+ * @regs, from which that takes the stack pointer.
  */
 static noinline void divert(struct pt_regs *regs)
 {
