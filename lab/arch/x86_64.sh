@@ -25,7 +25,7 @@ esac
 case " ${VARIANT:-} " in
 *" xen "*)
 	XEN="dom0_mem=1024M,max:1024M console=com1 com1=115200,8n1 loglvl=warning guest_loglvl=error"
-	QEMU_ARGS+=(-cpu max,smap=off -m 2048)
+	QEMU_ARGS+=(-cpu "max,smap=off" -m 2048)
 	CONSOLE=hvc0
 	;;
 esac
