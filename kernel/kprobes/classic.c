@@ -602,7 +602,7 @@ static void jump_goes(struct kprobe_site *site) { }
 static void write_jumps(struct list_head *jumps) { }
 #endif
 
-/* Empty: a CPU that takes this IPI has ended the hits it was in. */
+/* Empty: a CPU that takes this IPI is in no hit that RCU does not wait for. */
 static void classic_ipi_seen(void *unused)
 {
 }

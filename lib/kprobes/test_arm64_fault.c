@@ -27,11 +27,7 @@ static u64 call_load(unsigned long from, u64 *word)
 /* The load is probed by a breakpoint, with a post handler, by a branch. */
 static void test_fault_in_slot_is_handled(struct kunit *test)
 {
-	struct fault_seen s = {
-		.probe.addr = (kprobe_opcode_t *)probe_load,
-		.probe.pre_handler = fault_pre,
-		.probe.fault_handler = fault_handler,
-	};
+	struct fault_seen s = FAULT_SEEN(probe_load);
 	struct counted q = COUNTED(probe_load,
 				   .probe.post_handler = checked_post);
 	const struct probed_load load = {

@@ -55,6 +55,12 @@ struct fault_seen {
 	bool handle;
 };
 
+#define FAULT_SEEN(where) {					\
+	.probe.addr = (kprobe_opcode_t *)(where),		\
+	.probe.pre_handler = fault_pre,				\
+	.probe.fault_handler = fault_handler,			\
+}
+
 static int fault_pre(struct kprobe *p, struct pt_regs *regs)
 {
 	container_of(p, struct fault_seen, probe)->pre++;
