@@ -256,7 +256,7 @@ CODE(wfi, "", "wfi", "");
 
 static struct {
 	struct hrtimer timer;
-	unsigned long entries[16];
+	unsigned long entries[64];
 	unsigned int nr;
 } unwound;
 
