@@ -126,15 +126,15 @@ static __always_inline bool ppc_kprobe_real_mode(unsigned long msr)
 }
 
 /* kprobes-slot.c */
-u32 ppc_kprobe_original_word(const u32 *addr);
+u32 ppc_kprobe_original_insn(const u32 *addr);
 unsigned long ppc_kprobe_next(const struct kprobe_site *site);
 
 /* kprobes-compute.c */
-void ppc_kprobe_compute(const struct kprobe_site *site, struct pt_regs *regs);
+void ppc_kprobe_emulate(const struct kprobe_site *site, struct pt_regs *regs);
 
 /* kprobes-thunk.S */
 extern char ppc_kprobe_pool[], ppc_kprobe_pool_end[];
-extern char ppc_kprobe_jump_thunk[], ppc_kprobe_jump_thunk_far[];
+extern char kprobe_jump_thunk[], kprobe_jump_thunk_far[];
 void ppc_jprobe_call(void *entry, struct pt_regs *regs, void *stack,
 		     unsigned long *frame);
 void ppc_jprobe_return(unsigned long frame);

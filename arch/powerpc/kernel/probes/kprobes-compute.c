@@ -14,13 +14,13 @@
 #include "kprobes-common.h"
 
 /**
- * ppc_kprobe_compute - do to registers what an instruction does
+ * ppc_kprobe_emulate - do to registers what an instruction does
  * @site: the instruction, PPC_KPROBE_COMPUTE or PPC_KPROBE_EMULATE
  * @regs: at it; moved on
  *
  * Context: a hit.
  */
-void ppc_kprobe_compute(const struct kprobe_site *site, struct pt_regs *regs)
+void ppc_kprobe_emulate(const struct kprobe_site *site, struct pt_regs *regs)
 {
 	struct instruction_op op;
 
@@ -28,4 +28,4 @@ void ppc_kprobe_compute(const struct kprobe_site *site, struct pt_regs *regs)
 		return;
 	emulate_update_regs(regs, &op);
 }
-NOKPROBE_SYMBOL(ppc_kprobe_compute);
+NOKPROBE_SYMBOL(ppc_kprobe_emulate);

@@ -4,7 +4,7 @@
  *
  *	probed address:	b ---->	[site]
  *			     ->	make a frame, save r0 and LR
- *				bl	ppc_kprobe_jump_thunk
+ *				bl	kprobe_jump_thunk
  *				restore LR and r0, remove the frame
  *				[instruction]
  *	behind it:	<----	b
@@ -128,10 +128,10 @@ static void emit_call(struct detour_text *text, const struct kprobe_site *site,
 	emit(text, PPC_RAW_MFLR(_R0));
 	emit(text, PPC_RAW_STD(_R0, _R1, IN_FRAME(link)));
 	if (near)
-		emit_branch(text, (unsigned long)ppc_kprobe_jump_thunk,
+		emit_branch(text, (unsigned long)kprobe_jump_thunk,
 			    BRANCH_SET_LINK);
 	else
-		emit_far_call(text, (unsigned long)ppc_kprobe_jump_thunk_far);
+		emit_far_call(text, (unsigned long)kprobe_jump_thunk_far);
 	/* See PPC_DETOUR_ALIGN. */
 	text->bad |= text->nr * sizeof(u32) >= PPC_DETOUR_ALIGN;
 	emit(text, PPC_RAW_LD(_R0, _R1, IN_FRAME(link)));
@@ -313,7 +313,7 @@ static __always_inline void before_copy(const struct kprobe_site *site,
 	case PPC_DETOUR_COMPUTES:
 		/* A change of it means nothing if the handler returns 0. */
 		regs->nip = (unsigned long)site->addr;
-		ppc_kprobe_compute(site, regs);
+		ppc_kprobe_emulate(site, regs);
 		break;
 	case PPC_DETOUR_PLAIN:
 		break;

@@ -93,7 +93,7 @@ static bool in_reserved_sequence(const kprobe_opcode_t *addr,
 	if (!symbol->size)
 		return false;
 	while ((unsigned long)addr > from) {
-		word = ppc_kprobe_original_word(--addr);
+		word = ppc_kprobe_original_insn(--addr);
 		switch (ppc_kprobe_decode(ppc_inst(word), 0)) {
 		case PPC_KPROBE_LOAD_RESERVE:
 			return true;
@@ -114,7 +114,7 @@ static bool is_suffix(const kprobe_opcode_t *addr,
 		      const struct kprobe_symbol *symbol)
 {
 	return symbol->size && (unsigned long)addr > symbol->start &&
-	       get_op(ppc_kprobe_original_word(addr - 1)) == OP_PREFIX;
+	       get_op(ppc_kprobe_original_insn(addr - 1)) == OP_PREFIX;
 }
 
 static enum kprobe_refusal refuse_trap(unsigned long addr)

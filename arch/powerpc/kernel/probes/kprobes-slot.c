@@ -186,12 +186,12 @@ void *arch_kprobe_alloc_slots(const struct kprobe_site *site)
  */
 
 /**
- * ppc_kprobe_original_word - what stands at an address while nothing is probed
+ * ppc_kprobe_original_insn - what stands at an address while nothing is probed
  * @addr: in text
  *
  * Context: kprobe_mutex held.
  */
-u32 ppc_kprobe_original_word(const u32 *addr)
+u32 ppc_kprobe_original_insn(const u32 *addr)
 {
 	struct kprobe_site *site;
 

@@ -67,12 +67,12 @@ ppc_kprobe_pool_end:
  * and LR there; if it is far away CTR, too.  Restores all but these.  An
  * unwinder takes the frame for an exception's.
  */
-	.globl	ppc_kprobe_jump_thunk
-ppc_kprobe_jump_thunk:
+	.globl	kprobe_jump_thunk
+kprobe_jump_thunk:
 	mfctr	r0
 	PPC_STL	r0, _CTR(r1)
-	.globl	ppc_kprobe_jump_thunk_far
-ppc_kprobe_jump_thunk_far:
+	.globl	kprobe_jump_thunk_far
+kprobe_jump_thunk_far:
 	save_state
 	lis	r5, STACK_FRAME_REGS_MARKER@ha
 	addi	r5, r5, STACK_FRAME_REGS_MARKER@l

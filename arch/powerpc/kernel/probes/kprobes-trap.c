@@ -38,7 +38,7 @@ static __always_inline void go_on_with_post(struct kprobe_site *site,
 					    struct pt_regs *regs)
 {
 	if (site->insn.class == PPC_KPROBE_COMPUTE) {
-		ppc_kprobe_compute(site, regs);
+		ppc_kprobe_emulate(site, regs);
 		kprobe_site_post(site, regs, KPROBE_BY_EXCEPTION);
 		return;
 	}
@@ -68,7 +68,7 @@ static __always_inline void hit_site(struct kprobe_site *site,
 			regs->nip = (unsigned long)site->slot;
 		return;
 	}
-	ppc_kprobe_compute(site, regs);
+	ppc_kprobe_emulate(site, regs);
 	if (unlikely(post))
 		kprobe_site_post(site, regs, KPROBE_BY_EXCEPTION);
 }
@@ -78,7 +78,7 @@ static __always_inline void hit_site(struct kprobe_site *site,
  * the owner of the slot nor anything else is looked up: what a look-up calls
  * may be probed, and come here again.
  */
-static __always_inline void hit_behind(struct pt_regs *regs)
+static __always_inline void hit_post(struct pt_regs *regs)
 {
 	struct ppc_kprobe_slot *slot =
 		(void *)ALIGN_DOWN(regs->nip, KPROBE_SLOT_SIZE);
@@ -100,7 +100,7 @@ static bool hit_no_site(struct pt_regs *regs)
 	if (!is_trap(word))
 		return true;
 	if (word == PPC_KPROBE_SLOT_TRAP) {
-		hit_behind(regs);
+		hit_post(regs);
 		return true;
 	}
 	if (word != BREAKPOINT_INSTRUCTION)
