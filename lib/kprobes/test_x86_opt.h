@@ -19,7 +19,9 @@
 
 /*
  * FUNCTION(name, body): takes and returns eax, may use ecx and edx; is probed
- * at the label .Lprobe_<name>, which probe_<name> points to.
+ * at the label .Lprobe_<name>, which probe_<name> points to.  Something points
+ * to the function itself, too: at boot the kernel seals a landing pad that
+ * nothing points to, and with CFI_CLANG writes into the filler before it.
  * CODE(name, probed, after): the usual case of that.
  */
 #define FUNCTION(name, ...)						\
@@ -31,7 +33,8 @@
 	    ".size opt_" #name ", . - opt_" #name "\n"			\
 	    ".balign 16, 0xcc\n"					\
 	    ".popsection\n"						\
-	    POINTER_TO(probe_##name, .Lprobe_##name));			\
+	    POINTER_TO(probe_##name, .Lprobe_##name)			\
+	    POINTER_TO(start_##name, opt_##name));			\
 	extern char opt_##name[], *probe_##name;			\
 	STACK_FRAME_NON_STANDARD(opt_##name)
 
