@@ -23,6 +23,7 @@
  *	fault.c  hit.c			exceptions; the slow half of a hit
  *	table.c  registered.c  slots.c  retire.c  reasons.c
  *					look-ups, memory, and what frees it
+ *	missed.c			hits whose handlers did not run
  *	running.c			what stands for a probe where none runs
  *	classic.c  classic_follow.c  classic_return.c
  *					a backend for architectures without one,

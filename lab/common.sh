@@ -368,7 +368,7 @@ guest_program() {
 guest_programs() {
 	local tree=$1 build=$2 log=$2/guest.log kvm=$LAB/guest/kvm.$ARCH.c
 
-	rm -f "$build"/guest-{kvm,perf}
+	rm -f "$build"/guest-{kvm,perf,bpf}
 	grep -qE '^CONFIG_(KVM|KPROBE_EVENTS)=y' "$build/.config" || return 0
 	{
 		kmake "$tree" "$build" headers &&
@@ -377,7 +377,10 @@ guest_programs() {
 		fi &&
 		if grep -q '^CONFIG_KPROBE_EVENTS=y' "$build/.config" &&
 			nolibc_knows "$tree" "$build"; then
-			guest_program "$tree" "$build" perf "$LAB/guest/perf.c"
+			guest_program "$tree" "$build" perf "$LAB/guest/perf.c" &&
+			if grep -q '^CONFIG_BPF_EVENTS=y' "$build/.config"; then
+				guest_program "$tree" "$build" bpf "$LAB/guest/bpf.c"
+			fi
 		fi
 	} > "$log" 2>&1 || die "the guest's programs do not build, see $log"
 }
@@ -392,7 +395,7 @@ pack() {
 	cp "$BUSYBOX" "$root/bin/busybox"
 	cp "$LAB/guest/init" "$root/init"
 	chmod 755 "$root/init"
-	for program in "$build"/guest-{kvm,perf}; do
+	for program in "$build"/guest-{kvm,perf,bpf}; do
 		[ ! -f "$program" ] || cp "$program" "$root/bin/${program##*-}"
 	done
 	find "$build" -name '*.ko' -exec cp -t "$root/modules" {} +

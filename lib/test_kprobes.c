@@ -661,6 +661,11 @@ static int recursing_pre(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
+static unsigned int missed_at(const struct seen *s, enum kprobe_miss why)
+{
+	return s->probe.site->missed[why];
+}
+
 static void test_recursive_hit_is_missed(struct kunit *test)
 {
 	struct seen inner = SEEN(target_mul), second = SEEN(target_mul);
@@ -683,6 +688,8 @@ static void test_recursive_hit_is_missed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, second.probe.nmissed, 1);
 	KUNIT_EXPECT_EQ(test, off.probe.nmissed, 0);
 	KUNIT_EXPECT_EQ(test, outer.nmissed, 0);
+	KUNIT_EXPECT_EQ(test, missed_at(&inner, KPROBE_MISS_RECURSION), 1);
+	KUNIT_EXPECT_EQ(test, missed_at(&inner, KPROBE_MISS_BUSY), 0);
 
 	KUNIT_EXPECT_EQ(test, target_mul(3, 3), 9);
 	KUNIT_EXPECT_EQ(test, inner.pre, 1);
@@ -760,6 +767,8 @@ static void test_busy_cpu_misses_hits(struct kunit *test)
 		cpu_relax();
 	kprobe_busy_end();
 	target_mul(1, 1);
+	KUNIT_EXPECT_EQ(test, missed_at(&s, KPROBE_MISS_BUSY), 2);
+	KUNIT_EXPECT_EQ(test, missed_at(&s, KPROBE_MISS_RECURSION), 0);
 	unregister_kprobe(&s.probe);
 	KUNIT_EXPECT_EQ(test, s.probe.nmissed, 2);
 	KUNIT_EXPECT_EQ(test, s.pre, 1);

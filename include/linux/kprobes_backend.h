@@ -73,11 +73,11 @@ enum kprobe_site_state {
  * @retired: out of the table, in the queue of retire.c
  * @njprobe: active probes that are jprobes; locked
  * @opcode: what the breakpoint replaces; constant
- * @obstacle: enum kprobe_obstacle that the last analysis, or the building of
- *	the detour, has returned; locked
+ * @obstacle: enum kprobe_obstacle that the last try to make a jump met; locked
  * @has_neighbour: another site is, or was, less than a jump away; locked
  * @trap_uses_detour: traps run the copy in the detour already; locked
  * @optimize: in a list of optimizer.c; locked
+ * @missed: hits there whose handlers did not run, by enum kprobe_miss
  */
 struct kprobe_site {
 	struct kprobe_site __rcu *chain[2];
@@ -107,6 +107,7 @@ struct kprobe_site {
 	bool has_neighbour;
 	bool trap_uses_detour;
 	struct list_head optimize;
+	unsigned int missed[KPROBE_NR_MISSES];
 };
 
 /* What kallsyms says of an address. */

@@ -223,25 +223,6 @@ static __always_inline bool kprobe_hit_is_slow(enum kprobe_by by)
 	return unlikely(kprobe_hit_nests(by));
 }
 
-/* Adds 1 to a counter that belongs to users: rare, but exact. */
-#define kprobe_count_miss(counter)					\
-do {									\
-	typeof(counter) __counter = (counter);				\
-	typeof(*__counter) __n = READ_ONCE(*__counter);			\
-									\
-	while (!try_cmpxchg(__counter, &__n, __n + 1))			\
-		cpu_relax();						\
-} while (0)
-
-/* Handlers of a hit do not run: counts it for each active probe of the site. */
-static __always_inline void kprobe_site_count_miss(struct kprobe_site *site)
-{
-	struct kprobe *p;
-
-	list_for_each_entry_rcu(p, &site->active, list, true)
-		kprobe_count_miss(&p->nmissed);
-}
-
 /* current_kprobe while no particular handler runs but hits are recursion. */
 extern struct kprobe kprobe_busy;
 

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Why an address cannot be probed, and why a probe is not hit by a jump.
+ * Why an address cannot be probed, why a probe is not hit by a jump, and why a
+ * hit missed its handlers.
  *
  * A new reason is one line here.  The enumerators, what register_kprobe()
- * returns, what /sys/kernel/debug/kprobes/explain prints, the tests and the
- * tables in Documentation/trace/kprobes.rst come from these lists.
+ * returns, what explain and missed in /sys/kernel/debug/kprobes print, the
+ * tests and the tables in Documentation/trace/kprobes.rst come from these lists.
  */
 #ifndef _LINUX_KPROBES_REASONS_H
 #define _LINUX_KPROBES_REASONS_H
 
 #include <linux/errno.h>
+
+struct kprobe;
 
 /* X(enumerator, name, errno, sentence) */
 #define KPROBE_REFUSALS(X)						\
@@ -117,6 +120,21 @@ X(DETOUR_REACH,	"detour-reach", \
 #define __KPROBE_REFUSE(id, name, error, sentence)	KPROBE_REFUSE_##id,
 #define __KPROBE_NOJUMP(id, name, sentence)		KPROBE_NOJUMP_##id,
 
+/* X(enumerator, name, sentence).  All but BPF are counted in nmissed, too. */
+#define KPROBE_MISSES(X)						\
+X(RECURSION,	"recursion", \
+	"A handler, or what it calls, has come to the probe.") \
+X(BUSY,		"busy", \
+	"The CPU was between kprobe_busy_begin() and kprobe_busy_end().") \
+X(TRACER,	"tracer", \
+	"ftrace's guard against recursion kept it from calling kprobes.") \
+X(FULL,		"full", \
+	"As many calls were followed as maxactive, or memory, allows.") \
+X(NO_ADDRESS,	"no-address", \
+	"Another probe held the return address, and could not be found.") \
+X(BPF,		"bpf", \
+	"A BPF program was running on the CPU; the event's own was not run.")
+
 /* Why an address cannot be probed.  KPROBE_OK: it can. */
 enum kprobe_refusal {
 	KPROBE_OK,
@@ -135,6 +153,14 @@ enum kprobe_obstacle {
 	KPROBE_NR_NOJUMPS
 };
 
+#define __KPROBE_MISS(id, name, sentence)	KPROBE_MISS_##id,
+
+/* Why the handlers of a hit did not run. */
+enum kprobe_miss {
+	KPROBE_MISSES(__KPROBE_MISS)
+	KPROBE_NR_MISSES
+};
+
 /* Why a place cannot be probed, for those who were refused it. */
 enum kprobe_refusal kprobe_refusal_at(void *addr, const char *symbol,
 				      unsigned long offset);
@@ -145,5 +171,8 @@ const char *kprobe_refusal_name(enum kprobe_refusal why);
 const char *kprobe_refusal_sentence(enum kprobe_refusal why);
 const char *kprobe_obstacle_name(enum kprobe_obstacle what);
 const char *kprobe_obstacle_sentence(enum kprobe_obstacle what);
+const char *kprobe_miss_name(enum kprobe_miss why);
+/* Counts what a user of a probe has missed; see missed.c. */
+void kprobe_count_missed(const struct kprobe *p, enum kprobe_miss why);
 
 #endif /* _LINUX_KPROBES_REASONS_H */

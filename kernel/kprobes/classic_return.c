@@ -55,7 +55,7 @@ int kretprobe_entry(struct kprobe *p, struct pt_regs *regs)
 
 	node = rethook_try_get(pool_of(rp->rph)->rethook);
 	if (!node) {
-		kprobe_count_miss(&rp->nmissed);
+		kretprobe_missed(rp, KPROBE_MISS_FULL);
 		return 0;
 	}
 	ri = container_of(node, struct kretprobe_instance, node);

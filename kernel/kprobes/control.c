@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * What users see and switch: the files under /sys/kernel/debug/kprobes (list,
- * blacklist, enabled, explain) and the sysctl for jumps.
+ * blacklist, enabled, explain, missed) and the sysctl for jumps.
  */
 #include <linux/cleanup.h>
 #include <linux/cred.h>
@@ -252,6 +252,51 @@ static const struct file_operations blacklist_fops = {
 	.llseek = seq_lseek,
 	.release = seq_release_private,
 };
+
+/*
+ * missed: a line a reason with all hits since boot, then a line for each site
+ * where hits have been missed.
+ */
+
+static void missed_show_site(struct seq_file *m, const struct kprobe_site *site)
+{
+	const struct kprobe *p = hlist_entry_safe(site->probes.first,
+						  struct kprobe, hlist);
+	bool any = false;
+	unsigned int why, nr;
+
+	for (why = 0; p && why < KPROBE_NR_MISSES; why++) {
+		nr = READ_ONCE(site->missed[why]);
+		if (!nr)
+			continue;
+		if (!any) {
+			seq_printf(m, "%px  ", shown_address(m, site->addr));
+			list_show_place(m, p, (unsigned long)site->addr);
+			any = true;
+		}
+		seq_printf(m, "  %s=%u", kprobe_miss_name(why), nr);
+	}
+	if (any)
+		seq_putc(m, '\n');
+}
+
+static int missed_show(struct seq_file *m, void *v)
+{
+	const struct kprobe_site *site;
+	unsigned int why;
+
+	for (why = 0; why < KPROBE_NR_MISSES; why++)
+		seq_printf(m, "%s: %lu\n", kprobe_miss_name(why),
+			   kprobe_missed_in_all(why));
+
+	guard(mutex)(&kprobe_mutex);
+	list_for_each_entry(site, &kprobe_sites, all)
+		missed_show_site(m, site);
+	list_for_each_entry(site, &kprobe_gone_sites, all)
+		missed_show_site(m, site);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(missed);
 
 /* enabled: the global switch */
 
@@ -533,6 +578,7 @@ static int __init control_init(void)
 	debugfs_create_file("enabled", 0600, dir, NULL, &enabled_fops);
 	debugfs_create_file("blacklist", 0400, dir, NULL, &blacklist_fops);
 	debugfs_create_file("explain", 0600, dir, NULL, &explain_fops);
+	debugfs_create_file("missed", 0400, dir, NULL, &missed_fops);
 	return 0;
 }
 late_initcall(control_init);

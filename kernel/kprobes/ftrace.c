@@ -143,7 +143,7 @@ void kprobe_ftrace_dropped(unsigned long ip)
 	entered = kprobe_read_lock();
 	site = kprobe_site_find(ip);
 	if (site && READ_ONCE(site->ftrace_ops))
-		kprobe_site_count_miss(site);
+		kprobe_site_missed(site, KPROBE_MISS_TRACER);
 	/* With interrupts off this does not call the scheduler, traced here. */
 	kprobe_read_unlock(entered);
 	raw_local_irq_restore(flags);

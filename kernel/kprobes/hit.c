@@ -36,7 +36,10 @@ enum kprobe_verdict kprobe_site_pre_slow(struct kprobe_site *site,
 	struct kprobe *p;
 
 	if (kprobe_recursion(kprobe_context_id(by))) {
-		kprobe_site_count_miss(site);
+		if (__this_cpu_read(kprobe_current_ctx) == KPROBE_CTX_BUSY)
+			kprobe_site_missed(site, KPROBE_MISS_BUSY);
+		else
+			kprobe_site_missed(site, KPROBE_MISS_RECURSION);
 		verdict = KPROBE_HIT_MISSED;
 	} else {
 		p = kprobe_first_pre(site);

@@ -76,6 +76,11 @@ static inline int kprobe_classic_init(void) { return 0; }
 static inline bool kprobe_classic_blacklisted(unsigned long a) { return false; }
 #endif
 
+/* missed.c: hits whose handlers did not run */
+void kprobe_site_missed(struct kprobe_site *site, enum kprobe_miss why);
+void kretprobe_missed(struct kretprobe *rp, enum kprobe_miss why);
+unsigned long kprobe_missed_in_all(enum kprobe_miss why);
+
 /* slots.c: memory for instructions out of line */
 struct kprobe_site *kprobe_slot_owner(unsigned long addr, void **slot);
 void kprobe_slots_release(struct kprobe_site *site);

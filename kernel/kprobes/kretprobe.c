@@ -99,7 +99,7 @@ int kretprobe_entry_slow(struct kretprobe *rp, struct pt_regs *regs)
 	struct kretprobe_instance *ri = pool_get(pool_of(rp->rph));
 
 	if (unlikely(!ri)) {
-		kprobe_count_miss(&rp->nmissed);
+		kretprobe_missed(rp, KPROBE_MISS_FULL);
 		return 0;
 	}
 
@@ -112,7 +112,7 @@ int kretprobe_entry_slow(struct kretprobe *rp, struct pt_regs *regs)
 
 	if (unlikely(kretprobe_divert(ri, regs)) && !chain_to_innermost(ri)) {
 		/* Another instance has the real address: leave it to that. */
-		kprobe_count_miss(&rp->nmissed);
+		kretprobe_missed(rp, KPROBE_MISS_NO_ADDRESS);
 		recycle(ri);
 		return 0;
 	}

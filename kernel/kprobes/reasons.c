@@ -33,6 +33,12 @@ static const struct {
 	KPROBE_NOJUMPS_TEXT(OBSTACLE)
 };
 
+#define MISS(id, name, sentence)	[KPROBE_MISS_##id] = name,
+
+static const char * const misses[KPROBE_NR_MISSES] = {
+	KPROBE_MISSES(MISS)
+};
+
 int kprobe_refusal_errno(enum kprobe_refusal why)
 {
 	return refusals[why].error;
@@ -56,4 +62,9 @@ const char *kprobe_obstacle_name(enum kprobe_obstacle what)
 const char *kprobe_obstacle_sentence(enum kprobe_obstacle what)
 {
 	return obstacles[what].sentence;
+}
+
+const char *kprobe_miss_name(enum kprobe_miss why)
+{
+	return misses[why];
 }

@@ -267,11 +267,52 @@ static void test_recursive_call_is_missed(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, call_target(5), 16);
 		KUNIT_EXPECT_EQ(test, c.pre, 1);
 		KUNIT_EXPECT_EQ(test, c.probe.nmissed, 1);
+		KUNIT_EXPECT_EQ(test,
+				c.probe.site->missed[KPROBE_MISS_RECURSION], 1);
 		unregister_kprobe(&c.probe);
 		if (watched)
 			unregister_ftrace_function(&watcher);
 	}
 	ftrace_set_filter_ip(&watcher, target_call(), 1, 0);
+}
+
+static unsigned int watch_depth;
+
+static void notrace call_again(unsigned long ip, unsigned long parent_ip,
+			       struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	if (watch_depth < 5) {
+		watch_depth++;
+		call_target(1);
+	}
+}
+
+static struct ftrace_ops recursing = {
+	.func = call_again,
+};
+
+/*
+ * A tracer calls the traced function.  Ftrace lets it do so once, since it
+ * might have been interrupted between two contexts, and calls no one for the
+ * next call.
+ */
+static void test_call_kept_from_kprobes_is_missed(struct kunit *test)
+{
+	struct counted c = ON_TARGET();
+
+	KUNIT_ASSERT_EQ(test, watch_target(&recursing), 0);
+	KUNIT_ASSERT_EQ(test, register_ftrace_function(&recursing), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
+	watch_depth = 0;
+	KUNIT_EXPECT_EQ(test, call_target(5), 16);
+	unregister_ftrace_function(&recursing);
+	KUNIT_EXPECT_EQ(test, watch_depth, 2);
+	KUNIT_EXPECT_EQ(test, c.pre, 2);
+	KUNIT_EXPECT_EQ(test, c.probe.nmissed, 1);
+	KUNIT_EXPECT_EQ(test, c.probe.site->missed[KPROBE_MISS_TRACER], 1);
+	KUNIT_EXPECT_EQ(test, c.probe.site->missed[KPROBE_MISS_RECURSION], 0);
+	unregister_kprobe(&c.probe);
+	ftrace_set_filter_ip(&recursing, target_call(), 1, 0);
 }
 
 /* Two tracers of all functions, which must not trace the hit path. */
@@ -397,6 +438,7 @@ static struct kunit_case ftrace_tests[] = {
 	KUNIT_CASE(test_ipmodify_blocks_one_site),
 	KUNIT_CASE(test_one_failure_spares_the_rest),
 	KUNIT_CASE(test_recursive_call_is_missed),
+	KUNIT_CASE(test_call_kept_from_kprobes_is_missed),
 	KUNIT_CASE(test_global_tracers_do_no_harm),
 	KUNIT_CASE(test_pre_handler_diverts),
 	KUNIT_CASE(test_late_ftrace_call_is_ignored),

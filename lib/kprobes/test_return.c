@@ -339,6 +339,8 @@ static void test_maxactive_limits_instances(struct kunit *test)
 		calls += min(depth + 1, max);
 		missed += max(depth + 1 - max, 0);
 	}
+	KUNIT_EXPECT_EQ(test, f.probe.kp.site->missed[KPROBE_MISS_FULL],
+			missed);
 	unregister_kretprobe(&f.probe);
 	expect_calls(test, &f, calls);
 	KUNIT_EXPECT_EQ(test, f.probe.nmissed, missed);

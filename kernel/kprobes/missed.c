@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Hits whose handlers did not run, by reason: at each site, and all since boot.
+ *
+ * Each of the functions that count runs within a hit of the site, so the site
+ * and its active probes stay.  To miss a hit is rare: all CPUs share a counter,
+ * and add to it by a compare and exchange, which an NMI may come on top of.
+ */
+#include <linux/atomic.h>
+#include <linux/list.h>
+#include <linux/kprobes_hit.h>
+#include "internal.h"
+
+static unsigned long in_all[KPROBE_NR_MISSES];
+
+#define add_one(counter)						\
+do {									\
+	typeof(counter) __counter = (counter);				\
+	typeof(*__counter) __n = READ_ONCE(*__counter);			\
+									\
+	while (!try_cmpxchg(__counter, &__n, __n + 1))			\
+		cpu_relax();						\
+} while (0)
+
+static __always_inline void count_at(struct kprobe_site *site,
+				     enum kprobe_miss why)
+{
+	add_one(&in_all[why]);
+	add_one(&site->missed[why]);
+}
+
+/**
+ * kprobe_site_missed - none of the handlers at a site run for a hit
+ * @site: what was hit
+ * @why: the reason
+ *
+ * Counts it for each active probe as well.
+ *
+ * Context: a hit; interrupts off, RCU watching.
+ */
+void kprobe_site_missed(struct kprobe_site *site, enum kprobe_miss why)
+{
+	struct kprobe *p;
+
+	count_at(site, why);
+	list_for_each_entry_rcu(p, &site->active, list, true)
+		add_one(&p->nmissed);
+}
+NOKPROBE_SYMBOL(kprobe_site_missed);
+
+/**
+ * kretprobe_missed - a call is not followed
+ * @rp: the return probe
+ * @why: the reason
+ *
+ * Context: the pre handler of the return probe.
+ */
+void kretprobe_missed(struct kretprobe *rp, enum kprobe_miss why)
+{
+	count_at(rp->kp.site, why);
+	add_one(&rp->nmissed);
+}
+NOKPROBE_SYMBOL(kretprobe_missed);
+
+/**
+ * kprobe_count_missed - a handler could not do what its user wants of it
+ * @p: the handler's probe
+ * @why: the reason
+ *
+ * Not in nmissed: the handler itself did run.
+ *
+ * Context: a handler of @p.
+ */
+void kprobe_count_missed(const struct kprobe *p, enum kprobe_miss why)
+{
+	count_at(p->site, why);
+}
+NOKPROBE_SYMBOL(kprobe_count_missed);
+
+/**
+ * kprobe_missed_in_all - hits that were missed since boot
+ * @why: the reason
+ *
+ * Context: any.
+ */
+unsigned long kprobe_missed_in_all(enum kprobe_miss why)
+{
+	return READ_ONCE(in_all[why]);
+}

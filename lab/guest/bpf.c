@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * bpf FUNCTION: a BPF program on a kprobe at FUNCTION, which updates of hash maps
+ * call; ten updates. A CPU that updates a map runs no program of an event
+ * meanwhile: each of these hits misses its own. Prints what kprobes have missed
+ * then. Ends with 0 when all of this could be done.
+ *
+ * Built with the kernel's nolibc.
+ */
+#include <linux/bpf.h>
+#include <linux/perf_event.h>
+
+#define DEVICE	"/sys/bus/event_source/devices/kprobe/type"
+#define MISSED	"/sys/kernel/debug/kprobes/missed"
+#define UPDATES	10
+
+static int bpf(int what, union bpf_attr *attr)
+{
+	return syscall(__NR_bpf, what, attr, sizeof(*attr));
+}
+
+static int make_map(void)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.map_type = BPF_MAP_TYPE_HASH;
+	attr.key_size = sizeof(int);
+	attr.value_size = sizeof(int);
+	attr.max_entries = UPDATES;
+	return bpf(BPF_MAP_CREATE, &attr);
+}
+
+static int update_map(int map, int key)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.map_fd = map;
+	attr.key = (unsigned long)&key;
+	attr.value = (unsigned long)&key;
+	return bpf(BPF_MAP_UPDATE_ELEM, &attr);
+}
+
+/* return 0; */
+static int load_program(void)
+{
+	static const struct bpf_insn insns[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.prog_type = BPF_PROG_TYPE_KPROBE;
+	attr.insn_cnt = sizeof(insns) / sizeof(insns[0]);
+	attr.insns = (unsigned long)insns;
+	attr.license = (unsigned long)"GPL";
+	return bpf(BPF_PROG_LOAD, &attr);
+}
+
+static int open_probe(const char *function)
+{
+	struct perf_event_attr attr;
+	char text[16];
+	int fd = open(DEVICE, O_RDONLY), got;
+
+	if (fd < 0)
+		return -1;
+	got = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (got <= 0)
+		return -1;
+	text[got] = 0;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.type = atoi(text);
+	attr.size = sizeof(attr);
+	attr.kprobe_func = (unsigned long)function;
+	return syscall(__NR_perf_event_open, &attr, 0, -1, -1, 0);
+}
+
+static int show_missed(void)
+{
+	int fd = open(MISSED, O_RDONLY), got;
+	char text[512];
+
+	if (fd < 0)
+		return 1;
+	while ((got = read(fd, text, sizeof(text))) > 0)
+		write(1, text, got);
+	close(fd);
+	return got < 0;
+}
+
+int main(int argc, char **argv)
+{
+	int map, program, event, key;
+
+	if (argc != 2)
+		return 2;
+	map = make_map();
+	program = load_program();
+	event = open_probe(argv[1]);
+	if (map < 0 || program < 0 || event < 0 ||
+	    ioctl(event, PERF_EVENT_IOC_SET_BPF, (void *)(long)program)) {
+		printf("bpf: map %d, program %d, event %d, error %d\n",
+		       map, program, event, errno);
+		return 1;
+	}
+	for (key = 0; key < UPDATES; key++) {
+		if (update_map(map, key)) {
+			printf("bpf: update %d: error %d\n", key, errno);
+			return 1;
+		}
+	}
+	return show_missed();
+}
