@@ -402,7 +402,8 @@ static void explain_jump(struct seq_file *m,
 		seq_puts(m, "optimized: yes\n");
 }
 
-static int explain_show(struct seq_file *m, void *v)
+static void explain_place(struct seq_file *m,
+			  const struct kprobe_explanation *what)
 {
 	static const char * const hows[] = {
 		[KPROBE_HOW_EMULATED] = "emulated",
@@ -416,6 +417,79 @@ static int explain_show(struct seq_file *m, void *v)
 		[KPROBE_SITE_FTRACE] = "ftrace",
 		[KPROBE_SITE_GONE] = "gone",
 	};
+
+	seq_printf(m, "address: %px %pS\n", shown_address(m, what->addr),
+		   what->addr);
+	if (what->why != KPROBE_OK) {
+		explain_refusal(m, kprobe_refusal_name(what->why),
+				kprobe_refusal_errno(what->why),
+				kprobe_refusal_sentence(what->why));
+		return;
+	}
+	seq_printf(m, "probed: %s\n", hows[what->how]);
+	if (what->how != KPROBE_HOW_FTRACE)
+		explain_jump(m, what);
+	seq_printf(m, "now: %s\n", states[what->state]);
+}
+
+/**
+ * struct namesakes - the functions that have the name of the explained one
+ * @m: where to
+ * @name: without its module
+ * @offset: bytes from a symbol to the place
+ * @explained: the function that has been explained
+ */
+struct namesakes {
+	struct seq_file *m;
+	const char *name;
+	unsigned long offset;
+	unsigned long explained;
+};
+
+static int explain_namesake(void *data, unsigned long addr)
+{
+	struct namesakes *all = data;
+	void *place = (void *)(addr + all->offset);
+
+	if (addr != all->explained && __kernel_text_address(addr))
+		seq_printf(all->m, "also: %px %pS\n",
+			   shown_address(all->m, place), place);
+	return 0;
+}
+
+static int explain_module_namesake(void *data, const char *name,
+				   unsigned long addr)
+{
+	struct namesakes *all = data;
+
+	return strcmp(name, all->name) ? 0 : explain_namesake(all, addr);
+}
+
+/* A name may be that of several functions; only one of them is explained. */
+static void explain_namesakes(struct seq_file *m, char *symbol,
+			      unsigned long offset)
+{
+	struct namesakes all = { .m = m, .offset = offset };
+	char *module = NULL, *colon = strchr(symbol, ':');
+	unsigned long place, size, distance;
+
+	if (kprobe_find_place(NULL, symbol, offset, &place) ||
+	    !kallsyms_lookup_size_offset(place, &size, &distance))
+		return;
+	all.explained = place - distance;
+	all.name = symbol;
+	if (colon) {
+		*colon = 0;
+		module = symbol;
+		all.name = colon + 1;
+	} else {
+		kallsyms_on_each_match_symbol(explain_namesake, symbol, &all);
+	}
+	module_kallsyms_on_each_symbol(module, explain_module_namesake, &all);
+}
+
+static int explain_show(struct seq_file *m, void *v)
+{
 	struct kprobe_explanation what;
 	unsigned long addr, offset;
 	char place[PLACE_MAX];
@@ -435,18 +509,9 @@ static int explain_show(struct seq_file *m, void *v)
 				"There is no such symbol.");
 		return 0;
 	}
-	seq_printf(m, "address: %px %pS\n", shown_address(m, what.addr),
-		   what.addr);
-	if (what.why != KPROBE_OK) {
-		explain_refusal(m, kprobe_refusal_name(what.why),
-				kprobe_refusal_errno(what.why),
-				kprobe_refusal_sentence(what.why));
-		return 0;
-	}
-	seq_printf(m, "probed: %s\n", hows[what.how]);
-	if (what.how != KPROBE_HOW_FTRACE)
-		explain_jump(m, &what);
-	seq_printf(m, "now: %s\n", states[what.state]);
+	explain_place(m, &what);
+	if (!addr)
+		explain_namesakes(m, place, offset);
 	return 0;
 }
 
