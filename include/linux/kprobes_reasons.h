@@ -4,8 +4,8 @@
  * hit missed its handlers.
  *
  * A new reason is one line here.  The enumerators, what register_kprobe()
- * returns, what explain and missed in /sys/kernel/debug/kprobes print, the
- * tests and the tables in Documentation/trace/kprobes.rst come from these lists.
+ * returns, what /sys/kernel/debug/kprobes/explain and missed print, the tests
+ * and the tables in Documentation/trace/kprobes.rst come from these lists.
  */
 #ifndef _LINUX_KPROBES_REASONS_H
 #define _LINUX_KPROBES_REASONS_H
@@ -120,7 +120,7 @@ X(DETOUR_REACH,	"detour-reach", \
 #define __KPROBE_REFUSE(id, name, error, sentence)	KPROBE_REFUSE_##id,
 #define __KPROBE_NOJUMP(id, name, sentence)		KPROBE_NOJUMP_##id,
 
-/* X(enumerator, name, sentence).  All but BPF are counted in nmissed, too. */
+/* X(enumerator, name, sentence): why the handlers of a hit did not run */
 #define KPROBE_MISSES(X)						\
 X(RECURSION,	"recursion", \
 	"A handler, or what it calls, has come to the probe.") \
@@ -129,11 +129,11 @@ X(BUSY,		"busy", \
 X(TRACER,	"tracer", \
 	"ftrace's guard against recursion kept it from calling kprobes.") \
 X(FULL,		"full", \
-	"As many calls were followed as maxactive, or memory, allows.") \
+	"There was no room to follow one more call: see maxactive.") \
 X(NO_ADDRESS,	"no-address", \
-	"Another probe held the return address, and could not be found.") \
+	"The return address was a trampoline's, but not of the innermost call.") \
 X(BPF,		"bpf", \
-	"A BPF program was running on the CPU; the event's own was not run.")
+	"The CPU was in a BPF program, or where none may run, as in a map.")
 
 /* Why an address cannot be probed.  KPROBE_OK: it can. */
 enum kprobe_refusal {

@@ -226,9 +226,11 @@ void kprobes_inc_nmissed_count(struct kprobe *kp)
 	/* No tracing: backends are not ready for a third hit yet. */
 	raw_local_irq_save(flags);
 	entered = kprobe_rcu_enter();
-	kprobe_site_missed(site_of(kp), kprobe_running() == &kprobe_busy ?
-					KPROBE_MISS_BUSY :
-					KPROBE_MISS_RECURSION);
+	/*
+	 * Some backends have written current_kprobe by now, so that nothing
+	 * tells whether it was kprobe_busy.
+	 */
+	kprobe_site_missed(site_of(kp), KPROBE_MISS_RECURSION);
 	kprobe_rcu_exit(entered);
 	raw_local_irq_restore(flags);
 }

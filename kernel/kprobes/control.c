@@ -262,16 +262,20 @@ static void missed_show_site(struct seq_file *m, const struct kprobe_site *site)
 {
 	const struct kprobe *p = hlist_entry_safe(site->probes.first,
 						  struct kprobe, hlist);
+	unsigned long addr;
 	bool any = false;
 	unsigned int why, nr;
 
-	for (why = 0; p && why < KPROBE_NR_MISSES; why++) {
+	if (!p || kprobe_classic_pinned(site))
+		return;
+	addr = (unsigned long)site->addr - p->pad;
+	for (why = 0; why < KPROBE_NR_MISSES; why++) {
 		nr = READ_ONCE(site->missed[why]);
 		if (!nr)
 			continue;
 		if (!any) {
-			seq_printf(m, "%px  ", shown_address(m, site->addr));
-			list_show_place(m, p, (unsigned long)site->addr);
+			seq_printf(m, "%px  ", shown_address(m, (void *)addr));
+			list_show_place(m, p, addr);
 			any = true;
 		}
 		seq_printf(m, "  %s=%u", kprobe_miss_name(why), nr);

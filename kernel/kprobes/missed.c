@@ -2,9 +2,11 @@
 /*
  * Hits whose handlers did not run, by reason: at each site, and all since boot.
  *
- * Each of the functions that count runs within a hit of the site, so the site
- * and its active probes stay.  To miss a hit is rare: all CPUs share a counter,
- * and add to it by a compare and exchange, which an NMI may come on top of.
+ * What counts runs with interrupts off and RCU watching, in a hit, a return or
+ * a call by ftrace.  Whoever unregisters a probe waits until no CPU is in any of
+ * these before kprobe::site is cleared and the site freed.  To miss a hit is
+ * rare: all CPUs share a counter, and add to it by a compare and exchange, which
+ * an NMI may come on top of.
  */
 #include <linux/atomic.h>
 #include <linux/list.h>
@@ -69,7 +71,8 @@ NOKPROBE_SYMBOL(kretprobe_missed);
  *
  * Not in nmissed: the handler itself did run.
  *
- * Context: a handler of @p.
+ * Context: a handler of @p, which has not been unregistered as another kind of
+ * probe than it was registered as.
  */
 void kprobe_count_missed(const struct kprobe *p, enum kprobe_miss why)
 {

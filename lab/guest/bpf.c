@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * bpf FUNCTION: a BPF program on a kprobe at FUNCTION, which updates of hash maps
- * call; ten updates. A CPU that updates a map runs no program of an event
- * meanwhile: each of these hits misses its own. Prints what kprobes have missed
+ * call; ten updates. A CPU that updates a map runs no program of an event of
+ * perf meanwhile: each of these hits misses its own. Prints what kprobes have missed
  * then. Ends with 0 when all of this could be done.
  *
  * Built with the kernel's nolibc.
