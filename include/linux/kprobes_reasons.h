@@ -172,6 +172,7 @@ const char *kprobe_refusal_sentence(enum kprobe_refusal why);
 const char *kprobe_obstacle_name(enum kprobe_obstacle what);
 const char *kprobe_obstacle_sentence(enum kprobe_obstacle what);
 const char *kprobe_miss_name(enum kprobe_miss why);
+const char *kprobe_miss_sentence(enum kprobe_miss why);
 /* Counts what a user of a probe has missed; see missed.c. */
 void kprobe_count_missed(const struct kprobe *p, enum kprobe_miss why);
 

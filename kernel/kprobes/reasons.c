@@ -33,9 +33,13 @@ static const struct {
 	KPROBE_NOJUMPS_TEXT(OBSTACLE)
 };
 
-#define MISS(id, name, sentence)	[KPROBE_MISS_##id] = name,
+#define MISS(id, _name, _sentence)					\
+	[KPROBE_MISS_##id] = { .name = _name, .sentence = _sentence, },
 
-static const char * const misses[KPROBE_NR_MISSES] = {
+static const struct {
+	const char *name;
+	const char *sentence;
+} misses[KPROBE_NR_MISSES] = {
 	KPROBE_MISSES(MISS)
 };
 
@@ -66,5 +70,10 @@ const char *kprobe_obstacle_sentence(enum kprobe_obstacle what)
 
 const char *kprobe_miss_name(enum kprobe_miss why)
 {
-	return misses[why];
+	return misses[why].name;
+}
+
+const char *kprobe_miss_sentence(enum kprobe_miss why)
+{
+	return misses[why].sentence;
 }

@@ -279,7 +279,8 @@ static void test_recursive_call_is_missed(struct kunit *test)
 static unsigned int watch_depth;
 
 static void notrace call_again(unsigned long ip, unsigned long parent_ip,
-			       struct ftrace_ops *ops, struct ftrace_regs *fregs)
+			       struct ftrace_ops *ops,
+			       struct ftrace_regs *fregs)
 {
 	if (watch_depth < 5) {
 		watch_depth++;
