@@ -131,7 +131,7 @@ X(TRACER,	"tracer", \
 X(FULL,		"full", \
 	"There was no room to follow one more call: see maxactive.") \
 X(NO_ADDRESS,	"no-address", \
-	"The return address was a trampoline's, but not of the innermost call.") \
+	"The return address was a trampoline's, not of the innermost call.") \
 X(BPF,		"bpf", \
 	"The CPU was in a BPF program, or where none may run, as in a map.")
 

@@ -291,7 +291,8 @@ static int missed_show(struct seq_file *m, void *v)
 
 	for (why = 0; why < KPROBE_NR_MISSES; why++)
 		seq_printf(m, "%s: %lu  %s\n", kprobe_miss_name(why),
-			   kprobe_missed_in_all(why), kprobe_miss_sentence(why));
+			   kprobe_missed_in_all(why),
+			   kprobe_miss_sentence(why));
 
 	guard(mutex)(&kprobe_mutex);
 	list_for_each_entry(site, &kprobe_sites, all)

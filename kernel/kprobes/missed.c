@@ -3,10 +3,10 @@
  * Hits whose handlers did not run, by reason: at each site, and all since boot.
  *
  * What counts runs with interrupts off and RCU watching, in a hit, a return or
- * a call by ftrace.  Whoever unregisters a probe waits until no CPU is in any of
- * these before kprobe::site is cleared and the site freed.  To miss a hit is
- * rare: all CPUs share a counter, and add to it by a compare and exchange, which
- * an NMI may come on top of.
+ * a call by ftrace.  Unregistering waits until no CPU is in any of these
+ * before kprobe::site is cleared and the site freed.  To miss a hit is rare:
+ * all CPUs share a counter, and add to it by a compare and exchange, which an
+ * NMI may come on top of.
  */
 #include <linux/atomic.h>
 #include <linux/list.h>
