@@ -33,6 +33,7 @@
 #include <linux/slab.h>
 #include <linux/kprobes_hit.h>
 #include <linux/kprobes_test.h>
+#include "internal.h"
 #include "pool.h"
 
 /* For tests to watch. */
