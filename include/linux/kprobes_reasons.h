@@ -117,9 +117,6 @@ X(DETOUR_SIZE,	"detour-size", \
 X(DETOUR_REACH,	"detour-reach", \
 	"An operand of the copied instructions is too far from any detour.")
 
-#define __KPROBE_REFUSE(id, name, error, sentence)	KPROBE_REFUSE_##id,
-#define __KPROBE_NOJUMP(id, name, sentence)		KPROBE_NOJUMP_##id,
-
 /* X(enumerator, name, sentence): why the handlers of a hit did not run */
 #define KPROBE_MISSES(X)						\
 X(RECURSION,	"recursion", \
@@ -127,13 +124,17 @@ X(RECURSION,	"recursion", \
 X(BUSY,		"busy", \
 	"The CPU was between kprobe_busy_begin() and kprobe_busy_end().") \
 X(TRACER,	"tracer", \
-	"ftrace's guard against recursion kept it from calling kprobes.") \
+	"Ftrace's guard against recursion kept it from calling kprobes.") \
 X(FULL,		"full", \
 	"There was no room to follow one more call: see maxactive.") \
 X(NO_ADDRESS,	"no-address", \
 	"The return address was a trampoline's, not of the innermost call.") \
 X(BPF,		"bpf", \
 	"The CPU was in a BPF program, or where none may run, as in a map.")
+
+#define __KPROBE_REFUSE(id, name, error, sentence)	KPROBE_REFUSE_##id,
+#define __KPROBE_NOJUMP(id, name, sentence)		KPROBE_NOJUMP_##id,
+#define __KPROBE_MISS(id, name, sentence)		KPROBE_MISS_##id,
 
 /* Why an address cannot be probed.  KPROBE_OK: it can. */
 enum kprobe_refusal {
@@ -152,8 +153,6 @@ enum kprobe_obstacle {
 	KPROBE_NOJUMPS_TEXT(__KPROBE_NOJUMP)
 	KPROBE_NR_NOJUMPS
 };
-
-#define __KPROBE_MISS(id, name, sentence)	KPROBE_MISS_##id,
 
 /* Why the handlers of a hit did not run. */
 enum kprobe_miss {

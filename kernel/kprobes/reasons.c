@@ -5,41 +5,31 @@
 #include <linux/kprobes_reasons.h>
 #include "internal.h"
 
-#define REFUSAL(id, _name, _error, _sentence)				\
-	[KPROBE_REFUSE_##id] = {					\
-		.name = _name, .error = _error, .sentence = _sentence,	\
-	},
-
-static const struct {
+struct reason {
 	const char *name;
 	const char *sentence;
 	int error;
-} refusals[KPROBE_NR_REFUSALS] = {
-	[KPROBE_OK] = { .name = "ok", .sentence = "It can be probed." },
+};
+
+#define REFUSAL(id, name, error, sentence)				\
+	[KPROBE_REFUSE_##id] = { name, sentence, error },
+#define OBSTACLE(id, name, sentence)					\
+	[KPROBE_NOJUMP_##id] = { name, sentence },
+#define MISS(id, name, sentence)					\
+	[KPROBE_MISS_##id] = { name, sentence },
+
+static const struct reason refusals[KPROBE_NR_REFUSALS] = {
+	[KPROBE_OK] = { "ok", "It can be probed." },
 	KPROBE_REFUSALS(REFUSAL)
 };
 
-#define OBSTACLE(id, _name, _sentence)					\
-	[KPROBE_NOJUMP_##id] = { .name = _name, .sentence = _sentence, },
-
-static const struct {
-	const char *name;
-	const char *sentence;
-} obstacles[KPROBE_NR_NOJUMPS] = {
-	[KPROBE_NOJUMP_NONE] = {
-		.name = "none", .sentence = "It can be a jump.",
-	},
+static const struct reason obstacles[KPROBE_NR_NOJUMPS] = {
+	[KPROBE_NOJUMP_NONE] = { "none", "It can be a jump." },
 	KPROBE_NOJUMPS_NOW(OBSTACLE)
 	KPROBE_NOJUMPS_TEXT(OBSTACLE)
 };
 
-#define MISS(id, _name, _sentence)					\
-	[KPROBE_MISS_##id] = { .name = _name, .sentence = _sentence, },
-
-static const struct {
-	const char *name;
-	const char *sentence;
-} misses[KPROBE_NR_MISSES] = {
+static const struct reason misses[KPROBE_NR_MISSES] = {
 	KPROBE_MISSES(MISS)
 };
 

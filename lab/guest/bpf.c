@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * bpf FUNCTION: a BPF program on a kprobe at FUNCTION, which updates of hash maps
- * call; ten updates. A CPU that updates a map runs no program of an event of
- * perf meanwhile: each of these hits misses its own. Prints what kprobes have missed
- * then. Ends with 0 when all of this could be done.
+ * bpf FUNCTION: a BPF program on a kprobe at FUNCTION, which updates of hash
+ * maps call; ten updates. A CPU that updates a map runs no program of an event
+ * of perf meanwhile: each of these hits misses its own. Prints what kprobes have
+ * missed then. Ends with 0 when all of this could be done.
  *
  * Built with the kernel's nolibc.
  */
 #include <linux/bpf.h>
-#include <linux/perf_event.h>
+#include "kprobe_pmu.h"
 
-#define DEVICE	"/sys/bus/event_source/devices/kprobe/type"
 #define MISSED	"/sys/kernel/debug/kprobes/missed"
 #define UPDATES	10
 
@@ -59,27 +58,6 @@ static int load_program(void)
 	return bpf(BPF_PROG_LOAD, &attr);
 }
 
-static int open_probe(const char *function)
-{
-	struct perf_event_attr attr;
-	char text[16];
-	int fd = open(DEVICE, O_RDONLY), got;
-
-	if (fd < 0)
-		return -1;
-	got = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	if (got <= 0)
-		return -1;
-	text[got] = 0;
-
-	memset(&attr, 0, sizeof(attr));
-	attr.type = atoi(text);
-	attr.size = sizeof(attr);
-	attr.kprobe_func = (unsigned long)function;
-	return syscall(__NR_perf_event_open, &attr, 0, -1, -1, 0);
-}
-
 static int show_missed(void)
 {
 	int fd = open(MISSED, O_RDONLY), got;
@@ -101,7 +79,7 @@ int main(int argc, char **argv)
 		return 2;
 	map = make_map();
 	program = load_program();
-	event = open_probe(argv[1]);
+	event = open_probe(read_type(), argv[1], 0);
 	if (map < 0 || program < 0 || event < 0 ||
 	    ioctl(event, PERF_EVENT_IOC_SET_BPF, (void *)(long)program)) {
 		printf("bpf: map %d, program %d, event %d, error %d\n",
