@@ -119,15 +119,36 @@ static __always_inline struct kprobe_site *site_of(struct kprobe *kp)
  * The hit
  */
 
+#ifdef CONFIG_MIPS
+/*
+ * The backend keeps what it found out about a branch in the state of the CPU,
+ * where a hit in a handler, on another branch, overwrites it.
+ */
+static __always_inline unsigned long branch_target(void)
+{
+	return get_kprobe_ctlblk()->target_epc;
+}
+
+static __always_inline void set_branch_target(unsigned long target)
+{
+	get_kprobe_ctlblk()->target_epc = target;
+}
+#else
+static __always_inline unsigned long branch_target(void) { return 0; }
+static __always_inline void set_branch_target(unsigned long target) { }
+#endif
+
 /**
  * struct walk - what a walk through the probes of a site puts back at its end
  * @running: current_kprobe
  * @flags: whether interrupts were on
+ * @target: branch_target()
  * @entered: RCU was not watching
  */
 struct walk {
 	struct kprobe *running;
 	unsigned long flags;
+	unsigned long target;
 	bool entered;
 };
 
@@ -138,10 +159,12 @@ static __always_inline void walk_begin(struct walk *walk)
 	preempt_disable_notrace();
 	walk->entered = kprobe_rcu_enter();
 	walk->running = __this_cpu_read(current_kprobe);
+	walk->target = branch_target();
 }
 
 static __always_inline void walk_end(struct walk *walk)
 {
+	set_branch_target(walk->target);
 	__this_cpu_write(current_kprobe, walk->running);
 	kprobe_rcu_exit(walk->entered);
 	preempt_enable_notrace();
@@ -151,8 +174,8 @@ static __always_inline void walk_end(struct walk *walk)
 #ifdef CONFIG_MIPS
 /*
  * The backend notes in the state of the CPU that a branch needs no step, since
- * its delay slot is empty.  It neither takes the note back, so that the next
- * instruction would go without a step, nor ends such a hit.
+ * its delay slot is empty.  It does not take the note back, so that the next
+ * instruction would go without a step.
  */
 static bool take_skipped(void)
 {
@@ -163,8 +186,21 @@ static bool take_skipped(void)
 	return skipped;
 }
 NOKPROBE_SYMBOL(take_skipped);
+
+/*
+ * Nor does it end such a hit: interrupts would stay off, as they are for a
+ * step, and current_kprobe would stay set.
+ */
+static void end_skipped(struct walk *walk, struct pt_regs *regs)
+{
+	regs->cp0_status |= get_kprobe_ctlblk()->kprobe_saved_SR;
+	walk->running = NULL;
+}
+NOKPROBE_SYMBOL(end_skipped);
 #else
 static __always_inline bool take_skipped(void) { return false; }
+static __always_inline void end_skipped(struct walk *walk,
+					struct pt_regs *regs) { }
 #endif
 
 static int classic_pre(struct kprobe *kp, struct pt_regs *regs)
@@ -191,9 +227,8 @@ static void classic_post(struct kprobe *kp, struct pt_regs *regs,
 	struct walk walk;
 
 	walk_begin(&walk);
-	/* The backend does not look at current_kprobe any more. */
 	if (take_skipped())
-		walk.running = NULL;
+		end_skipped(&walk, regs);
 	kprobe_call_post(site_of(kp), regs);
 	walk_end(&walk);
 }
