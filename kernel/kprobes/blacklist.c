@@ -446,6 +446,8 @@ static int __init blacklist_instrumentation(void)
 
 extern unsigned long __start_kprobe_blacklist[];
 extern unsigned long __stop_kprobe_blacklist[];
+/* Not all architectures gather entry code in a section: an empty area then. */
+extern char __entry_text_start[] __weak, __entry_text_end[] __weak;
 
 int __init kprobe_blacklist_init(void)
 {
