@@ -46,7 +46,8 @@ struct target {
 static struct target targets[MAX_TARGETS];
 static struct kprobe *probes[MAX_TARGETS];
 
-#ifdef CONFIG_HAVE_FUNCTION_ARG_ACCESS_API
+/* On s390 that is a function which modules cannot call. */
+#if defined(CONFIG_HAVE_FUNCTION_ARG_ACCESS_API) && !defined(CONFIG_S390)
 static void show_argument(const struct kprobe *p, struct pt_regs *regs)
 {
 	pr_info("%s: ip = %pS, arg0 = 0x%lx\n", p->symbol_name,
@@ -54,7 +55,7 @@ static void show_argument(const struct kprobe *p, struct pt_regs *regs)
 		regs_get_kernel_argument(regs, 0));
 }
 #else
-/* The architecture does not tell where arguments are. */
+/* The architecture does not tell modules where arguments are. */
 static void show_argument(const struct kprobe *p, struct pt_regs *regs)
 {
 	pr_info("%s: ip = %pS\n", p->symbol_name,
