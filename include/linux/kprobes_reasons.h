@@ -16,6 +16,8 @@ struct kprobe;
 
 /* X(enumerator, name, errno, sentence) */
 #define KPROBE_REFUSALS(X)						\
+X(NO_SYMBOL,	"no-such-symbol", -ENOENT, \
+	"There is no such symbol.") \
 X(NOT_TEXT,	"not-text",	-EINVAL, \
 	"The address is in no text of the kernel or of a module.") \
 X(BLACKLISTED,	"blacklisted",	-EINVAL, \

@@ -387,11 +387,13 @@ static const char *error_name(int error)
 	return "?";
 }
 
-static void explain_refusal(struct seq_file *m, const char *name, int error,
-			    const char *sentence)
+static void explain_refusal(struct seq_file *m, enum kprobe_refusal why)
 {
-	seq_printf(m, "refused: %s (%d, %s)\nreason: %s\n", name, error,
-		   error_name(error), sentence);
+	int error = kprobe_refusal_errno(why);
+
+	seq_printf(m, "refused: %s (%d, %s)\nreason: %s\n",
+		   kprobe_refusal_name(why), error, error_name(error),
+		   kprobe_refusal_sentence(why));
 }
 
 static void explain_jump(struct seq_file *m,
@@ -423,12 +425,11 @@ static void explain_place(struct seq_file *m,
 		[KPROBE_SITE_GONE] = "gone",
 	};
 
-	seq_printf(m, "address: %px %pS\n", shown_address(m, what->addr),
-		   what->addr);
+	if (what->addr)
+		seq_printf(m, "address: %px %pS\n",
+			   shown_address(m, what->addr), what->addr);
 	if (what->why != KPROBE_OK) {
-		explain_refusal(m, kprobe_refusal_name(what->why),
-				kprobe_refusal_errno(what->why),
-				kprobe_refusal_sentence(what->why));
+		explain_refusal(m, what->why);
 		return;
 	}
 	seq_printf(m, "probed: %s\n", hows[what->how]);
@@ -498,7 +499,6 @@ static int explain_show(struct seq_file *m, void *v)
 	struct kprobe_explanation what;
 	unsigned long addr, offset;
 	char place[PLACE_MAX];
-	int ret;
 
 	/* seq_read() holds m->lock, as explain_write() does. */
 	strscpy(place, m->private, sizeof(place));
@@ -507,13 +507,8 @@ static int explain_show(struct seq_file *m, void *v)
 
 	seq_printf(m, "place: %s\n", place);
 	explain_parse(place, &addr, &offset);
-	ret = kprobe_explain((kprobe_opcode_t *)addr, addr ? NULL : place,
-			     offset, &what);
-	if (ret) {
-		explain_refusal(m, "no-such-symbol", ret,
-				"There is no such symbol.");
-		return 0;
-	}
+	kprobe_explain((kprobe_opcode_t *)addr, addr ? NULL : place, offset,
+		       &what);
 	explain_place(m, &what);
 	if (!addr)
 		explain_namesakes(m, place, offset);

@@ -25,28 +25,25 @@ static enum kprobe_obstacle explain_obstacle(struct kprobe_site *site)
  * @what: filled in
  *
  * Context: may sleep.
- * Return: 0; -ENOENT where there is no such symbol.
  */
-int kprobe_explain(kprobe_opcode_t *addr, const char *symbol,
-		   unsigned long offset, struct kprobe_explanation *what)
+void kprobe_explain(kprobe_opcode_t *addr, const char *symbol,
+		    unsigned long offset, struct kprobe_explanation *what)
 {
 	/* Under kprobe_mutex: too large for a stack. */
 	static struct kprobe_entry entry;
 	struct kprobe_site *site, fresh = {};
 	unsigned long place;
-	int ret;
 
-	*what = (struct kprobe_explanation) {};
-	ret = kprobe_find_place(addr, symbol, offset, &place);
-	if (ret)
-		return ret;
+	*what = (struct kprobe_explanation) { .why = KPROBE_REFUSE_NO_SYMBOL };
+	if (kprobe_find_place(addr, symbol, offset, &place))
+		return;
 
 	guard(mutex)(&kprobe_mutex);
 
 	what->addr = (void *)place;
 	what->why = kprobe_admit_text(place);
 	if (what->why != KPROBE_OK)
-		return 0;
+		return;
 
 	kprobe_find_entry(place, &entry);
 	what->addr = entry.addr;
@@ -58,7 +55,7 @@ int kprobe_explain(kprobe_opcode_t *addr, const char *symbol,
 		what->why = kprobe_inspect(site, &entry.symbol) ?:
 			    kprobe_classic_rehearse(site);
 		if (what->why != KPROBE_OK)
-			return 0;
+			return;
 		kprobe_optimizer_init_site(site);
 	}
 	what->how = KPROBE_HOW_OUT_OF_LINE;
@@ -71,7 +68,6 @@ int kprobe_explain(kprobe_opcode_t *addr, const char *symbol,
 					  explain_obstacle(site);
 	if (site == &fresh)
 		kprobe_optimizer_forget(site);
-	return 0;
 }
 
 /**
@@ -84,16 +80,15 @@ int kprobe_explain(kprobe_opcode_t *addr, const char *symbol,
  * says less.
  *
  * Context: may sleep.
- * Return: the reason; KPROBE_OK if there is none now, if no symbol has this
- * name, or if the place can be probed but not as the entry of a function.
+ * Return: the reason; KPROBE_OK if there is none now, or if the place can be
+ * probed but not as the entry of a function.
  */
 enum kprobe_refusal kprobe_refusal_at(void *addr, const char *symbol,
 				      unsigned long offset)
 {
 	struct kprobe_explanation what;
 
-	if (kprobe_explain(addr, symbol, offset, &what))
-		return KPROBE_OK;
+	kprobe_explain(addr, symbol, offset, &what);
 	return what.why;
 }
 
@@ -103,8 +98,7 @@ enum kprobe_obstacle kprobe_explained_obstacle(kprobe_opcode_t *addr)
 {
 	struct kprobe_explanation what;
 
-	if (kprobe_explain(addr, NULL, 0, &what))
-		return KPROBE_NOJUMP_NO_MEMORY;
+	kprobe_explain(addr, NULL, 0, &what);
 	return what.obstacle;
 }
 EXPORT_SYMBOL_GPL(kprobe_explained_obstacle);

@@ -353,7 +353,7 @@ void kprobe_unregister_array(struct kprobe_array *array);
 
 /**
  * struct kprobe_explanation - what kprobe_explain() has to say
- * @addr: the address that was meant
+ * @addr: the address that was meant; NULL for KPROBE_REFUSE_NO_SYMBOL
  * @why: why it cannot be probed; the rest is for KPROBE_OK only
  * @how: how a hit would execute the instruction
  * @state: what stands in the text now
@@ -372,7 +372,7 @@ struct kprobe_explanation {
 };
 
 /* explain.c */
-int kprobe_explain(kprobe_opcode_t *addr, const char *symbol,
-		   unsigned long offset, struct kprobe_explanation *what);
+void kprobe_explain(kprobe_opcode_t *addr, const char *symbol,
+		    unsigned long offset, struct kprobe_explanation *what);
 
 #endif /* _KERNEL_KPROBES_INTERNAL_H */
