@@ -89,7 +89,7 @@ list_take(struct kretprobe_list *list, bool *sure)
 	struct llist_node *node;
 
 	if (READ_ONCE(list->cached)) {
-		ri = xchg(&list->cached, NULL);
+		ri = xchg_acquire(&list->cached, NULL);
 		if (ri)
 			return ri;
 	}

@@ -96,7 +96,8 @@ struct kretprobe_instance *kretprobe_pool_scavenge(struct kretprobe_pool *pool);
 void kretprobe_pool_drain(struct kretprobe_pool *pool);
 
 /*
- * All of these with interrupts off
+ * All of these with interrupts off.  What puts an instance back releases it,
+ * and what takes one acquires it: the call before is done with it then.
  */
 
 static __always_inline void pool_put(struct kretprobe_pool *pool,
@@ -104,15 +105,15 @@ static __always_inline void pool_put(struct kretprobe_pool *pool,
 {
 	struct kretprobe_instance *none = NULL;
 
-	if (unlikely(!try_cmpxchg(&this_cpu_ptr(pool->lists)->cached, &none,
-				  ri)))
+	if (unlikely(!try_cmpxchg_release(&this_cpu_ptr(pool->lists)->cached,
+					  &none, ri)))
 		kretprobe_pool_put_list(pool, ri);
 }
 
 static __always_inline struct kretprobe_instance *
 pool_take_cached(struct kretprobe_pool *pool)
 {
-	return xchg(&this_cpu_ptr(pool->lists)->cached, NULL);
+	return xchg_acquire(&this_cpu_ptr(pool->lists)->cached, NULL);
 }
 
 static __always_inline struct kretprobe_instance *
