@@ -33,8 +33,6 @@
 #define pr_fmt(fmt) "kprobes: " fmt
 
 #include <linux/bug.h>
-#include <linux/cpuhotplug.h>
-#include <linux/init.h>
 #include <linux/irqflags.h>
 #include <linux/kallsyms.h>
 #include <linux/llist.h>
@@ -323,26 +321,3 @@ void kprobe_flush_task(struct task_struct *tsk)
 	}
 }
 NOKPROBE_SYMBOL(kprobe_flush_task);
-
-#ifdef CONFIG_HOTPLUG_CPU
-/*
- * A CPU that went offline has left its idle task in the midst of functions that
- * do not return.  The task begins anew when the CPU comes back; until then it
- * runs nowhere, and a CPU that is offline handles no NMI.
- */
-static int flush_idle_task(unsigned int cpu)
-{
-	kprobe_flush_task(idle_task(cpu));
-	return 0;
-}
-
-static int __init flush_idle_tasks(void)
-{
-	int ret = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN,
-					    "kprobes:idle", flush_idle_task,
-					    NULL);
-
-	return ret < 0 ? ret : 0;
-}
-core_initcall(flush_idle_tasks);
-#endif

@@ -3,9 +3,13 @@
  * Registration of return probes: the public calls.  How calls are followed is
  * in kretprobe.c.
  */
+#include <linux/cpuhotplug.h>
 #include <linux/export.h>
+#include <linux/init.h>
 #include <linux/kallsyms.h>
 #include <linux/llist.h>
+#include <linux/rethook.h>
+#include <linux/sched.h>
 #include "internal.h"
 #include "pool.h"
 
@@ -189,3 +193,27 @@ int enable_kretprobe(struct kretprobe *rp)
 	return rp ? enable_kprobe(&rp->kp) : -EINVAL;
 }
 EXPORT_SYMBOL_GPL(enable_kretprobe);
+
+#ifdef CONFIG_HOTPLUG_CPU
+/*
+ * A CPU that went offline has left its idle task in the midst of functions that
+ * do not return.  The task begins anew when the CPU comes back; until then it
+ * runs nowhere, and a CPU that is offline handles no NMI.
+ */
+static int flush_idle_task(unsigned int cpu)
+{
+	kprobe_flush_task(idle_task(cpu));
+	rethook_flush_task(idle_task(cpu));
+	return 0;
+}
+
+static int __init flush_idle_tasks(void)
+{
+	int ret = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN,
+					    "kprobes:idle", flush_idle_task,
+					    NULL);
+
+	return ret < 0 ? ret : 0;
+}
+core_initcall(flush_idle_tasks);
+#endif
