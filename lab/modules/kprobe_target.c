@@ -10,6 +10,11 @@
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 
+/* Not static: the compiler is to leave them as they are. */
+int kprobe_target_function(int x);
+int kprobe_target_forbidden(int x);
+int kprobe_target_branch(int x);
+
 noinline int kprobe_target_function(int x)
 {
 	barrier();
