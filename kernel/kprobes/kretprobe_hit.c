@@ -76,12 +76,17 @@ slow:
 	kretprobe_return_slow(regs, frame);
 }
 
+#ifndef arch_kretprobe_exit
+/* Trampolines restore everything by themselves. */
+static __always_inline void arch_kretprobe_exit(struct pt_regs *regs) { }
+#endif
+
 /**
  * kretprobe_hit - a followed call has returned to the trampoline
  * @regs: as the trampoline has saved them
  *
  * Context: any in which functions return; interrupts off, as for
- * kprobe_hit_enter().
+ * kprobe_hit_enter(), or by arch_kretprobe_enter().
  */
 __visible void kretprobe_hit(struct pt_regs *regs)
 {
@@ -91,5 +96,6 @@ __visible void kretprobe_hit(struct pt_regs *regs)
 	traced_on = kprobe_hit_enter(arch_kprobe_irqs_on(regs));
 	follow_return(regs, frame);
 	kprobe_hit_exit(regs, traced_on);
+	arch_kretprobe_exit(regs);
 }
 NOKPROBE_SYMBOL(kretprobe_hit);

@@ -18,7 +18,12 @@
 
 #ifdef CONFIG_KPROBES
 
+#include <linux/bitops.h>
+#include <linux/irqflags.h>
 #include <asm/hw_irq.h>
+#include <asm/kup.h>
+#include <asm/ppc_asm.h>
+#include <asm/reg.h>
 
 /* An instruction, the way back, a pointer: see kprobes-slot.c. */
 #define KPROBE_SLOT_SIZE	32
@@ -88,11 +93,91 @@ arch_kretprobe_fixup_return(struct pt_regs *regs, kprobe_opcode_t *ret)
 }
 #define arch_kretprobe_fixup_return arch_kretprobe_fixup_return
 
-/* The trampoline has saved all there is. */
+/*
+ * Is user memory in reach?  The constant takes five instructions; the same bits
+ * inverted and turned are a small number.
+ */
+static __always_inline bool ppc_kprobe_access_open(unsigned long kuap)
+{
+	unsigned long turned = rol64(~kuap, 8);
+
+	OPTIMIZER_HIDE_VAR(turned);
+	return turned != rol64(~AMR_KUAP_BLOCKED, 8);
+}
+
+/**
+ * ppc_kprobe_enter - handlers of a hit that no exception has brought begin
+ * @regs: completed with the state before
+ * @msr: of that state
+ *
+ * Masks interrupts and puts user memory out of reach, as the entry of an
+ * exception does: without the flush of the data cache that
+ * prevent_user_access_return() is for, and without a write where it is out of
+ * reach already, as it nearly always is.
+ */
+static __always_inline void ppc_kprobe_enter(struct pt_regs *regs,
+					     unsigned long msr)
+{
+	unsigned long flags;
+
+	raw_local_irq_save(flags);
+	regs->msr = msr;
+	regs->softe = flags;
+#ifdef CONFIG_PPC_KUAP
+	regs->kuap = get_kuap();
+	if (unlikely(ppc_kprobe_access_open(regs->kuap)))
+		set_kuap(AMR_KUAP_BLOCKED);
+#endif
+}
+
+/*
+ * Unmasks interrupts if they were unmasked at a hit.  Nearly always none has
+ * come meanwhile.  One that comes between the two looks at the PACA is noted
+ * there, and has this restarted; so it is not left behind.
+ */
+static __always_inline void ppc_kprobe_unmask(unsigned long flags)
+{
+	if (unlikely(flags != IRQS_ENABLED))
+		goto other;
+	asm goto("77:	lbz	0, %0(13)\n"
+		 "	cmpwi	0, 0\n"
+		 "	bne-	%l[other]\n"
+		 "	stb	0, %1(13)\n"
+		 "78:\n"
+		 RESTART_TABLE(77b, 78b, 77b)
+		 : : "i" (offsetof(struct paca_struct, irq_happened)),
+		     "i" (offsetof(struct paca_struct, irq_soft_mask))
+		 : "r0", "cr0", "memory"
+		 : other);
+	return;
+other:
+	raw_local_irq_restore(flags);
+}
+
+/**
+ * ppc_kprobe_exit - the last handler has returned
+ * @regs: from ppc_kprobe_enter()
+ *
+ * To unmask interrupts may replay what has arrived meanwhile: that is behind
+ * the last handler, and in no exception.  Access to user memory comes last:
+ * what is replayed, and who is scheduled then, has none.
+ */
+static __always_inline void ppc_kprobe_exit(struct pt_regs *regs)
+{
+	ppc_kprobe_unmask(regs->softe);
+#ifdef CONFIG_PPC_KUAP
+	if (unlikely(ppc_kprobe_access_open(regs->kuap)))
+		set_kuap(regs->kuap);
+#endif
+}
+
 static __always_inline void *arch_kretprobe_enter(struct pt_regs *regs)
 {
+	ppc_kprobe_enter(regs, mfmsr());
 	return arch_kprobe_frame(regs);
 }
+
+#define arch_kretprobe_exit	ppc_kprobe_exit
 
 struct ftrace_regs;
 

@@ -29,10 +29,8 @@
 
 #include <linux/bits.h>
 #include <linux/compiler.h>
-#include <linux/irqflags.h>
 #include <linux/kprobes_hit.h>
 #include <linux/percpu-defs.h>
-#include <asm/kup.h>
 #include <asm/ptrace.h>
 #include <asm/reg.h>
 #include "decode-insn.h"
@@ -78,47 +76,6 @@ enum ppc_detour_kind {
 	PPC_DETOUR_COMPUTES,
 };
 
-/*
- * Masks interrupts for a hit that no exception has brought, as an exception
- * would, and completes @regs with the state before; @msr is of it.
- *
- * Return: for raw_local_irq_restore().
- */
-static __always_inline unsigned long ppc_kprobe_mask(struct pt_regs *regs,
-						     unsigned long msr)
-{
-	unsigned long flags;
-
-	raw_local_irq_save(flags);
-	regs->msr = msr;
-	regs->softe = flags;
-	return flags;
-}
-
-/*
- * Puts user memory out of reach, as the entry of an exception does: without the
- * flush of the data cache that prevent_user_access_return() is for, and without
- * a write where it is out of reach already, as it nearly always is.
- *
- * Return: for ppc_kprobe_restore_access(); 0 where nothing has changed.
- */
-static __always_inline unsigned long ppc_kprobe_block_access(void)
-{
-	unsigned long change = get_kuap() ^ AMR_KUAP_BLOCKED;
-
-	/* The constant takes five instructions: once is enough. */
-	OPTIMIZER_HIDE_VAR(change);
-	if (unlikely(change))
-		set_kuap(AMR_KUAP_BLOCKED);
-	return change;
-}
-
-static __always_inline void ppc_kprobe_restore_access(unsigned long change)
-{
-	if (unlikely(change))
-		set_kuap(change ^ AMR_KUAP_BLOCKED);
-}
-
 /* Is that code whose addresses are not translated? */
 static __always_inline bool ppc_kprobe_real_mode(unsigned long msr)
 {
@@ -145,9 +102,6 @@ enum kprobe_verdict kprobe_hit_jump(struct kprobe_site *site,
 u32 ppc_kprobe_jump(const struct kprobe_site *site);
 unsigned long ppc_kprobe_detour_place(const struct kprobe_site *site,
 				      unsigned long ip, bool *saved);
-
-/* kprobes-return.c */
-void ppc_kretprobe_hit(struct pt_regs *regs);
 
 #endif /* __ASSEMBLY__ */
 #endif /* __POWERPC_KERNEL_PROBES_KPROBES_COMMON_H */

@@ -42,7 +42,6 @@
  * period proves nothing that matters here.
  */
 #include <linux/bits.h>
-#include <linux/irqflags.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes_hit.h>
 #include <linux/perf_event.h>
@@ -326,8 +325,8 @@ static __always_inline void before_copy(const struct kprobe_site *site,
  * @regs: complete, but for the instruction pointer and the state
  *
  * Interrupts are masked and user memory is out of reach, as a program check's
- * handler finds them.  To unmask them may replay what has arrived meanwhile:
- * that is behind the last handler, and below the frame that @regs are in.
+ * handler finds them.  What has arrived meanwhile is replayed below the frame
+ * that @regs are in.
  *
  * Context: any but real mode, where the instruction is executed and nothing
  * else done: handlers and their data cannot be reached.
@@ -336,7 +335,7 @@ static __always_inline void before_copy(const struct kprobe_site *site,
 __visible enum kprobe_verdict kprobe_hit_jump(struct kprobe_site *site,
 					      struct pt_regs *regs)
 {
-	unsigned long msr = mfmsr(), flags, access;
+	unsigned long msr = mfmsr();
 	enum kprobe_verdict verdict;
 	bool traced_on;
 
@@ -345,19 +344,13 @@ __visible enum kprobe_verdict kprobe_hit_jump(struct kprobe_site *site,
 		before_copy(site, regs);
 		return KPROBE_HIT_MISSED;
 	}
-	flags = ppc_kprobe_mask(regs, msr);
-	access = ppc_kprobe_block_access();
+	ppc_kprobe_enter(regs, msr);
 	traced_on = kprobe_hit_enter(arch_kprobe_irqs_on(regs));
 	verdict = kprobe_site_pre(site, regs, KPROBE_BY_CODE);
 	kprobe_hit_exit(regs, traced_on);
 	if (likely(verdict != KPROBE_HIT_DIVERTED))
 		before_copy(site, regs);
-	raw_local_irq_restore(flags);
-	/*
-	 * Last: interrupts that are replayed, and tasks scheduled behind them,
-	 * run without access to user memory.
-	 */
-	ppc_kprobe_restore_access(access);
+	ppc_kprobe_exit(regs);
 	return verdict;
 }
 NOKPROBE_SYMBOL(kprobe_hit_jump);

@@ -148,7 +148,7 @@ _GLOBAL(\name)
 	blr
 .endm
 
-	define_trampoline __kretprobe_trampoline, ppc_kretprobe_hit
+	define_trampoline __kretprobe_trampoline, kretprobe_hit
 #ifdef CONFIG_RETHOOK
 	define_trampoline arch_rethook_trampoline, ppc_rethook_hit
 #endif
