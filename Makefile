@@ -22,6 +22,7 @@ help:
 	@echo 'make apply KSRC=DIR   put our files and hooks into a 6.12 tree'
 	@echo 'make series [OUT=DIR] [FROM="Name <mail>"] the same as patches for git am'
 	@echo 'make series-check     apply these one by one, build, boot and test each'
+	@echo 'make model            search the models of what runs at the same time'
 	@echo 'make check-house      sizes, calls and order of the files of the core'
 	@echo 'make clean            remove what was built'
 	@echo
@@ -31,10 +32,13 @@ help:
 run test test-all shell bench decode check check-house series series-check:
 	@lab/$@
 
+model:
+	@lab/model/check
+
 apply:
 	@lab/apply "$(KSRC)"
 
 clean:
 	rm -rf "$${OUT_DIR:-out}"
 
-.PHONY: help run test test-all shell bench decode check check-house apply series series-check clean
+.PHONY: help run test test-all shell bench decode check model check-house apply series series-check clean
