@@ -31,6 +31,13 @@
 #define TARGET	__attribute__((noipa))
 #endif
 
+/*
+ * Between a hit and its handlers the architecture's code has interrupts on.  It
+ * misses hits in those.
+ */
+#define HITS_TAKE_INTERRUPTS \
+	(IS_ENABLED(CONFIG_MIPS) || IS_ENABLED(CONFIG_LOONGARCH))
+
 /* A guest without jumps. */
 static __maybe_unused bool in_xen_pv(void)
 {

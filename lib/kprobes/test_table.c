@@ -213,6 +213,7 @@ static void test_resize_loses_no_hit(struct kunit *test)
 	unsigned int sites = kprobe_sites_in_use();
 	unsigned int buckets, nr, registered, round;
 	struct kprobe *probes = find_many(test, &nr);
+	unsigned long missed;
 
 	/* The table shrinks only as far as these leave three quarters empty. */
 	if (sites > FEW)
@@ -235,8 +236,10 @@ static void test_resize_loses_no_hit(struct kunit *test)
 	unregister_kprobes(both, 2);
 
 	KUNIT_EXPECT_GT(test, atomic_read(&calls), 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&hits), atomic_read(&calls));
-	KUNIT_EXPECT_EQ(test, targets[0].nmissed + targets[1].nmissed, 0);
+	missed = targets[0].nmissed + targets[1].nmissed;
+	KUNIT_EXPECT_EQ(test, atomic_read(&hits) + missed, atomic_read(&calls));
+	if (!HITS_TAKE_INTERRUPTS)
+		KUNIT_EXPECT_EQ(test, missed, 0);
 	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
 }
 
