@@ -67,6 +67,8 @@ need_for_build() {
 		"${BUILD_PACKAGES[@]}"
 	if [ -n "${BUSYBOX_ARCH:-}" ]; then
 		foreign_busybox "$BUSYBOX_ARCH" "${BUSYBOX_SUITE:-}"
+	elif [ -n "${BUSYBOX_LIBC:-}" ]; then
+		built_busybox
 	else
 		need busybox-static
 	fi
@@ -109,6 +111,36 @@ foreign_busybox() {
 	} < /dev/null > "$dir/log" 2>&1 ||
 		die "cannot fetch busybox-static for $arch, see $dir/log"
 	rm -rf "$dir"/{lists,cache}
+}
+
+# built_busybox: Debian's busybox, compiled for an architecture that its archive
+# has a compiler and a C library for, but no packages of; sets BUSYBOX.
+built_busybox() {
+	local dir=$OUT/busybox-$ARCH keys apt
+
+	BUSYBOX=$dir/root/bin/busybox
+	need "$BUSYBOX_LIBC" dpkg-dev bzip2
+	[ ! -x "$BUSYBOX" ] || return 0
+	say "compiling busybox for $ARCH, log: $dir/log"
+	rm -rf "$dir"
+	mkdir -p "$dir"/{lists,cache}/partial "$dir/root/bin"
+	keys=/usr/share/keyrings/debian-archive-keyring.gpg
+	echo "deb-src [signed-by=$keys] http://deb.debian.org/debian bookworm main" \
+		> "$dir/sources.list"
+	apt=(apt-get -q -o "Dir::State::lists=$dir/lists"
+		-o "Dir::Cache=$dir/cache" -o "Dir::Etc::SourceParts=/dev/null"
+		-o "Dir::Etc::SourceList=$dir/sources.list"
+		-o "APT::Sandbox::User=$(id -un)")
+	(
+		cd "$dir" && "${apt[@]}" update &&
+		"${apt[@]}" source --download-only busybox &&
+		mkdir src && tar -C src --strip-components=1 -xf busybox_*.orig.tar.* &&
+		make -C src defconfig &&
+		sed -i 's/^# CONFIG_STATIC is not set/CONFIG_STATIC=y/' src/.config &&
+		make -C src -j"$JOBS" CROSS_COMPILE="$CROSS" SKIP_STRIP=y busybox &&
+		cp src/busybox "$BUSYBOX" && rm -rf src lists cache
+	) < /dev/null > "$dir/log" 2>&1 ||
+		die "busybox does not build, see $dir/log"
 }
 
 # One at a time in $OUT; the lock is held until unlock or the script's end.

@@ -1,7 +1,20 @@
 # shellcheck shell=bash disable=SC2034
-# Facts of sparc64, for lab/common.sh: how to compile for it. No guest is known to
-# run.
+# Facts of sparc64, for lab/common.sh.
 KARCH=sparc
 CROSS=sparc64-linux-gnu-
 BUILD_PACKAGES=(gcc-sparc64-linux-gnu)
-BACKEND=(arch/sparc/kernel/kprobes.o)
+BUSYBOX_LIBC=libc6-dev-sparc64-cross
+KIMAGE=image
+KIMAGE_PATH=arch/sparc/boot/image
+QEMU_PACKAGE=qemu-system-sparc
+QEMU=qemu-system-sparc64
+QEMU_ARGS=(-machine sun4u -m 512)
+# QEMU's machine has one.
+MAX_CPUS=1
+CONSOLE=ttyS0
+APPEND=
+CLOCK=
+# The kernel's own backend, untouched.
+ARCH_OBJECTS=
+SRCARCH=sparc
+COMBINATIONS=
