@@ -20,7 +20,10 @@
  *
  * (objpool would do, but that its size is fixed when it is made, and that an
  * object being pushed cannot be popped by others for a while, nor told from
- * one in use; so that a given maxactive would not be met exactly.)
+ * one in use; so that a given maxactive would not be met.  Here an entry misses
+ * below it only if, while it looks at one list after the other, another CPU
+ * puts an instance back behind it and a third one takes the last in front of
+ * it.)
  *
  * A pool without a maxactive grows whenever an entry has found it empty.  That
  * is work for a work queue; the hit only kicks it, by way of an irq_work since
@@ -54,6 +57,10 @@
 
 /* Rounds over all lists before an entry gives up. */
 #define KRETPROBE_TRIES		100
+
+/* In kretprobe_pool::moves; the former never come to one of the latter. */
+#define POOL_MOVING		1
+#define POOL_MOVED		0x10000
 
 /* A pool that grows by itself stops at so many instances, and bytes. */
 #define KRETPROBE_POOL_MAX	65536U
@@ -147,15 +154,19 @@ static struct kretprobe_instance *pool_collect(struct kretprobe_pool *pool)
 	if (llist_empty(&pool->overflow))
 		return NULL;
 
-	/* CPUs that find no instance meanwhile look again. */
-	atomic_inc(&pool->moving);
+	/*
+	 * CPUs that find no instance meanwhile look again.  Ordered before the
+	 * overflow is empty by llist_del_all().
+	 */
+	atomic_add(POOL_MOVING, &pool->moves);
 	first = llist_del_all(&pool->overflow);
 	for (node = first ? first->next : NULL; node; node = next) {
 		next = node->next;
 		ri = llist_entry(node, struct kretprobe_instance, llist);
 		kretprobe_pool_put_list(pool, ri);
 	}
-	atomic_dec(&pool->moving);
+	/* Pairs with the acquire in kretprobe_pool_scavenge(). */
+	atomic_add_return_release(POOL_MOVED - POOL_MOVING, &pool->moves);
 	return first ? llist_entry(first, struct kretprobe_instance, llist) :
 		       NULL;
 }
@@ -174,6 +185,7 @@ struct kretprobe_instance *kretprobe_pool_scavenge(struct kretprobe_pool *pool)
 	int cpu, nr, try;
 
 	for (try = 0; try < KRETPROBE_TRIES; try++) {
+		int moves = atomic_read_acquire(&pool->moves);
 		struct kretprobe_instance *ri;
 		bool sure = true;
 
@@ -190,7 +202,10 @@ struct kretprobe_instance *kretprobe_pool_scavenge(struct kretprobe_pool *pool)
 		ri = pool_collect(pool);
 		if (ri)
 			return ri;
-		if (sure && !atomic_read(&pool->moving))
+		/* The lists were read before it is known that none has moved. */
+		smp_rmb();
+		if (sure && moves % POOL_MOVED == 0 &&
+		    moves == atomic_read(&pool->moves))
 			break;
 		cpu_relax();
 	}

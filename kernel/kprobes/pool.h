@@ -47,7 +47,8 @@ struct kretprobe_list {
  * @holder: that return probe; what instances and users see of the pool
  * @lists: free instances
  * @overflow: more of them, put there where a list was locked
- * @moving: how many CPUs are moving the overflow into lists
+ * @moves: how many CPUs are moving the overflow into lists, in multiples of
+ *	POOL_MOVING, and how often one has, in multiples of POOL_MOVED
  * @outstanding: instances still in use once the return probe is unregistered:
  *	see "Who frees what when" in pool.c
  * @size: of an instance, in bytes
@@ -65,7 +66,7 @@ struct kretprobe_pool {
 	struct kretprobe_holder holder;
 	struct kretprobe_list __percpu *lists;
 	struct llist_head overflow;
-	atomic_t moving;
+	atomic_t moves;
 	atomic_t outstanding;
 	size_t size;
 	unsigned int total;

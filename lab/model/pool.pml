@@ -7,13 +7,15 @@
  *
  * Holds: no instance is given to two calls, and none is lost.  An entry misses
  * only if there were more calls than instances while it looked for one, itself
- * included, or if the other CPU has moved the overflow behind it.
+ * included.
  *
  * DROP=1	list_trylock()
  * DROP=2	xchg() in pool_take_cached() and list_take()
  * DROP=3	kretprobe_pool_put_list(): the overflow
  * DROP=4	kretprobe_pool_scavenge(): pool_collect()
  * DROP=5	list_take(): it is not sure where a list is locked
+ * DROP=6	kretprobe_pool_scavenge(): asks whether one moves the overflow
+ * DROP=7	kretprobe_pool_scavenge(): asks whether one has moved it
  */
 #include "drop.pml"
 #ifndef CPUS
@@ -27,6 +29,7 @@ byte cached[CPUS] = NONE, first[CPUS] = NONE, next[INSTANCES] = NONE;
 byte overflow = NONE;
 bool locked[CPUS];
 byte moving, ready;
+bool moved[CPUS];		/* since the scan there has begun */
 
 bool given[INSTANCES];
 byte calls;			/* from an entry to when its instance is back */
@@ -113,7 +116,12 @@ inline pool_collect()
 	:: else -> break
 	od;
 	skip;
-	d_step { excuse(true); moving-- }
+	d_step {
+		for (i : 0 .. CPUS - 1) {
+			moved[i] = true
+		}
+		moving--
+	}
 }
 
 /* kretprobe_pool_scavenge() */
@@ -121,8 +129,7 @@ inline scavenge()
 {
 	do
 	:: ri == NONE ->
-		sure = true;
-		i = 0;
+		d_step { sure = true; moved[me] = false; i = 0 }
 		do
 		:: ri == NONE && i < CPUS -> list_take((me + i) % CPUS); i++
 		:: else -> break
@@ -131,7 +138,8 @@ inline scavenge()
 		:: ri == NONE && overflow != NONE && DROP != 4 -> pool_collect()
 		:: else
 		fi;
-		when(ri == NONE && sure && !moving, break)
+		when(ri == NONE && sure && (!moving || DROP == 6) &&
+		     (!moved[me] || DROP == 7), break)
 	:: else -> break
 	od
 }
