@@ -93,9 +93,12 @@
  *
  * A site is in the table before a trap is written (kprobe_table_insert()
  * publishes it; the poke orders it before the trap), and stays there until
- * the trap is gone from all CPUs.  A CPU that has fetched the trap and then
- * lost a race against its removal finds no site and other text than a trap,
- * and goes back to execute that.
+ * the trap is gone from all CPUs.  Interrupts are off from the fetch of the
+ * trap to the last handler, and an IPI to all CPUs lies between the removal of
+ * the trap and that of the site, so a trap of ours always finds its site.  A
+ * trap that finds none is not ours, but a debugger's for example, which may
+ * take it out meanwhile: the CPU reads the text again, and goes back where it
+ * is no trap any more.
  *
  * Who frees what when
  * -------------------
