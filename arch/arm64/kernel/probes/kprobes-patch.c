@@ -20,7 +20,8 @@
  * to be written there, and not one by one while all CPUs wait: each such
  * mapping has to be forgotten by all TLBs.  What is left is a store for each
  * instruction, cleaning and invalidating its cache line, and one barrier behind
- * all of either.
+ * all of either.  A single instruction is written as the kernel writes one: to
+ * map its page before would cost more than it spares.
  *
  * All CPUs wait in stop_and_write(), which is never probed, with interrupts
  * off.  What stops is not everything: pseudo-NMIs are not masked meanwhile, and
@@ -71,7 +72,8 @@
  * @arrived: CPUs that are in stop_and_write()
  * @written: all has been written
  * @pages: those pages
- * @mapped: a second mapping of them, or NULL for want of memory
+ * @mapped: a second mapping of them, or NULL for a single instruction or for
+ *	want of memory
  * @insns: the instructions; @page is an index of @pages
  */
 struct stop_batch {
@@ -181,7 +183,10 @@ static void stop_flush(void)
 	if (!stop.nr)
 		return;
 
-	stop.mapped = vmap(stop.pages, stop.nr_pages, VM_MAP, PAGE_KERNEL);
+	stop.mapped = NULL;
+	if (stop.nr > 1)
+		stop.mapped = vmap(stop.pages, stop.nr_pages, VM_MAP,
+				   PAGE_KERNEL);
 	atomic_set(&stop.arrived, 0);
 	stop.written = false;
 	stop_machine_cpuslocked(stop_and_write, NULL, cpu_online_mask);
