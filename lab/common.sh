@@ -427,6 +427,8 @@ pack() {
 	cp "$BUSYBOX" "$root/bin/busybox"
 	cp "$LAB/guest/init" "$root/init"
 	chmod 755 "$root/init"
+	# The commands of that page, to be tried.
+	sed -n 's/^\t# //p' "$TOP/Documentation/trace/kprobes-help.rst" > "$root/help"
 	for program in "$build"/guest-{kvm,perf,bpf}; do
 		[ ! -f "$program" ] || cp "$program" "$root/bin/${program##*-}"
 	done
