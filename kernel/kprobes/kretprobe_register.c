@@ -198,7 +198,8 @@ EXPORT_SYMBOL_GPL(enable_kretprobe);
 /*
  * A CPU that went offline has left its idle task in the midst of functions that
  * do not return.  The task begins anew when the CPU comes back; until then it
- * runs nowhere, and a CPU that is offline handles no NMI.
+ * runs nowhere, and a CPU that is offline handles no NMI.  Functions that do
+ * return when the CPU is started again are in kretprobe_blacklist[].
  */
 static int flush_idle_task(unsigned int cpu)
 {

@@ -6,13 +6,18 @@
 #include <linux/array_size.h>
 #include <linux/kprobes_backend.h>
 
-/* These switch stacks. */
+/*
+ * The first ones switch stacks.  The last two return when an offline CPU is
+ * started again: flush_idle_task() has forgotten by then that they were called.
+ */
 struct kretprobe_blackpoint kretprobe_blacklist[] = {
 	{ .name = "_switch" },
 	{ .name = "__switch_to" },
 	{ .name = "call_do_irq" },
 	{ .name = "call_do_softirq" },
 	{ .name = "enter_rtas" },
+	{ .name = "pnv_cpu_offline" },
+	{ .name = "pnv_cpu_offline_self" },
 };
 
 const int kretprobe_blacklist_size = ARRAY_SIZE(kretprobe_blacklist);
