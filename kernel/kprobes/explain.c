@@ -99,7 +99,7 @@ enum kprobe_obstacle kprobe_explained_obstacle(kprobe_opcode_t *addr)
 	struct kprobe_explanation what;
 
 	kprobe_explain(addr, NULL, 0, &what);
-	return what.obstacle;
+	return what.why == KPROBE_OK ? what.obstacle : KPROBE_NOJUMP_NO_MEMORY;
 }
 EXPORT_SYMBOL_GPL(kprobe_explained_obstacle);
 #endif
