@@ -98,7 +98,7 @@
  * the trap and that of the site, so a trap of ours always finds its site.  A
  * trap that finds none is not ours, but a debugger's for example, which may
  * take it out meanwhile: the CPU reads the text again, and goes back where it
- * is no trap any more.
+ * is no trap any more.  (Not all of this holds with classic.c: see there.)
  *
  * Who frees what when
  * -------------------

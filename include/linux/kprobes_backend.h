@@ -236,7 +236,7 @@ static __always_inline void arch_kprobe_resume(struct pt_regs *regs) { }
  *					return address
  *	arch_kprobe_frame(regs)		identifies the call until it returns
  *	arch_kretprobe_enter(regs)	completes @regs; returns the frame
- *	arch_kretprobe_exit(regs)	if there is: behind the last handler
+ *	arch_kretprobe_exit(regs)	optional; behind the last handler
  *	arch_kretprobe_fixup_return(regs, ret)	puts the real address back
  *	arch_kprobe_ftrace_regs(fregs)	with HAVE_KPROBES_ON_FTRACE
  *

@@ -20,10 +20,10 @@
  *
  * (objpool would do, but that its size is fixed when it is made, and that an
  * object being pushed cannot be popped by others for a while, nor told from
- * one in use; so that a given maxactive would not be met.  Here an entry misses
- * below it only if, while it looks at one list after the other, another CPU
- * puts an instance back behind it and a third one takes the last in front of
- * it.)
+ * one in use; so that a given maxactive would not be met.  Here an entry that
+ * could be followed is missed after KRETPROBE_TRIES rounds, and if, while it
+ * looks at one list after the other, another CPU puts an instance back behind
+ * it and a third one takes the last in front of it.)
  *
  * A pool without a maxactive grows whenever an entry has found it empty.  That
  * is work for a work queue; the hit only kicks it, by way of an irq_work since
@@ -58,7 +58,7 @@
 /* Rounds over all lists before an entry gives up. */
 #define KRETPROBE_TRIES		100
 
-/* In kretprobe_pool::moves; the former never come to one of the latter. */
+/* In kretprobe_pool::moves.  There are never POOL_MOVED CPUs that move. */
 #define POOL_MOVING		1
 #define POOL_MOVED		0x10000
 
@@ -202,7 +202,7 @@ struct kretprobe_instance *kretprobe_pool_scavenge(struct kretprobe_pool *pool)
 		ri = pool_collect(pool);
 		if (ri)
 			return ri;
-		/* The lists were read before it is known that none has moved. */
+		/* The lists are read before it is asked what has been moved. */
 		smp_rmb();
 		if (sure && moves % POOL_MOVED == 0 &&
 		    moves == atomic_read(&pool->moves))

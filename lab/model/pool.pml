@@ -7,7 +7,8 @@
  *
  * Holds: no instance is given to two calls, and none is lost.  An entry misses
  * only if there were more calls than instances while it looked for one, itself
- * included.
+ * included.  (With more CPUs there is one more case, and the code gives up after
+ * some rounds: see pool.c.)
  *
  * DROP=1	list_trylock()
  * DROP=2	xchg() in pool_take_cached() and list_take()
