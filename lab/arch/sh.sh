@@ -9,7 +9,7 @@ KIMAGE_PATH=arch/sh/boot/zImage
 QEMU_PACKAGE=qemu-system-misc
 QEMU=qemu-system-sh4
 # The second serial port is the one that the board has a connector for.
-QEMU_ARGS=(-machine r2d -m 64 -serial null)
+QEMU_ARGS=(-machine r2d -m 64 -serial null -serial stdio)
 MAX_CPUS=1
 CONSOLE=ttySC1
 APPEND="earlyprintk=serial noiotrap"
