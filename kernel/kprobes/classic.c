@@ -54,8 +54,8 @@
  * Where RCU does not watch, in the idle loop, that IPI is what counts: hits
  * there have interrupts off throughout, for idle CPUs have them off.  Such a
  * hit may stand on another site of its chain, or in a table that was replaced:
- * kprobe_classic_sync() waits for that before either is freed.  On arc these
- * exceptions switch interrupts on, so its idle function is not probed.
+ * kprobe_classic_sync() waits for that before either is freed.  On arc and mips
+ * these exceptions switch interrupts on, so idle functions are not probed.
  *
  * A jump (arm) leads to a copy in which tasks may be preempted.  It is freed
  * with the site, behind a grace period of RCU-tasks.
@@ -87,6 +87,7 @@
 #define pr_fmt(fmt) "kprobes: " fmt
 
 #include <linux/bug.h>
+#include <linux/cacheflush.h>
 #include <linux/cpu.h>
 #include <linux/execmem.h>
 #include <linux/ftrace.h>
@@ -101,6 +102,7 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 #include <linux/workqueue.h>
+#include "classic_mips.h"
 #include "internal.h"
 
 #define STEPS_IN_PLACE	(IS_ENABLED(CONFIG_ARC) || IS_ENABLED(CONFIG_SUPERH))
@@ -119,36 +121,15 @@ static __always_inline struct kprobe_site *site_of(struct kprobe *kp)
  * The hit
  */
 
-#ifdef CONFIG_MIPS
-/*
- * The backend keeps what it found out about a branch in the state of the CPU,
- * where a hit in a handler, on another branch, overwrites it.
- */
-static __always_inline unsigned long branch_target(void)
-{
-	return get_kprobe_ctlblk()->target_epc;
-}
-
-static __always_inline void set_branch_target(unsigned long target)
-{
-	get_kprobe_ctlblk()->target_epc = target;
-}
-#else
-static __always_inline unsigned long branch_target(void) { return 0; }
-static __always_inline void set_branch_target(unsigned long target) { }
-#endif
-
 /**
  * struct walk - what a walk through the probes of a site puts back at its end
  * @running: current_kprobe
  * @flags: whether interrupts were on
- * @target: branch_target()
  * @entered: RCU was not watching
  */
 struct walk {
 	struct kprobe *running;
 	unsigned long flags;
-	unsigned long target;
 	bool entered;
 };
 
@@ -159,49 +140,28 @@ static __always_inline void walk_begin(struct walk *walk)
 	preempt_disable_notrace();
 	walk->entered = kprobe_rcu_enter();
 	walk->running = __this_cpu_read(current_kprobe);
-	walk->target = branch_target();
 }
 
-static __always_inline void walk_end(struct walk *walk)
+/*
+ * The code of mips and loongarch has switched interrupts on in the exception,
+ * and switches them off on its way out.  In between it writes its state of the
+ * hit, which a hit in an interrupt would overwrite, or find unfinished and call
+ * a bug.
+ */
+#define STAYS_IRQ_OFF							\
+	(IS_ENABLED(CONFIG_MIPS) || IS_ENABLED(CONFIG_LOONGARCH))
+
+/* @goes_on: the hit, whose handlers have been called */
+static __always_inline void walk_end(struct walk *walk,
+				     const struct kprobe_site *site,
+				     bool goes_on)
 {
-	set_branch_target(walk->target);
 	__this_cpu_write(current_kprobe, walk->running);
 	kprobe_rcu_exit(walk->entered);
 	preempt_enable_notrace();
-	local_irq_restore(walk->flags);
+	if (!STAYS_IRQ_OFF || site->on_ftrace || !goes_on)
+		local_irq_restore(walk->flags);
 }
-
-#ifdef CONFIG_MIPS
-/*
- * The backend notes in the state of the CPU that a branch needs no step, since
- * its delay slot is empty.  It does not take the note back, so that the next
- * instruction would go without a step.
- */
-static bool take_skipped(void)
-{
-	struct kprobe_ctlblk *ctlblk = get_kprobe_ctlblk();
-	bool skipped = ctlblk->flags & SKIP_DELAYSLOT;
-
-	ctlblk->flags &= ~SKIP_DELAYSLOT;
-	return skipped;
-}
-NOKPROBE_SYMBOL(take_skipped);
-
-/*
- * Nor does it end such a hit: interrupts would stay off, as they are for a
- * step, and current_kprobe would stay set.
- */
-static void end_skipped(struct walk *walk, struct pt_regs *regs)
-{
-	regs->cp0_status |= get_kprobe_ctlblk()->kprobe_saved_SR;
-	walk->running = NULL;
-}
-NOKPROBE_SYMBOL(end_skipped);
-#else
-static __always_inline bool take_skipped(void) { return false; }
-static __always_inline void end_skipped(struct walk *walk,
-					struct pt_regs *regs) { }
-#endif
 
 static int classic_pre(struct kprobe *kp, struct pt_regs *regs)
 {
@@ -215,8 +175,7 @@ static int classic_pre(struct kprobe *kp, struct pt_regs *regs)
 		instruction_pointer_set(regs, addr);
 	walk_begin(&walk);
 	diverted = kprobe_call_pre(kprobe_first_pre(site), regs);
-	take_skipped();
-	walk_end(&walk);
+	walk_end(&walk, site, !diverted);
 	return diverted;
 }
 NOKPROBE_SYMBOL(classic_pre);
@@ -224,13 +183,12 @@ NOKPROBE_SYMBOL(classic_pre);
 static void classic_post(struct kprobe *kp, struct pt_regs *regs,
 			 unsigned long flags)
 {
+	struct kprobe_site *site = site_of(kp);
 	struct walk walk;
 
 	walk_begin(&walk);
-	if (take_skipped())
-		end_skipped(&walk, regs);
-	kprobe_call_post(site_of(kp), regs);
-	walk_end(&walk);
+	kprobe_call_post(site, regs);
+	walk_end(&walk, site, true);
 }
 NOKPROBE_SYMBOL(classic_post);
 
@@ -381,6 +339,13 @@ kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
 			 IS_ENABLED(CONFIG_CSKY))
 #define INSN_ALIGNMENT	(SHORT_INSNS ? 2 : sizeof(kprobe_opcode_t))
 
+/* On loongarch ftrace_location() knows the instruction before the call only. */
+static bool is_ftrace_call(unsigned long addr)
+{
+	return IS_ENABLED(CONFIG_LOONGARCH) &&
+	       ftrace_location(addr - sizeof(u32)) == addr - sizeof(u32);
+}
+
 /*
  * Backends decide and prepare in one: see arch_kprobe_prepare().  They read the
  * instruction, which may be shorter than kprobe_opcode_t.
@@ -392,6 +357,8 @@ enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 		return KPROBE_REFUSE_MISALIGNED;
 	if (find_bug((unsigned long)site->addr))
 		return KPROBE_REFUSE_BUG_SITE;
+	if (is_ftrace_call((unsigned long)site->addr))
+		return KPROBE_REFUSE_FTRACE_SITE;
 	return KPROBE_OK;
 }
 
@@ -520,9 +487,15 @@ enum kprobe_refusal arch_kprobe_prepare(struct kprobe_site *site,
 #ifdef __ARCH_WANT_KPROBES_INSN_SLOT
 	site->insn.emulated = !site->slot;
 #endif
-	/* Not all backends free the slot when they refuse. */
-	if (err)
+	if (err) {
+		/* Not all backends free the slot when they refuse. */
 		kprobe_slots_release(site);
+	} else if (site->slot) {
+		/* Nor have all of them had it fetched anew. */
+		flush_icache_range((unsigned long)site->slot,
+				   (unsigned long)site->slot +
+				   KPROBE_SLOT_SIZE);
+	}
 	return refusal_of(err, site);
 }
 
@@ -909,9 +882,12 @@ static int classic_exception(struct notifier_block *self, unsigned long val,
 {
 	/* Read first: the backend may change the instruction pointer. */
 	unsigned long addr = trap_address(val, data);
+	struct pt_regs *regs = ((struct die_args *)data)->regs;
+	struct mips_hit hit = mips_hit_begin(regs);
 	bool entered = kprobe_rcu_enter();
 	int ret = kprobe_exceptions_notify(self, val, data);
 
+	mips_hit_end(&hit, val, regs);
 	if (ret == NOTIFY_STOP)
 		trap_was_fresh(addr);
 	else if (stale_trap(addr, data))
@@ -948,6 +924,7 @@ int __init arch_kprobe_blacklist(void)
 {
 	if (IS_ENABLED(CONFIG_ARC))
 		kprobe_add_ksym_blacklist((unsigned long)arch_cpu_idle);
+	mips_blacklist();
 	return arch_populate_kprobe_blacklist() == -ENOMEM ? -ENOMEM : 0;
 }
 

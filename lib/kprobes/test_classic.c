@@ -123,6 +123,80 @@ static void test_each_instruction_works_on_with_post(struct kunit *test)
 	each_instruction(test, true);
 }
 
+/* On mips one branch, whose delay slot is empty. */
+static TARGET void classic_nothing(void)
+{
+	barrier();
+}
+
+static unsigned int nested_result;
+
+static int nested_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	classic_nothing();
+	nested_result = classic_step(5, 2);
+	return 0;
+}
+
+static void nested_post(struct kprobe *p, struct pt_regs *regs,
+			unsigned long flags)
+{
+	nested_pre(p, regs);
+}
+
+/* A hit on top of another is executed, and forgotten when it has ended. */
+static void test_nested_hits_are_executed(struct kunit *test)
+{
+	struct counted nothing = COUNTED((unsigned long)classic_nothing);
+	struct counted step = COUNTED((unsigned long)classic_step);
+	struct kprobe outer = {
+		.addr = (kprobe_opcode_t *)classic_add,
+		.pre_handler = nested_pre,
+	};
+	int i;
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&nothing.probe), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&step.probe), 0);
+	for (i = 0; i < 2; i++) {
+		nested_result = 0;
+		outer.post_handler = i ? nested_post : NULL;
+		KUNIT_ASSERT_EQ(test, register_kprobe(&outer), 0);
+		KUNIT_EXPECT_EQ(test, classic_add(3, 4), 7);
+		unregister_kprobe(&outer);
+		KUNIT_EXPECT_EQ(test, nested_result, 17);
+		/* Nothing of it is left for the next ones. */
+		KUNIT_EXPECT_EQ(test, classic_step(1, 1), 4);
+		KUNIT_EXPECT_EQ(test, classic_add(3, 4), 7);
+	}
+	KUNIT_EXPECT_EQ(test, step.pre, 2);
+	KUNIT_EXPECT_EQ(test, nothing.pre, 0);
+	KUNIT_EXPECT_EQ(test, nothing.probe.nmissed, 3);
+	unregister_kprobe(&step.probe);
+	unregister_kprobe(&nothing.probe);
+}
+
+/* Interrupts are on behind a hit, be it missed or not, if they were before. */
+static void test_hit_leaves_interrupts_on(struct kunit *test)
+{
+	struct counted nothing = COUNTED((unsigned long)classic_nothing);
+	bool off, missed_off;
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&nothing.probe), 0);
+	classic_nothing();
+	off = irqs_disabled();
+	local_irq_enable();
+	kprobe_busy_begin();
+	classic_nothing();
+	missed_off = irqs_disabled();
+	local_irq_enable();
+	kprobe_busy_end();
+	KUNIT_EXPECT_FALSE(test, off);
+	KUNIT_EXPECT_FALSE(test, missed_off);
+	KUNIT_EXPECT_EQ(test, nothing.pre, 1);
+	KUNIT_EXPECT_EQ(test, nothing.probe.nmissed, 1);
+	unregister_kprobe(&nothing.probe);
+}
+
 static TARGET int classic_switches_off(int a)
 {
 	kprobe_set_global(false);
@@ -263,6 +337,8 @@ static struct kunit_case classic_tests[] = {
 	KUNIT_CASE(test_misaligned_is_refused),
 	KUNIT_CASE_SLOW(test_each_instruction_works_on),
 	KUNIT_CASE_SLOW(test_each_instruction_works_on_with_post),
+	KUNIT_CASE(test_nested_hits_are_executed),
+	KUNIT_CASE(test_hit_leaves_interrupts_on),
 	KUNIT_CASE(test_call_returns_when_switched_off),
 #ifdef CONFIG_OPTPROBES
 	KUNIT_CASE(test_probe_becomes_a_jump),

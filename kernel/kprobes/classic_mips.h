@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the code of mips forgets when it handles an exception of a probe, and
+ * classic.c puts right.  On other architectures there is nothing to do.
+ *
+ * It keeps what it has found out about a branch in the state of the CPU, from
+ * the breakpoint to the end of the step of the branch's delay slot: where the
+ * branch leads, and whether the delay slot is empty and needs no step.  A hit
+ * on top, whose handlers are missed, overwrites both.
+ *
+ * A hit without a step ends in the exception of the breakpoint.  Its note
+ * stays, so that the next instruction would not be executed at all; interrupts
+ * stay off, as for a step; and unless it is on top of another hit,
+ * current_kprobe stays set.
+ *
+ * A page fault in a step goes on behind the instruction, and not at it.
+ */
+#ifndef _KERNEL_KPROBES_CLASSIC_MIPS_H
+#define _KERNEL_KPROBES_CLASSIC_MIPS_H
+
+#include <linux/kdebug.h>
+#include <linux/kprobes_backend.h>
+#include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <linux/ptrace.h>
+
+#ifdef CONFIG_MIPS
+#include <asm/idle.h>
+
+/**
+ * struct mips_hit - the state of the CPU before an exception
+ * @running: the struct kprobe of the hit that the exception came on top of, or
+ *	whose step it ends
+ * @stage: kprobe_ctlblk::kprobe_status, which means something for @running
+ * @target: where its branch leads
+ * @irqs_on: the flag in the status register
+ */
+struct mips_hit {
+	struct kprobe *running;
+	unsigned long stage;
+	unsigned long target;
+	unsigned long irqs_on;
+};
+
+/* Of the hit that another one came on top of, until the step of that ends. */
+static DEFINE_PER_CPU(unsigned long, mips_outer_target);
+
+static __always_inline struct mips_hit mips_hit_begin(struct pt_regs *regs)
+{
+	struct kprobe_ctlblk *ctlblk;
+
+	preempt_disable_notrace();
+	ctlblk = get_kprobe_ctlblk();
+	return (struct mips_hit) {
+		.running = kprobe_running(),
+		.stage = ctlblk->kprobe_status,
+		.target = ctlblk->target_epc,
+		.irqs_on = regs->cp0_status & ST0_IE,
+	};
+}
+
+/* The exception was a breakpoint. */
+static __always_inline void mips_hit_broke(const struct mips_hit *hit,
+					   struct pt_regs *regs)
+{
+	struct kprobe_ctlblk *ctlblk = get_kprobe_ctlblk();
+	bool skipped = ctlblk->flags & SKIP_DELAYSLOT;
+
+	ctlblk->flags &= ~SKIP_DELAYSLOT;
+	if (hit->running && !skipped)
+		__this_cpu_write(mips_outer_target, hit->target);
+	else if (hit->running)
+		ctlblk->target_epc = hit->target;
+	else if (skipped)
+		__this_cpu_write(current_kprobe, NULL);
+	if (skipped)
+		regs->cp0_status |= hit->irqs_on;
+}
+
+static __always_inline void mips_hit_end(const struct mips_hit *hit,
+					 unsigned long val,
+					 struct pt_regs *regs)
+{
+	struct kprobe_ctlblk *ctlblk = get_kprobe_ctlblk();
+
+	if (val == DIE_BREAK)
+		mips_hit_broke(hit, regs);
+	else if (val == DIE_SSTEPBP && hit->running &&
+		 hit->stage == KPROBE_REENTER)
+		ctlblk->target_epc = __this_cpu_read(mips_outer_target);
+	else if (val == DIE_PAGE_FAULT && hit->running && !kprobe_running())
+		instruction_pointer_set(regs,
+					(unsigned long)hit->running->addr);
+	preempt_enable_no_resched_notrace();
+}
+
+/* Where a CPU is idle: these exceptions switch interrupts on. */
+static inline void mips_blacklist(void)
+{
+	kprobe_add_ksym_blacklist((unsigned long)__r4k_wait);
+}
+
+#else /* !CONFIG_MIPS */
+
+struct mips_hit { };
+
+static __always_inline struct mips_hit mips_hit_begin(struct pt_regs *regs)
+{
+	return (struct mips_hit) { };
+}
+
+static __always_inline void mips_hit_end(const struct mips_hit *hit,
+					 unsigned long val,
+					 struct pt_regs *regs) { }
+
+static inline void mips_blacklist(void) { }
+
+#endif /* CONFIG_MIPS */
+#endif /* _KERNEL_KPROBES_CLASSIC_MIPS_H */
