@@ -9,7 +9,9 @@
 #include <linux/panic.h>
 #include <linux/sched.h>
 #include <linux/stacktrace.h>
+#include <asm/cpufeature.h>
 #include <asm/irq_regs.h>
+#include <asm/sysreg.h>
 #include "test_arm64.h"
 #include "test_hit.h"
 
@@ -69,6 +71,9 @@ static void test_jump_shows_same_registers(struct kunit *test)
 	switch_jumps(false);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
 	for (i = 0; i < 2; i++) {
+		/* PAN is the last task's, until an exception sets it. */
+		if (cpus_have_final_cap(ARM64_HAS_PAN))
+			set_pstate_pan(1);
 		sp = call_filled(code_adds);
 		if (!i)
 			trap = c.regs;
@@ -411,6 +416,10 @@ static void test_batch_is_mapped_at_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, register_kprobes(array, ARRAY_SIZE(array)), 0);
 	KUNIT_EXPECT_EQ(test, mapping.pre, 1);
 	unregister_kprobes(array, ARRAY_SIZE(array));
+	mapping.pre = 0;
+	KUNIT_EXPECT_EQ(test, register_kprobe(&p[0].probe), 0);
+	KUNIT_EXPECT_EQ(test, mapping.pre, 0);
+	unregister_kprobe(&p[0].probe);
 	unregister_kprobe(&mapping.probe);
 }
 
