@@ -155,6 +155,14 @@ struct arch_kprobe_insn {
 	bool refused;
 };
 
+/*
+ * The exception code of mips and loongarch switches interrupts on before a hit
+ * and off on its way out.  In between it writes its state of the hit, which a
+ * hit in an interrupt would overwrite, or find unfinished and call a bug.
+ */
+#define KPROBE_IRQS_ON_IN_HIT						\
+	(IS_ENABLED(CONFIG_MIPS) || IS_ENABLED(CONFIG_LOONGARCH))
+
 /* Backends with slots write two instructions to one, at most. */
 #define KPROBE_SLOT_SIZE	16
 #define KPROBE_DETOUR_SIZE	256

@@ -142,15 +142,6 @@ static __always_inline void walk_begin(struct walk *walk)
 	walk->running = __this_cpu_read(current_kprobe);
 }
 
-/*
- * The code of mips and loongarch has switched interrupts on in the exception,
- * and switches them off on its way out.  In between it writes its state of the
- * hit, which a hit in an interrupt would overwrite, or find unfinished and call
- * a bug.
- */
-#define STAYS_IRQ_OFF							\
-	(IS_ENABLED(CONFIG_MIPS) || IS_ENABLED(CONFIG_LOONGARCH))
-
 /* @goes_on: the hit, whose handlers have been called */
 static __always_inline void walk_end(struct walk *walk,
 				     const struct kprobe_site *site,
@@ -159,7 +150,8 @@ static __always_inline void walk_end(struct walk *walk,
 	__this_cpu_write(current_kprobe, walk->running);
 	kprobe_rcu_exit(walk->entered);
 	preempt_enable_notrace();
-	if (!STAYS_IRQ_OFF || site->on_ftrace || !goes_on)
+	/* Where they came on in the exception, they stay off for its end. */
+	if (!KPROBE_IRQS_ON_IN_HIT || site->on_ftrace || !goes_on)
 		local_irq_restore(walk->flags);
 }
 

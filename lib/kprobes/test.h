@@ -32,11 +32,13 @@
 #endif
 
 /*
- * Between a hit and its handlers the architecture's code has interrupts on.  It
- * misses hits in those.
+ * Interrupts come between a hit and its handlers, and hits in these are missed.
  */
-#define HITS_TAKE_INTERRUPTS \
-	(IS_ENABLED(CONFIG_MIPS) || IS_ENABLED(CONFIG_LOONGARCH))
+#ifdef CONFIG_KPROBES_CLASSIC
+#define HITS_TAKE_INTERRUPTS	KPROBE_IRQS_ON_IN_HIT
+#else
+#define HITS_TAKE_INTERRUPTS	false
+#endif
 
 /* A guest without jumps. */
 static __maybe_unused bool in_xen_pv(void)
