@@ -14,7 +14,7 @@
 #include <linux/bitfield.h>
 #include <linux/bitops.h>
 #include <linux/bits.h>
-#include <linux/kprobes_hit.h>
+#include <linux/kprobes.h>
 #include <linux/ptrace.h>
 #include <linux/types.h>
 #include <linux/uaccess.h>
