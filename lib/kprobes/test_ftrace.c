@@ -27,9 +27,20 @@ static TARGET int other_target(int x)
 static int (*volatile call_target)(int x) = target;
 static int (*volatile call_other)(int x) = other_target;
 
+/* On powerpc a function's entry is in front of its call of ftrace. */
+static unsigned long target_call(void)
+{
+	return ftrace_location((unsigned long)target);
+}
+
+static unsigned long other_call(void)
+{
+	return ftrace_location((unsigned long)other_target);
+}
+
 /* By address: the name of a local function may not be unique. */
 #define ON_TARGET(...)							\
-	COUNTED(target, __VA_ARGS__)
+	COUNTED(target_call(), __VA_ARGS__)
 
 static void test_hit_comes_by_ftrace(struct kunit *test)
 {
@@ -88,7 +99,7 @@ static void test_array_is_armed_in_any_order(struct kunit *test)
 		struct counted plain = ON_TARGET();
 		struct counted post = ON_TARGET(.probe.post_handler =
 						counted_post);
-		struct counted other = COUNTED(other_target);
+		struct counted other = COUNTED(other_call());
 		struct kprobe *ps[] = {
 			&plain.probe, &post.probe, &other.probe,
 		};
@@ -127,11 +138,6 @@ static struct ftrace_ops watcher = {
 	.func = nothing,
 };
 
-static unsigned long target_call(void)
-{
-	return ftrace_location((unsigned long)target);
-}
-
 static int watch_target(struct ftrace_ops *ops)
 {
 	return ftrace_set_filter_ip(ops, target_call(), 0, 0);
@@ -169,8 +175,8 @@ static void test_ipmodify_excludes_post(struct kunit *test)
 static void test_ipmodify_blocks_one_site(struct kunit *test)
 {
 	struct counted post = ON_TARGET(.probe.post_handler = counted_post);
-	struct counted other = COUNTED(other_target);
-	struct counted other_post = COUNTED(other_target,
+	struct counted other = COUNTED(other_call());
+	struct counted other_post = COUNTED(other_call(),
 					    .probe.post_handler = counted_post);
 	struct kprobe *ps[] = {
 		&post.probe, &other.probe, &other_post.probe,
@@ -332,7 +338,7 @@ static int calling_both_pre(struct kprobe *p, struct pt_regs *regs)
 static void test_global_tracers_do_no_harm(struct kunit *test)
 {
 	struct counted c = ON_TARGET(.probe.pre_handler = calling_both_pre);
-	struct counted d = COUNTED(other_target);
+	struct counted d = COUNTED(other_call());
 	int i;
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
@@ -368,7 +374,7 @@ static void test_pre_handler_diverts(struct kunit *test)
 
 	for (post = 0; post < 2; post++) {
 		struct kprobe p = {
-			.addr = (kprobe_opcode_t *)target,
+			.addr = (kprobe_opcode_t *)target_call(),
 			.pre_handler = divert_pre,
 			.post_handler = post ? divert_post : NULL,
 		};

@@ -84,6 +84,8 @@ static void test_text_is_blacklisted(struct kunit *test)
 		"copy_mc_generic",
 		IS_ENABLED(CONFIG_PPC_64S_HASH_MMU) ? "slb_insert_entry" :
 						      "_switch",
+		IS_ENABLED(CONFIG_FUNCTION_TRACER) ? "ftrace_caller" :
+						     "_switch",
 	};
 	const unsigned long others[] = {
 		(unsigned long)head_text_end - sizeof(u32),
