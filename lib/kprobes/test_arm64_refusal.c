@@ -143,7 +143,10 @@ static void test_return_probe_is_refused(struct kunit *test)
 	struct counted p = COUNTED(addr);
 	int ret;
 
-	KUNIT_EXPECT_EQ(test, register_kretprobe(&rp), -EINVAL);
+	ret = register_kretprobe(&rp);
+	KUNIT_EXPECT_EQ(test, ret, -EINVAL);
+	if (!ret)
+		unregister_kretprobe(&rp);
 	if (within_kprobe_blacklist(addr))
 		return;
 	/* Some functions begin with an instruction that is refused itself. */
