@@ -17,6 +17,9 @@ QEMU_ARGS=(-machine pc -accel "tcg,thread=single" -cpu "max,vendor=GenuineIntel"
 CONSOLE=ttyS0
 # An emulator on a busy machine fails the test of the timer's interrupt.
 APPEND="no_timer_check"
+# With one CPU the kernel takes out LOCK prefixes, and remembers where they have
+# been if there is a second one to come.
+SPARE_CPU=y
 # For a clock that shows durations. Linux cannot find out in the emulator how
 # fast the time stamp counter is, and takes those of several CPUs for out of
 # step: it would be left with jiffies. QEMU counts as the host does, if that is

@@ -15,6 +15,9 @@ QEMU_ARGS=(-machine pc -accel "tcg,thread=single" -cpu max -m 1024)
 CONSOLE=ttyS0
 # An emulator on a busy machine fails the test of the timer's interrupt.
 APPEND="no_timer_check"
+# With one CPU the kernel takes out LOCK prefixes, and remembers where they have
+# been if there is a second one to come.
+SPARE_CPU=y
 # QEMU's CPU has none of the bugs that returns and jumps go through thunks for.
 case " ${VARIANT:-} " in
 *" ftrace "*) APPEND+=" indirect_target_selection=force" ;;
