@@ -164,8 +164,9 @@ static unsigned int table_bits_wanted(unsigned int bits)
 		     TABLE_MIN_BITS, TABLE_MAX_BITS);
 }
 
-static void table_link(struct kprobe_site_table *table,
-		       struct kprobe_site *site)
+/* Not inline: a test probes it, to look sites up while they are linked. */
+static noinline void table_link(struct kprobe_site_table *table,
+				struct kprobe_site *site)
 {
 	struct kprobe_site __rcu **bucket;
 

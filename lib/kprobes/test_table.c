@@ -245,14 +245,23 @@ static void test_resize_loses_no_hit(struct kunit *test)
 
 /* A resize calls it after it has published the new table. */
 #define WITHIN_RESIZE	"start_poll_synchronize_rcu"
+/* It calls this one for each site, before the site is linked into that. */
+#define BEFORE_LINK	"table_link"
 
 struct within {
 	struct kprobe probe;
+	struct kprobe link;
 	struct kprobe *probes;
 	unsigned int nr;
 	unsigned int resizes;
+	unsigned int links;
 	unsigned int lost;
 };
+
+static bool is_lost(const struct kprobe *p)
+{
+	return p->site && !kprobe_site_find((unsigned long)p->site->addr);
+}
 
 static int within_pre(struct kprobe *p, struct pt_regs *regs)
 {
@@ -261,9 +270,16 @@ static int within_pre(struct kprobe *p, struct pt_regs *regs)
 
 	w->resizes++;
 	for (i = 0; i < w->nr; i++)
-		if (w->probes[i].site &&
-		    !kprobe_site_find((unsigned long)w->probes[i].site->addr))
-			w->lost++;
+		w->lost += is_lost(&w->probes[i]);
+	return 0;
+}
+
+/* One of them at a time, since there are so many links. */
+static int link_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	struct within *w = container_of(p, struct within, link);
+
+	w->lost += is_lost(&w->probes[w->links++ % w->nr]);
 	return 0;
 }
 
@@ -273,6 +289,8 @@ static void test_resize_hides_no_site(struct kunit *test)
 	struct within w = {
 		.probe.symbol_name = WITHIN_RESIZE,
 		.probe.pre_handler = within_pre,
+		.link.symbol_name = BEFORE_LINK,
+		.link.pre_handler = link_pre,
 	};
 	struct kprobe *probes, *more;
 	unsigned int nr;
@@ -284,14 +302,17 @@ static void test_resize_hides_no_site(struct kunit *test)
 	nr -= w.nr;
 	register_many(probes, w.nr);
 	KUNIT_EXPECT_EQ(test, register_kprobe(&w.probe), 0);
+	KUNIT_EXPECT_EQ(test, register_kprobe(&w.link), 0);
 	register_many(more, nr);
 	kprobe_table_settle();
 	unregister_many(more, nr);
 	kprobe_table_settle();
+	unregister_kprobe(&w.link);
 	unregister_kprobe(&w.probe);
 	unregister_many(probes, w.nr);
 	/* The table has grown and shrunk at least once each. */
 	KUNIT_EXPECT_GE(test, w.resizes, 2);
+	KUNIT_EXPECT_GT(test, w.links, w.nr);
 	KUNIT_EXPECT_EQ(test, w.lost, 0);
 }
 
