@@ -242,6 +242,7 @@ static void fill_reserved(struct kunit *test, struct kprobe *p, void *function,
 {
 	unsigned long size, offset, i;
 
+	function = (void *)text_of(function);
 	if (!kallsyms_lookup_size_offset((unsigned long)function, &size,
 					 &offset))
 		kunit_skip(test, "no symbol of the target");
@@ -537,7 +538,7 @@ static void test_symbol_gives_address(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
 	KUNIT_EXPECT_EQ(test, (unsigned long)p.addr,
-			kallsyms_lookup_name("vfs_read"));
+			(unsigned long)kprobe_lookup_name("vfs_read", 0));
 	unregister_kprobe(&p);
 }
 
@@ -569,17 +570,17 @@ static void test_address_stays_as_asked(struct kunit *test)
 static void test_refused_gets_address(struct kunit *test)
 {
 	struct kprobe p = { .symbol_name = ENGINE };
-	unsigned long addr = kallsyms_lookup_name(p.symbol_name);
+	kprobe_opcode_t *addr = kprobe_lookup_name(p.symbol_name, 0);
 
 	if (!addr)
 		kunit_skip(test, "this kernel has no such function");
 	KUNIT_EXPECT_EQ(test, register_kprobe(&p), -EINVAL);
-	KUNIT_EXPECT_EQ(test, (unsigned long)p.addr, addr);
+	KUNIT_EXPECT_PTR_EQ(test, p.addr, addr);
 }
 
 static int divert_pre(struct kprobe *p, struct pt_regs *regs)
 {
-	instruction_pointer_set(regs, (unsigned long)target_diverted);
+	instruction_pointer_set(regs, text_of(target_diverted));
 	return 1;
 }
 

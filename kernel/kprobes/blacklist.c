@@ -88,11 +88,12 @@ bool kprobe_blacklist_covers(unsigned long addr)
 
 /*
  * A compiler may split a function; its cold half, "fn.cold", or a copy of
- * it, "fn.isra.0", is as blacklisted as "fn".
+ * it, "fn.isra.0", is as blacklisted as "fn".  Where function pointers lead to
+ * descriptors, the name of a function's text has a dot before it, too.
  */
 static noinline_for_stack bool part_of_blacklisted(const char *name)
 {
-	const char *suffix = strchr(name, '.');
+	const char *suffix = *name ? strchr(name + 1, '.') : NULL;
 	char whole_name[KSYM_NAME_LEN];
 	unsigned long whole;
 
@@ -417,6 +418,9 @@ static int __init collect_instrumentation(void *data, const char *name,
 {
 	struct collected *c = data;
 
+	/* The text of a function that has a descriptor. */
+	if (*name == '.')
+		name++;
 	if (!is_kernel_text(addr) || !is_instrumentation(name))
 		return 0;
 	if (c->nr < c->max)

@@ -455,8 +455,10 @@ struct namesakes {
 static int explain_namesake(void *data, unsigned long addr)
 {
 	struct namesakes *all = data;
-	void *place = (void *)(addr + all->offset);
+	void *place;
 
+	addr = (unsigned long)dereference_symbol_descriptor((void *)addr);
+	place = (void *)(addr + all->offset);
 	if (addr != all->explained && __kernel_text_address(addr))
 		seq_printf(all->m, "also: %px %pS\n",
 			   shown_address(all->m, place), place);

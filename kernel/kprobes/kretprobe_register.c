@@ -30,17 +30,18 @@ static struct kprobe *nth_kretprobe(void *probes, int i)
 static void find_blacklisted(void)
 {
 	static bool found;	/* under kprobe_mutex */
-	unsigned long addr;
+	kprobe_opcode_t *addr;
 	bool on_entry;
 	int i;
 
 	if (found)
 		return;
 	for (i = 0; i < kretprobe_blacklist_size; i++) {
-		addr = kallsyms_lookup_name(kretprobe_blacklist[i].name);
+		addr = kprobe_lookup_name(kretprobe_blacklist[i].name, 0);
 		if (addr)
 			kretprobe_blacklist[i].addr =
-				arch_kprobe_entry(addr, 0, &on_entry);
+				arch_kprobe_entry((unsigned long)addr, 0,
+						  &on_entry);
 	}
 	found = true;
 }

@@ -11,9 +11,36 @@
 #include <linux/kallsyms.h>
 #include <linux/kernel.h>
 #include <linux/memory.h>
+#include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/sprintf.h>
+#include <linux/string.h>
 #include <asm/sections.h>
 #include "internal.h"
+
+/*
+ * Where function pointers lead to descriptors, a function's name is that of its
+ * descriptor, which is data that kallsyms may have left out.  The text has the
+ * same name with a dot before it.
+ */
+#ifdef CONFIG_HAVE_FUNCTION_DESCRIPTORS
+static noinline_for_stack unsigned long lookup_text(const char *name)
+{
+	char dotted[MODULE_NAME_LEN + 1 + KSYM_NAME_LEN];
+	const char *symbol = strchr(name, ':');
+	int len;
+
+	symbol = symbol ? symbol + 1 : name;
+	len = snprintf(dotted, sizeof(dotted), "%.*s.%s", (int)(symbol - name),
+		       name, symbol);
+	return len < sizeof(dotted) ? kallsyms_lookup_name(dotted) : 0;
+}
+#else
+static unsigned long lookup_text(const char *name)
+{
+	return 0;
+}
+#endif
 
 /**
  * kprobe_lookup_name - the address of a symbol
@@ -21,16 +48,18 @@
  * @offset: what the caller will add to it
  *
  * Context: may sleep.
- * Return: the address, or NULL.
+ * Return: the address, of a function's text and not its descriptor, or NULL.
  */
 kprobe_opcode_t *kprobe_lookup_name(const char *name, unsigned int offset)
 {
-	return (kprobe_opcode_t *)kallsyms_lookup_name(name);
+	unsigned long addr = lookup_text(name) ?: kallsyms_lookup_name(name);
+
+	return dereference_symbol_descriptor((void *)addr);
 }
 
 /**
  * kprobe_find_place - the address that a user means
- * @addr: an address, or NULL
+ * @addr: an address, which may be that of a function's descriptor, or NULL
  * @symbol: or a symbol
  * @offset: bytes behind either
  * @place: filled in
@@ -49,6 +78,7 @@ int kprobe_find_place(kprobe_opcode_t *addr, const char *symbol,
 		if (!addr)
 			return -ENOENT;
 	}
+	addr = dereference_symbol_descriptor(addr);
 	*place = (unsigned long)addr + offset;
 	return 0;
 }

@@ -50,6 +50,12 @@ static __maybe_unused bool in_xen_pv(void)
 #endif
 }
 
+/* The address of a function: a pointer to it may be that of a descriptor. */
+static __maybe_unused unsigned long text_of(void *function)
+{
+	return (unsigned long)dereference_kernel_function_descriptor(function);
+}
+
 /* A parameter that is the name of a function. */
 static __maybe_unused void name_desc(const char * const *name, char *desc)
 {
@@ -60,7 +66,7 @@ static __maybe_unused void name_desc(const char * const *name, char *desc)
 static __maybe_unused unsigned long named_function(struct kunit *test)
 {
 	const char *name = *(const char * const *)test->param_value;
-	unsigned long addr = kallsyms_lookup_name(name);
+	unsigned long addr = (unsigned long)kprobe_lookup_name(name, 0);
 
 	if (!addr || !kernel_text_address(addr))
 		kunit_skip(test, "this kernel has no such function");

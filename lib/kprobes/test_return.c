@@ -183,7 +183,7 @@ static void test_return_handler_runs(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, f.running, &f.probe.kp);
 	KUNIT_EXPECT_EQ(test, f.ip, f.retaddr);
 	KUNIT_EXPECT_LT(test,
-			f.retaddr - (unsigned long)test_return_handler_runs,
+			f.retaddr - text_of(test_return_handler_runs),
 			0x800UL);
 	KUNIT_EXPECT_FALSE(test, f.preemptible);
 	KUNIT_EXPECT_FALSE(test, f.irqs_on);
@@ -459,7 +459,7 @@ static void test_several_share_a_function(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, f[i].retaddr, f[0].retaddr);
 		KUNIT_EXPECT_EQ(test, f[i].value, 7);
 		KUNIT_EXPECT_LT(test, f[i].retaddr -
-				(unsigned long)test_several_share_a_function,
+				text_of(test_several_share_a_function),
 				0x800UL);
 	}
 
