@@ -13,10 +13,34 @@
 #include "test.h"
 
 /*
+ * FUNCTION(name), FUNCTION_END(name): around a function in assembly that is
+ * called from C.
+ */
+#ifdef CONFIG_PPC64_ELF_ABI_V1
+#define FUNCTION(name)							\
+	".pushsection .opd, \"aw\"\n"					\
+	".balign 8\n"							\
+	".globl " #name "\n"						\
+	#name ": .quad ." #name ", .TOC.@tocbase, 0\n"			\
+	".popsection\n"							\
+	".globl ." #name "\n"						\
+	".type ." #name ", @function\n"					\
+	"." #name ":\n\t"
+#define FUNCTION_END(name) ".size ." #name ", . - ." #name "\n"
+#else
+#define FUNCTION(name)							\
+	".globl " #name "\n"						\
+	".type " #name ", @function\n"					\
+	#name ":\n\t"
+#define FUNCTION_END(name) ".size " #name ", . - " #name "\n"
+#endif
+
+/*
  * CODE(name, before, probed, after): a function around the probed instruction,
  * which stands where probe_<name> points.  It gets and leaves values in r3 to
  * r8, CR and XER, and keeps r11, where it would return to.  It may use r9, r10
- * and the bytes right below the stack.
+ * and the bytes right below the stack.  It has no descriptor, and is called
+ * from assembly only.
  */
 #define CODE(name, before, probed, after)				\
 	asm(".pushsection .text\n"					\

@@ -13,9 +13,7 @@
 /* Calls @function with the registers in @s, and puts there what it left. */
 asm(".pushsection .text\n"
     ".balign 16\n"
-    ".globl ppc_call_code\n"
-    ".type ppc_call_code, @function\n"
-    "ppc_call_code:\n\t"
+    FUNCTION(ppc_call_code)
     "mflr 0\n\t"
     "std 0, 16(1)\n\t"
     "mfcr 0\n\t"
@@ -53,7 +51,7 @@ asm(".pushsection .text\n"
     "ld 0, 16(1)\n\t"
     "mtlr 0\n\t"
     "blr\n"
-    ".size ppc_call_code, . - ppc_call_code\n"
+    FUNCTION_END(ppc_call_code)
     ".popsection\n");
 
 /* r6 tells whether the branch was taken. */

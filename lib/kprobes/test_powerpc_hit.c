@@ -38,9 +38,7 @@ struct filled {
 void ppc_call_filled(void *function, struct filled *f);
 asm(".pushsection .text\n"
     ".balign 16\n"
-    ".globl ppc_call_filled\n"
-    ".type ppc_call_filled, @function\n"
-    "ppc_call_filled:\n\t"
+    FUNCTION(ppc_call_filled)
     "mflr 0\n\t"
     "std 0, 16(1)\n\t"
     "mfcr 0\n\t"
@@ -88,7 +86,7 @@ asm(".pushsection .text\n"
     "ld 0, 16(1)\n\t"
     "mtlr 0\n\t"
     "blr\n"
-    ".size ppc_call_filled, . - ppc_call_filled\n"
+    FUNCTION_END(ppc_call_filled)
     ".popsection\n");
 
 /**

@@ -127,9 +127,52 @@ static void test_barrier_is_refused(struct kunit *test)
 	KUNIT_EXPECT_GT(test, seen, 0);
 }
 
-/* A function with a TOC of its own, and one without. */
-int ppc_two_entries(int a);
 int ppc_one_entry(int a);
+asm(".pushsection .text\n"
+    ".balign 16\n"
+    FUNCTION(ppc_one_entry)
+    "	addi	3, 3, 1\n"
+    "	addi	3, 3, 1\n"
+    "	blr\n"
+    FUNCTION_END(ppc_one_entry)
+    ".popsection\n");
+
+/*
+ * A function is probed at its text, also where its name and pointers to it lead
+ * to a descriptor.
+ */
+static void test_function_is_probed_at_its_text(struct kunit *test)
+{
+	unsigned long text = ppc_function_entry(ppc_one_entry);
+	struct counted by_pointer = COUNTED(ppc_one_entry);
+	struct counted by_text = COUNTED(text);
+	struct counted by_name = { .probe.symbol_name = "ppc_one_entry",
+				   .probe.pre_handler = counted_pre };
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&by_pointer.probe), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&by_text.probe), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&by_name.probe), 0);
+	KUNIT_EXPECT_EQ(test, (unsigned long)by_pointer.probe.addr, text);
+	KUNIT_EXPECT_EQ(test, (unsigned long)by_name.probe.addr, text);
+	KUNIT_EXPECT_EQ(test, probed_at(&by_pointer.probe), text);
+	KUNIT_EXPECT_EQ(test, probed_at(&by_name.probe), text);
+	KUNIT_EXPECT_EQ(test, ppc_one_entry(1), 3);
+	KUNIT_EXPECT_EQ(test, by_pointer.pre + by_text.pre + by_name.pre, 3);
+	unregister_kprobe(&by_pointer.probe);
+	unregister_kprobe(&by_text.probe);
+	unregister_kprobe(&by_name.probe);
+	KUNIT_EXPECT_EQ(test,
+			kprobe_on_func_entry(NULL, "ppc_one_entry", 0), 0);
+	KUNIT_EXPECT_EQ(test, kprobe_on_func_entry(NULL, "ppc_one_entry", 8),
+			-EINVAL);
+	if (IS_ENABLED(CONFIG_PPC64_ELF_ABI_V1))
+		KUNIT_EXPECT_EQ(test, (unsigned long)
+				kprobe_lookup_name(".ppc_one_entry", 0), text);
+}
+
+/* A function with a TOC of its own. */
+#ifdef CONFIG_PPC64_ELF_ABI_V2
+int ppc_two_entries(int a);
 asm(".pushsection .text\n"
     ".balign 16\n"
     ".globl ppc_two_entries\n"
@@ -141,13 +184,6 @@ asm(".pushsection .text\n"
     "	addi	3, 3, 1\n"
     "	blr\n"
     ".size ppc_two_entries, . - ppc_two_entries\n"
-    ".globl ppc_one_entry\n"
-    ".type ppc_one_entry, @function\n"
-    "ppc_one_entry:\n"
-    "	addi	3, 3, 1\n"
-    "	addi	3, 3, 1\n"
-    "	blr\n"
-    ".size ppc_one_entry, . - ppc_one_entry\n"
     ".popsection\n");
 
 static void test_probe_is_behind_toc(struct kunit *test)
@@ -189,15 +225,24 @@ static void test_probe_is_behind_toc(struct kunit *test)
 
 static void test_both_entries_are_entries(struct kunit *test)
 {
-	static const char two[] = "ppc_two_entries", one[] = "ppc_one_entry";
+	static const char two[] = "ppc_two_entries";
 
 	KUNIT_EXPECT_EQ(test, kprobe_on_func_entry(NULL, two, 0), 0);
 	KUNIT_EXPECT_EQ(test, kprobe_on_func_entry(NULL, two, 8), 0);
 	KUNIT_EXPECT_EQ(test, kprobe_on_func_entry(NULL, two, 4), -EINVAL);
 	KUNIT_EXPECT_EQ(test, kprobe_on_func_entry(NULL, two, 12), -EINVAL);
-	KUNIT_EXPECT_EQ(test, kprobe_on_func_entry(NULL, one, 0), 0);
-	KUNIT_EXPECT_EQ(test, kprobe_on_func_entry(NULL, one, 8), -EINVAL);
 }
+#else
+static void test_probe_is_behind_toc(struct kunit *test)
+{
+	kunit_skip(test, "functions have one entry here");
+}
+
+static void test_both_entries_are_entries(struct kunit *test)
+{
+	kunit_skip(test, "functions have one entry here");
+}
+#endif
 
 /*
  * Faults
@@ -249,6 +294,7 @@ static struct kunit_case refusal_tests[] = {
 	KUNIT_CASE(test_prefix_needs_the_cpu),
 	KUNIT_CASE(test_text_is_blacklisted),
 	KUNIT_CASE(test_barrier_is_refused),
+	KUNIT_CASE(test_function_is_probed_at_its_text),
 	KUNIT_CASE(test_probe_is_behind_toc),
 	KUNIT_CASE(test_both_entries_are_entries),
 	KUNIT_CASE(test_fault_in_slot_is_handled),

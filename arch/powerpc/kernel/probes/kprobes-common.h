@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the files of kprobes on powerpc share.  The kernel is a 64-bit little
- * endian one, so it is for Book3S and follows version 2 of the ABI.
+ * What the files of kprobes on powerpc share.  The kernel is a 64-bit one for
+ * Book3S, of either byte order and either version of the ABI.
  */
 #ifndef __POWERPC_KERNEL_PROBES_KPROBES_COMMON_H
 #define __POWERPC_KERNEL_PROBES_KPROBES_COMMON_H
@@ -11,9 +11,17 @@
 /* The kernel's own text has so many bytes for slots: see kprobes-slot.c. */
 #define PPC_KPROBE_POOL_SIZE	0x200000
 /*
- * What a jprobe's function finds copied of the stack above its caller's header:
- * where the ABI has place for the arguments in registers, and 64 bytes more.
+ * PPC_JPROBE_STACK: where in a caller's frame the ABI has place for arguments,
+ * also for those in registers.
+ *
+ * PPC_JPROBE_STACK_BYTES: so much of that a jprobe's function finds copied: the
+ * place for registers, and 64 bytes more.
  */
+#ifdef CONFIG_PPC64_ELF_ABI_V2
+#define PPC_JPROBE_STACK	32
+#else
+#define PPC_JPROBE_STACK	48
+#endif
 #define PPC_JPROBE_STACK_BYTES	128
 
 /*

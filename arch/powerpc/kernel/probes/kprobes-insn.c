@@ -46,12 +46,16 @@ static bool first_words(u32 *words, const u32 *entry, unsigned int nr)
 	return true;
 }
 
-/* What sets r2 at the entry for callers with another TOC: two instructions. */
+/*
+ * What sets r2 at the entry for callers with another TOC: two instructions, of
+ * version 2 of the ABI.  In version 1 callers find r2 in the descriptor.
+ */
 static bool sets_toc(const u32 *entry)
 {
 	u32 words[2];
 
-	if (!first_words(words, entry, ARRAY_SIZE(words)))
+	if (!IS_ENABLED(CONFIG_PPC64_ELF_ABI_V2) ||
+	    !first_words(words, entry, ARRAY_SIZE(words)))
 		return false;
 	return ppc_function_entry(words) != (unsigned long)words;
 }

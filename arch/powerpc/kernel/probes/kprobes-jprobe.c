@@ -18,8 +18,7 @@ static DEFINE_PER_CPU(unsigned long, jprobe_frame);
 void arch_jprobe_call(void *entry, struct pt_regs *regs)
 {
 	unsigned long outer = __this_cpu_read(jprobe_frame);
-	/* The caller's frame has the arguments behind the ABI's header. */
-	void *stack = (void *)kernel_stack_pointer(regs) + STACK_FRAME_MIN_SIZE;
+	void *stack = (void *)kernel_stack_pointer(regs) + PPC_JPROBE_STACK;
 	u8 copy[PPC_JPROBE_STACK_BYTES] __aligned(16);
 	unsigned int here = PAGE_SIZE - offset_in_page(stack);
 

@@ -125,10 +125,13 @@ kprobe_jump_thunk_far:
  * address of this.  It goes to where the callee may have saved it, so that an
  * unwinder finds what it would find if the function had not returned yet.
  * \function(regs) puts the real return address into regs->link.  r2 may be the
- * TOC of another module, and is the caller's affair.
+ * TOC of another module, and is the caller's affair.  This is never called by a
+ * pointer, so it has no descriptor.
  */
 .macro define_trampoline name, function
-_GLOBAL(\name)
+	.globl	\name
+	.type	\name, @function
+\name:
 	PPC_STLU r1, -INT_FRAME_SIZE(r1)
 	SAVE_GPR(0, r1)
 	mfctr	r0
@@ -157,12 +160,22 @@ _GLOBAL(\name)
  * The frame in which a jprobe's function is called: the ABI's header, the
  * copied arguments, and the registers that a function preserves.
  */
-#define FRAME_TOC	24
 #define FRAME_CR	8
-#define FRAME_ARGS	STACK_FRAME_MIN_SIZE
-#define FRAME_REGS	(FRAME_ARGS + PPC_JPROBE_STACK_BYTES)
-#define FRAME_SIZE	(FRAME_REGS + 18 * SZL)
+#define FRAME_REGS	(PPC_JPROBE_STACK + PPC_JPROBE_STACK_BYTES)
 #define NVGPRS		(FRAME_REGS - 14 * SZL)
+#define FRAME_SIZE	(FRAME_REGS + 18 * SZL)
+
+/* Loads what a call of the function that r3 points to needs; changes r11. */
+.macro load_function
+#ifdef CONFIG_PPC64_ELF_ABI_V1
+	ld	r12, 0(r3)
+	ld	r2, 8(r3)
+	ld	r11, 16(r3)
+#else
+	mr	r12, r3
+#endif
+	mtctr	r12
+.endm
 
 /*
  * void ppc_jprobe_call(void *entry, struct pt_regs *regs, void *stack,
@@ -177,22 +190,21 @@ _GLOBAL(ppc_jprobe_call)
 	std	r0, LR_SAVE(r1)
 	std	r12, FRAME_CR(r1)
 	stdu	r1, -FRAME_SIZE(r1)
-	std	r2, FRAME_TOC(r1)
+	std	r2, STK_GOT(r1)
 	OP_REGS std, 8, 14, 31, r1, NVGPRS
 	std	r1, 0(r6)
 
 	li	r0, PPC_JPROBE_STACK_BYTES / 8
 	mtctr	r0
 	addi	r5, r5, -8
-	addi	r6, r1, FRAME_ARGS - 8
+	addi	r6, r1, PPC_JPROBE_STACK - 8
 1:	ldu	r0, 8(r5)
 	stdu	r0, 8(r6)
 	bdnz	1b
 
-	mr	r12, r3
-	mtctr	r12
-	mr	r11, r4
-	OP_REGS ld, 8, 3, 10, r11, 0
+	mr	r14, r4
+	load_function
+	OP_REGS ld, 8, 3, 10, r14, 0
 	bctrl
 	mr	r3, r1
 	b	.Lback_from_jprobe
@@ -201,7 +213,7 @@ _GLOBAL(ppc_jprobe_call)
 _GLOBAL(ppc_jprobe_return)
 .Lback_from_jprobe:
 	mr	r1, r3
-	ld	r2, FRAME_TOC(r1)
+	ld	r2, STK_GOT(r1)
 	OP_REGS ld, 8, 14, 31, r1, NVGPRS
 	addi	r1, r1, FRAME_SIZE
 	ld	r0, LR_SAVE(r1)
