@@ -144,7 +144,7 @@ static u64 time_hits(const char *name, unsigned long per_hit)
 	time_calls(HITS);
 	hits = 0;
 	busy = time_calls(HITS) - idle;
-	if (!jumps && (is_jump(bench_here) || is_jump(bench_call)))
+	if (!jumps && (is_jump(bench_here) || is_jump(text_of(bench_call))))
 		pr_err("BENCH-FAILED %s: by a jump\n", name);
 	if (hits != per_hit * HITS)
 		pr_err("BENCH-FAILED %s: %lu handlers ran\n", name, hits);
@@ -371,7 +371,7 @@ static int __init kprobe_bench_init(void)
 	struct kprobe four = PROBE(bench_jump), five = PROBE(bench_jump);
 
 	if (paced) {
-		pr_info("BENCH-MARK %lx\n", (unsigned long)bench_mark);
+		pr_info("BENCH-MARK %lx\n", (unsigned long)text_of(bench_mark));
 		show_hits("none");
 	}
 	jumps_off();

@@ -7,6 +7,7 @@
 
 #include <linux/stringify.h>
 #include <linux/types.h>
+#include <asm/sections.h>
 #ifdef CONFIG_X86
 #include <asm/asm.h>
 #endif
@@ -122,31 +123,38 @@ BENCH_FUNCTIONS("%function",
 		"	nop\n");
 
 #elif defined(CONFIG_PPC)
-/* As on arm64. */
+/* As on arm64.  Pointers to functions may lead to descriptors. */
+#ifdef CONFIG_PPC64_ELF_ABI_V1
+#define FUNCTION(name)							\
+	".pushsection .opd, \"aw\"\n"					\
+	"	.balign 8\n"						\
+	#name ":	.quad ." #name ", .TOC.@tocbase, 0\n"		\
+	".popsection\n"							\
+	"	.balign 16\n"						\
+	"	.type ." #name ", @function\n"				\
+	"." #name ":\n"
+#else
+#define FUNCTION(name)							\
+	"	.balign 16\n"						\
+	"	.type " #name ", @function\n"				\
+	#name ":\n"
+#endif
 void bench_target(void);
 extern char bench_here[];
 void bench_call(void);
 void bench_jump(void);
 asm(".pushsection .text\n"
-	".type bench_target, @function\n"
-	"bench_target:\n"
+	FUNCTION(bench_target)
 	"	cmpwi	3, 0\n"
 	"bench_here:\n"
 	"	addi	4, 3, 1\n"
 	"	blr\n"
-	".size bench_target, . - bench_target\n"
-	".balign 16\n"
-	".type bench_call, @function\n"
-	"bench_call:\n"
+	FUNCTION(bench_call)
 	"	addi	4, 3, 1\n"
 	"	blr\n"
-	".size bench_call, . - bench_call\n"
-	".balign 16\n"
-	".type bench_jump, @function\n"
-	"bench_jump:\n"
+	FUNCTION(bench_jump)
 	"	addi	4, 3, 1\n"
 	"	blr\n"
-	".size bench_jump, . - bench_jump\n"
 	".popsection\n");
 BENCH_FUNCTIONS("@function",
 		"	addi	4, 3, 1\n"
@@ -154,6 +162,12 @@ BENCH_FUNCTIONS("@function",
 		"	blr\n"
 		"	nop\n");
 #endif
+
+/* Where a function's instructions are. */
+static inline const void *text_of(void *function)
+{
+	return dereference_function_descriptor(function);
+}
 
 static inline bool is_jump(const void *addr)
 {

@@ -8,6 +8,7 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/slab.h>
+#include "callable.h"
 
 struct one {
 	struct kprobe probe;
@@ -77,7 +78,7 @@ static void *symbol(const char *name)
 
 	if (register_kprobe(&p))
 		return NULL;
-	lookup_name = (void *)p.addr;
+	lookup_name = callable(p.addr);
 	unregister_kprobe(&p);
 	return (void *)lookup_name(name);
 }

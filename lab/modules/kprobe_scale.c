@@ -18,6 +18,7 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/delay.h>
+#include "callable.h"
 #include "kprobe_bench.h"
 
 #define MANY		10000
@@ -87,7 +88,7 @@ static int find_symbols(void)
 	ret = register_kprobe(&p);
 	if (ret)
 		return ret;
-	lookup_name = (void *)p.addr;
+	lookup_name = callable(p.addr);
 	unregister_kprobe(&p);
 
 	drain_pages = (void *)lookup_name("drain_all_pages");
@@ -101,7 +102,7 @@ static int add_address(void *unused, const char *name, unsigned long addr)
 	if (addr < text_start || addr >= text_end)
 		return 0;
 	/* Parts of functions, and what stands in front of them. */
-	if (strchr(name, '.') || !strncmp(name, "__pfx_", 6))
+	if ((*name && strchr(name + 1, '.')) || !strncmp(name, "__pfx_", 6))
 		return 0;
 	/* Another name of the same function. */
 	if (nr_addrs && addrs[nr_addrs - 1] == addr)
