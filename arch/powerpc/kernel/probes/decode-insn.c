@@ -23,6 +23,10 @@
 #define OP_19_XOP_BCLR		16
 #define OP_19_XOP_RFEBB		146
 #define OP_19_XOP_BCTAR		560
+#define OP_31_XOP_LBARX		52
+#define OP_31_XOP_LHARX		116
+#define OP_31_XOP_STBCX		694
+#define OP_31_XOP_STHCX		726
 
 /* The types of prefixed instructions that load or store, or add. */
 #define PREFIX_TYPE(prefix)	((prefix) >> 24 & 3)
@@ -64,6 +68,21 @@ static enum ppc_kprobe_class decode_19(u32 word)
 	return PPC_KPROBE_PLAIN;
 }
 
+/* Of those that sstep.c knows only where compilers make use of them. */
+static enum ppc_kprobe_class decode_31(u32 word)
+{
+	switch (get_xop(word)) {
+	case OP_31_XOP_LBARX:
+	case OP_31_XOP_LHARX:
+		return PPC_KPROBE_LOAD_RESERVE;
+	case OP_31_XOP_STBCX:
+	case OP_31_XOP_STHCX:
+		return PPC_KPROBE_STORE_COND;
+	default:
+		return PPC_KPROBE_PLAIN;
+	}
+}
+
 /* Nothing but the word itself decides here. */
 static enum ppc_kprobe_class decode_word(u32 word)
 {
@@ -75,7 +94,14 @@ static enum ppc_kprobe_class decode_word(u32 word)
 		return PPC_KPROBE_MSR;
 	if (!can_single_step(word) || IS_RFID(ppc_inst(word)))
 		return PPC_KPROBE_SYSTEM;
-	return get_op(word) == OP_19 ? decode_19(word) : PPC_KPROBE_PLAIN;
+	switch (get_op(word)) {
+	case OP_19:
+		return decode_19(word);
+	case OP_31:
+		return decode_31(word);
+	default:
+		return PPC_KPROBE_PLAIN;
+	}
 }
 
 /**
