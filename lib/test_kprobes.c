@@ -549,7 +549,8 @@ static void test_address_stays_as_asked(struct kunit *test)
 	unsigned int sites = kprobe_sites_in_use();
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&first.probe), 0);
-	KUNIT_EXPECT_PTR_EQ(test, (void *)first.probe.addr, (void *)target_add);
+	KUNIT_EXPECT_EQ(test, (unsigned long)first.probe.addr,
+			text_of(target_add));
 
 	/* A probe behind the landing pad is at the same site. */
 	second.probe.addr = (kprobe_opcode_t *)probed_at(&first.probe);
