@@ -302,8 +302,9 @@ CODE(vadduwm, "mtvsrd 1, 3\n mtvsrd 5, 4\n mtvsrd 34, 3", "vadduwm 2, 2, 2",
      "mfvsrd 5, 5\n mfvsrd 6, 34\n mfvsrd 7, 1");
 CODE(fadd, "mtvsrd 1, 3\n mtvsrd 5, 4\n mtvsrd 34, 3", "fadd 1, 1, 1",
      "mfvsrd 5, 5\n mfvsrd 6, 34\n mfvsrd 7, 1");
-CODE(stxvd2x, MEMORY "\n mtvsrd 1, 5\n mtvsrd 34, 3", "stxvd2x 34, 0, 9",
-     LEFT "\n mfvsrd 6, 34\n mfvsrd 5, 1");
+/* MTVSRD leaves the other half undefined, which is stored here, too. */
+CODE(stxvd2x, MEMORY "\n mtvsrd 1, 5\n mtvsrd 34, 3\n xxmrghd 34, 34, 34",
+     "stxvd2x 34, 0, 9", LEFT "\n mfvsrd 6, 34\n mfvsrd 5, 1");
 CODE(lxvd2x, MEMORY "\n mtvsrd 1, 5\n mtvsrd 34, 3", "lxvd2x 34, 0, 9",
      LEFT "\n mfvsrd 6, 34\n mfvsrd 5, 1");
 CODE(lfd, MEMORY "\n mtvsrd 1, 5\n mtvsrd 34, 3", "lfd 1, -8(1)",
