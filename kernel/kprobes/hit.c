@@ -97,6 +97,12 @@ bool kprobe_trace_irqs_off(bool irqs_on)
 	if (!irqs_on)
 		return false;
 	lockdep_hardirqs_off(_RET_IP_);
+	/*
+	 * Lockdep does not follow in itself, or once it has been turned off.  A
+	 * hit in what is called for the tracers would be told to them again.
+	 */
+	if (IS_ENABLED(CONFIG_PROVE_LOCKING) && lockdep_hardirqs_enabled())
+		return false;
 	entered = kprobe_rcu_enter();
 	trace_hardirqs_off_finish();
 	kprobe_rcu_exit(entered);
