@@ -25,7 +25,7 @@ ignored() {
 	*jprobe.c | */kretprobe.c)
 		ignore=$ignore,AVOID_BUG ;;
 	# The lines behind ours, which are not.
-	arch/x86/kernel/unwind_orc.c)
+	arch/x86/kernel/unwind_orc.c | arch/powerpc/mm/book3s64/slb.c)
 		ignore=$ignore,PARENTHESIS_ALIGNMENT ;;
 	# The tracer's own tables, which have our list in them now.
 	kernel/trace/trace_probe.*)
