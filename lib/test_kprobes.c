@@ -7,6 +7,7 @@
 #include <linux/atomic.h>
 #include <linux/bug.h>
 #include <linux/cpumask.h>
+#include <linux/fs.h>
 #include <linux/irq_work.h>
 #include <linux/jump_label.h>
 #include <linux/kallsyms.h>
@@ -537,8 +538,7 @@ static void test_symbol_gives_address(struct kunit *test)
 	struct kprobe p = { .symbol_name = "vfs_read" };
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
-	KUNIT_EXPECT_EQ(test, (unsigned long)p.addr,
-			(unsigned long)kprobe_lookup_name("vfs_read", 0));
+	KUNIT_EXPECT_EQ(test, (unsigned long)p.addr, text_of(vfs_read));
 	unregister_kprobe(&p);
 }
 

@@ -77,8 +77,9 @@ int kprobe_find_place(kprobe_opcode_t *addr, const char *symbol,
 		addr = kprobe_lookup_name(symbol, offset);
 		if (!addr)
 			return -ENOENT;
+	} else {
+		addr = dereference_symbol_descriptor(addr);
 	}
-	addr = dereference_symbol_descriptor(addr);
 	*place = (unsigned long)addr + offset;
 	return 0;
 }
