@@ -503,11 +503,12 @@ kernel() {
 }
 
 # boot CPUS SECONDS APPEND [QEMU-ARGUMENT...]: what $BOOT holds; the console
-# is stdin and stdout. Fails when the guest does not end by itself.
+# is stdin and stdout; the kernel also gets BOOTARGS=. Fails when the guest
+# does not end by itself.
 boot() {
 	local cpus=$1 seconds=$2 append=$3 rc=0 image
 	shift 3
-	image "console=$CONSOLE panic=-1 rcupdate.rcu_cpu_stall_timeout=120 $APPEND $append"
+	image "console=$CONSOLE panic=-1 rcupdate.rcu_cpu_stall_timeout=120 $APPEND ${BOOTARGS:-} $append"
 
 	timeout --foreground "$seconds" "$QEMU" "${QEMU_ARGS[@]}" \
 		-smp "$cpus,sockets=$cpus,cores=1,threads=1" \
