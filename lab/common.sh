@@ -479,6 +479,9 @@ boot_dir() {
 	trap 'pkill -f -- "-kernel $BOOT/" || true; rm -rf "$BOOT"' EXIT
 }
 
+# at_most CPUS: so many, or as many as the architecture's guests can have.
+at_most() { echo $(($1 < ${MAX_CPUS:-8} ? $1 : ${MAX_CPUS:-8})); }
+
 # kernel: sync, configure, build and pack the kernel of $VARIANT.
 kernel() {
 	local build f
