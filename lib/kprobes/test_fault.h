@@ -86,7 +86,8 @@ static void expect_faults(struct kunit *test, struct fault_seen *s,
 			  const struct probed_load *load)
 {
 	unsigned int faults = s->faults;
-	u64 loaded, word = 4711;
+	unsigned long word = 4711;
+	u64 loaded;
 
 	/* The handler declines: the exception table fixes it up. */
 	s->handle = false;

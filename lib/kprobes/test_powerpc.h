@@ -8,9 +8,15 @@
 
 #include <linux/kprobes_hit.h>
 #include <linux/kprobes_test.h>
+#include <asm/asm-compat.h>
 #include <asm/probes.h>
 #include <asm/ptrace.h>
 #include "test.h"
+
+/* Operations on registers, for assembly in strings. */
+#define LL	PPC_LL
+#define STL	PPC_STL
+#define STLU	PPC_STLU
 
 /*
  * FUNCTION(name), FUNCTION_END(name): around a function in assembly that is
@@ -36,16 +42,21 @@
 #endif
 
 /*
- * CODE(name, before, probed, after): a function around the probed instruction,
- * which stands where probe_<name> points.  It gets and leaves values in r3 to
- * r8, CR and XER, and keeps r11, where it would return to.  It may use r9, r10
- * and the bytes right below the stack.  It has no descriptor, and is called
- * from assembly only.
+ * CODE(name, before, probed, after): code around the probed instruction, which
+ * stands where probe_<name> points.  It gets and leaves values in r3 to r8, CR
+ * and XER, and keeps r11, where it would return to.  It may use r9, r10 and the
+ * bytes right below the stack; on 32 bit, where these are not kept, 16 bytes
+ * from 16(r1) on.  It has no descriptor, and is called from assembly only.
  */
+#ifdef CONFIG_PPC64
+#define CODE_MACHINE "power10"
+#else
+#define CODE_MACHINE "ppc"
+#endif
 #define CODE(name, before, probed, after)				\
 	asm(".pushsection .text\n"					\
 	    ".machine push\n"						\
-	    ".machine power10\n"					\
+	    ".machine " CODE_MACHINE "\n"				\
 	    ".balign 64\n"						\
 	    ".type code_" #name ", @function\n"				\
 	    "code_" #name ":\n\t"					\
@@ -60,13 +71,14 @@
 	    ".popsection\n"						\
 	    ".pushsection .data\n"					\
 	    ".balign 8\n"						\
-	    "probe_" #name ": .quad .Lprobe_" #name "\n"		\
+	    "probe_" #name ": " PPC_LONG ".Lprobe_" #name "\n"		\
 	    ".popsection\n");						\
 	extern char code_##name[], *probe_##name
 
 /* The last page is never mapped. */
-#define BAD_PAGE	0xfffffffffffff000UL
+#define BAD_PAGE	(-4096UL)
 
+/* On 32 bit, code gets and leaves the lower halves. */
 struct state {
 	u64 r[6];
 	u64 cr;

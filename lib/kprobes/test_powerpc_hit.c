@@ -5,7 +5,9 @@
  */
 #include <linux/array_size.h>
 #include <linux/module.h>
+#include <linux/sched.h>
 #include <linux/string.h>
+#include <linux/stringify.h>
 #include <asm/hw_irq.h>
 #include <asm/kup.h>
 #include <asm/reg.h>
@@ -24,31 +26,39 @@ CODE(b_next, "", "b 2f\n2:", "");
  * @cr: see there
  */
 struct filled {
-	u64 gpr[32];
-	u64 ctr;
-	u64 lr;
-	u64 xer;
-	u64 cr;
+	unsigned long gpr[32];
+	unsigned long ctr;
+	unsigned long lr;
+	unsigned long xer;
+	unsigned long cr;
 };
+
+#ifdef CONFIG_PPC64
+#define WORD	"8 * "
+#else
+#define WORD	"4 * "
+#endif
+#define LR_SAVE	__stringify(PPC_LR_STKOFF) "(1)"
 
 /*
  * Fills all registers it may, calls the function, and stores what that has left
- * of them.  Register N gets 100 + N.
+ * of them.  Register N gets 100 + N.  The frame has the preserved registers
+ * from 14 * WORD on, and others in front of them.
  */
 void ppc_call_filled(void *function, struct filled *f);
 asm(".pushsection .text\n"
     ".balign 16\n"
     FUNCTION(ppc_call_filled)
     "mflr 0\n\t"
-    "std 0, 16(1)\n\t"
+    STL " 0, " LR_SAVE "\n\t"
+    STLU " 1, -256(1)\n\t"
     "mfcr 0\n\t"
-    "stw 0, 8(1)\n\t"
-    "stdu 1, -256(1)\n\t"
-    "std 2, 24(1)\n\t"
+    STL " 0, 40(1)\n\t"
+    STL " 2, 24(1)\n\t"
     ".irp r, 14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31\n\t"
-    "std \\r, 8*\\r(1)\n\t"
+    STL " \\r, " WORD "\\r(1)\n\t"
     ".endr\n\t"
-    "std 4, 32(1)\n\t"
+    STL " 4, 32(1)\n\t"
     "mtctr 3\n\t"
     "lis 3, 0x2000\n\t"
     "mtxer 3\n\t"
@@ -59,48 +69,86 @@ asm(".pushsection .text\n"
     "li \\r, 100 + \\r\n\t"
     ".endr\n\t"
     "bctrl\n\t"
-    /* r31 is below the stack for as long as it points to @f. */
-    "std 31, -8(1)\n\t"
-    "ld 31, 32(1)\n\t"
+    /* r31 is on the stack for as long as it points to @f. */
+    STL " 31, 48(1)\n\t"
+    LL " 31, 32(1)\n\t"
     ".irp r, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,"
     "25,26,27,28,29,30\n\t"
-    "std \\r, 8*\\r(31)\n\t"
+    STL " \\r, " WORD "\\r(31)\n\t"
     ".endr\n\t"
-    "ld 0, -8(1)\n\t"
-    "std 0, 8*31(31)\n\t"
+    LL " 0, 48(1)\n\t"
+    STL " 0, " WORD "31(31)\n\t"
     "mfctr 0\n\t"
-    "std 0, 256(31)\n\t"
+    STL " 0, " WORD "32(31)\n\t"
     "mflr 0\n\t"
-    "std 0, 264(31)\n\t"
+    STL " 0, " WORD "33(31)\n\t"
     "mfxer 0\n\t"
-    "std 0, 272(31)\n\t"
+    STL " 0, " WORD "34(31)\n\t"
     "mfcr 0\n\t"
-    "std 0, 280(31)\n\t"
+    STL " 0, " WORD "35(31)\n\t"
     ".irp r, 14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31\n\t"
-    "ld \\r, 8*\\r(1)\n\t"
+    LL " \\r, " WORD "\\r(1)\n\t"
     ".endr\n\t"
-    "ld 2, 24(1)\n\t"
-    "addi 1, 1, 256\n\t"
-    "lwz 0, 8(1)\n\t"
+    LL " 2, 24(1)\n\t"
+    LL " 0, 40(1)\n\t"
     "mtcr 0\n\t"
-    "ld 0, 16(1)\n\t"
+    "addi 1, 1, 256\n\t"
+    LL " 0, " LR_SAVE "\n\t"
     "mtlr 0\n\t"
     "blr\n"
     FUNCTION_END(ppc_call_filled)
     ".popsection\n");
 
+/*
+ * How is user memory kept out of reach?  The word says, and changes with the
+ * CPU's state.
+ */
+#if defined(CONFIG_PPC_KUAP) && defined(CONFIG_PPC_BOOK3S_64)
+#define ACCESS_CLOSED	AMR_KUAP_BLOCKED
+static unsigned long access_word(void)
+{
+	return mfspr(SPRN_AMR);
+}
+#elif defined(CONFIG_PPC_KUAP) && defined(CONFIG_PPC_BOOK3S_32)
+#define ACCESS_CLOSED	KUAP_NONE
+static unsigned long access_word(void)
+{
+	return current->thread.kuap;
+}
+#elif defined(CONFIG_PPC_KUAP) && defined(CONFIG_BOOKE)
+#define ACCESS_CLOSED	0
+static unsigned long access_word(void)
+{
+	return mfspr(SPRN_PID);
+}
+#else
+#define ACCESS_CLOSED	0
+static unsigned long access_word(void)
+{
+	return 0;
+}
+#endif
+
+static unsigned long access_now(void)
+{
+	return kuap_is_disabled() ? 0 : access_word();
+}
+
+/* Book E has none of these bits. */
+#define STATE_BITS	(MSR_EE | (IS_ENABLED(CONFIG_BOOKE) ? 0 : MSR_RI))
+
 /**
  * struct seen - a probe, and what its handler has found
  * @probe: the probe
  * @regs: the registers
- * @amr: the CPU's authority mask
+ * @access: what keeps user memory out of reach
  * @hits: how often
  * @to: where to go on, unless NULL
  */
 struct seen {
 	struct kprobe probe;
 	struct pt_regs regs;
-	unsigned long amr;
+	unsigned long access;
 	unsigned int hits;
 	void *to;
 };
@@ -126,8 +174,7 @@ static int seen_pre(struct kprobe *p, struct pt_regs *regs)
 	s->regs = *regs;
 	s->hits++;
 	spoil_registers();
-	if (mmu_has_feature(MMU_FTR_KUAP))
-		s->amr = mfspr(SPRN_AMR);
+	s->access = access_now();
 	if (!s->to)
 		return 0;
 	regs->nip = (unsigned long)s->to;
@@ -195,22 +242,18 @@ static void test_registers_are_kept(struct kunit *test)
 /* The state that a hit finds is told to handlers, and is there behind it. */
 static void expect_state(struct kunit *test, struct seen *s, bool off)
 {
-	unsigned long msr = mfmsr(), amr = 0;
+	unsigned long msr = mfmsr(), access = access_now();
 	struct state state = {};
 
-	if (mmu_has_feature(MMU_FTR_KUAP))
-		amr = mfspr(SPRN_AMR);
 	ppc_call_code(code_isync, &state);
 	KUNIT_EXPECT_EQ(test, irqs_disabled(), off);
 	KUNIT_EXPECT_EQ(test, arch_kprobe_irqs_on(&s->regs), !off);
-	KUNIT_EXPECT_EQ(test, mfmsr() & (MSR_EE | MSR_RI),
-			msr & (MSR_EE | MSR_RI));
-	KUNIT_EXPECT_EQ(test, s->regs.msr & (MSR_EE | MSR_RI),
-			msr & (MSR_EE | MSR_RI));
-	if (!mmu_has_feature(MMU_FTR_KUAP))
+	KUNIT_EXPECT_EQ(test, mfmsr() & STATE_BITS, msr & STATE_BITS);
+	KUNIT_EXPECT_EQ(test, s->regs.msr & STATE_BITS, msr & STATE_BITS);
+	if (kuap_is_disabled())
 		return;
-	KUNIT_EXPECT_EQ(test, mfspr(SPRN_AMR), amr);
-	KUNIT_EXPECT_EQ(test, s->amr, AMR_KUAP_BLOCKED);
+	KUNIT_EXPECT_EQ(test, access_now(), access);
+	KUNIT_EXPECT_EQ(test, s->access, ACCESS_CLOSED);
 }
 
 static void expect_states(struct kunit *test, struct seen *s)
@@ -309,7 +352,7 @@ static void test_words_map_to_places(struct kunit *test)
 	expect_place(test, site->slot, 0, addr);
 	expect_place(test, site->slot, 1, addr + 4);
 	KUNIT_ASSERT_NOT_NULL(test, site->detour);
-	for (i = 2; i < site->insn.detour.behind; i++)
+	for (i = sizeof(site) / sizeof(u32); i < site->insn.detour.behind; i++)
 		expect_place(test, site->detour, i, addr);
 	expect_place(test, site->detour, i, addr + 4);
 	KUNIT_EXPECT_EQ(test, ((u32 *)site->detour)[site->insn.detour.copy],

@@ -13,7 +13,7 @@ CODE(move_compute, "li 7, 0", "addi 3, 3, 16", MOVED);
 CODE(move_slot, "li 7, 0", "isync", MOVED);
 CODE(move_branch, "li 7, 0", "b 1f\n1:", MOVED);
 /* Loads from where nothing is mapped. */
-CODE(move_fault, "li 7, 0", "ld 4, 0(3)", MOVED);
+CODE(move_fault, "li 7, 0", LL " 4, 0(3)", MOVED);
 
 static const struct move_case move_cases[] = {
 	MOVE_CASE("pre, computes", move_compute, MOVES_PRE),
@@ -25,8 +25,12 @@ static const struct move_case move_cases[] = {
 	MOVE_CASE("fault", move_fault, MOVES_FAULT),
 };
 
-/* In the kernel's half of the addresses, and in no region of it. */
+/* In the kernel's part of the addresses, and in no region of it. */
+#ifdef CONFIG_PPC64
 #define UNMAPPED	0xcfffffffffff0000UL
+#else
+#define UNMAPPED	BAD_PAGE
+#endif
 
 static unsigned long call_move(void *function)
 {

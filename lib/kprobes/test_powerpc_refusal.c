@@ -14,41 +14,56 @@
 #include "test_powerpc.h"
 
 CODE(refused_sc, "b 1f", "sc", "1:");
-CODE(refused_scv, "b 1f", "scv 0", "1:");
-CODE(refused_rfid, "b 1f", "rfid", "1:");
-CODE(refused_hrfid, "b 1f", "hrfid", "1:");
-CODE(refused_stop, "b 1f", "stop", "1:");
 CODE(refused_mtmsr, "b 1f", "mtmsr 3", "1:");
-CODE(refused_mtmsrd, "b 1f", "mtmsrd 3, 1", "1:");
-CODE(refused_bctar, "b 1f", "bctar 20, 0, 0", "1:");
-CODE(refused_bctarl, "b 1f", "bctarl 20, 0, 0", "1:");
 CODE(refused_trap, "b 1f", "trap", "1:");
 CODE(refused_twi, "b 1f", "twnei 3, 5", "1:");
-CODE(refused_tdi, "b 1f", "tdgti 3, 5", "1:");
-CODE(refused_td, "b 1f", "tdeq 3, 4", "1:");
 CODE(refused_zero, "b 1f", ".long 0", "1:");
 CODE(refused_attn, "b 1f", ".long 0x200", "1:");
 CODE(refused_stcx, "addi 9, 1, -16\n3: lwarx 3, 0, 9", "stwcx. 3, 0, 9",
      "bne- 3b");
-CODE(refused_reserved, "addi 9, 1, -16\n3: ldarx 3, 0, 9", "addi 3, 3, 1",
-     "stdcx. 3, 0, 9\n bne- 3b");
-CODE(refused_branch, "addi 9, 1, -16\n3: ldarx 3, 0, 9\n cmpd 3, 4", "beq 4f",
-     "stdcx. 3, 0, 9\n bne- 3b\n4:");
+CODE(refused_reserved, "addi 9, 1, -16\n3: lwarx 3, 0, 9", "addi 3, 3, 1",
+     "stwcx. 3, 0, 9\n bne- 3b");
+CODE(refused_branch, "addi 9, 1, -16\n3: lwarx 3, 0, 9\n cmpw 3, 4", "beq 4f",
+     "stwcx. 3, 0, 9\n bne- 3b\n4:");
+#ifdef CONFIG_PPC64
+CODE(refused_scv, "b 1f", "scv 0", "1:");
+CODE(refused_rfid, "b 1f", "rfid", "1:");
+CODE(refused_hrfid, "b 1f", "hrfid", "1:");
+CODE(refused_stop, "b 1f", "stop", "1:");
+CODE(refused_mtmsrd, "b 1f", "mtmsrd 3, 1", "1:");
+CODE(refused_bctar, "b 1f", "bctar 20, 0, 0", "1:");
+CODE(refused_bctarl, "b 1f", "bctarl 20, 0, 0", "1:");
+CODE(refused_tdi, "b 1f", "tdgti 3, 5", "1:");
+CODE(refused_td, "b 1f", "tdeq 3, 4", "1:");
 CODE(refused_prefix, "b 1f", "paddi 3, 4, 5", "1:");
+#else
+CODE(refused_rfi, "b 1f", "rfi", "1:");
+#endif
+#ifdef CONFIG_BOOKE
+CODE(refused_tlb, "b 1f", "add 3, 4, 5", ".long 0x7c0007a4\n1:"); /* TLBWE */
+#endif
 /* An instruction that may be probed, if the address is aligned. */
 CODE(plain, "", "add 3, 4, 5", "");
 
 static const struct refusal_case refusal_cases[] = {
-	REFUSED(sc, -EOPNOTSUPP), REFUSED(scv, -EOPNOTSUPP),
-	REFUSED(rfid, -EOPNOTSUPP), REFUSED(hrfid, -EOPNOTSUPP),
-	REFUSED(stop, -EOPNOTSUPP), REFUSED(mtmsr, -EOPNOTSUPP),
-	REFUSED(mtmsrd, -EOPNOTSUPP), REFUSED(bctar, -EOPNOTSUPP),
-	REFUSED(bctarl, -EOPNOTSUPP),
-	REFUSED(trap, -EINVAL), REFUSED(twi, -EINVAL), REFUSED(tdi, -EINVAL),
-	REFUSED(td, -EINVAL), REFUSED(zero, -EINVAL), REFUSED(attn, -EILSEQ),
+	REFUSED(sc, -EOPNOTSUPP), REFUSED(mtmsr, -EOPNOTSUPP),
+	REFUSED(trap, -EINVAL), REFUSED(twi, -EINVAL),
+	REFUSED(zero, -EINVAL), REFUSED(attn, -EILSEQ),
 	REFUSED(stcx, -EOPNOTSUPP), REFUSED(reserved, -EOPNOTSUPP),
 	REFUSED(branch, -EOPNOTSUPP),
+#ifdef CONFIG_PPC64
+	REFUSED(scv, -EOPNOTSUPP), REFUSED(rfid, -EOPNOTSUPP),
+	REFUSED(hrfid, -EOPNOTSUPP), REFUSED(stop, -EOPNOTSUPP),
+	REFUSED(mtmsrd, -EOPNOTSUPP), REFUSED(bctar, -EOPNOTSUPP),
+	REFUSED(bctarl, -EOPNOTSUPP), REFUSED(tdi, -EINVAL),
+	REFUSED(td, -EINVAL),
 	{ "suffix", &probe_refused_prefix, 4, -EILSEQ },
+#else
+	REFUSED(rfi, -EOPNOTSUPP),
+#endif
+#ifdef CONFIG_BOOKE
+	REFUSED(tlb, -EOPNOTSUPP),
+#endif
 	{ "misaligned by 1", &probe_plain, 1, -EINVAL },
 	{ "misaligned by 2", &probe_plain, 2, -EINVAL },
 };
@@ -60,6 +75,7 @@ static void test_refused_with_errno(struct kunit *test)
 	expect_refusal(test, test->param_value);
 }
 
+#ifdef CONFIG_PPC64
 static void test_prefix_needs_the_cpu(struct kunit *test)
 {
 	struct counted p = COUNTED(probe_refused_prefix);
@@ -68,45 +84,72 @@ static void test_prefix_needs_the_cpu(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, register_kprobe(&p.probe), expected);
 	unregister_kprobe(&p.probe);
 }
+#else
+static void test_prefix_needs_the_cpu(struct kunit *test)
+{
+	kunit_skip(test, "32-bit CPUs have no prefixes");
+}
+#endif
 
-/* See head_64.S and restart_table.c. */
+/* See head_*.S and restart_table.c. */
 extern char head_text_end[];
 extern unsigned long __start___soft_mask_table[];
 extern unsigned long __start___restart_table[];
 
+static const char * const blacklisted_names[] = {
+	"_switch", "interrupt_exit_kernel_prepare", "do_program_check",
+	"ppc_kprobe_pool", "__kretprobe_trampoline",
+#ifdef CONFIG_PPC64
+	"start_here_common", "program_check_common", "arch_local_irq_restore",
+	"copy_mc_generic",
+#else
+	"transfer_to_syscall", "interrupt_return", "__ashldi3",
+#endif
+#ifdef CONFIG_PPC_BOOK3S_32
+	"start_here", "ProgramCheck", "ProgramCheck_virt",
+#endif
+#ifdef CONFIG_BOOKE
+	"interrupt_base", "Program",
+#endif
+#ifdef CONFIG_PPC_64S_HASH_MMU
+	"slb_insert_entry",
+#endif
+#ifdef CONFIG_PPC_BOOK3S_604
+	"hash_page",
+#endif
+#ifdef CONFIG_FUNCTION_TRACER
+	"ftrace_caller",
+#endif
+};
+
+static unsigned long * const blacklisted_tables[] = {
+#ifdef CONFIG_PPC64
+	__start___soft_mask_table, __start___restart_table,
+#endif
+};
+
 static void test_text_is_blacklisted(struct kunit *test)
 {
-	static const char * const names[] = {
-		"_switch", "interrupt_exit_kernel_prepare", "start_here_common",
-		"program_check_common", "arch_local_irq_restore",
-		"do_program_check", "ppc_kprobe_pool",
-		"__kretprobe_trampoline",
-		"copy_mc_generic",
-		IS_ENABLED(CONFIG_PPC_64S_HASH_MMU) ? "slb_insert_entry" :
-						      "_switch",
-		IS_ENABLED(CONFIG_FUNCTION_TRACER) ? "ftrace_caller" :
-						     "_switch",
-	};
-	const unsigned long others[] = {
-		(unsigned long)head_text_end - sizeof(u32),
-		__start___soft_mask_table[0], __start___restart_table[0],
-	};
+	const char * const *names = blacklisted_names;
 	struct counted p;
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
+	for (i = 0; i < ARRAY_SIZE(blacklisted_names); i++) {
 		p = COUNTED(kallsyms_lookup_name(names[i]));
 		KUNIT_EXPECT_NOT_NULL_MSG(test, p.probe.addr, "%s", names[i]);
 		if (p.probe.addr)
 			expect_refused(test, &p, -EINVAL, names[i]);
 	}
-	for (i = 0; i < ARRAY_SIZE(others); i++) {
-		p = COUNTED(others[i]);
+	for (i = 0; i < ARRAY_SIZE(blacklisted_tables); i++) {
+		p = COUNTED(*blacklisted_tables[i]);
 		expect_refused(test, &p, -EINVAL, "table");
 	}
+	p = COUNTED(head_text_end - sizeof(u32));
+	expect_refused(test, &p, -EINVAL, "head");
 }
 
 /* Text that is patched without a word to probes, in the midst of C. */
+#ifdef CONFIG_PPC_BARRIER_NOSPEC
 static void test_barrier_is_refused(struct kunit *test)
 {
 	long *entry = &__start___barrier_nospec_fixup;
@@ -126,6 +169,12 @@ static void test_barrier_is_refused(struct kunit *test)
 	/* The words behind them are no barriers. */
 	KUNIT_EXPECT_GT(test, seen, 0);
 }
+#else
+static void test_barrier_is_refused(struct kunit *test)
+{
+	kunit_skip(test, "this kernel has no such barriers");
+}
+#endif
 
 int ppc_one_entry(int a);
 asm(".pushsection .text\n"
@@ -249,7 +298,7 @@ static void test_both_entries_are_entries(struct kunit *test)
  */
 
 /* r6 tells where it goes on: 2 behind the load, 3 at its fix-up. */
-CODE(load, "li 6, 1", "1: ld 5, 0(3)",
+CODE(load, "li 6, 1", "1: " LL " 5, 0(3)",
      "li 6, 2\n b 3f\n2: li 6, 3\n3:\n" EX_TABLE(1b, 2b));
 
 static u64 call_load(unsigned long from, u64 *word)

@@ -8,9 +8,10 @@
 #include "test_powerpc.h"
 
 CODE(add, "", "add 3, 4, 5", "nop");
-CODE(push, "", "stdu 4, -16(1)", "ld 3, 0(1)\n add 3, 3, 5\n addi 1, 1, 16");
+CODE(push, "", STLU " 4, -16(1)",
+     LL " 3, 0(1)\n add 3, 3, 5\n addi 1, 1, 16");
 CODE(bl, "", "bl 1f", "b 2f\n1: addi 3, 3, 2\n blr\n2:");
-CODE(b_eq, "cmpd 3, 3", "beq 1f", "li 3, 7\n1: nop");
+CODE(b_eq, "cmpw 3, 3", "beq 1f", "li 3, 7\n1: nop");
 
 static const struct opt_target opt_targets[] = {
 	{ code_add, &probe_add, 4, 3 },

@@ -93,6 +93,7 @@ arch_kretprobe_fixup_return(struct pt_regs *regs, kprobe_opcode_t *ret)
 }
 #define arch_kretprobe_fixup_return arch_kretprobe_fixup_return
 
+#if defined(CONFIG_PPC_KUAP) && defined(CONFIG_PPC_BOOK3S_64)
 /*
  * Is user memory in reach?  The constant takes five instructions; the same bits
  * inverted and turned are a small number.
@@ -105,29 +106,40 @@ static __always_inline bool ppc_kprobe_access_open(unsigned long kuap)
 	return turned != rol64(~AMR_KUAP_BLOCKED, 8);
 }
 
-/**
- * ppc_kprobe_enter - handlers of a hit that no exception has brought begin
- * @regs: completed with the state before
- * @msr: of that state
- *
- * Masks interrupts and puts user memory out of reach, as the entry of an
- * exception does: without the flush of the data cache that
- * prevent_user_access_return() is for, and without a write where it is out of
- * reach already, as it nearly always is.
- */
-static __always_inline void ppc_kprobe_enter(struct pt_regs *regs,
-					     unsigned long msr)
+static __always_inline void ppc_kprobe_close_access(struct pt_regs *regs)
+{
+	regs->kuap = get_kuap();
+	if (unlikely(ppc_kprobe_access_open(regs->kuap)))
+		set_kuap(AMR_KUAP_BLOCKED);
+}
+
+static __always_inline void ppc_kprobe_reopen_access(struct pt_regs *regs)
+{
+	if (unlikely(ppc_kprobe_access_open(regs->kuap)))
+		set_kuap(regs->kuap);
+}
+#elif defined(CONFIG_PPC_KUAP)
+static __always_inline void ppc_kprobe_close_access(struct pt_regs *regs)
+{
+	regs->kuap = prevent_user_access_return();
+}
+
+static __always_inline void ppc_kprobe_reopen_access(struct pt_regs *regs)
+{
+	restore_user_access(regs->kuap);
+}
+#else
+static __always_inline void ppc_kprobe_close_access(struct pt_regs *regs) { }
+static __always_inline void ppc_kprobe_reopen_access(struct pt_regs *regs) { }
+#endif
+
+#ifdef CONFIG_PPC64
+static __always_inline void ppc_kprobe_mask(struct pt_regs *regs)
 {
 	unsigned long flags;
 
 	raw_local_irq_save(flags);
-	regs->msr = msr;
 	regs->softe = flags;
-#ifdef CONFIG_PPC_KUAP
-	regs->kuap = get_kuap();
-	if (unlikely(ppc_kprobe_access_open(regs->kuap)))
-		set_kuap(AMR_KUAP_BLOCKED);
-#endif
 }
 
 /*
@@ -135,8 +147,10 @@ static __always_inline void ppc_kprobe_enter(struct pt_regs *regs,
  * come meanwhile.  One that comes between the two looks at the PACA is noted
  * there, and has this restarted; so it is not left behind.
  */
-static __always_inline void ppc_kprobe_unmask(unsigned long flags)
+static __always_inline void ppc_kprobe_unmask(struct pt_regs *regs)
 {
+	unsigned long flags = regs->softe;
+
 	if (unlikely(flags != IRQS_ENABLED))
 		goto other;
 	asm goto("77:	lbz	0, %0(13)\n"
@@ -153,22 +167,50 @@ static __always_inline void ppc_kprobe_unmask(unsigned long flags)
 other:
 	raw_local_irq_restore(flags);
 }
+#else
+/* MSR[EE] is the mask, and is in @regs->msr. */
+static __always_inline void ppc_kprobe_mask(struct pt_regs *regs)
+{
+	raw_local_irq_disable();
+}
+
+static __always_inline void ppc_kprobe_unmask(struct pt_regs *regs)
+{
+	if (likely(arch_kprobe_irqs_on(regs)))
+		raw_local_irq_enable();
+}
+#endif
+
+/**
+ * ppc_kprobe_enter - handlers of a hit that no exception has brought begin
+ * @regs: completed with the state before
+ * @msr: of that state
+ *
+ * Masks interrupts and puts user memory out of reach, as the entry of an
+ * exception does: without the flush of the data cache that
+ * prevent_user_access_return() is for on Book3S-64, and there without a write
+ * where it is out of reach already, as it nearly always is.
+ */
+static __always_inline void ppc_kprobe_enter(struct pt_regs *regs,
+					     unsigned long msr)
+{
+	ppc_kprobe_mask(regs);
+	regs->msr = msr;
+	ppc_kprobe_close_access(regs);
+}
 
 /**
  * ppc_kprobe_exit - the last handler has returned
  * @regs: from ppc_kprobe_enter()
  *
- * To unmask interrupts may replay what has arrived meanwhile: that is behind
- * the last handler, and in no exception.  Access to user memory comes last:
- * what is replayed, and who is scheduled then, has none.
+ * On 64 bit, to unmask interrupts may replay what has arrived meanwhile: that
+ * is behind the last handler, and in no exception.  Access to user memory comes
+ * last: what is replayed or comes in now, and who is scheduled then, has none.
  */
 static __always_inline void ppc_kprobe_exit(struct pt_regs *regs)
 {
-	ppc_kprobe_unmask(regs->softe);
-#ifdef CONFIG_PPC_KUAP
-	if (unlikely(ppc_kprobe_access_open(regs->kuap)))
-		set_kuap(regs->kuap);
-#endif
+	ppc_kprobe_unmask(regs);
+	ppc_kprobe_reopen_access(regs);
 }
 
 static __always_inline void *arch_kretprobe_enter(struct pt_regs *regs)

@@ -3,13 +3,13 @@
  * What must not be probed on powerpc, for other reasons than its instructions.
  *
  * Where the kernel starts and takes exceptions, translation is off, MSR[RI] is
- * clear, or there is no stack: that is the head and all of head_64.o, which is
- * linked first.  Assembly of this kind in other objects is in .kprobes.text.
- * Some of the head is copied to the start of memory, and a copy of a trap has
- * no site.
+ * clear, or there is no stack: that is the head and all of head_64.o (on 32 bit
+ * head_<family>.o), which is linked first.  Assembly of this kind in other
+ * objects is in .kprobes.text.  Some of the head is copied to the start of
+ * memory, and a copy of a trap has no site.
  *
- * Some code counts as soft-masked by its address, or is begun again when an
- * interrupt arrives in it.  Both are known by tables, and hold for no
+ * On 64 bit, some code counts as soft-masked by its address, or is begun again
+ * when an interrupt arrives in it.  Both are known by tables, and hold for no
  * instruction in a slot.
  *
  * The exits of exceptions cannot be noinstr, for they have to be near the
@@ -23,6 +23,7 @@
 /* See head_64.S. */
 extern char head_text_end[];
 
+#ifdef CONFIG_PPC64
 /* See restart_table.c. */
 struct soft_masked {
 	unsigned long start;
@@ -54,6 +55,12 @@ static int __init blacklist_tables(void)
 		ret = kprobe_add_area_blacklist(r->start, r->end);
 	return ret;
 }
+#else
+static int __init blacklist_tables(void)
+{
+	return 0;
+}
+#endif
 
 int __init arch_kprobe_blacklist(void)
 {

@@ -1,28 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What the files of kprobes on powerpc share.  The kernel is a 64-bit one for
- * Book3S, of either byte order and either version of the ABI.
+ * Book3S, of either byte order and either version of the ABI, or a 32-bit one.
  */
 #ifndef __POWERPC_KERNEL_PROBES_KPROBES_COMMON_H
 #define __POWERPC_KERNEL_PROBES_KPROBES_COMMON_H
 
 #include <asm/page.h>
 
-/* The kernel's own text has so many bytes for slots: see kprobes-slot.c. */
-#define PPC_KPROBE_POOL_SIZE	0x200000
 /*
- * PPC_JPROBE_STACK: where in a caller's frame the ABI has place for arguments,
- * also for those in registers.
+ * PPC_KPROBE_POOL_SIZE: the kernel's own text has so many bytes for slots, see
+ * kprobes-slot.c.
+ *
+ * PPC_JPROBE_STACK: where in a caller's frame the arguments are.  On 64 bit the
+ * ABI has place there for those in registers.
  *
  * PPC_JPROBE_STACK_BYTES: so much of that a jprobe's function finds copied: the
  * place for registers, and 64 bytes more.
  */
+#ifdef CONFIG_PPC64
+#define PPC_KPROBE_POOL_SIZE	0x200000
 #ifdef CONFIG_PPC64_ELF_ABI_V2
 #define PPC_JPROBE_STACK	32
 #else
 #define PPC_JPROBE_STACK	48
 #endif
 #define PPC_JPROBE_STACK_BYTES	128
+#else
+#define PPC_KPROBE_POOL_SIZE	0x100000
+#define PPC_JPROBE_STACK	8
+#define PPC_JPROBE_STACK_BYTES	64
+#endif
 
 /*
  * A detour begins with a pointer to its site, aligned like this.  The call in
@@ -84,9 +92,14 @@ enum ppc_detour_kind {
 	PPC_DETOUR_COMPUTES,
 };
 
-/* Is that code whose addresses are not translated? */
+/*
+ * Is that code whose addresses are not translated?  On Book E there is none,
+ * and the same bits choose one of two address spaces.
+ */
 static __always_inline bool ppc_kprobe_real_mode(unsigned long msr)
 {
+	if (IS_ENABLED(CONFIG_BOOKE) || IS_ENABLED(CONFIG_PPC_BOOK3E_64))
+		return false;
 	return (msr & (MSR_IR | MSR_DR)) != (MSR_IR | MSR_DR);
 }
 

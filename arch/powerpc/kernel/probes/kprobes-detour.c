@@ -17,8 +17,8 @@
  * A branch is no longer than what it replaces, so it does not matter what else
  * is in the function or what jumps where in it, and no task can be under it.
  * The suffix of a prefixed instruction stays where it is, and is never come to.
- * The frame is as large as one of an exception: the function may use the bytes
- * right below its stack without having made a frame for them.
+ * The frame is as large as one of an exception: on 64 bit the function may use
+ * the bytes right below its stack without having made a frame for them.
  *
  * Branches are copied as branches, in the detour: CR, CTR and LR are what they
  * were.  One that sets LR finds it set by kprobe_hit_jump(), and is copied as
@@ -33,9 +33,9 @@
  * behind it				the next instruction
  *
  * The frame is made by one instruction that stores and moves r1, and removed
- * by one that loads it.  An interrupt makes its own frame below it, with a red
- * zone in between, wherever it comes.  MSR[RI] is set all the time: SRR0 and
- * SRR1 are not used but to go on elsewhere, see kprobes-thunk.S.
+ * by one that loads it.  An interrupt makes its own frame below it, on 64 bit
+ * with a red zone in between, wherever it comes.  MSR[RI] is set all the time:
+ * SRR0 and SRR1 are not used but to go on elsewhere, see kprobes-thunk.S.
  *
  * Until its branch is there, a site's trap sends the instruction to its slot;
  * there is no need to have it run in the detour, and the optimizer's grace
@@ -46,6 +46,7 @@
 #include <linux/kprobes_hit.h>
 #include <linux/perf_event.h>
 #include <linux/string.h>
+#include <linux/wordpart.h>
 #include <asm/code-patching.h>
 #include <asm/inst.h>
 #include <asm/ptrace.h>
@@ -94,21 +95,43 @@ static void emit_branch(struct detour_text *text, unsigned long target,
 		emit(text, ppc_inst_val(branch));
 }
 
+#ifdef CONFIG_PPC64
+#define RAW_LL		PPC_RAW_LD
+#define RAW_STL		PPC_RAW_STD
+#define RAW_STLU	PPC_RAW_STDU
+#else
+#define RAW_LL		PPC_RAW_LWZ
+#define RAW_STL		PPC_RAW_STW
+#define RAW_STLU	PPC_RAW_STWU
+#endif
+
 #define RAW_MFCTR(r)	PPC_RAW_MFSPR(r, SPRN_CTR)
 
 #define IN_FRAME(reg)	((int)(STACK_INT_FRAME_REGS + \
 			       offsetof(struct pt_regs, reg)))
 
+/* Puts it into r0. */
+static void emit_address(struct detour_text *text, unsigned long addr)
+{
+	u32 high = upper_32_bits(addr), low = lower_32_bits(addr);
+
+	if (IS_ENABLED(CONFIG_PPC64)) {
+		emit(text, PPC_RAW_LIS(_R0, high >> 16));
+		emit(text, PPC_RAW_ORI(_R0, _R0, high));
+		emit(text, PPC_RAW_SLDI(_R0, _R0, 32));
+		emit(text, PPC_RAW_ORIS(_R0, _R0, low >> 16));
+	} else {
+		emit(text, PPC_RAW_LIS(_R0, low >> 16));
+	}
+	emit(text, PPC_RAW_ORI(_R0, _R0, low));
+}
+
 /* The thunk, where no branch reaches it. */
 static void emit_far_call(struct detour_text *text, unsigned long addr)
 {
 	emit(text, RAW_MFCTR(_R0));
-	emit(text, PPC_RAW_STD(_R0, _R1, IN_FRAME(ctr)));
-	emit(text, PPC_RAW_LIS(_R0, addr >> 48));
-	emit(text, PPC_RAW_ORI(_R0, _R0, addr >> 32));
-	emit(text, PPC_RAW_SLDI(_R0, _R0, 32));
-	emit(text, PPC_RAW_ORIS(_R0, _R0, addr >> 16));
-	emit(text, PPC_RAW_ORI(_R0, _R0, addr));
+	emit(text, RAW_STL(_R0, _R1, IN_FRAME(ctr)));
+	emit_address(text, addr);
 	emit(text, PPC_RAW_MTCTR(_R0));
 	emit(text, PPC_RAW_BCTRL());
 }
@@ -122,10 +145,10 @@ static void emit_call(struct detour_text *text, const struct kprobe_site *site,
 {
 	memcpy(text->word, &site, sizeof(site));
 	text->nr = PPC_DETOUR_ENTRY;
-	emit(text, PPC_RAW_STDU(_R1, _R1, -(int)STACK_INT_FRAME_SIZE));
-	emit(text, PPC_RAW_STD(_R0, _R1, IN_FRAME(gpr[0])));
+	emit(text, RAW_STLU(_R1, _R1, -(int)STACK_INT_FRAME_SIZE));
+	emit(text, RAW_STL(_R0, _R1, IN_FRAME(gpr[0])));
 	emit(text, PPC_RAW_MFLR(_R0));
-	emit(text, PPC_RAW_STD(_R0, _R1, IN_FRAME(link)));
+	emit(text, RAW_STL(_R0, _R1, IN_FRAME(link)));
 	if (near)
 		emit_branch(text, (unsigned long)kprobe_jump_thunk,
 			    BRANCH_SET_LINK);
@@ -133,10 +156,10 @@ static void emit_call(struct detour_text *text, const struct kprobe_site *site,
 		emit_far_call(text, (unsigned long)kprobe_jump_thunk_far);
 	/* See PPC_DETOUR_ALIGN. */
 	text->bad |= text->nr * sizeof(u32) >= PPC_DETOUR_ALIGN;
-	emit(text, PPC_RAW_LD(_R0, _R1, IN_FRAME(link)));
+	emit(text, RAW_LL(_R0, _R1, IN_FRAME(link)));
 	emit(text, PPC_RAW_MTLR(_R0));
-	emit(text, PPC_RAW_LD(_R0, _R1, IN_FRAME(gpr[0])));
-	emit(text, PPC_RAW_LD(_R1, _R1, IN_FRAME(gpr[1])));
+	emit(text, RAW_LL(_R0, _R1, IN_FRAME(gpr[0])));
+	emit(text, RAW_LL(_R1, _R1, IN_FRAME(gpr[1])));
 }
 
 /* The distance of B and BC. */

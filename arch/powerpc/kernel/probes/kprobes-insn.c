@@ -135,6 +135,7 @@ static enum kprobe_refusal refuse_trap(unsigned long addr)
  * patch that asks neither text_mutex nor probes.  Those of a module stay as
  * they are when it has been loaded.
  */
+#ifdef CONFIG_PPC_BARRIER_NOSPEC
 static bool is_barrier(unsigned long addr)
 {
 	long *entry;
@@ -145,6 +146,59 @@ static bool is_barrier(unsigned long addr)
 			return true;
 	return false;
 }
+#else
+static bool is_barrier(unsigned long addr)
+{
+	return false;
+}
+#endif
+
+/*
+ * Does the function around it read or write a TLB by hand?  Registers describe
+ * the entry meanwhile, and a miss, which any access by a hit may be, has them
+ * describe another one.
+ */
+#ifdef CONFIG_BOOKE
+#define OP_31_XOP_TLBILX	18
+#define OP_31_XOP_TLBSX		914
+#define OP_31_XOP_TLBRE		946
+#define OP_31_XOP_TLBWE		978
+
+static bool is_about_tlb(u32 word)
+{
+	if (get_op(word) != OP_31)
+		return false;
+	switch (get_xop(word)) {
+	case OP_31_XOP_TLBILX:
+	case OP_31_XOP_TLBSX:
+	case OP_31_XOP_TLBRE:
+	case OP_31_XOP_TLBWE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool handles_tlb(const struct kprobe_symbol *symbol)
+{
+	const u32 *end = (u32 *)(symbol->start + symbol->size);
+	const u32 *addr;
+	u32 word;
+
+	for (addr = (u32 *)symbol->start; addr < end; addr++) {
+		if (get_kernel_nofault(word, addr))
+			break;
+		if (is_about_tlb(word))
+			return true;
+	}
+	return false;
+}
+#else
+static bool handles_tlb(const struct kprobe_symbol *symbol)
+{
+	return false;
+}
+#endif
 
 enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 					const struct kprobe_symbol *symbol)
@@ -176,6 +230,6 @@ enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 		if (site->insn.class >= PPC_KPROBE_REFUSED)
 			return KPROBE_REFUSE_UNRELOCATABLE;
 	}
-	return in_reserved_sequence(site->addr, symbol) ?
-	       KPROBE_REFUSE_UNRELOCATABLE : KPROBE_OK;
+	return in_reserved_sequence(site->addr, symbol) ||
+	       handles_tlb(symbol) ? KPROBE_REFUSE_UNRELOCATABLE : KPROBE_OK;
 }

@@ -37,10 +37,11 @@
  *
  * The same IPI proves that handlers have come to their end.  They run with
  * interrupts soft-masked; an IPI that arrives then is noted in the PACA and
- * handled when they are unmasked.  So when it has been handled, the hit that
- * the CPU was in is over, and the next one sees the new text.  NMIs are not
- * IPIs of this kind: a hit in an NMI is on top of code that has not handled the
- * IPI yet, and the NMI ends before that code goes on.
+ * handled when they are unmasked; on 32 bit MSR[EE] keeps it away until then.
+ * So when it has been handled, the hit that the CPU was in is over, and the
+ * next one sees the new text.  NMIs are not IPIs of this kind: a hit in an NMI
+ * is on top of code that has not handled the IPI yet, and the NMI ends before
+ * that code goes on.
  *
  * A CPU in a slot or a detour, or preempted there, is at an instruction that
  * stays: slots are freed behind a grace period of RCU-tasks, by the core.  It

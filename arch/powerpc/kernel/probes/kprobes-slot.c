@@ -118,13 +118,25 @@ static void *alloc_from_pool(void)
 	return ppc_kprobe_pool + i * PAGE_SIZE;
 }
 
+/* Where memory outside of the kernel's image may be executed. */
+#ifdef MODULES_VADDR
+#define EXEC_START	((unsigned long)MODULES_VADDR)
+#define EXEC_END	((unsigned long)MODULES_END)
+#else
+#define EXEC_START	((unsigned long)VMALLOC_START)
+#define EXEC_END	((unsigned long)VMALLOC_END)
+#endif
+
 /* A page that is no further away than that. */
 static void *alloc_within(unsigned long addr, unsigned long distance)
 {
-	unsigned long low = max(PAGE_ALIGN(addr - distance), VMALLOC_START);
-	unsigned long high = min(addr + distance, VMALLOC_END);
+	unsigned long low = max(PAGE_ALIGN(addr - distance), EXEC_START);
+	unsigned long high = EXEC_END;
 	void *page;
 
+	/* Compared like this, it does not matter if the sum overflows. */
+	if (addr < high && high - addr > distance)
+		high = addr + distance;
 	if (low >= high)
 		return NULL;
 	page = __vmalloc_node_range(PAGE_SIZE, PAGE_SIZE, low, high,
@@ -178,7 +190,7 @@ void *arch_kprobe_alloc_slots(const struct kprobe_site *site)
 		       alloc_within(addr, SZ_32M - 2 * PAGE_SIZE);
 		modules_crowded |= !text;
 	}
-	return text ?: alloc_within(VMALLOC_START, VMALLOC_END - VMALLOC_START);
+	return text ?: alloc_within(EXEC_START, EXEC_END - EXEC_START);
 }
 
 /*

@@ -4,7 +4,9 @@
  * of slots for the kernel's own text.
  */
 #include <asm/asm-offsets.h>
+#ifdef CONFIG_PPC64
 #include <asm/exception-64s.h>
+#endif
 #include <asm/hw_irq.h>
 #include <asm/ppc_asm.h>
 #include <asm/ptrace.h>
@@ -27,10 +29,26 @@ ppc_kprobe_pool_end:
 /* Where the frame of a caller has the return address of what it calls. */
 #define LR_SAVE		(STACK_FRAME_LR_SAVE * SZL)
 
+/* What code that was called from anywhere needs to call the kernel's. */
+.macro load_kernel_toc
+#ifdef CONFIG_PPC64
+	LOAD_PACA_TOC()
+#endif
+.endm
+
+/* \to = \from, without its last bits. */
+.macro clear_right to, from, bits
+#ifdef CONFIG_PPC64
+	clrrdi	\to, \from, \bits
+#else
+	clrrwi	\to, \from, \bits
+#endif
+.endm
+
 /*
  * What an exception would save, but for r0, the instruction pointer and the
  * state, into the frame at r1 that is as large as an exception's.  Changes r0
- * and r2 to r6; r31 is LR then, and r2 the kernel's TOC.
+ * and r2 to r6; r31 is LR then, and r2 the kernel's TOC, or the task on 32 bit.
  */
 .macro save_state
 	SAVE_GPRS(2, 31, r1)
@@ -47,10 +65,13 @@ ppc_kprobe_pool_end:
 	PPC_STL	r0, _DAR(r1)
 	PPC_STL	r0, _DSISR(r1)
 	PPC_STL	r0, RESULT(r1)
-	LOAD_PACA_TOC()
+	load_kernel_toc
 .endm
 
-/* But for r0, r1 and LR.  r13 stays: this may be another CPU. */
+/*
+ * But for r0, r1 and LR.  On 64 bit r13 stays: this may be another CPU.  On 32
+ * bit it is one of the NVGPRS.
+ */
 .macro restore_state
 	PPC_LL	r4, _CTR(r1)
 	PPC_LL	r5, _XER(r1)
@@ -78,7 +99,7 @@ kprobe_jump_thunk_far:
 	addi	r5, r5, STACK_FRAME_REGS_MARKER@l
 	PPC_STL	r5, STACK_INT_FRAME_MARKER(r1)
 	/* The site is at the start of the block that the call came from. */
-	clrrdi	r3, r31, PPC_DETOUR_ALIGN_SHIFT
+	clear_right r3, r31, PPC_DETOUR_ALIGN_SHIFT
 	PPC_LL	r3, 0(r3)
 	addi	r4, r1, STACK_INT_FRAME_REGS
 	bl	CFUNC(kprobe_hit_jump)
@@ -91,34 +112,64 @@ kprobe_jump_thunk_far:
 	blr
 
 /*
- * A handler goes on elsewhere.  There is no branch that needs no register, but
- * the return from an exception.  From the first change of SRR0 on nothing may
- * come: with MSR[EE] off nothing does but what cannot be masked, for which
- * MSR[RI] is off, as on the way out of any exception.
+ * From here on nothing may come: \state is what the return restores.  With
+ * MSR[EE] off nothing does but what cannot be masked, for which MSR[RI] is off,
+ * where there is one, as on the way out of any exception.
  *
- * MSR[EE] is on again then if it was, unless an interrupt has been masked just
- * before: that has turned it off, and noted this.  What the kernel had in SRR0
- * and SRR1 to return to is no longer there.
+ * On 64 bit, MSR[EE] is on again then if it was, unless an interrupt has been
+ * masked just before: that has turned it off, and noted this.  What the kernel
+ * had in SRR0 and SRR1 to return to is no longer there.
  */
-.Ldiverted:
-	PPC_LL	r3, _NIP(r1)
-	PPC_LL	r7, _LINK(r1)
-	mfmsr	r4
+.macro mask_all state
+	mfmsr	\state
+#ifdef CONFIG_PPC64
 	li	r0, 0
 	mtmsrd	r0, 1
 	lbz	r5, PACAIRQHAPPENED(r13)
 	andi.	r5, r5, PACA_IRQ_HARD_DIS
 	beq	1f
-	ori	r4, r4, MSR_EE
-	xori	r4, r4, MSR_EE
+	ori	\state, \state, MSR_EE
+	xori	\state, \state, MSR_EE
 1:	stb	r0, PACASRR_VALID(r13)
+#elif defined(CONFIG_BOOKE)
+	wrteei	0
+#elif defined(CONFIG_PPC_8xx)
+	mtspr	SPRN_NRI, r0
+#else
+	rlwinm	r0, \state, 0, ~MSR_EE
+	rlwinm	r0, r0, 0, ~MSR_RI
+	mtmsr	r0
+	isync
+#endif
+.endm
+
+.macro return_to_kernel
+#ifdef CONFIG_PPC64
+	RFI_TO_KERNEL
+#else
+	rfi
+#endif
+.endm
+
+/*
+ * A handler goes on elsewhere.  There is no branch that needs no register, but
+ * the return from an exception.  Both ends of the frame are read and no end of
+ * a page is passed between the change of SRR0 and that: where TLBs are filled
+ * by exceptions, one would change SRR0.
+ */
+	.balign	256
+.Ldiverted:
+	PPC_LL	r3, _NIP(r1)
+	PPC_LL	r7, _LINK(r1)
+	PPC_LL	r8, GPR0(r1)
+	mask_all r4
 	mtspr	SPRN_SRR0, r3
 	mtspr	SPRN_SRR1, r4
 	mtlr	r7
 	restore_state
 	REST_GPR(0, r1)
 	PPC_LL	r1, GPR1(r1)
-	RFI_TO_KERNEL
+	return_to_kernel
 
 /*
  * Where a followed call returns to, with r1 the caller's.  LR still has the
@@ -160,12 +211,13 @@ kprobe_jump_thunk_far:
  * The frame in which a jprobe's function is called: the ABI's header, the
  * copied arguments, and the registers that a function preserves.
  */
-#define FRAME_CR	8
 #define FRAME_REGS	(PPC_JPROBE_STACK + PPC_JPROBE_STACK_BYTES)
 #define NVGPRS		(FRAME_REGS - 14 * SZL)
-#define FRAME_SIZE	(FRAME_REGS + 18 * SZL)
+#define FRAME_TOC	(FRAME_REGS + 18 * SZL)
+#define FRAME_CR	(FRAME_TOC + SZL)
+#define FRAME_SIZE	((FRAME_CR + SZL + 15) & ~15)
 
-/* Loads what a call of the function that r3 points to needs; changes r11. */
+/* Loads what a call by the pointer in r3 needs, into CTR, r12, r2 and r11. */
 .macro load_function
 #ifdef CONFIG_PPC64_ELF_ABI_V1
 	ld	r12, 0(r3)
@@ -187,24 +239,24 @@ kprobe_jump_thunk_far:
 _GLOBAL(ppc_jprobe_call)
 	mflr	r0
 	mfcr	r12
-	std	r0, LR_SAVE(r1)
-	std	r12, FRAME_CR(r1)
-	stdu	r1, -FRAME_SIZE(r1)
-	std	r2, STK_GOT(r1)
-	OP_REGS std, 8, 14, 31, r1, NVGPRS
-	std	r1, 0(r6)
+	PPC_STL	r0, LR_SAVE(r1)
+	PPC_STLU r1, -FRAME_SIZE(r1)
+	PPC_STL	r2, FRAME_TOC(r1)
+	PPC_STL	r12, FRAME_CR(r1)
+	OP_REGS PPC_STL, SZL, 14, 31, r1, NVGPRS
+	PPC_STL	r1, 0(r6)
 
-	li	r0, PPC_JPROBE_STACK_BYTES / 8
+	li	r0, PPC_JPROBE_STACK_BYTES / 4
 	mtctr	r0
-	addi	r5, r5, -8
-	addi	r6, r1, PPC_JPROBE_STACK - 8
-1:	ldu	r0, 8(r5)
-	stdu	r0, 8(r6)
+	addi	r5, r5, -4
+	addi	r6, r1, PPC_JPROBE_STACK - 4
+1:	lwzu	r0, 4(r5)
+	stwu	r0, 4(r6)
 	bdnz	1b
 
 	mr	r14, r4
 	load_function
-	OP_REGS ld, 8, 3, 10, r14, 0
+	OP_REGS PPC_LL, SZL, 3, 10, r14, 0
 	bctrl
 	mr	r3, r1
 	b	.Lback_from_jprobe
@@ -213,11 +265,11 @@ _GLOBAL(ppc_jprobe_call)
 _GLOBAL(ppc_jprobe_return)
 .Lback_from_jprobe:
 	mr	r1, r3
-	ld	r2, STK_GOT(r1)
-	OP_REGS ld, 8, 14, 31, r1, NVGPRS
+	PPC_LL	r2, FRAME_TOC(r1)
+	PPC_LL	r12, FRAME_CR(r1)
+	OP_REGS PPC_LL, SZL, 14, 31, r1, NVGPRS
 	addi	r1, r1, FRAME_SIZE
-	ld	r0, LR_SAVE(r1)
-	ld	r12, FRAME_CR(r1)
+	PPC_LL	r0, LR_SAVE(r1)
 	mtlr	r0
 	mtcr	r12
 	blr

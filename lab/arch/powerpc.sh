@@ -1,0 +1,30 @@
+# shellcheck shell=bash disable=SC2034
+# Facts of 32-bit powerpc, for lab/common.sh.
+KARCH=powerpc
+CROSS=powerpc-linux-gnu-
+BUILD_PACKAGES=(gcc-powerpc-linux-gnu)
+BUSYBOX_LIBC=libc6-dev-powerpc-cross
+KIMAGE=vmlinux
+KIMAGE_PATH=vmlinux
+QEMU_PACKAGE=qemu-system-ppc
+QEMU=qemu-system-ppc
+# A PowerMac of 1999, or QEMU's own machine for Book E. The former has one CPU in
+# QEMU. With several in the latter, one that waits for another in a loop, which
+# QEMU cannot tell from work, lets it go on ten times a second.
+MAX_CPUS=1
+case " ${VARIANT:-} " in
+*" booke "*)
+	QEMU_ARGS=(-machine ppce500 -cpu e500mc -m 512 -vga none -nic none)
+	CONSOLE=ttyS0
+	;;
+*)
+	QEMU_ARGS=(-machine mac99 -cpu g4 -m 512 -vga none -nic none)
+	CONSOLE=ttyPZ0
+	;;
+esac
+APPEND=
+CLOCK=
+ARCH_OBJECTS="arch/powerpc/kernel/probes/"
+SRCARCH=powerpc
+COMBINATIONS="nokprobes nomodules preemptnone"
+TRAP_VECTORS='PROGRAM'
