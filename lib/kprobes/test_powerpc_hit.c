@@ -16,6 +16,8 @@
 CODE(add, "", "add 3, 4, 5", "");
 CODE(isync, "", "isync", "");
 CODE(b_next, "", "b 2f\n2:", "");
+CODE(load, "", LL " 4, 0(3)", "");
+CODE(store, "", STL " 4, 0(3)", "");
 
 /**
  * struct filled - what is in the registers around a call
@@ -330,6 +332,54 @@ static void test_handlers_divert(struct kunit *test)
 	}
 }
 
+/* Each exception says which it is; the least bit is kept for that of a hit. */
+static int mark_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	regs->trap |= 1;
+	return 0;
+}
+
+static bool marked;
+
+static void marked_post(struct kprobe *p, struct pt_regs *regs,
+			unsigned long flags)
+{
+	marked = regs->trap & 1;
+}
+
+static bool one_exception(struct kunit *test, const char *where,
+			  void *function, struct state *s)
+{
+	struct kprobe p = {
+		.addr = (kprobe_opcode_t *)where,
+		.pre_handler = mark_pre,
+		.post_handler = marked_post,
+	};
+
+	KUNIT_EXPECT_EQ(test, register_kprobe(&p), 0);
+	ppc_call_code(function, s);
+	unregister_kprobe(&p);
+	return marked;
+}
+
+/* Only what has to run in a slot brings a second one before post handlers. */
+static void test_access_takes_one_exception(struct kunit *test)
+{
+	unsigned long word = 4711;
+	struct state s = { .r = { (unsigned long)&word } };
+
+	KUNIT_EXPECT_TRUE(test, one_exception(test, probe_load, code_load, &s));
+	KUNIT_EXPECT_EQ(test, s.r[1], 4711);
+	s.r[1] = 4712;
+	KUNIT_EXPECT_TRUE(test, one_exception(test, probe_store, code_store,
+					      &s));
+	KUNIT_EXPECT_EQ(test, word, 4712);
+	/* Across two words it may be seen by halves: not emulated. */
+	s.r[0]--;
+	KUNIT_EXPECT_FALSE(test, one_exception(test, probe_load, code_load,
+					       &s));
+}
+
 static void expect_place(struct kunit *test, void *text, unsigned int word,
 			 unsigned long place)
 {
@@ -369,6 +419,7 @@ static struct kunit_case hit_tests[] = {
 	KUNIT_CASE(test_registers_are_kept),
 	KUNIT_CASE(test_state_is_kept),
 	KUNIT_CASE(test_handlers_divert),
+	KUNIT_CASE(test_access_takes_one_exception),
 	KUNIT_CASE(test_words_map_to_places),
 	{}
 };

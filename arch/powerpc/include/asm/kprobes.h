@@ -151,20 +151,23 @@ static __always_inline void ppc_kprobe_unmask(struct pt_regs *regs)
 {
 	unsigned long flags = regs->softe;
 
-	if (unlikely(flags != IRQS_ENABLED))
-		goto other;
+	/* What has been masked is not replayed before all are unmasked. */
+	if (unlikely(flags != IRQS_ENABLED)) {
+		irq_soft_mask_set(flags);
+		return;
+	}
 	asm goto("77:	lbz	0, %0(13)\n"
 		 "	cmpwi	0, 0\n"
-		 "	bne-	%l[other]\n"
+		 "	bne-	%l[pending]\n"
 		 "	stb	0, %1(13)\n"
 		 "78:\n"
 		 RESTART_TABLE(77b, 78b, 77b)
 		 : : "i" (offsetof(struct paca_struct, irq_happened)),
 		     "i" (offsetof(struct paca_struct, irq_soft_mask))
 		 : "r0", "cr0", "memory"
-		 : other);
+		 : pending);
 	return;
-other:
+pending:
 	raw_local_irq_restore(flags);
 }
 #else

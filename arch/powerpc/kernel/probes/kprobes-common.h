@@ -109,6 +109,8 @@ unsigned long ppc_kprobe_next(const struct kprobe_site *site);
 
 /* kprobes-compute.c */
 void ppc_kprobe_emulate(const struct kprobe_site *site, struct pt_regs *regs);
+bool ppc_kprobe_emulate_access(const struct kprobe_site *site,
+			       struct pt_regs *regs);
 
 /* kprobes-thunk.S */
 extern char ppc_kprobe_pool[], ppc_kprobe_pool_end[];

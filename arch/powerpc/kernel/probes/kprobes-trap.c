@@ -9,7 +9,8 @@
  *	                              +-> slot: instruction, branch back
  *	                              |
  *	                              +-> with post handlers, one that only
- *	                              |   computes: emulated, go on
+ *	                              |   computes, or accesses the kernel's
+ *	                              |   memory: emulated, go on
  *	                              |
  *	                              +-> post_slot: instruction, trap -> post
  *	                                  handlers, go on
@@ -40,6 +41,10 @@ static __always_inline void go_on_with_post(struct kprobe_site *site,
 {
 	if (site->insn.class == PPC_KPROBE_COMPUTE) {
 		ppc_kprobe_emulate(site, regs);
+		kprobe_site_post(site, regs, KPROBE_BY_EXCEPTION);
+		return;
+	}
+	if (ppc_kprobe_emulate_access(site, regs)) {
 		kprobe_site_post(site, regs, KPROBE_BY_EXCEPTION);
 		return;
 	}
