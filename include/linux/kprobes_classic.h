@@ -65,6 +65,8 @@ bool arch_within_kprobe_blacklist(unsigned long addr);
 int kprobe_exceptions_notify(struct notifier_block *self, unsigned long val,
 			     void *data);
 
+bool kprobe_classic_step_faults(struct pt_regs *regs);
+
 /*
  * A page fault in kernel mode.  The backend's kprobe_fault_handler() looks at
  * the hit of this CPU; in handlers and steps no task is preempted.
@@ -72,8 +74,12 @@ int kprobe_exceptions_notify(struct notifier_block *self, unsigned long val,
 static nokprobe_inline bool kprobe_page_fault(struct pt_regs *regs,
 					      unsigned int trap)
 {
-	return !user_mode(regs) && !preemptible() && kprobe_running() &&
-	       kprobe_fault_handler(regs, trap);
+	if (user_mode(regs) || preemptible() || !kprobe_running())
+		return false;
+	/* On sh, where the backend leaves the breakpoint of the step behind. */
+	if (IS_ENABLED(CONFIG_SUPERH) && kprobe_classic_step_faults(regs))
+		return false;
+	return kprobe_fault_handler(regs, trap);
 }
 
 /*

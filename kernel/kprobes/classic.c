@@ -102,7 +102,10 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 #include <linux/workqueue.h>
+#include "classic_blacklist.h"
 #include "classic_mips.h"
+#include "classic_sh.h"
+#include "classic_sparc.h"
 #include "internal.h"
 
 #define STEPS_IN_PLACE	(IS_ENABLED(CONFIG_ARC) || IS_ENABLED(CONFIG_SUPERH))
@@ -172,8 +175,7 @@ static int classic_pre(struct kprobe *kp, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(classic_pre);
 
-static void classic_post(struct kprobe *kp, struct pt_regs *regs,
-			 unsigned long flags)
+static __always_inline void walk_post(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct kprobe_site *site = site_of(kp);
 	struct walk walk;
@@ -181,6 +183,13 @@ static void classic_post(struct kprobe *kp, struct pt_regs *regs,
 	walk_begin(&walk);
 	kprobe_call_post(site, regs);
 	walk_end(&walk, site, true);
+}
+
+static void classic_post(struct kprobe *kp, struct pt_regs *regs,
+			 unsigned long flags)
+{
+	if (!sh_post_later(kp))
+		walk_post(kp, regs);
 }
 NOKPROBE_SYMBOL(classic_post);
 
@@ -351,6 +360,8 @@ enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 		return KPROBE_REFUSE_BUG_SITE;
 	if (is_ftrace_call((unsigned long)site->addr))
 		return KPROBE_REFUSE_FTRACE_SITE;
+	if (sh_is_misread(site->addr) || sparc_is_misread(site->addr))
+		return KPROBE_REFUSE_UNRELOCATABLE;
 	return KPROBE_OK;
 }
 
@@ -868,6 +879,32 @@ static bool stale_trap(unsigned long addr, const struct die_args *args)
 static __always_inline void trap_was_fresh(unsigned long addr) { }
 #endif
 
+/* What a step has left for behind its end. */
+static __always_inline void walk_post_due(struct pt_regs *regs)
+{
+	struct kprobe *kp = sh_post_due();
+
+	if (!kp)
+		return;
+	kprobe_busy_begin();
+	walk_post(kp, regs);
+	kprobe_busy_end();
+}
+
+#ifdef CONFIG_SUPERH
+/**
+ * kprobe_classic_step_faults - a page fault ends a step
+ * @regs: of the fault; the instruction pointer where it was probed
+ *
+ * Return: whether there was a step; the backend need not know of the fault.
+ */
+bool kprobe_classic_step_faults(struct pt_regs *regs)
+{
+	return sh_fault(regs);
+}
+NOKPROBE_SYMBOL(kprobe_classic_step_faults);
+#endif
+
 /* Passes exceptions to the backend, whose look-up of the site needs RCU. */
 static int classic_exception(struct notifier_block *self, unsigned long val,
 			     void *data)
@@ -876,10 +913,14 @@ static int classic_exception(struct notifier_block *self, unsigned long val,
 	unsigned long addr = trap_address(val, data);
 	struct pt_regs *regs = ((struct die_args *)data)->regs;
 	struct mips_hit hit = mips_hit_begin(regs);
+	struct sparc_hit step = sparc_hit_begin(val);
 	bool entered = kprobe_rcu_enter();
 	int ret = kprobe_exceptions_notify(self, val, data);
 
 	mips_hit_end(&hit, val, regs);
+	sh_hit_end(val, ret, regs);
+	sparc_hit_end(&step, ret, regs);
+	walk_post_due(regs);
 	if (ret == NOTIFY_STOP)
 		trap_was_fresh(addr);
 	else if (stale_trap(addr, data))
@@ -914,9 +955,7 @@ NOKPROBE_SYMBOL(kprobe_exceptions_notify);
 /* Backends add areas which are empty in some configurations: -EINVAL. */
 int __init arch_kprobe_blacklist(void)
 {
-	if (IS_ENABLED(CONFIG_ARC))
-		kprobe_add_ksym_blacklist((unsigned long)arch_cpu_idle);
-	mips_blacklist();
+	backend_blacklist();
 	return arch_populate_kprobe_blacklist() == -ENOMEM ? -ENOMEM : 0;
 }
 

@@ -25,7 +25,7 @@
 #include <linux/ptrace.h>
 
 #ifdef CONFIG_MIPS
-#include <asm/idle.h>
+#include <asm/mipsregs.h>
 
 /**
  * struct mips_hit - the state of the CPU before an exception
@@ -94,12 +94,6 @@ static __always_inline void mips_hit_end(const struct mips_hit *hit,
 	preempt_enable_no_resched_notrace();
 }
 
-/* Where a CPU is idle: these exceptions switch interrupts on. */
-static inline void mips_blacklist(void)
-{
-	kprobe_add_ksym_blacklist((unsigned long)__r4k_wait);
-}
-
 #else /* !CONFIG_MIPS */
 
 struct mips_hit { };
@@ -112,8 +106,6 @@ static __always_inline struct mips_hit mips_hit_begin(struct pt_regs *regs)
 static __always_inline void mips_hit_end(const struct mips_hit *hit,
 					 unsigned long val,
 					 struct pt_regs *regs) { }
-
-static inline void mips_blacklist(void) { }
 
 #endif /* CONFIG_MIPS */
 #endif /* _KERNEL_KPROBES_CLASSIC_MIPS_H */

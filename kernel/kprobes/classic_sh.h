@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the code of sh gets wrong when it steps an instruction, and classic.c
+ * puts right or refuses.  On other architectures there is nothing to do.
+ *
+ * It steps in place: a breakpoint goes to where the instruction leads, and the
+ * next one that is hit, whichever it is, ends the step.
+ *
+ * It takes each instruction whose last four bits are 1011 for RTS, and
+ * displacements of branches for positive.  So the breakpoint goes to a wrong
+ * place, where it may overwrite a constant: such instructions are refused.
+ *
+ * Interrupts stay on in a step.  A breakpoint that is hit in an interrupt would
+ * end it before the instruction has been executed.
+ *
+ * It calls the post handler while it still needs what it has noted of the step,
+ * and a hit from that handler overwrites this.  So the walk is put off until
+ * the step has ended.
+ *
+ * A page fault in a step leaves the step's breakpoint behind, which nobody
+ * would know.
+ */
+#ifndef _KERNEL_KPROBES_CLASSIC_SH_H
+#define _KERNEL_KPROBES_CLASSIC_SH_H
+
+#include <linux/kprobes_backend.h>
+#include <linux/ptrace.h>
+
+#ifdef CONFIG_SUPERH
+#include <linux/kdebug.h>
+#include <linux/notifier.h>
+#include <linux/percpu.h>
+#include <asm/processor.h>
+
+/**
+ * struct sh_step - a step of this CPU
+ * @masked: interrupts are off for it
+ * @imask: and were so before
+ * @post: whose post handlers are due, if it has ended
+ */
+struct sh_step {
+	bool masked;
+	unsigned long imask;
+	struct kprobe *post;
+};
+
+static DEFINE_PER_CPU(struct sh_step, sh_step);
+
+/* BT, BF, BT/S, BF/S; BRA, BSR */
+static inline bool sh_is_conditional(u16 insn)
+{
+	return (insn & 0xf900) == 0x8900;
+}
+
+static inline bool sh_is_branch(u16 insn)
+{
+	return (insn & 0xe000) == 0xa000;
+}
+
+/* RTS; JSR, JMP */
+static inline bool sh_is_absolute(u16 insn)
+{
+	return insn == 0x000b || (insn & 0xf0df) == 0x400b;
+}
+
+/* Does the architecture's code put the breakpoint of the step elsewhere? */
+static inline bool sh_is_misread(const kprobe_opcode_t *addr)
+{
+	u16 insn = *addr;
+
+	if (sh_is_branch(insn))
+		return insn & 0x0800;
+	if (sh_is_conditional(insn) && insn & 0x80)
+		return true;
+	return (insn & 0xf) == 0xb && !sh_is_absolute(insn);
+}
+
+/* STC SR, STC.L SR, LDC SR, LDC.L SR: they see the mask of interrupts. */
+static inline bool sh_is_of_mask(u16 insn)
+{
+	return (insn & 0xf0ff) == 0x0002 || (insn & 0xf0ff) == 0x4003 ||
+	       (insn & 0xf0ff) == 0x400e || (insn & 0xf0ff) == 0x4007;
+}
+
+static __always_inline bool sh_post_later(struct kprobe *kp)
+{
+	__this_cpu_write(sh_step.post, kp);
+	return true;
+}
+
+/* Return: whose post handlers have been put off. */
+static __always_inline struct kprobe *sh_post_due(void)
+{
+	struct kprobe *kp = __this_cpu_read(sh_step.post);
+
+	__this_cpu_write(sh_step.post, NULL);
+	return kp;
+}
+
+static __always_inline void sh_step_ends(struct pt_regs *regs)
+{
+	if (!__this_cpu_read(sh_step.masked))
+		return;
+	__this_cpu_write(sh_step.masked, false);
+	regs->sr = (regs->sr & ~SR_IMASK) | __this_cpu_read(sh_step.imask);
+}
+
+static __always_inline bool sh_in_step(void)
+{
+	return kprobe_running() && get_kprobe_ctlblk()->kprobe_status &
+				   (KPROBE_HIT_SS | KPROBE_REENTER);
+}
+
+/* The exception was handled: either a step begins, or it has ended. */
+static __always_inline void sh_hit_end(unsigned long val, int ret,
+				       struct pt_regs *regs)
+{
+	if (val != DIE_TRAP || ret != NOTIFY_STOP)
+		return;
+	if (!sh_in_step())
+		return sh_step_ends(regs);
+	if (sh_is_of_mask(kprobe_running()->opcode))
+		return;
+	__this_cpu_write(sh_step.masked, true);
+	__this_cpu_write(sh_step.imask, regs->sr & SR_IMASK);
+	regs->sr |= SR_IMASK;
+}
+
+/*
+ * A page fault: the step ends as by its breakpoint, without post handlers.  The
+ * instruction is executed anew, from the breakpoint that was put back.
+ */
+static __always_inline bool sh_fault(struct pt_regs *regs)
+{
+	struct die_args args = {
+		.regs = regs,
+		.trapnr = BREAKPOINT_INSTRUCTION & 0xff,
+	};
+
+	if (!sh_in_step())
+		return false;
+	kprobe_exceptions_notify(NULL, DIE_TRAP, &args);
+	sh_post_due();
+	sh_step_ends(regs);
+	return true;
+}
+
+#else /* !CONFIG_SUPERH */
+
+static inline bool sh_is_misread(const kprobe_opcode_t *addr)
+{
+	return false;
+}
+
+static __always_inline bool sh_post_later(struct kprobe *kp)
+{
+	return false;
+}
+
+static __always_inline struct kprobe *sh_post_due(void)
+{
+	return NULL;
+}
+
+static __always_inline void sh_hit_end(unsigned long val, int ret,
+				       struct pt_regs *regs) { }
+
+#endif /* CONFIG_SUPERH */
+#endif /* _KERNEL_KPROBES_CLASSIC_SH_H */

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the code of sparc64 gets wrong when it steps an instruction, and
+ * classic.c puts right or refuses.  On other architectures there is nothing to
+ * do.
+ *
+ * It executes a copy with a breakpoint behind it.  From where that was hit, and
+ * from where the next instruction would be, it tells where to go on.
+ *
+ * Behind the delay slot of a branch it goes on one instruction behind the
+ * branch's target, and then behind the delay slot instead of behind that.
+ *
+ * Of branches, it knows those on integer conditions and calls.  A branch on a
+ * register or on floating point that is taken leads from the copy elsewhere.
+ *
+ * A branch that annuls its delay slot skips the breakpoint, and RDPC reads the
+ * address of the copy: both are refused.
+ */
+#ifndef _KERNEL_KPROBES_CLASSIC_SPARC_H
+#define _KERNEL_KPROBES_CLASSIC_SPARC_H
+
+#include <linux/kdebug.h>
+#include <linux/kprobes_backend.h>
+#include <linux/notifier.h>
+#include <linux/ptrace.h>
+
+#ifdef CONFIG_SPARC64
+
+/**
+ * struct sparc_hit - the state of the CPU before an exception
+ * @running: the struct kprobe whose step it ends, if it is the second one
+ * @next: what was to be executed behind the probed instruction
+ */
+struct sparc_hit {
+	struct kprobe *running;
+	unsigned long next;
+};
+
+/* SETHI and ILLTRAP are of the same format. */
+static __always_inline bool sparc_is_branch(u32 insn)
+{
+	return !(insn & 0xc0000000) && (insn & 0x01c00000) != 0x01000000 &&
+	       insn & 0x01c00000;
+}
+
+/* Is the target of a branch taken for that of a jump to an address? */
+static __always_inline bool sparc_is_misjudged(u32 insn)
+{
+	return sparc_is_branch(insn) && (insn & 0x01c00000) != 0x00400000 &&
+	       (insn & 0x01c00000) != 0x00800000;
+}
+
+static inline bool sparc_is_misread(const kprobe_opcode_t *addr)
+{
+	u32 insn = *addr;
+
+	return (sparc_is_branch(insn) && insn & 0x20000000) ||
+	       (insn & 0xc1ffc000) == 0x81414000;
+}
+
+/* The task stays on its CPU in a step only. */
+static __always_inline struct sparc_hit sparc_hit_begin(unsigned long val)
+{
+	if (val != DIE_DEBUG_2)
+		return (struct sparc_hit) { };
+	return (struct sparc_hit) {
+		.running = kprobe_running(),
+		.next = get_kprobe_ctlblk()->kprobe_orig_tnpc,
+	};
+}
+
+static __always_inline void sparc_hit_end(const struct sparc_hit *hit,
+					  int ret, struct pt_regs *regs)
+{
+	struct kprobe *kp = hit->running;
+	unsigned long addr;
+
+	if (ret != NOTIFY_STOP || !kp)
+		return;
+	addr = (unsigned long)kp->addr;
+	if (hit->next != addr + 4)
+		regs->tnpc = hit->next + 4;
+	else if (sparc_is_misjudged(kp->ainsn.insn[0]) &&
+		 regs->tnpc != addr + 8)
+		regs->tnpc += addr - (unsigned long)kp->ainsn.insn;
+}
+
+#else /* !CONFIG_SPARC64 */
+
+struct sparc_hit { };
+
+static inline bool sparc_is_misread(const kprobe_opcode_t *addr)
+{
+	return false;
+}
+
+static __always_inline struct sparc_hit sparc_hit_begin(unsigned long val)
+{
+	return (struct sparc_hit) { };
+}
+
+static __always_inline void sparc_hit_end(const struct sparc_hit *hit,
+					  int ret, struct pt_regs *regs) { }
+
+#endif /* CONFIG_SPARC64 */
+#endif /* _KERNEL_KPROBES_CLASSIC_SPARC_H */
