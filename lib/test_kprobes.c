@@ -889,7 +889,8 @@ static int many_add(void *data, const char *name, unsigned long addr)
 
 	if (m->nr == CANDIDATES)
 		return 1;
-	if (!is_kernel_text(addr) || is_kernel_inittext(addr))
+	if (!is_kernel_text(addr) || is_kernel_inittext(addr) ||
+	    within_kprobe_blacklist(addr))
 		return 0;
 	/* Several symbols may have one address. */
 	if (m->nr && m->array[m->nr - 1]->addr == (kprobe_opcode_t *)addr)
@@ -936,6 +937,10 @@ static void test_thousands_at_once(struct kunit *test)
 	unsigned long hits;
 	struct many m = { };
 	void *before;
+
+	/* Each hit switches interrupts on: one in irq_enter() never ends. */
+	if (IS_ENABLED(CONFIG_MIPS))
+		kunit_skip(test, "no interrupt may be hit before it is acknowledged");
 
 	m.probes = vzalloc(array_size(CANDIDATES, sizeof(*m.probes)));
 	m.array = vzalloc(array_size(CANDIDATES, sizeof(*m.array)));

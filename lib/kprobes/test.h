@@ -79,16 +79,27 @@ static __maybe_unused unsigned long probed_at(const struct kprobe *p)
 	return (unsigned long)p->site->addr;
 }
 
+/* At the head of the text sparc64 has tables that it writes, among entry code. */
+static __maybe_unused size_t size_of_head(void)
+{
+	unsigned long addr = (unsigned long)_stext;
+
+	while (IS_ENABLED(CONFIG_SPARC64) && within_kprobe_blacklist(addr))
+		addr += sizeof(u32);
+	return addr - (unsigned long)_stext;
+}
+
 /*
  * Is the kernel's text what it was?  But for text that cannot be probed: there
  * may be slots in it.
  */
 static __maybe_unused bool same_text(const void *before)
 {
+	size_t head = size_of_head();
 	size_t first = __kprobes_text_start - _stext;
 	size_t behind = __kprobes_text_end - _stext;
 
-	return !memcmp(before, _stext, first) &&
+	return !memcmp(before + head, _stext + head, first - head) &&
 	       !memcmp(before + behind, _stext + behind,
 		       _etext - __kprobes_text_end);
 }

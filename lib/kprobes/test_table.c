@@ -40,7 +40,7 @@ static int many_add(void *data, const char *name, unsigned long addr)
 	if (many->nr == MANY)
 		return 1;
 	if (!is_kernel_text(addr) || is_kernel_inittext(addr) ||
-	    addr == many->last)
+	    addr == many->last || within_kprobe_blacklist(addr))
 		return 0;
 	many->last = addr;
 	many->probes[many->nr].flags = KPROBE_FLAG_DISABLED;
