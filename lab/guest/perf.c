@@ -2,8 +2,9 @@
 /*
  * perf NUMBER FUNCTION: opens that many perf events of the kprobe PMU, every
  * other one of returns, on the function behind the system call getppid(); calls
- * it; and closes them. Ends with 0 when each event has counted each call, and
- * prints how long closing took: of all but the last, and of the last.
+ * it; and closes them. Then opens and closes as many events that are no probes.
+ * Ends with 0 when each event has counted each call, and prints how long closing
+ * took: of all probes but the last, of the last, and of all the others but one.
  *
  * Built with the kernel's nolibc.
  */
@@ -20,10 +21,22 @@ static unsigned long now(void)
 	return tv.tv_sec * 1000000UL + tv.tv_usec;
 }
 
+static int fds[MOST];
+
+/* How long closing so many of the events takes. */
+static unsigned long close_all(int number)
+{
+	unsigned long begin = now();
+	int i;
+
+	for (i = 0; i < number; i++)
+		close(fds[i]);
+	return now() - begin;
+}
+
 int main(int argc, char **argv)
 {
-	static int fds[MOST];
-	unsigned long begin, most;
+	unsigned long begin, most, last;
 	unsigned int type = read_type();
 	int number = argc == 3 ? atoi(argv[1]) : 0, wrong = 0, i;
 
@@ -48,13 +61,18 @@ int main(int argc, char **argv)
 			wrong++;
 	}
 
+	most = close_all(number - 1);
 	begin = now();
-	for (i = 0; i < number - 1; i++)
-		close(fds[i]);
-	most = now() - begin;
-	begin = now();
-	close(fds[i]);
-	printf("perf: %d events, %d wrong counts, closed in %lu us, the last in %lu us\n",
-	       number, wrong, most, (unsigned long)(now() - begin));
+	close(fds[number - 1]);
+	last = now() - begin;
+	for (i = 0; i < number - 1; i++) {
+		fds[i] = open_clock();
+		if (fds[i] < 0) {
+			printf("perf: clock %d: error %d\n", i, errno);
+			return 1;
+		}
+	}
+	printf("perf: %d events, %d wrong counts, closed in %lu us, the last in %lu us, clocks in %lu us\n",
+	       number, wrong, most, last, close_all(number - 1));
 	return wrong ? 1 : 0;
 }
