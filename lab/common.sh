@@ -23,6 +23,8 @@ die() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
 
 [ -f "$LAB/arch/$ARCH.sh" ] ||
 	die "ARCH=$ARCH: not there yet (there is: $(cd "$LAB/arch" && echo *.sh | sed 's/\.sh//g'))"
+# What else the kernel's make is told on an architecture.
+KMAKE_ARGS=()
 # shellcheck source=lab/arch/x86_64.sh
 . "$LAB/arch/$ARCH.sh"
 # shellcheck source=lab/files.sh
@@ -311,7 +313,7 @@ kmake() {
 	mapfile -t tools < <(tools)
 	CCACHE_BASEDIR=$OUT CCACHE_NOHASHDIR=1 \
 	make -C "$tree" O="$build" ARCH="$KARCH" CROSS_COMPILE="$CROSS" \
-		"${tools[@]}" KBUILD_BUILD_TIMESTAMP=0 \
+		"${tools[@]}" KBUILD_BUILD_TIMESTAMP=0 "${KMAKE_ARGS[@]}" \
 		-j"$JOBS" "$@" < /dev/null
 }
 
