@@ -5,8 +5,9 @@
  * Where the kernel starts and takes exceptions, translation is off, MSR[RI] is
  * clear, or there is no stack: that is the head and all of head_64.o (on 32 bit
  * head_<family>.o), which is linked first.  Assembly of this kind in other
- * objects is in .kprobes.text.  Some of the head is copied to the start of
- * memory, and a copy of a trap has no site.
+ * objects is in .kprobes.text, which on 32 bit comes before the end of that
+ * object.  Some of the head is copied to the start of memory, and a copy of a
+ * trap has no site.
  *
  * On 64 bit, some code counts as soft-masked by its address, or is begun again
  * when an interrupt arrives in it.  Both are known by tables, and hold for no

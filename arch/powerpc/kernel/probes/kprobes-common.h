@@ -98,7 +98,7 @@ enum ppc_detour_kind {
  */
 static __always_inline bool ppc_kprobe_real_mode(unsigned long msr)
 {
-	if (IS_ENABLED(CONFIG_BOOKE) || IS_ENABLED(CONFIG_PPC_BOOK3E_64))
+	if (IS_ENABLED(CONFIG_BOOKE))
 		return false;
 	return (msr & (MSR_IR | MSR_DR)) != (MSR_IR | MSR_DR);
 }

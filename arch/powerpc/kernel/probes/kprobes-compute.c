@@ -9,7 +9,8 @@
  * So are loads and stores with a post handler, where they do to the kernel's
  * memory what they would do in place: one access by one instruction.  If that
  * faults nothing has been done.  Then they are executed in their slot, as
- * without a post handler, and fault there as in place.
+ * without a post handler, and fault there as in place.  A watchpoint finds the
+ * access in sstep.c.
  */
 #include <linux/align.h>
 #include <linux/bug.h>
@@ -37,9 +38,9 @@ void ppc_kprobe_emulate(const struct kprobe_site *site, struct pt_regs *regs)
 NOKPROBE_SYMBOL(ppc_kprobe_emulate);
 
 /*
- * Is this an access of the kernel's memory by one instruction?  What moves the
- * stack would have sstep.c put the store off to the end of an exception, and
- * user memory is out of reach here.
+ * Is this an access of the kernel's memory by one instruction?  sstep.c puts a
+ * store that moves the stack off to the end of the exception, which is behind
+ * the post handlers.  User memory is out of reach here.
  */
 static __always_inline bool is_plain_access(const struct instruction_op *op)
 {
@@ -59,7 +60,7 @@ static __always_inline bool is_plain_access(const struct instruction_op *op)
  * @regs: at it; moved on if it has been done
  *
  * Context: a hit.
- * Return: whether it has been done.  If not, nothing has changed.
+ * Return: whether it has been done.  If not, no register has changed.
  */
 bool ppc_kprobe_emulate_access(const struct kprobe_site *site,
 			       struct pt_regs *regs)

@@ -352,7 +352,8 @@ static __always_inline void before_copy(const struct kprobe_site *site,
  * that @regs are in.
  *
  * Context: any but real mode, where the instruction is executed and nothing
- * else done: handlers and their data cannot be reached.
+ * else done: handlers and their data cannot be reached.  That is on 64 bit; on
+ * 32 bit all that runs in real mode is blacklisted.
  * Return: KPROBE_HIT_DIVERTED if it goes on at @regs->nip.
  */
 __visible enum kprobe_verdict kprobe_hit_jump(struct kprobe_site *site,

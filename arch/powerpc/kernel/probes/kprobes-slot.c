@@ -130,11 +130,13 @@ static void *alloc_from_pool(void)
 /* A page that is no further away than that. */
 static void *alloc_within(unsigned long addr, unsigned long distance)
 {
-	unsigned long low = max(PAGE_ALIGN(addr - distance), EXEC_START);
+	unsigned long low = EXEC_START;
 	unsigned long high = EXEC_END;
 	void *page;
 
-	/* Compared like this, it does not matter if the sum overflows. */
+	/* Compared like this, no sum and no difference overflows. */
+	if (addr > low && addr - low > distance)
+		low = PAGE_ALIGN(addr - distance);
 	if (addr < high && high - addr > distance)
 		high = addr + distance;
 	if (low >= high)

@@ -114,7 +114,7 @@ kprobe_jump_thunk_far:
 /*
  * From here on nothing may come: \state is what the return restores.  With
  * MSR[EE] off nothing does but what cannot be masked, for which MSR[RI] is off,
- * where there is one, as on the way out of any exception.
+ * where MSR has that bit, as on the way out of any exception.
  *
  * On 64 bit, MSR[EE] is on again then if it was, unless an interrupt has been
  * masked just before: that has turned it off, and noted this.  What the kernel
@@ -133,8 +133,6 @@ kprobe_jump_thunk_far:
 1:	stb	r0, PACASRR_VALID(r13)
 #elif defined(CONFIG_BOOKE)
 	wrteei	0
-#elif defined(CONFIG_PPC_8xx)
-	mtspr	SPRN_NRI, r0
 #else
 	rlwinm	r0, \state, 0, ~MSR_EE
 	rlwinm	r0, r0, 0, ~MSR_RI
@@ -161,7 +159,7 @@ kprobe_jump_thunk_far:
 .Ldiverted:
 	PPC_LL	r3, _NIP(r1)
 	PPC_LL	r7, _LINK(r1)
-	PPC_LL	r8, GPR0(r1)
+	PPC_LL	r8, GPR0(r1)	/* only reads it */
 	mask_all r4
 	mtspr	SPRN_SRR0, r3
 	mtspr	SPRN_SRR1, r4
@@ -246,13 +244,11 @@ _GLOBAL(ppc_jprobe_call)
 	OP_REGS PPC_STL, SZL, 14, 31, r1, NVGPRS
 	PPC_STL	r1, 0(r6)
 
-	li	r0, PPC_JPROBE_STACK_BYTES / 4
-	mtctr	r0
-	addi	r5, r5, -4
-	addi	r6, r1, PPC_JPROBE_STACK - 4
-1:	lwzu	r0, 4(r5)
-	stwu	r0, 4(r6)
-	bdnz	1b
+	.if	PPC_JPROBE_STACK_BYTES != 16 * SZL
+	.error	"other than 16 registers' worth"
+	.endif
+	OP_REGS PPC_LL, SZL, 16, 31, r5, -16 * SZL
+	OP_REGS PPC_STL, SZL, 16, 31, r1, PPC_JPROBE_STACK - 16 * SZL
 
 	mr	r14, r4
 	load_function

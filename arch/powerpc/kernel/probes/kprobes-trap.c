@@ -17,9 +17,9 @@
  *
  * All of it runs with interrupts off, as kernel/kprobes.c demands.  The program
  * check's handler has soft-masked all of them; what arrives meanwhile is only
- * noted, also the IPIs by which the core waits for handlers.  On 32 bit it is
- * masked by MSR[EE].  A program check neither counts as an NMI nor has RCU
- * watch.
+ * noted, also the IPIs by which the core waits for handlers.  On 32 bit
+ * MSR[EE] is off and keeps all away.  A program check neither counts as an NMI
+ * nor has RCU watch.
  *
  * A handler that changes regs->nip or regs->msr may do so without
  * regs_set_return_ip(): what the CPU holds of them is forgotten after each hit.
