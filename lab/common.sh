@@ -235,6 +235,17 @@ sync_tree() {
 	"$LAB/apply" --hook "$PRISTINE" "$TREE" > /dev/null
 }
 
+# stock_tree DIR: the kernel as the package has it, to build beside ours.
+stock_tree() {
+	local dir=$1 now
+
+	now=$(stat -c '%s-%Y' "$TARBALL")
+	[ "$(cat "$dir.stamp" 2> /dev/null)" != "$now" ] || return 0
+	mkdir -p "$(dirname "$dir")"
+	unpack "$dir" stock
+	printf '%s' "$now" > "$dir.stamp"
+}
+
 # unmet CONFIG FRAGMENT...: what the fragments ask for and CONFIG has not.
 unmet() {
 	awk 'function symbol(line) {
@@ -528,6 +539,32 @@ boot() {
 
 # plain: a console's output as plain lines, at once.
 plain() { stdbuf -o0 tr -d '\r'; }
+
+# A guest whose console says nothing for so many seconds hangs.
+SILENCE=${SILENCE:-300}
+
+# watched_boot LOG CPUS SECONDS APPEND: a guest, ended when it hangs. Leaves its
+# longest silence in LOG.silence, and LOG.hung where that was too long.
+watched_boot() {
+	local log=$1 pid silent longest=0
+	shift
+
+	rm -f "$log.hung"
+	(boot "$@" -pidfile "$log.pid" < /dev/null | plain > "$log") &
+	pid=$!
+	while sleep 1; kill -0 $pid 2> /dev/null; do
+		[ -e "$log.pid" ] || continue
+		silent=$(($(date +%s) - $(stat -c %Y "$log")))
+		[ $silent -le $longest ] || longest=$silent
+		[ $silent -gt "$SILENCE" ] || continue
+		touch "$log.hung"
+		kill -KILL "$(cat "$log.pid")" || true
+		break
+	done
+	echo $longest > "$log.silence"
+	rm -f "$log.pid"
+	wait $pid
+}
 
 # complaints LOG: what a kernel must never say.
 complaints() {
