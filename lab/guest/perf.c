@@ -5,6 +5,8 @@
  * it; and closes them. Then opens and closes as many events that are no probes.
  * Ends with 0 when each event has counted each call, and prints how long closing
  * took: of all probes but the last, of the last, and of all the others but one.
+ * perf NUMBER FUNCTION exit: another process opens them and calls, and is killed;
+ * prints how long it took to end.
  *
  * Built with the kernel's nolibc.
  */
@@ -22,6 +24,35 @@ static unsigned long now(void)
 }
 
 static int fds[MOST];
+
+static void fail(const char *what, int i)
+{
+	printf("perf: %s %d: error %d\n", what, i, errno);
+	exit(1);
+}
+
+/* Opens NUMBER events, and has each of them count. Returns the wrong counts. */
+static int count(int number, const char *function)
+{
+	unsigned int type = read_type();
+	int wrong = 0, i;
+
+	for (i = 0; i < number; i++) {
+		fds[i] = type ? open_probe(type, function, i & 1) : -1;
+		if (fds[i] < 0)
+			fail("event", i);
+	}
+	for (i = 0; i < CALLS; i++)
+		syscall(__NR_getppid);
+	for (i = 0; i < number; i++) {
+		unsigned long long got = 0;
+
+		if (read(fds[i], &got, sizeof(got)) != sizeof(got) ||
+		    got != CALLS)
+			wrong++;
+	}
+	return wrong;
+}
 
 /* An event that is no probe: the clock of the task. */
 static int open_clock(void)
@@ -46,32 +77,10 @@ static unsigned long close_all(int number)
 	return now() - begin;
 }
 
-int main(int argc, char **argv)
+static void close_and_tell(int number, int wrong)
 {
 	unsigned long begin, most, last;
-	unsigned int type = read_type();
-	int number = argc == 3 ? atoi(argv[1]) : 0, wrong = 0, i;
-
-	if (!type || number < 2 || number > MOST) {
-		printf("perf NUMBER FUNCTION; type %u\n", type);
-		return 2;
-	}
-	for (i = 0; i < number; i++) {
-		fds[i] = open_probe(type, argv[2], i & 1);
-		if (fds[i] < 0) {
-			printf("perf: event %d: error %d\n", i, errno);
-			return 1;
-		}
-	}
-	for (i = 0; i < CALLS; i++)
-		syscall(__NR_getppid);
-	for (i = 0; i < number; i++) {
-		unsigned long long count = 0;
-
-		if (read(fds[i], &count, sizeof(count)) != sizeof(count) ||
-		    count != CALLS)
-			wrong++;
-	}
+	int i;
 
 	most = close_all(number - 1);
 	begin = now();
@@ -79,12 +88,52 @@ int main(int argc, char **argv)
 	last = now() - begin;
 	for (i = 0; i < number - 1; i++) {
 		fds[i] = open_clock();
-		if (fds[i] < 0) {
-			printf("perf: clock %d: error %d\n", i, errno);
-			return 1;
-		}
+		if (fds[i] < 0)
+			fail("clock", i);
 	}
 	printf("perf: %d events, %d wrong counts, closed in %lu us, the last in %lu us, clocks in %lu us\n",
 	       number, wrong, most, last, close_all(number - 1));
+}
+
+/* Returns how many counts were wrong in the process that has ended. */
+static int kill_process(int number, const char *function)
+{
+	int ready[2], wrong = 1;
+	unsigned long begin;
+	pid_t pid;
+
+	if (pipe(ready))
+		return 1;
+	pid = fork();
+	if (!pid) {
+		close(ready[0]);
+		wrong = count(number, function);
+		write(ready[1], &wrong, sizeof(wrong));
+		while (1)
+			sleep(1000);
+	}
+	close(ready[1]);
+	if (read(ready[0], &wrong, sizeof(wrong)) != sizeof(wrong))
+		return 1;
+	begin = now();
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	printf("perf: %d events, %d wrong counts, the process ended in %lu us\n",
+	       number, wrong, now() - begin);
+	return wrong;
+}
+
+int main(int argc, char **argv)
+{
+	int number = argc >= 3 ? atoi(argv[1]) : 0, wrong;
+
+	if (number < 2 || number > MOST) {
+		printf("perf NUMBER FUNCTION [exit]\n");
+		return 2;
+	}
+	if (argc > 3)
+		return !!kill_process(number, argv[2]);
+	wrong = count(number, argv[2]);
+	close_and_tell(number, wrong);
 	return wrong ? 1 : 0;
 }
