@@ -15,6 +15,7 @@ help:
 	@echo 'make run              boot a kernel with our probes, show them at work'
 	@echo 'make test [KUNIT=G]   all tests, or only the KUnit suites that match G'
 	@echo 'make test-all         the same on all architectures (ARCHS="..."), and a table'
+	@echo 'make test-clients     tools of Debian 13 on stock and on ours, side by side'
 	@echo 'make shell            a busybox shell in that kernel'
 	@echo 'make bench            what hits and calls cost, beside stock'
 	@echo 'make decode           powerpc: what a probe is told of 25,000 encodings'
@@ -32,6 +33,9 @@ help:
 run test test-all shell bench decode check check-house series series-check:
 	@lab/$@
 
+test-clients:
+	@lab/clients
+
 model:
 	@lab/model/check
 
@@ -41,4 +45,4 @@ apply:
 clean:
 	rm -rf "$${OUT_DIR:-out}"
 
-.PHONY: help run test test-all shell bench decode check model check-house apply series series-check clean
+.PHONY: help run test test-all test-clients shell bench decode check model check-house apply series series-check clean

@@ -436,12 +436,17 @@ pack() {
 	local build=$1 root=$BOOT/root program
 
 	rm -rf "$root"
-	mkdir -p "$root"/{bin,proc,sys,dev,tmp,modules}
+	mkdir -p "$root"/{bin,proc,sys,dev,tmp,mnt,modules}
 	cp "$BUSYBOX" "$root/bin/busybox"
 	cp "$LAB/guest/init" "$root/init"
 	chmod 755 "$root/init"
-	# The commands of that page, to be tried.
+	# The commands of that page, to be tried: of a shell, and of two tools.
 	sed -n 's/^\t# //p' "$TOP/Documentation/trace/kprobes-help.rst" > "$root/help"
+	mkdir "$root/clients"
+	cp "$LAB"/guest/clients/* "$root/clients"
+	# shellcheck disable=SC2016
+	sed -nE 's/^ +- ``((perf|bpftrace) .*)``$/\1/p' \
+		"$TOP/Documentation/trace/kprobes-help.rst" > "$root/clients/help"
 	for program in "$build"/guest-{kvm,perf,bpf}; do
 		[ ! -f "$program" ] || cp "$program" "$root/bin/${program##*-}"
 	done

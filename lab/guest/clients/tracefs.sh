@@ -1,0 +1,506 @@
+# shellcheck shell=bash disable=SC2016,SC2086,SC2154,SC2317
+# The files of tracefs, by a shell. Sourced by run.
+
+# event DEFINITION...: makes them; on: switches all of them on.
+event() { for e; do echo "$e" >> $T/kprobe_events; done; }
+on() {
+	echo 1 > $T/tracing_on
+	echo 1 > $K/enable
+}
+# gone: all of them off, and away.
+gone() {
+	echo 0 > $K/enable
+	echo > $T/kprobe_events
+}
+# lines PATTERN: so many in the trace. Nothing is recorded while it is read, for
+# reading is a load of its own, and nothing after that until the next event is on.
+lines() {
+	echo 0 > $T/tracing_on
+	grep -c "$1" $T/trace || true
+}
+# recorded NAME [PATTERN]: the hits of dd.
+recorded() { lines " dd-.* $1: .*${2:-}"; }
+
+try tracefs-p "kprobe_events p: 1,000 reads in the trace"
+case_tracefs_p() {
+	event 'p:reads vfs_read'
+	on
+	reads
+	want hits "$(recorded reads)" 1000
+	gone
+}
+
+try tracefs-r "kprobe_events r: 1,000 results of 1 in the trace"
+case_tracefs_r() {
+	event 'r:result vfs_read ret=$retval'
+	on
+	reads
+	want hits "$(recorded result 'ret=0*x*1$')" 1000
+	gone
+}
+
+try tracefs-f "dynamic_events f on the same function as p: 1,000 of each"
+case_tracefs_f() {
+	echo 'f:fprobes/reads vfs_read' >> $T/dynamic_events
+	event 'p:reads vfs_read'
+	on
+	echo 1 > $T/events/fprobes/enable
+	reads
+	echo 0 > $T/events/fprobes/enable
+	want hits "$(recorded reads)" 2000
+	gone
+	echo > $T/dynamic_events
+}
+
+try tracefs-f-return "dynamic_events f%return on the same function as r: 1,000 of each"
+case_tracefs_f_return() {
+	echo 'f:fprobes/fresult vfs_read%return ret=$retval' >> $T/dynamic_events
+	event 'r:result vfs_read ret=$retval'
+	on
+	echo 1 > $T/events/fprobes/enable
+	reads
+	echo 0 > $T/events/fprobes/enable
+	want "hits of r" "$(recorded result 'ret=0*x*1$')" "$(recorded fresult 'ret=0*x*1$')"
+	want "hits of f" "$(recorded fresult 'ret=0*x*1$')" 1000
+	gone
+	echo > $T/dynamic_events
+}
+
+try tracefs-arguments "arguments by \$arg, register, type and BTF name: all the same"
+case_tracefs_arguments() {
+	event 'p:reads vfs_read a=$arg3:u64 r=%dx:u64 x=$arg3:x8 count'
+	on
+	reads
+	want hits "$(recorded reads 'a=1 r=1 x=0x1 count=0*x*1$')" 1000
+	gone
+}
+
+try tracefs-btf-args "\$arg*: all arguments by the names that BTF has"
+case_tracefs_btf_args() {
+	event 'p:reads vfs_read $arg*'
+	on
+	reads
+	want hits "$(recorded reads 'file=.* buf=.* count=0*x*1 pos=')" 1000
+	gone
+}
+
+try tracefs-deref "a field behind a pointer, by offset and by BTF's name: the same"
+case_tracefs_deref() {
+	event 'p:reads vfs_read one=file->f_flags:x32 count=$arg3'
+	on
+	reads
+	least hits "$(recorded reads 'one=0x[0-9a-f]* count=0*x*1$')" 1000
+	gone
+}
+
+try tracefs-string "a string of user space: the file that is opened"
+case_tracefs_string() {
+	event 'p:opened do_sys_openat2 name=+0($arg2):ustring'
+	on
+	/run/b/cat /etc/debian_version > /dev/null
+	want records "$(lines ' cat-.*name="/etc/debian_version"')" 1
+	gone
+}
+
+try tracefs-stack "\$comm, \$stack and a word of the stack"
+case_tracefs_stack() {
+	event 'p:reads vfs_read comm=$comm sp=$stack word=$stack0:symbol'
+	on
+	reads
+	want hits "$(recorded reads 'comm="dd" sp=0x.* word=ksys_read+')" 1000
+	gone
+}
+
+try tracefs-offset "p within a function: 1,000 reads"
+case_tracefs_offset() {
+	event 'p:within vfs_read+5'
+	on
+	reads
+	want hits "$(recorded within '(vfs_read+0x5')" 1000
+	gone
+}
+
+try tracefs-address "p at an address: 1,000 reads"
+case_tracefs_address() {
+	event "p:reads $(address vfs_read)"
+	on
+	reads
+	want hits "$(recorded reads)" 1000
+	gone
+}
+
+try tracefs-several "several probes in one event: hits of both"
+case_tracefs_several() {
+	event 'p:reads vfs_read' 'p:reads ksys_read'
+	on
+	reads
+	want hits "$(recorded reads)" 2000
+	gone
+}
+
+try tracefs-several-one "one of several probes in an event is deleted: the other stays"
+case_tracefs_several_one() {
+	event 'p:reads vfs_read' 'p:reads ksys_read'
+	echo '-:reads ksys_read' >> $T/kprobe_events
+	on
+	reads
+	want hits "$(recorded reads)" 1000
+	gone
+}
+
+try tracefs-profile "kprobe_profile: 1,000 hits, none missed"
+case_tracefs_profile() {
+	event 'p:zero vfs_write'
+	event 'r:result vfs_write'
+	before=$(awk '$1 == "zero" { print $2 }' $T/kprobe_profile)
+	want "hits before" "$before" 0
+	echo 'comm == "dd"' > $K/zero/filter
+	on
+	reads
+	least hits "$(awk '$1 == "zero" { print $2 }' $T/kprobe_profile)" 1000
+	want missed "$(awk '{ n += $3 } END { print n }' $T/kprobe_profile)" 0
+	gone
+}
+
+try tracefs-filter "an event's filter: 1,000 of 1,010 reads"
+case_tracefs_filter() {
+	event 'p:reads vfs_read count=$arg3'
+	echo 'count == 1' > $K/reads/filter
+	on
+	reads
+	$DD if=/dev/zero of=/dev/null bs=2 count=10 2> /dev/null
+	want hits "$(recorded reads)" 1000
+	gone
+}
+
+try tracefs-filter-comm "an event's filter by program: no hit of others"
+case_tracefs_filter_comm() {
+	event 'p:reads vfs_read'
+	echo 'comm == "dd"' > $K/reads/filter
+	on
+	reads
+	cat /proc/version /proc/meminfo > /dev/null
+	want "hits in all" "$(lines ' reads: ')" 1000
+	gone
+}
+
+try tracefs-pid "set_event_pid: hits of one process"
+case_tracefs_pid() {
+	event 'p:reads vfs_read count=$arg3'
+	on
+	sh -c "echo \$\$ > $T/set_event_pid; exec $READS" 2> /dev/null
+	want "hits of dd" "$(recorded reads 'count=0*x*1$')" 1000
+	want "hits of cat" "$(lines ' cat-.* reads: ')" 0
+	echo > $T/set_event_pid
+	gone
+}
+
+try tracefs-hist "a hist trigger: 1,000 reads of one byte"
+case_tracefs_hist() {
+	event 'p:reads vfs_read count=$arg3'
+	echo 'hist:keys=count if comm == "dd"' > $K/reads/trigger
+	reads
+	want "hits of 1" "$(sed -n 's/^{ count: *0*x*1 *} hitcount: *//p' $K/reads/hist)" 1000
+	echo '!hist:keys=count if comm == "dd"' > $K/reads/trigger
+	gone
+}
+
+try tracefs-hist-stack "a hist trigger by stack: 1,000 hits below the system call"
+case_tracefs_hist_stack() {
+	event 'p:reads vfs_read'
+	echo 'hist:keys=common_stacktrace if comm == "dd"' > $K/reads/trigger
+	reads
+	grep -q 'ksys_read+' $K/reads/hist
+	want hits "$(awk '/hitcount:/ { n += $NF } END { print n }' $K/reads/hist)" 1000
+	echo '!hist:keys=common_stacktrace if comm == "dd"' > $K/reads/trigger
+	gone
+}
+
+try tracefs-hist-return "a hist trigger on returns, with the sum of what was read"
+case_tracefs_hist_return() {
+	event 'r:result vfs_read ret=$retval:u64'
+	echo 'hist:keys=common_pid:vals=ret if comm == "dd"' > $K/result/trigger
+	reads
+	grep -q 'hitcount: *1000 *ret: *1000' $K/result/hist
+	echo '!hist:keys=common_pid:vals=ret if comm == "dd"' > $K/result/trigger
+	gone
+}
+
+try tracefs-synthetic "a synthetic event of the time between p and r: 1,000 of them"
+case_tracefs_synthetic() {
+	event 'p:begin vfs_read' 'r:end vfs_read'
+	echo 's:took u64 ns' >> $T/dynamic_events
+	echo 'hist:keys=common_pid:t0=common_timestamp if comm == "dd"' > $K/begin/trigger
+	echo 'hist:keys=common_pid:ns=common_timestamp-$t0:onmatch(kprobes.begin).took($ns) if comm == "dd"' > $K/end/trigger
+	echo 'hist:keys=common_pid' > $T/events/synthetic/took/trigger
+	reads
+	want durations "$(awk '/hitcount:/ { n += $NF } END { print n }' $T/events/synthetic/took/hist)" 1000
+	echo '!hist:keys=common_pid' > $T/events/synthetic/took/trigger
+	echo '!hist:keys=common_pid:ns=common_timestamp-$t0:onmatch(kprobes.begin).took($ns) if comm == "dd"' > $K/end/trigger
+	echo '!hist:keys=common_pid:t0=common_timestamp if comm == "dd"' > $K/begin/trigger
+	echo '-:took' >> $T/dynamic_events
+	gone
+}
+
+try tracefs-eprobe "an event probe on the system call beside a kprobe: 1,000 of each"
+case_tracefs_eprobe() {
+	event 'p:reads ksys_read count=$arg3'
+	echo 'e:on/again syscalls/sys_enter_read n=$count' >> $T/dynamic_events
+	on
+	echo 1 > $T/events/on/again/enable
+	reads
+	echo 0 > $T/events/on/again/enable
+	want "hits of the event probe" "$(recorded again 'n=0*x*1$')" 1000
+	want "hits of the kprobe" "$(recorded reads)" 1000
+	echo '-:on/again' >> $T/dynamic_events
+	gone
+}
+
+try tracefs-stacktrace "a stacktrace trigger: a stack for each of 10 hits"
+case_tracefs_stacktrace() {
+	event 'p:reads vfs_read'
+	echo 'stacktrace:10 if comm == "dd"' > $K/reads/trigger
+	reads
+	want stacks "$(lines '<stack trace>')" 10
+	least "stacks with the system call" "$(lines '=> ksys_read\|=> __x64_sys_read')" 10
+	echo '!stacktrace:10 if comm == "dd"' > $K/reads/trigger
+	gone
+}
+
+try tracefs-snapshot "a snapshot trigger: what came before the hit is kept"
+case_tracefs_snapshot() {
+	event 'p:reads vfs_read count=$arg3'
+	echo 'snapshot:1 if count == 7777' > $K/reads/trigger
+	on
+	reads
+	$DD if=/dev/zero of=/dev/null bs=7777 count=1 2> /dev/null
+	want "hits in the snapshot" "$(grep -c ' dd-.* reads: .*count=0*x*1$' $T/snapshot)" 1000
+	echo '!snapshot:1 if count == 7777' > $K/reads/trigger
+	gone
+	echo 0 > $T/snapshot
+}
+
+try tracefs-traceoff "a traceoff trigger ends the trace at a hit"
+case_tracefs_traceoff() {
+	event 'p:reads vfs_read count=$arg3' 'p:writes vfs_write'
+	echo 'traceoff:1 if count == 7777' > $K/reads/trigger
+	on
+	$DD if=/dev/zero of=/dev/null bs=7777 count=1 2> /dev/null
+	want "whether it traces" "$(cat $T/tracing_on)" 0
+	echo '!traceoff:1 if count == 7777' > $K/reads/trigger
+	gone
+}
+
+try tracefs-enable-event "an enable_event trigger: a hit switches another probe on"
+case_tracefs_enable_event() {
+	event 'p:first ksys_read count=$arg3' 'p:reads vfs_read'
+	echo 1 > $T/tracing_on
+	echo 'enable_event:kprobes:reads:1 if count == 7777' > $K/first/trigger
+	reads
+	want "hits before" "$(recorded reads)" 0
+	echo 1 > $T/tracing_on
+	$DD if=/dev/zero of=/dev/null bs=7777 count=1 2> /dev/null
+	soon grep -q 'vfs_read' $P/list
+	reads
+	want hits "$(($(recorded reads) / 1000))" 1
+	echo '!enable_event:kprobes:reads:1' > $K/first/trigger
+	gone
+}
+
+try tracefs-instances "two instances: 1,000 hits in each"
+case_tracefs_instances() {
+	event 'p:reads vfs_read'
+	mkdir $T/instances/one $T/instances/other
+	for i in one other; do
+		echo 'comm == "dd"' > $T/instances/$i/events/kprobes/reads/filter
+		echo 1 > $T/instances/$i/events/kprobes/reads/enable
+	done
+	reads
+	for i in one other; do
+		echo 0 > $T/instances/$i/events/kprobes/reads/enable
+		want "hits in the $i" "$(grep -c ' reads: ' $T/instances/$i/trace)" 1000
+	done
+	rmdir $T/instances/one $T/instances/other
+	gone
+}
+
+try tracefs-pipe "trace_pipe: 1,000 hits as they come"
+case_tracefs_pipe() {
+	event 'p:reads vfs_read'
+	echo 'comm == "dd"' > $K/reads/filter
+	on
+	cat $T/trace_pipe > piped &
+	reads
+	piped() { [ "$(grep -c ' reads: ' piped)" = 1000 ]; }
+	soon piped
+	kill $!
+	wait $! || true
+	gone
+}
+
+try tracefs-busy "an event that is in use cannot be deleted"
+case_tracefs_busy() {
+	event 'p:reads vfs_read'
+	on
+	refused sh -c "echo '-:reads' >> $T/kprobe_events"
+	reads
+	want hits "$(recorded reads)" 1000
+	gone
+}
+
+try tracefs-refused "p on a function that hits run: refused"
+case_tracefs_refused() {
+	# What kprobes refuse shows when the event is made, or when it is enabled.
+	refused sh -c "echo 'p:refused notify_die' > $T/kprobe_events && echo 1 > $K/refused/enable"
+	echo > $T/kprobe_events
+}
+
+try tracefs-error-log "error_log points at what is wrong in a definition"
+case_tracefs_error_log() {
+	refused sh -c "echo 'p:wrong vfs_read x=%nosuchregister' > $T/kprobe_events"
+	grep -q 'Invalid register name' $T/error_log
+	grep -q '\^' $T/error_log
+}
+
+try tracefs-no-symbol "p on a symbol that is not there: refused"
+case_tracefs_no_symbol() {
+	refused sh -c "echo 'p:never no_such_function_at_all' > $T/kprobe_events"
+}
+
+try tracefs-again "an event is made, used and deleted 20 times: 1,000 hits each time"
+case_tracefs_again() {
+	for _ in $(seq 20); do
+		event 'p:reads vfs_read'
+		on
+		reads
+		want hits "$(recorded reads)" 1000
+		gone
+		echo > $T/trace
+	done
+}
+
+try tracefs-toggle "an event is switched 50 times while reads go on, and counts again"
+case_tracefs_toggle() {
+	event 'p:reads vfs_read' 'r:result vfs_read'
+	reads 200000 &
+	for _ in $(seq 50); do
+		on
+		echo 0 > $K/enable
+	done
+	wait $!
+	echo > $T/trace
+	on
+	reads
+	want hits "$(recorded reads)" 1000
+	want returns "$(recorded result)" 1000
+	gone
+}
+
+try tracefs-function "p on a function that the function tracer traces: 1,000 of each"
+case_tracefs_function() {
+	echo vfs_read > $T/set_ftrace_filter
+	echo function > $T/current_tracer
+	event 'p:reads vfs_read'
+	on
+	reads
+	want "hits" "$(lines ' dd-.* reads: ')" 1000
+	want "lines of the tracer" "$(lines ' dd-.*: vfs_read <-ksys_read')" 1000
+	echo nop > $T/current_tracer
+	echo > $T/set_ftrace_filter
+	gone
+}
+
+try tracefs-graph "r on a function that the graph tracer traces: 1,000 returns"
+case_tracefs_graph() {
+	echo vfs_read > $T/set_graph_function
+	echo function_graph > $T/current_tracer
+	event 'r:result vfs_read ret=$retval'
+	echo 'comm == "dd"' > $K/result/filter
+	on
+	echo 8192 > $T/buffer_size_kb
+	echo > $T/trace
+	reads
+	want returns "$(lines 'result: .*ret=0*x*1')" 1000
+	least "lines of the tracer" "$(lines ' vfs_read() {')" 1000
+	echo nop > $T/current_tracer
+	echo > $T/set_graph_function
+	gone
+	echo 1410 > $T/buffer_size_kb
+}
+
+try tracefs-ftrace-command "a command of set_ftrace_filter on a function with a probe"
+case_tracefs_ftrace_command() {
+	event 'p:reads vfs_read'
+	on
+	echo 'vfs_read:stacktrace:5' > $T/set_ftrace_filter
+	reads
+	want hits "$(recorded reads)" 1000
+	least stacks "$(lines '<stack trace>')" 5
+	echo '!vfs_read:stacktrace:0' >> $T/set_ftrace_filter || echo '!vfs_read:stacktrace' >> $T/set_ftrace_filter
+	gone
+}
+
+try tracefs-module "an event from before its module: hit when it is there, gone with it"
+case_tracefs_module() {
+	event 'p:early kprobe_target:kprobe_target_function'
+	insmod /run/modules/kprobe_target.ko
+	on
+	cat /sys/module/kprobe_target/parameters/poke > /dev/null
+	least hits "$(awk '$1 == "early" { print $2 }' $T/kprobe_profile)" 1
+	rmmod kprobe_target
+	gone
+}
+
+try tracefs-maxactive "r with room for one call: 1,000 reads one after the other are all followed"
+case_tracefs_maxactive() {
+	event 'r1:result vfs_read'
+	echo 'comm == "dd"' > $K/result/filter
+	on
+	reads
+	least returns "$(recorded result)" 990
+	gone
+}
+
+try tracefs-uprobe "a uprobe event beside a kprobe event"
+case_tracefs_uprobe() {
+	local offset
+
+	offset=$(python3 -c '
+import ctypes
+at = ctypes.cast(ctypes.CDLL("libc.so.6").getppid, ctypes.c_void_p).value
+for line in open("/proc/self/maps"):
+    begin, end = (int(x, 16) for x in line.split()[0].split("-"))
+    if begin <= at < end:
+        print(hex(at - begin + int(line.split()[2], 16)))
+')
+	echo "p:user /usr/lib/x86_64-linux-gnu/libc.so.6:$offset" > $T/uprobe_events
+	event 'p:kernel __x64_sys_getppid'
+	echo 1 > $T/events/uprobes/user/enable
+	on
+	python3 -c 'import os; [os.getppid() for i in range(1000)]'
+	want "hits in user space" "$(lines ' python3-.* user: ')" 1000
+	want "hits in the kernel" "$(lines ' python3-.* kernel: ')" 1000
+	echo 0 > $T/events/uprobes/enable
+	echo > $T/uprobe_events
+	gone
+}
+
+try tracefs-symbols "p on 300 functions at once: enabled, hit, disabled and deleted"
+case_tracefs_symbols() {
+	all_at_once p 300
+	least events "$(wc -l < $T/kprobe_events)" 300
+	on
+	ls -lR /etc > /dev/null
+	least "events that were hit" "$(awk '$2 > 0' $T/kprobe_profile | wc -l)" 10
+	gone
+}
+
+try tracefs-fork "hits by 100 children"
+case_tracefs_fork() {
+	event 'p:forked kernel_clone'
+	on
+	sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do
+		(:); (:); (:); (:); (:); (:); (:); (:); (:); (:); done'
+	want hits "$(lines ' sh-.* forked: ')" 100
+	gone
+}
