@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2016,SC2086,SC2154,SC2317
-# The tools of bcc, which are compiled in the guest with the headers that the
-# kernel itself has, and those of libbpf-tools, which are compiled. Sourced by run.
+# The tools of bcc, which are compiled in the guest with the headers of its
+# kernel, and those of libbpf-tools, which are compiled. Sourced by run.
 
 # beside COMMAND...: a tool in the background. When it has its probes dd reads, a
 # file is opened, and the tool is interrupted. Its words are in said.
@@ -51,7 +51,7 @@ case_libbpf_ksnoop() {
 try libbpf-capable "libbpf-tools capable: a program that needs a capability"
 case_libbpf_capable() {
 	spawn said capable-libbpf
-	soon soon grep -q cap_capable $P/list
+	attached cap_capable
 	sleep 2
 	/run/b/chown 1 $W
 	sleep 2
@@ -70,7 +70,7 @@ try libbpf-tcpconnect "libbpf-tools tcpconnect: a connection"
 case_libbpf_tcpconnect() {
 	spawn said tcpconnect-libbpf
 	tool=$!
-	soon soon grep -q tcp_v4_connect $P/list
+	attached tcp_v4_connect
 	sleep 2
 	/run/b/nc -w 1 127.0.0.1 9 || true
 	/run/b/nc -l -p 9 < /dev/null > /dev/null &
@@ -85,7 +85,7 @@ case_libbpf_tcpconnect() {
 try libbpf-filelife "libbpf-tools filelife: a file that was made and deleted"
 case_libbpf_filelife() {
 	spawn said filelife-libbpf
-	soon soon grep -q vfs_unlink $P/list
+	attached vfs_unlink
 	sleep 2
 	echo > $W/short-lived
 	rm $W/short-lived

@@ -32,7 +32,7 @@ case_bpftrace_kretprobe() {
 
 try bpftrace-offset "bpftrace kprobe within a function: 1,000 reads"
 case_bpftrace_offset() {
-	traced 'kprobe:vfs_read+5 /comm == "dd"/ { @hits = count(); }' --unsafe
+	traced "kprobe:vfs_read+$(within) /comm == \"dd\"/ { @hits = count(); }" --unsafe
 	want hits "$(map hits)" 1000
 }
 
@@ -150,7 +150,7 @@ case_bpftrace_two() {
 
 	spawn other bpftrace -e 'kprobe:vfs_read /comm == "dd"/ { @hits = count(); }'
 	other=$!
-	soon soon grep -q vfs_read $P/list
+	attached vfs_read
 	traced 'kprobe:vfs_read /comm == "dd"/ { @hits = count(); }'
 	kill -INT $other
 	wait $other
@@ -231,7 +231,7 @@ tool() {
 	shift
 
 	spawn said bpftrace "/usr/sbin/$name"
-	soon soon soon grep -q . $P/list || soon soon grep -q 'Attaching' said
+	attached . || soon soon grep -q 'Attaching' said
 	# It is attached in one go or one by one; the last comes soon.
 	sleep 3
 	"$@" || true

@@ -6,7 +6,7 @@ counted() {
 	local events=()
 
 	for e; do events+=(-e "$e"); done
-	perf stat -x, -o stat "${events[@]}" -- $READS 2> /dev/null
+	perf stat -x, -o stat "${events[@]}" -- $READS 2> said
 	sed -n 's/^\([0-9]*\),.*/\1/p' stat
 }
 
@@ -20,7 +20,7 @@ case_perf_function() {
 
 try perf-offset "perf probe within a function, perf stat: 1,000 reads"
 case_perf_offset() {
-	perf probe -q within=vfs_read+5
+	perf probe -q "within=vfs_read+$(within)"
 	want hits "$(counted probe:within)" 1000
 	perf probe -q -d probe:within
 }
@@ -28,7 +28,7 @@ case_perf_offset() {
 try perf-arguments "perf probe with a register, perf record and script: 1,000 counts of 1"
 case_perf_arguments() {
 	perf probe -q 'sized=vfs_read count=%dx'
-	perf record -q -o data -e probe:sized -- $READS 2> /dev/null
+	perf record -q -o data -e probe:sized -- $READS 2> said
 	want "records with count=0*x*1" "$(perf script -i data | grep -c 'probe:sized: .*count=0*x*1$')" 1000
 	perf probe -q -d probe:sized
 }
@@ -44,7 +44,7 @@ case_perf_string() {
 try perf-return "perf probe on returns, perf record and script: 1,000 results of 1"
 case_perf_return() {
 	perf probe -q 'result=vfs_read%return ret=$retval'
-	perf record -q -o data -e 'probe:result*' -- $READS 2> /dev/null
+	perf record -q -o data -e 'probe:result*' -- $READS 2> said
 	want "records with ret=0*x*1" "$(perf script -i data | grep -c 'ret=0*x*1$')" 1000
 	perf probe -q -d 'probe:result*'
 }
@@ -53,7 +53,7 @@ try perf-filter "perf record with a filter: 1,000 of 1,010 reads"
 case_perf_filter() {
 	perf probe -q 'sized=vfs_read count=%dx'
 	perf record -q -o data -e probe:sized --filter 'count == 1' -- \
-		sh -c "$READS; $DD if=/dev/zero of=/dev/null bs=2 count=10" 2> /dev/null
+		sh -c "$READS; $DD if=/dev/zero of=/dev/null bs=2 count=10" 2> said
 	want records "$(perf script -i data --comm dd | grep -c 'probe:sized: ')" 1000
 	perf probe -q -d probe:sized
 }
@@ -61,7 +61,7 @@ case_perf_filter() {
 try perf-callchain "perf record -g: each of 1,000 hits has its callers"
 case_perf_callchain() {
 	perf probe -q vfs_read
-	perf record -q -g -o data -e probe:vfs_read -- $READS 2> /dev/null
+	perf record -q -g -o data -e probe:vfs_read -- $READS 2> said
 	perf script -i data > lines
 	want hits "$(grep -c 'probe:vfs_read: ' lines)" 1000
 	want "hits with their caller" "$(grep -c ' ksys_read+' lines)" 1000
@@ -71,7 +71,7 @@ case_perf_callchain() {
 try perf-together "perf stat: function, offset and return together, 1,000 of each"
 case_perf_together() {
 	perf probe -q vfs_read
-	perf probe -q within=vfs_read+5
+	perf probe -q "within=vfs_read+$(within)"
 	perf probe -q 'result=vfs_read%return'
 	want hits "$(counted probe:vfs_read probe:within 'probe:result__return' | tr '\n' ' ')" "1000 1000 1000 "
 	perf probe -q -d 'probe:*'
@@ -81,7 +81,7 @@ try perf-two-cpus "perf record -a: 1,000 reads on each of two CPUs at once"
 case_perf_two_cpus() {
 	perf probe -q 'sized=vfs_read count=%dx'
 	perf record -q -a -m 1024 -o data -e probe:sized --filter 'count == 1' -- \
-		sh -c "taskset 1 $READS & taskset 2 $READS; wait" 2> /dev/null
+		sh -c "taskset 1 $READS & taskset 2 $READS; wait" 2> said
 	want "hits on CPU 0" "$(perf script -i data --comm dd | grep -c '\[000\].* probe:sized: ')" 1000
 	want "hits on CPU 1" "$(perf script -i data --comm dd | grep -c '\[001\].* probe:sized: ')" 1000
 	perf probe -q -d probe:sized
@@ -89,9 +89,9 @@ case_perf_two_cpus() {
 
 try perf-list "perf probe -l and perf list show the probe with its place"
 case_perf_list() {
-	perf probe -q 'sized=vfs_read+5 count=%dx'
+	perf probe -q "sized=vfs_read+$(within) count=%dx"
 	perf probe -l > list 2>&1
-	grep -q 'probe:sized .*on vfs_read+5.*with count' list
+	grep -q "probe:sized .*on vfs_read+$(within).*with count" list
 	perf list probe:sized 2> /dev/null | grep -q 'probe:sized'
 	perf probe -q -d probe:sized
 	want "probes that are listed" "$(perf probe -l 2> /dev/null | wc -l)" 0
@@ -101,7 +101,7 @@ try perf-wildcard "perf probe on vfs_*: many probes by one command, and gone by 
 case_perf_wildcard() {
 	perf probe -q 'vfs_*' 2> /dev/null
 	least probes "$(wc -l < $T/kprobe_events)" 30
-	perf stat -x, -o stat -e 'probe:vfs_*' -- $READS 2> /dev/null
+	perf stat -x, -o stat -e 'probe:vfs_*' -- $READS 2> said
 	want "reads" "$(sed -n 's/^\([0-9]*\),.*probe:vfs_read,.*/\1/p' stat)" 1000
 	perf probe -q -d 'probe:vfs_*'
 }
@@ -137,7 +137,7 @@ try perf-busy "perf probe -d of an event in use: refused, and it goes on countin
 case_perf_busy() {
 	perf probe -q vfs_read
 	perf stat -x, -o stat -e probe:vfs_read -- sh -c \
-		"$READS; perf probe -d probe:vfs_read > deleted 2>&1; $READS" 2> /dev/null || true
+		"$READS; perf probe -d probe:vfs_read > deleted 2>&1; $READS" 2> said || true
 	want events "$(wc -l < $T/kprobe_events)" 1
 	least hits "$(sed -n 's/^\([0-9]*\),.*/\1/p' stat)" 2000
 	perf probe -q -d probe:vfs_read
@@ -146,7 +146,7 @@ case_perf_busy() {
 try perf-trace "perf trace -e with a probe: 1,000 lines"
 case_perf_trace() {
 	perf probe -q vfs_read
-	perf trace -m 1024 -o lines --no-syscalls -e probe:vfs_read -- $READS 2> /dev/null
+	perf trace -m 1024 -o lines --no-syscalls -e probe:vfs_read -- $READS 2> said
 	want lines "$(grep -c 'probe:vfs_read' lines)" 1000
 	perf probe -q -d probe:vfs_read
 }
@@ -163,15 +163,15 @@ case_perf_pmu_return() {
 
 try perf-pmu-record "perf record of the kprobe PMU: 1,000 samples"
 case_perf_pmu_record() {
-	perf record -q -c 1 -m 1024 -o data -e "kprobe/config1=0,config2=$(address vfs_read)/" -- $READS 2> /dev/null
+	perf record -q -c 1 -m 1024 -o data -e "kprobe/config1=0,config2=$(address vfs_read)/" -- $READS 2> said
 	want samples "$(perf script -i data 2> /dev/null | wc -l)" 1000
 }
 
 try perf-pmu-list "the probe PMU is in list while it counts, by its kind and symbol"
 case_perf_pmu_list() {
 	perf stat -x, -o stat -e "kprobe/config1=0,config2=$(address vfs_read)/" -- \
-		sh -c "$READS; cat $P/list" > list 2> /dev/null
-	grep -q '^[0-9a-f]*  k  vfs_read+0x0  ' list
+		sh -c "$READS; cat $P/list" > list 2> said
+	grep -q '^[0-9a-f]*  k  vfs_read+0x[04]  ' list
 }
 
 try perf-ftrace "perf ftrace of a function with a perf probe: both see 1,000 reads"
@@ -187,7 +187,7 @@ case_perf_ftrace() {
 try perf-report "perf report of 1,000 hits names the program"
 case_perf_report() {
 	perf probe -q vfs_read
-	perf record -q -o data -e probe:vfs_read -- $READS 2> /dev/null
+	perf record -q -o data -e probe:vfs_read -- $READS 2> said
 	perf report -i data --stdio --sort comm -n 2> /dev/null > lines
 	grep -qE '100\.00% +1000 +dd' lines
 	perf probe -q -d probe:vfs_read

@@ -113,10 +113,10 @@ case_tracefs_stack() {
 
 try tracefs-offset "p within a function: 1,000 reads"
 case_tracefs_offset() {
-	event 'p:within vfs_read+5'
+	event "p:within vfs_read+$(within)"
 	on
 	reads
-	want hits "$(recorded within '(vfs_read+0x5')" 1000
+	want hits "$(recorded within "(vfs_read+0x$(within)")" 1000
 	gone
 }
 

@@ -12,10 +12,12 @@ took() {
 }
 write() { echo "$1" > "$2"; }
 
-# closed NUMBER [exit]: microseconds of the program that opens perf events.
+# closed NUMBER [exit]: milliseconds until the program has closed all of its
+# perf events of kprobes, or has ended.
 closed() {
 	/run/b/perf "$1" __x64_sys_getppid "${@:2}" > said
-	awk '{ n = 0; for (i = 1; i < NF; i++) if ($(i + 1) ~ /^us/) n += $i; print int(n / 1000) }' said
+	sed 's/, clocks in .*//' said |
+		awk '{ for (i = 1; i < NF; i++) if ($(i + 1) ~ /^us/) n += $i; print int(n / 1000) }'
 }
 
 try wait-perf-100 "100 perf kprobes and return probes count 10 calls each, and are closed"
