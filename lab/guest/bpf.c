@@ -7,16 +7,11 @@
  *
  * Built with the kernel's nolibc.
  */
-#include <linux/bpf.h>
+#include "bpf_program.h"
 #include "kprobe_pmu.h"
 
 #define MISSED	"/sys/kernel/debug/kprobes/missed"
 #define UPDATES	10
-
-static int bpf(int what, union bpf_attr *attr)
-{
-	return syscall(__NR_bpf, what, attr, sizeof(*attr));
-}
 
 static int make_map(void)
 {
@@ -39,23 +34,6 @@ static int update_map(int map, int key)
 	attr.key = (unsigned long)&key;
 	attr.value = (unsigned long)&key;
 	return bpf(BPF_MAP_UPDATE_ELEM, &attr);
-}
-
-/* return 0; */
-static int load_program(void)
-{
-	static const struct bpf_insn insns[] = {
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
-		{ .code = BPF_JMP | BPF_EXIT },
-	};
-	union bpf_attr attr;
-
-	memset(&attr, 0, sizeof(attr));
-	attr.prog_type = BPF_PROG_TYPE_KPROBE;
-	attr.insn_cnt = sizeof(insns) / sizeof(insns[0]);
-	attr.insns = (unsigned long)insns;
-	attr.license = (unsigned long)"GPL";
-	return bpf(BPF_PROG_LOAD, &attr);
 }
 
 static int show_missed(void)

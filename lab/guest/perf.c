@@ -7,9 +7,11 @@
  * took: of all probes but the last, of the last, and of all the others but one.
  * perf NUMBER FUNCTION exit: another process opens them and calls, and is killed;
  * prints how long it took to end.
+ * perf NUMBER FUNCTION bpf: as the first, and each event has a BPF program.
  *
  * Built with the kernel's nolibc.
  */
+#include "bpf_program.h"
 #include "kprobe_pmu.h"
 
 #define MOST	1000
@@ -31,8 +33,11 @@ static void fail(const char *what, int i)
 	exit(1);
 }
 
-/* Opens NUMBER events, and has each of them count. Returns the wrong counts. */
-static int count(int number, const char *function)
+/*
+ * Opens NUMBER events, with a program if that is none of -1, and has each of
+ * them count. Returns the wrong counts.
+ */
+static int count(int number, const char *function, int program)
 {
 	unsigned int type = read_type();
 	int wrong = 0, i;
@@ -41,6 +46,9 @@ static int count(int number, const char *function)
 		fds[i] = type ? open_probe(type, function, i & 1) : -1;
 		if (fds[i] < 0)
 			fail("event", i);
+		if (program >= 0 && ioctl(fds[i], PERF_EVENT_IOC_SET_BPF,
+					  (void *)(long)program))
+			fail("program of event", i);
 	}
 	for (i = 0; i < CALLS; i++)
 		syscall(__NR_getppid);
@@ -107,7 +115,7 @@ static int kill_process(int number, const char *function)
 	pid = fork();
 	if (!pid) {
 		close(ready[0]);
-		wrong = count(number, function);
+		wrong = count(number, function, -1);
 		write(ready[1], &wrong, sizeof(wrong));
 		while (1)
 			sleep(1000);
@@ -125,15 +133,20 @@ static int kill_process(int number, const char *function)
 
 int main(int argc, char **argv)
 {
-	int number = argc >= 3 ? atoi(argv[1]) : 0, wrong;
+	int number = argc >= 3 ? atoi(argv[1]) : 0, program = -1, wrong;
 
 	if (number < 2 || number > MOST) {
-		printf("perf NUMBER FUNCTION [exit]\n");
+		printf("perf NUMBER FUNCTION [exit|bpf]\n");
 		return 2;
 	}
-	if (argc > 3)
+	if (argc > 3 && !strcmp(argv[3], "exit"))
 		return !!kill_process(number, argv[2]);
-	wrong = count(number, argv[2]);
+	if (argc > 3) {
+		program = load_program();
+		if (program < 0)
+			fail("program", 0);
+	}
+	wrong = count(number, argv[2], program);
 	close_and_tell(number, wrong);
 	return wrong ? 1 : 0;
 }

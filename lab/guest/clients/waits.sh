@@ -12,7 +12,7 @@ took() {
 }
 write() { echo "$1" > "$2"; }
 
-# closed NUMBER [exit]: milliseconds until the program has closed all of its
+# closed NUMBER [exit|bpf]: milliseconds until the program has closed all of its
 # perf events of kprobes, or has ended.
 closed() {
 	/run/b/perf "$1" __x64_sys_getppid "${@:2}" > said
@@ -25,6 +25,9 @@ case_wait_perf_100() { waited "$(closed 100)" "closing 100 perf kprobes"; }
 
 try wait-perf-1000 "1,000 perf kprobes and return probes count 10 calls each, and are closed"
 case_wait_perf_1000() { waited "$(closed 1000)" "closing 1,000 perf kprobes"; }
+
+try wait-perf-bpf "1,000 perf kprobes and return probes with a BPF program, closed"
+case_wait_perf_bpf() { waited "$(closed 1000 bpf)" "closing 1,000 perf kprobes with a BPF program"; }
 
 try wait-perf-exit "a process with 1,000 perf kprobes is killed"
 case_wait_perf_exit() { waited "$(closed 1000 exit)" "the exit of a process with 1,000 perf kprobes"; }
