@@ -938,9 +938,8 @@ static void test_thousands_at_once(struct kunit *test)
 	struct many m = { };
 	void *before;
 
-	/* Each hit switches interrupts on: one in irq_enter() never ends. */
 	if (IS_ENABLED(CONFIG_MIPS))
-		kunit_skip(test, "no interrupt may be hit before it is acknowledged");
+		kunit_skip(test, "a hit in irq_enter() would never end");
 
 	m.probes = vzalloc(array_size(CANDIDATES, sizeof(*m.probes)));
 	m.array = vzalloc(array_size(CANDIDATES, sizeof(*m.array)));

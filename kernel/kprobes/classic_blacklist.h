@@ -35,11 +35,12 @@ asmlinkage void handle_reserved(void);
  */
 static inline void __init backend_blacklist(void)
 {
-	unsigned long first = min((unsigned long)ret_from_exception,
-				  (unsigned long)ret_from_irq);
+	unsigned long of_exception = (unsigned long)ret_from_exception;
+	unsigned long of_irq = (unsigned long)ret_from_irq;
 	int i;
 
-	kprobe_add_area_blacklist(first, (unsigned long)handle_reserved);
+	kprobe_add_area_blacklist(min(of_exception, of_irq),
+				  (unsigned long)handle_reserved);
 	for (i = 0; i < ARRAY_SIZE(exception_handlers); i++) {
 		if (!within_kprobe_blacklist(exception_handlers[i]))
 			kprobe_add_ksym_blacklist(exception_handlers[i]);

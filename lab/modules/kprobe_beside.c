@@ -80,14 +80,15 @@ static unsigned long size_of_mix(void)
 	return size;
 }
 
-static void steps(void)
+static void try_steps(void)
 {
 	unsigned int expected = call_mix(), probed = 0, wrong = 0;
 	unsigned long size = size_of_mix(), offset;
 
 	for (offset = 0; offset < size; offset += 2) {
+		unsigned long addr = (unsigned long)mix + offset;
 		struct kprobe p = {
-			.addr = (kprobe_opcode_t *)((unsigned long)mix + offset),
+			.addr = (kprobe_opcode_t *)addr,
 			.pre_handler = count_pre,
 		};
 		unsigned int result;
@@ -188,7 +189,7 @@ out:
 	return ret;
 }
 
-static void storm(void)
+static void try_storm(void)
 {
 	struct task_struct *tasks[8] = { };
 	unsigned int i, failed = 0, nr = min(num_online_cpus(), 8U);
@@ -217,7 +218,7 @@ static void storm(void)
  */
 
 #define F1(n)								\
-	static noinline int f##n(int x) { barrier(); return x + n; }
+	static noinline int f##n(int x) { barrier(); return x + (n); }
 #define F4(n)	F1(n##0) F1(n##1) F1(n##2) F1(n##3)
 #define F16(n)	F4(n##0) F4(n##1) F4(n##2) F4(n##3)
 #define F64(n)	F16(n##0) F16(n##1) F16(n##2) F16(n##3)
@@ -232,7 +233,7 @@ static int (*const functions[])(int x) = { A64(1), A64(2) };
 static struct kprobe many[ARRAY_SIZE(functions)];
 static struct kprobe *many_array[ARRAY_SIZE(functions)];
 
-static void detach(void)
+static void try_detach(void)
 {
 	u64 begin, each, grace;
 	unsigned int i;
@@ -269,11 +270,11 @@ static bool wanted(const char *part)
 static int __init beside_init(void)
 {
 	if (wanted("steps"))
-		steps();
+		try_steps();
 	if (wanted("detach"))
-		detach();
+		try_detach();
 	if (wanted("storm"))
-		storm();
+		try_storm();
 	pr_info("BESIDE end 0\n");
 	return 0;
 }

@@ -79,7 +79,7 @@ static __maybe_unused unsigned long probed_at(const struct kprobe *p)
 	return (unsigned long)p->site->addr;
 }
 
-/* At the head of the text sparc64 has tables that it writes, among entry code. */
+/* At the head of the text sparc64 writes tables, among entry code. */
 static __maybe_unused size_t size_of_head(void)
 {
 	unsigned long addr = (unsigned long)_stext;

@@ -130,19 +130,22 @@ CODE(plha, "", "plha 5, 1f@pcrel",
 	ENTRY(addpcis, NEEDS_30), ENTRY(lnia, NEEDS_30), ENTRY(mulld),	\
 	ENTRY(mulld_rc), ENTRY(mulhd), ENTRY(mulhdu), ENTRY(extsw),	\
 	ENTRY(extsw_rc), ENTRY(cntlzd), ENTRY(popcntb), ENTRY(popcntw),	\
-	ENTRY(popcntd), ENTRY(prtyw), ENTRY(prtyd), ENTRY(cmpb), ENTRY(bpermd), \
+	ENTRY(popcntd), ENTRY(prtyw), ENTRY(prtyd), ENTRY(cmpb),	\
+	ENTRY(bpermd),							\
 	ENTRY(rldicl), ENTRY(rldicl_rc), ENTRY(rldicr), ENTRY(rldic),	\
 	ENTRY(rldimi), ENTRY(rldcl), ENTRY(rldcr), ENTRY(sld), ENTRY(srd), \
 	ENTRY(srad), ENTRY(sradi), ENTRY(sradi_rc), ENTRY(cmpd), ENTRY(cmpld), \
-	ENTRY(cmpdi), ENTRY(cmpldi), ENTRY(isel), ENTRY(isel_2), ENTRY(mfocrf), \
-	ENTRY(mtocrf), ENTRY(lwsync), ENTRY(ptesync), ENTRY(divd),	\
+	ENTRY(cmpdi), ENTRY(cmpldi), ENTRY(isel), ENTRY(isel_2),	\
+	ENTRY(mfocrf), ENTRY(mtocrf), ENTRY(lwsync), ENTRY(ptesync),	\
+	ENTRY(divd),							\
 	ENTRY(divdu), ENTRY(divd_rc), ENTRY(cnttzw, NEEDS_30),		\
 	ENTRY(cnttzd, NEEDS_30), ENTRY(extswsli, NEEDS_30),		\
 	ENTRY(maddld, NEEDS_30), ENTRY(maddhd, NEEDS_30),		\
 	ENTRY(maddhdu, NEEDS_30), ENTRY(cmprb, NEEDS_30),		\
 	ENTRY(cmpeqb, NEEDS_30), ENTRY(setb, NEEDS_30),			\
 	ENTRY(mcrxrx, NEEDS_30), ENTRY(modsd, NEEDS_30),		\
-	ENTRY(modud, NEEDS_30), ENTRY(modsw, NEEDS_30), ENTRY(moduw, NEEDS_30), \
+	ENTRY(modud, NEEDS_30), ENTRY(modsw, NEEDS_30),			\
+	ENTRY(moduw, NEEDS_30),						\
 	ENTRY(ld), ENTRY(ldu), ENTRY(ldx), ENTRY(ldux), ENTRY(lwa),	\
 	ENTRY(lwax), ENTRY(ldbrx), ENTRY(std), ENTRY(stdu), ENTRY(stdx), \
 	ENTRY(stdux), ENTRY(stdbrx), ENTRY(stdux_2), ENTRY(ldarx, NO_POST), \
