@@ -1,12 +1,12 @@
 # shellcheck shell=bash disable=SC2034
-# Facts of 32-bit powerpc, for lab/common.sh.
-KARCH=powerpc
+# Facts of 32-bit powerpc, for lab/common.sh: as for 64 bit, little endian, but for
+# the compiler and the machines; and Debian has no packages of this architecture.
+# shellcheck source=lab/arch/powerpc64le.sh
+. "$LAB/arch/powerpc64le.sh"
 CROSS=powerpc-linux-gnu-
 BUILD_PACKAGES=(gcc-powerpc-linux-gnu)
+BUSYBOX_ARCH=
 BUSYBOX_LIBC=libc6-dev-powerpc-cross
-KIMAGE=vmlinux
-KIMAGE_PATH=vmlinux
-QEMU_PACKAGE=qemu-system-ppc
 QEMU=qemu-system-ppc
 # A PowerMac of 1999, or QEMU's own machine for Book E. The former has one CPU in
 # QEMU. With several in the latter, one that waits for another in a loop, which
@@ -22,9 +22,3 @@ case " ${VARIANT:-} " in
 	CONSOLE=ttyPZ0
 	;;
 esac
-APPEND=
-CLOCK=
-ARCH_OBJECTS="arch/powerpc/kernel/probes/"
-SRCARCH=powerpc
-COMBINATIONS="nokprobes nomodules preemptnone"
-TRAP_VECTORS='PROGRAM'
