@@ -303,6 +303,22 @@ static void time_ftrace(void)
 }
 #endif
 
+/* Stock powerpc has jumps in the kernel's own text, but none in modules. */
+static noinline void call_kernel(void)
+{
+	hex_to_bin('a');
+}
+
+static void time_kernel(void)
+{
+	struct kprobe p = {
+		.symbol_name = "hex_to_bin",
+		.pre_handler = count_pre,
+	};
+
+	time_kprobes("jump-kernel", call_kernel, &p, NULL, 1);
+}
+
 /* Until the last of many probes is a jump: for each, and all waiting. */
 static void time_optimize(const char *name, struct kprobe **array, int nr)
 {
@@ -385,6 +401,7 @@ static int __init kprobe_bench_init(void)
 	jumps_on();
 	time_kprobes("jump-two-probes", bench_jump, &four, &five, 2);
 	time_return(bench_jump, "jump", "return-jump", "return-above-jump");
+	time_kernel();
 	time_ftrace();
 	if (!paced && time_arrays())
 		pr_err("BENCH-FAILED arrays\n");
