@@ -355,7 +355,7 @@ kprobe_site_pre(struct kprobe_site *site, struct pt_regs *regs,
 {
 	struct kprobe *first;
 
-	if (kprobe_hit_is_slow(by))
+	if (unlikely(kprobe_hit_is_slow(by)))
 		return kprobe_site_pre_slow(site, regs, by);
 
 	first = kprobe_first_pre(site);
@@ -388,7 +388,7 @@ static __always_inline void kprobe_site_post(struct kprobe_site *site,
 					     struct pt_regs *regs,
 					     enum kprobe_by by)
 {
-	if (kprobe_hit_is_slow(by))
+	if (unlikely(kprobe_hit_is_slow(by)))
 		return kprobe_site_post_slow(site, regs);
 
 	kprobe_running_set(&kprobe_busy, by);

@@ -7,9 +7,16 @@
 #include <linux/sched.h>
 #include "follow.h"
 
+/* On powerpc only a function of the same file is called by a mere branch. */
+static noinline int entry_slow(struct kretprobe *rp, struct pt_regs *regs)
+{
+	return kretprobe_entry_slow(rp, regs);
+}
+NOKPROBE_SYMBOL(entry_slow);
+
 /*
  * The pre handler of the kprobe in a return probe.  What happens nearly always
- * is written out, so that it needs neither calls nor registers to be saved.
+ * is written out, so that it needs neither a frame nor registers to be saved.
  */
 int kretprobe_entry(struct kprobe *p, struct pt_regs *regs)
 {
@@ -21,10 +28,10 @@ int kretprobe_entry(struct kprobe *p, struct pt_regs *regs)
 
 	if (unlikely(READ_ONCE(rp->entry_handler) ||
 		     ret == kretprobe_trampoline_address()))
-		return kretprobe_entry_slow(rp, regs);
+		goto slow;
 	ri = pool_take_cached(pool_of(rp->rph));
 	if (unlikely(!ri))
-		return kretprobe_entry_slow(rp, regs);
+		goto slow;
 
 	ri->rp = rp;
 	ri->task = task;
@@ -36,6 +43,9 @@ int kretprobe_entry(struct kprobe *p, struct pt_regs *regs)
 	barrier();
 	task->kretprobe_instances.first = &ri->llist;
 	return 0;
+
+slow:
+	return entry_slow(rp, regs);
 }
 NOKPROBE_SYMBOL(kretprobe_entry);
 
@@ -48,7 +58,7 @@ static __always_inline void follow_return(struct pt_regs *regs, void *frame)
 	kretprobe_handler_t handler;
 	struct kretprobe *rp;
 
-	if (kprobe_hit_is_slow(KPROBE_BY_CODE))
+	if (unlikely(kprobe_hit_is_slow(KPROBE_BY_CODE)))
 		goto slow;
 	/* In a chained instance fp has KRETPROBE_CHAINED set, so it differs. */
 	if (unlikely(!node || ri->fp != frame))

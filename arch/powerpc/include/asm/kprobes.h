@@ -96,14 +96,14 @@ arch_kretprobe_fixup_return(struct pt_regs *regs, kprobe_opcode_t *ret)
 #if defined(CONFIG_PPC_KUAP) && defined(CONFIG_PPC_BOOK3S_64)
 /*
  * Is user memory in reach?  The constant takes five instructions; the same bits
- * inverted and turned are a small number.
+ * turned are a small negative number.
  */
 static __always_inline bool ppc_kprobe_access_open(unsigned long kuap)
 {
-	unsigned long turned = rol64(~kuap, 8);
+	long turned = rol64(kuap, 8);
 
 	OPTIMIZER_HIDE_VAR(turned);
-	return turned != rol64(~AMR_KUAP_BLOCKED, 8);
+	return turned != (long)rol64(AMR_KUAP_BLOCKED, 8);
 }
 
 static __always_inline void ppc_kprobe_close_access(struct pt_regs *regs)
@@ -143,27 +143,27 @@ static __always_inline void ppc_kprobe_mask(struct pt_regs *regs)
 }
 
 /*
- * Unmasks interrupts if they were unmasked at a hit.  Nearly always none has
- * come meanwhile.  One that comes between the two looks at the PACA is noted
- * there, and has this restarted; so it is not left behind.
+ * Masks what was masked at a hit.  If nothing was, nearly always no interrupt has
+ * come meanwhile.  One that comes between the looks at the PACA is noted there,
+ * and has this restarted; so it is not left behind.  At 79 no look is needed, and
+ * one does no harm.
  */
 static __always_inline void ppc_kprobe_unmask(struct pt_regs *regs)
 {
 	unsigned long flags = regs->softe;
 
-	/* What has been masked is not replayed before all are unmasked. */
-	if (unlikely(flags != IRQS_ENABLED)) {
-		irq_soft_mask_set(flags);
-		return;
-	}
-	asm goto("77:	lbz	0, %0(13)\n"
+	asm goto("	cmpwi	%[flags], %[enabled]\n"
+		 "	bne	79f\n"
+		 "77:	lbz	0, %[happened](13)\n"
 		 "	cmpwi	0, 0\n"
 		 "	bne-	%l[pending]\n"
-		 "	stb	0, %1(13)\n"
+		 "79:	stb	%[flags], %[mask](13)\n"
 		 "78:\n"
 		 RESTART_TABLE(77b, 78b, 77b)
-		 : : "i" (offsetof(struct paca_struct, irq_happened)),
-		     "i" (offsetof(struct paca_struct, irq_soft_mask))
+		 : : [flags] "r" (flags),
+		     [enabled] "i" (IRQS_ENABLED),
+		     [happened] "i" (offsetof(struct paca_struct, irq_happened)),
+		     [mask] "i" (offsetof(struct paca_struct, irq_soft_mask))
 		 : "r0", "cr0", "memory"
 		 : pending);
 	return;

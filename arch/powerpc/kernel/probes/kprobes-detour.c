@@ -328,7 +328,12 @@ NOKPROBE_SYMBOL(ppc_kprobe_detour_place);
 static __always_inline void before_copy(const struct kprobe_site *site,
 					struct pt_regs *regs)
 {
-	switch ((enum ppc_detour_kind)site->insn.detour.kind) {
+	enum ppc_detour_kind kind = site->insn.detour.kind;
+
+	if (likely(kind == PPC_DETOUR_PLAIN))
+		return;
+
+	switch (kind) {
 	case PPC_DETOUR_LINKS:
 		regs->link = ppc_kprobe_next(site);
 		break;

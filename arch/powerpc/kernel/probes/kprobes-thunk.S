@@ -47,8 +47,9 @@ ppc_kprobe_pool_end:
 
 /*
  * What an exception would save, but for r0, the instruction pointer and the
- * state, into the frame at r1 that is as large as an exception's.  Changes r0
- * and r2 to r6; r31 is LR then, and r2 the kernel's TOC, or the task on 32 bit.
+ * state, into the frame at r1 that is as large as an exception's.  DAR and DSISR
+ * are saved by those exceptions only that set them.  Changes r0 and r2 to r6;
+ * r31 is LR then, and r2 the kernel's TOC, or the task on 32 bit.
  */
 .macro save_state
 	SAVE_GPRS(2, 31, r1)
@@ -62,8 +63,6 @@ ppc_kprobe_pool_end:
 	li	r0, 0
 	PPC_STL	r0, ORIG_GPR3(r1)
 	PPC_STL	r0, _TRAP(r1)
-	PPC_STL	r0, _DAR(r1)
-	PPC_STL	r0, _DSISR(r1)
 	PPC_STL	r0, RESULT(r1)
 	load_kernel_toc
 .endm
@@ -104,8 +103,8 @@ kprobe_jump_thunk_far:
 	addi	r4, r1, STACK_INT_FRAME_REGS
 	bl	CFUNC(kprobe_hit_jump)
 	cmpwi	r3, PPC_KPROBE_DIVERTED
-	li	r0, 0
-	PPC_STL	r0, STACK_INT_FRAME_MARKER(r1)
+	/* What it has returned is not the marker either. */
+	PPC_STL	r3, STACK_INT_FRAME_MARKER(r1)
 	beq-	.Ldiverted
 	mtlr	r31
 	restore_state
