@@ -158,6 +158,30 @@ case_bpftrace_two() {
 	want "hits of the other" "$(sed -n 's/^@hits: //p' other)" 1000
 }
 
+# A stack for each read keeps the CPU in a handler for a good part of the time, so
+# that timers interrupt it there.
+try bpftrace-interrupt "bpftrace kprobe that an interrupt's kprobe comes over: no hit is missed"
+case_bpftrace_interrupt() {
+	local pid hits
+
+	event 'p:ticks update_process_times'
+	spawn said bpftrace -e 'kprobe:vfs_read { @stacks[kstack] = count(); }
+		kprobe:update_process_times { @ticks = count(); }'
+	pid=$!
+	attached vfs_read
+	on
+	reads 30000
+	echo 0 > $K/enable
+	kill -INT $pid
+	wait $pid
+	hits=$(awk '$1 == "ticks" { print $2 }' $T/kprobe_profile)
+	least ticks "$hits" 10
+	want "hits that were missed" "$(awk '{ n += $3 } END { print n }' $T/kprobe_profile)" 0
+	least "ticks with the program" "$(map ticks)" "$hits"
+	want "reads of one byte" "$(sed -n 's/^\]: //p' said | sort -n | tail -n 1)" 30000
+	gone
+}
+
 try bpftrace-lines "bpftrace printf at each hit: 1,000 lines"
 case_bpftrace_lines() {
 	traced "kprobe:vfs_read $ONES { printf(\"read %d by %s\\n\", arg2, comm); }"
