@@ -876,11 +876,34 @@ static struct kunit_suite hit_suite = {
 #define CANDIDATES	(MANY * 13 / 10)	/* some cannot be probed */
 #define MANY_AT_LEAST	(MANY / 2)
 
+/**
+ * struct many - candidates from all of the kernel's text
+ * @symbols: in the text
+ * @seen: of these
+ * @nr: candidates
+ * @probes: for them
+ * @array: pointers to those in use
+ */
 struct many {
+	unsigned int symbols;
+	unsigned int seen;
 	unsigned int nr;
 	struct kprobe *probes;
 	struct kprobe **array;
 };
+
+static bool many_is_text(unsigned long addr)
+{
+	return is_kernel_text(addr) && !is_kernel_inittext(addr);
+}
+
+static int many_count(void *data, const char *name, unsigned long addr)
+{
+	struct many *m = data;
+
+	m->symbols += many_is_text(addr);
+	return 0;
+}
 
 static int many_add(void *data, const char *name, unsigned long addr)
 {
@@ -889,7 +912,8 @@ static int many_add(void *data, const char *name, unsigned long addr)
 
 	if (m->nr == CANDIDATES)
 		return 1;
-	if (!is_kernel_text(addr) || is_kernel_inittext(addr) ||
+	if (!many_is_text(addr) ||
+	    m->seen++ % max(m->symbols / CANDIDATES, 1U) ||
 	    within_kprobe_blacklist(addr))
 		return 0;
 	/* Several symbols may have one address. */
@@ -952,6 +976,7 @@ static void test_thousands_at_once(struct kunit *test)
 	slots = kprobe_slots_in_use();
 	sites = kprobe_sites_in_use();
 
+	kallsyms_on_each_symbol(many_count, &m);
 	kallsyms_on_each_symbol(many_add, &m);
 	many_filter(&m);
 	if (m.nr < MANY_AT_LEAST)

@@ -85,6 +85,70 @@ static inline void __init backend_blacklist(void)
 	kprobe_add_ksym_blacklist((unsigned long)arch_cpu_idle);
 }
 
+#elif defined(CONFIG_RISCV)
+#include <linux/kallsyms.h>
+#include <linux/types.h>
+#include <asm/insn.h>
+
+asmlinkage void handle_exception(void);
+extern char ret_from_exception_end[];
+
+/* For how many calls one after the other. */
+#define CALL_DEPTH	3
+/* What calls write the address to that they return to. */
+#define REG_RA		1
+
+/* Where the call at @at leads to; 0 if it is none, or not known. */
+static inline unsigned long __init call_target(const u16 *at)
+{
+	unsigned long addr = (unsigned long)at;
+	u32 insn = at[0], next;
+
+	if (riscv_insn_is_c_jal(insn))
+		return addr + (s32)RVC_EXTRACT_JTYPE_IMM(insn);
+	if (GET_INSN_LENGTH(insn) == sizeof(u16))
+		return 0;
+	insn |= (u32)at[1] << 16;
+	if (RV_EXTRACT_RD_REG(insn) != REG_RA)
+		return 0;
+	if (riscv_insn_is_jal(insn))
+		return addr + riscv_insn_extract_jtype_imm(insn);
+	/* The upper part of the distance, and the call with the lower. */
+	next = at[2] | (u32)at[3] << 16;
+	if (!riscv_insn_is_auipc(insn) || !riscv_insn_is_jalr(next) ||
+	    RV_EXTRACT_RD_REG(next) != REG_RA ||
+	    RV_EXTRACT_RS1_REG(next) != REG_RA)
+		return 0;
+	return addr + riscv_insn_extract_utype_itype_imm(insn, next);
+}
+
+static inline void __init blacklist_callees(unsigned long start,
+					    unsigned long end, int depth)
+{
+	unsigned long at, target, size, offset;
+
+	for (at = start; at < end; at += GET_INSN_LENGTH(*(u16 *)at)) {
+		target = call_target((u16 *)at);
+		if (!target || within_kprobe_blacklist(target) ||
+		    !kallsyms_lookup_size_offset(target, &size, &offset))
+			continue;
+		kprobe_add_ksym_blacklist(target);
+		if (depth > 1)
+			blacklist_callees(target, target + size, depth - 1);
+	}
+}
+
+/*
+ * Entry.S is blacklisted.  From saved registers to the handler of an exception,
+ * and back, it calls functions in ordinary text for each exception, such as
+ * those that keep vector registers.
+ */
+static inline void __init backend_blacklist(void)
+{
+	blacklist_callees((unsigned long)handle_exception,
+			  (unsigned long)ret_from_exception_end, CALL_DEPTH);
+}
+
 #else
 static inline void __init backend_blacklist(void) { }
 #endif
