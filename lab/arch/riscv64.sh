@@ -10,8 +10,8 @@ KIMAGE=Image
 KIMAGE_PATH=arch/riscv/boot/Image
 QEMU_PACKAGE=qemu-system-misc
 QEMU=qemu-system-riscv64
-# One thread for all CPUs: see x86_64.sh.
-QEMU_ARGS=(-machine virt -accel "tcg,thread=single" -cpu rv64 -m 1024)
+# Probes stop the machine for each change: see arm.sh.
+QEMU_ARGS=(-machine virt -accel "tcg,thread=multi" -cpu rv64 -m 1024)
 CONSOLE=ttyS0
 # QEMU 7.2 describes its CPUs in the old way.
 APPEND=riscv_isa_fallback

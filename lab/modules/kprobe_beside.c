@@ -5,7 +5,9 @@
  *
  * The addresses of instructions are found by asking for a probe at each.
  */
+#include <linux/cpu.h>
 #include <linux/delay.h>
+#include <linux/hrtimer.h>
 #include <linux/kallsyms.h>
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
@@ -13,12 +15,22 @@
 #include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/module.h>
+#include <linux/percpu.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
+#include <linux/smp.h>
 
-static unsigned int rounds = 200;
+static unsigned int rounds = 10000;
 module_param(rounds, uint, 0444);
 MODULE_PARM_DESC(rounds, "how often probes are removed while they are hit");
+
+static unsigned int seconds = 60;
+module_param(seconds, uint, 0444);
+MODULE_PARM_DESC(seconds, "after which there are no more rounds");
+
+static unsigned int probes = 1000;
+module_param(probes, uint, 0444);
+MODULE_PARM_DESC(probes, "how many are removed one by one");
 
 static char *only = "";
 module_param(only, charp, 0444);
@@ -28,14 +40,17 @@ MODULE_PARM_DESC(only, "the one part to run: steps, storm or detach");
  * Each instruction of a function
  */
 
-static noinline unsigned int step(unsigned int x, unsigned int n)
+/* Probed is what is called, and not a copy for the arguments of one caller. */
+#define TARGET	noinline __noclone
+
+static TARGET unsigned int step(unsigned int x, unsigned int n)
 {
 	barrier();
 	return x * 3 + n;
 }
 
 /* Loops, branches both ways, memory, and a call. */
-static noinline unsigned int mix(unsigned int x, const u8 *bytes, int nr)
+static TARGET unsigned int mix(unsigned int x, const u8 *bytes, int nr)
 {
 	unsigned int odd = 0, sum = x;
 	int i;
@@ -120,15 +135,31 @@ struct guarded {
 	unsigned long alive;
 };
 
-static atomic_t dead, storm_hits;
+static atomic_t dead, thread_hits, irq_hits;
+static unsigned long missed;
 
 static int guarded_pre(struct kprobe *p, struct pt_regs *regs)
 {
 	if (READ_ONCE(container_of(p, struct guarded, p)->alive) != ALIVE)
 		atomic_inc(&dead);
-	atomic_inc(&storm_hits);
+	atomic_inc(in_hardirq() ? &irq_hits : &thread_hits);
 	return 0;
 }
+
+/*
+ * Each CPU has a thread that hits the probes whenever nothing else is to run,
+ * and a timer whose interrupts hit them while they are registered and removed,
+ * and while the thread has hit them.
+ */
+#define TIMER_NS	NSEC_PER_MSEC
+
+struct hitter {
+	struct task_struct *task;
+	struct hrtimer timer;
+	bool ticks;
+};
+
+static DEFINE_PER_CPU(struct hitter, hitters);
 
 static int hammer(void *unused)
 {
@@ -138,6 +169,58 @@ static int hammer(void *unused)
 		cond_resched();
 	}
 	return 0;
+}
+
+static enum hrtimer_restart tick(struct hrtimer *timer)
+{
+	step(1, 2);
+	call_mix();
+	hrtimer_forward_now(timer, TIMER_NS);
+	return HRTIMER_RESTART;
+}
+
+static void start_ticks(void *unused)
+{
+	struct hitter *h = this_cpu_ptr(&hitters);
+
+	hrtimer_init(&h->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+	h->timer.function = tick;
+	h->ticks = true;
+	hrtimer_start(&h->timer, TIMER_NS, HRTIMER_MODE_REL_PINNED_HARD);
+}
+
+/* Return: on how many CPUs. */
+static unsigned int start_hitters(void)
+{
+	unsigned int nr = 0;
+	int cpu;
+
+	for_each_online_cpu(cpu) {
+		struct task_struct *t = kthread_create_on_cpu(hammer, NULL, cpu,
+							      "beside/%u");
+
+		if (IS_ERR(t))
+			continue;
+		per_cpu(hitters.task, cpu) = t;
+		wake_up_process(t);
+		nr++;
+	}
+	on_each_cpu(start_ticks, NULL, 1);
+	return nr;
+}
+
+static void stop_hitters(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct hitter *h = per_cpu_ptr(&hitters, cpu);
+
+		if (h->ticks)
+			hrtimer_cancel(&h->timer);
+		if (h->task)
+			kthread_stop(h->task);
+	}
 }
 
 static struct guarded *guarded_alloc(void *target)
@@ -157,6 +240,7 @@ static void guarded_free(struct guarded *g)
 {
 	if (!g)
 		return;
+	missed += g->p.nmissed;
 	memset(g, 0x5a, sizeof(*g));
 	udelay(5);
 	kfree(g);
@@ -191,24 +275,22 @@ out:
 
 static void try_storm(void)
 {
-	struct task_struct *tasks[8] = { };
-	unsigned int i, failed = 0, nr = min(num_online_cpus(), 8U);
+	unsigned long end = jiffies + seconds * HZ;
+	unsigned int i, failed = 0, cpus;
 
-	for (i = 0; i < nr; i++) {
-		tasks[i] = kthread_create(hammer, NULL, "beside/%u", i);
-		if (IS_ERR(tasks[i]))
-			break;
-		kthread_bind(tasks[i], i);
-		wake_up_process(tasks[i]);
-	}
-	nr = i;
-	for (i = 0; i < rounds; i++)
+	cpus_read_lock();
+	cpus = start_hitters();
+	cpus_read_unlock();
+	for (i = 0; i < rounds && time_before(jiffies, end); i++)
 		failed += !!storm_round(i & 1);
-	for (i = 0; i < nr; i++)
-		kthread_stop(tasks[i]);
-	pr_info("BESIDE storm-cpus %u\n", nr);
-	pr_info("BESIDE storm-rounds %u\n", rounds);
-	pr_info("BESIDE storm-hits %u\n", atomic_read(&storm_hits));
+	stop_hitters();
+	pr_info("BESIDE storm-cpus %u\n", cpus);
+	pr_info("BESIDE storm-rounds %u\n", i);
+	pr_info("BESIDE storm-hits-in-threads %u\n",
+		atomic_read(&thread_hits));
+	pr_info("BESIDE storm-hits-in-interrupts %u\n",
+		atomic_read(&irq_hits));
+	pr_info("BESIDE storm-missed %lu\n", missed);
 	pr_info("BESIDE storm-failed %u\n", failed);
 	pr_info("BESIDE storm-dead %u\n", atomic_read(&dead));
 }
@@ -218,46 +300,63 @@ static void try_storm(void)
  */
 
 #define F1(n)								\
-	static noinline int f##n(int x) { barrier(); return x + (n); }
-#define F4(n)	F1(n##0) F1(n##1) F1(n##2) F1(n##3)
-#define F16(n)	F4(n##0) F4(n##1) F4(n##2) F4(n##3)
-#define F64(n)	F16(n##0) F16(n##1) F16(n##2) F16(n##3)
-#define A4(n)	f##n##0, f##n##1, f##n##2, f##n##3
-#define A16(n)	A4(n##0), A4(n##1), A4(n##2), A4(n##3)
-#define A64(n)	A16(n##0), A16(n##1), A16(n##2), A16(n##3)
+	static TARGET int f##n(int x) { barrier(); return x + 1##n; }
+#define F10(n)								\
+	F1(n##0) F1(n##1) F1(n##2) F1(n##3) F1(n##4)			\
+	F1(n##5) F1(n##6) F1(n##7) F1(n##8) F1(n##9)
+#define F100(n)								\
+	F10(n##0) F10(n##1) F10(n##2) F10(n##3) F10(n##4)		\
+	F10(n##5) F10(n##6) F10(n##7) F10(n##8) F10(n##9)
+#define A10(n)								\
+	f##n##0, f##n##1, f##n##2, f##n##3, f##n##4,			\
+	f##n##5, f##n##6, f##n##7, f##n##8, f##n##9
+#define A100(n)								\
+	A10(n##0), A10(n##1), A10(n##2), A10(n##3), A10(n##4),		\
+	A10(n##5), A10(n##6), A10(n##7), A10(n##8), A10(n##9)
 
-F64(1)
-F64(2)
+F100(0) F100(1) F100(2) F100(3) F100(4)
+F100(5) F100(6) F100(7) F100(8) F100(9)
 
-static int (*const functions[])(int x) = { A64(1), A64(2) };
+static int (*const functions[])(int x) = {
+	A100(0), A100(1), A100(2), A100(3), A100(4),
+	A100(5), A100(6), A100(7), A100(8), A100(9),
+};
+
 static struct kprobe many[ARRAY_SIZE(functions)];
 static struct kprobe *many_array[ARRAY_SIZE(functions)];
 
 static void try_detach(void)
 {
-	u64 begin, each, grace;
-	unsigned int i;
+	unsigned int i, nr = min_t(unsigned int, probes, ARRAY_SIZE(many));
+	u64 begin, attach, each, grace;
 	int ret;
 
-	for (i = 0; i < ARRAY_SIZE(many); i++) {
+	for (i = 0; i < nr; i++) {
 		many[i].addr = (kprobe_opcode_t *)functions[i];
 		many[i].pre_handler = count_pre;
 		many_array[i] = &many[i];
 	}
-	ret = register_kprobes(many_array, ARRAY_SIZE(many));
+	hits = 0;
+	begin = ktime_get_ns();
+	ret = register_kprobes(many_array, nr);
 	if (ret) {
 		pr_info("BESIDE detach-failed %d\n", ret);
 		return;
 	}
+	attach = ktime_get_ns() - begin;
+	for (i = 0; i < nr; i++)
+		functions[i](i);
 	begin = ktime_get_ns();
-	for (i = 0; i < ARRAY_SIZE(many); i++)
+	for (i = 0; i < nr; i++)
 		unregister_kprobe(&many[i]);
-	each = div_u64(ktime_get_ns() - begin, ARRAY_SIZE(many));
+	each = div_u64(ktime_get_ns() - begin, nr);
 	begin = ktime_get_ns();
 	for (i = 0; i < 10; i++)
 		synchronize_rcu();
 	grace = div_u64(ktime_get_ns() - begin, 10);
-	pr_info("BESIDE detach-probes %zu\n", ARRAY_SIZE(many));
+	pr_info("BESIDE attach-array-us %llu\n", div_u64(attach, 1000));
+	pr_info("BESIDE detach-probes %u\n", nr);
+	pr_info("BESIDE detach-hits %u\n", hits);
 	pr_info("BESIDE detach-us-each %llu\n", div_u64(each, 1000));
 	pr_info("BESIDE grace-period-us %llu\n", div_u64(grace, 1000));
 }

@@ -107,7 +107,8 @@ KUNIT_ARRAY_PARAM_DESC(storm, storm_cases, name);
  * one gets to its IPI.
  */
 #define STORM_ROUNDS	(IS_ENABLED(CONFIG_X86) ? 1000 : \
-			 IS_ENABLED(CONFIG_PPC) ? 50 : 200)
+			 IS_ENABLED(CONFIG_PPC) ||	\
+			 IS_ENABLED(CONFIG_KPROBES_CLASSIC) ? 50 : 200)
 
 static unsigned int storm_rounds = STORM_ROUNDS;
 module_param_named(rounds, storm_rounds, uint, 0444);
