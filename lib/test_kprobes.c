@@ -22,6 +22,7 @@
 #include <linux/vmalloc.h>
 #include <asm/sections.h>
 #include "kprobes/test.h"
+#include "kprobes/test_machine.h"
 
 static TARGET int target_add(int a, int b)
 {
@@ -964,6 +965,7 @@ static void test_thousands_at_once(struct kunit *test)
 
 	if (IS_ENABLED(CONFIG_MIPS))
 		kunit_skip(test, "a hit in irq_enter() would never end");
+	skip_unless_steps(test);
 
 	m.probes = vzalloc(array_size(CANDIDATES, sizeof(*m.probes)));
 	m.array = vzalloc(array_size(CANDIDATES, sizeof(*m.array)));

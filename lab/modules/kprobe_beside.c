@@ -138,14 +138,6 @@ struct guarded {
 static atomic_t dead, thread_hits, irq_hits;
 static unsigned long missed;
 
-static int guarded_pre(struct kprobe *p, struct pt_regs *regs)
-{
-	if (READ_ONCE(container_of(p, struct guarded, p)->alive) != ALIVE)
-		atomic_inc(&dead);
-	atomic_inc(in_hardirq() ? &irq_hits : &thread_hits);
-	return 0;
-}
-
 /*
  * Each CPU has a thread that hits the probes whenever nothing else is to run,
  * and a timer whose interrupts hit them while they are registered and removed,
@@ -157,9 +149,19 @@ struct hitter {
 	struct task_struct *task;
 	struct hrtimer timer;
 	bool ticks;
+	bool in_tick;
 };
 
 static DEFINE_PER_CPU(struct hitter, hitters);
+
+/* Some architectures count the exception of a probe as an interrupt. */
+static int guarded_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	if (READ_ONCE(container_of(p, struct guarded, p)->alive) != ALIVE)
+		atomic_inc(&dead);
+	atomic_inc(__this_cpu_read(hitters.in_tick) ? &irq_hits : &thread_hits);
+	return 0;
+}
 
 static int hammer(void *unused)
 {
@@ -173,8 +175,10 @@ static int hammer(void *unused)
 
 static enum hrtimer_restart tick(struct hrtimer *timer)
 {
+	__this_cpu_write(hitters.in_tick, true);
 	step(1, 2);
 	call_mix();
+	__this_cpu_write(hitters.in_tick, false);
 	hrtimer_forward_now(timer, TIMER_NS);
 	return HRTIMER_RESTART;
 }

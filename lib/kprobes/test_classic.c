@@ -7,6 +7,7 @@
 #include <linux/kallsyms.h>
 #include <linux/module.h>
 #include "test.h"
+#include "test_machine.h"
 #include "test_return.h"
 
 static TARGET int classic_add(int a, int b)
@@ -85,6 +86,7 @@ static void each_instruction(struct kunit *test, bool post)
 
 	if (!INSTRUCTIONS_KNOWN)
 		kunit_skip(test, "addresses of instructions are not known");
+	skip_unless_steps(test);
 	KUNIT_ASSERT_TRUE(test, kallsyms_lookup_size_offset(at, &size, NULL));
 	for (offset = 0; offset < size; offset += 2) {
 		struct counted c = COUNTED(at + offset);
@@ -155,6 +157,7 @@ static void test_nested_hits_are_executed(struct kunit *test)
 	};
 	int i;
 
+	skip_unless_steps(test);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&nothing.probe), 0);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&step.probe), 0);
 	for (i = 0; i < 2; i++) {
@@ -181,6 +184,7 @@ static void test_hit_leaves_interrupts_on(struct kunit *test)
 	struct counted nothing = COUNTED((unsigned long)classic_nothing);
 	bool off, missed_off;
 
+	skip_unless_steps(test);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&nothing.probe), 0);
 	classic_nothing();
 	off = irqs_disabled();
