@@ -2,10 +2,10 @@
 /*
  * Does the machine step instructions as it should?
  *
- * The code of s390 has the machine's program-event recording step an instruction.
- * There are emulators that forget the condition code that it sets, or where a
- * branch leads to.  So the machine is asked without a probe: what follows a step
- * of one and of the other.
+ * The code of s390 steps by the machine's program-event recording.  There are
+ * emulators that forget the condition code which the instruction sets, or where
+ * a branch leads to.  So the machine is asked without a probe: what follows a
+ * step of one and of the other?
  */
 #ifndef _LIB_KPROBES_TEST_MACHINE_H
 #define _LIB_KPROBES_TEST_MACHINE_H
