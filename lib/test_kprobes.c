@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The basic KUnit suites for kprobes, for any architecture: errnos, hits, and
- * ten thousand probes at once.  All other suites are in lib/kprobes/.
+ * The basic KUnit suites for kprobes, for any architecture: errnos and hits.
+ * All other suites are in lib/kprobes/.
  */
 #include <kunit/test.h>
 #include <linux/atomic.h>
@@ -19,10 +19,7 @@
 #include <linux/smp.h>
 #include <linux/slab.h>
 #include <linux/static_call.h>
-#include <linux/vmalloc.h>
-#include <asm/sections.h>
 #include "kprobes/test.h"
-#include "kprobes/test_machine.h"
 
 static TARGET int target_add(int a, int b)
 {
@@ -860,168 +857,7 @@ static struct kunit_suite hit_suite = {
 	.test_cases = hit_tests,
 };
 
-/*
- * Scale
- */
-
-/*
- * KASAN and lockdep make the case take ten times as long, and so do backends
- * that stop the machine for each site.
- */
-#if defined(CONFIG_KASAN) || defined(CONFIG_PROVE_LOCKING) ||		\
-	defined(CONFIG_KPROBES_CLASSIC)
-#define MANY		500	/* probes in the array */
-#else
-#define MANY		10000
-#endif
-#define CANDIDATES	(MANY * 13 / 10)	/* some cannot be probed */
-#define MANY_AT_LEAST	(MANY / 2)
-
-/**
- * struct many - candidates from all of the kernel's text
- * @symbols: in the text
- * @seen: of these
- * @nr: candidates
- * @probes: for them
- * @array: pointers to those in use
- */
-struct many {
-	unsigned int symbols;
-	unsigned int seen;
-	unsigned int nr;
-	struct kprobe *probes;
-	struct kprobe **array;
-};
-
-static bool many_is_text(unsigned long addr)
-{
-	return is_kernel_text(addr) && !is_kernel_inittext(addr);
-}
-
-static int many_count(void *data, const char *name, unsigned long addr)
-{
-	struct many *m = data;
-
-	m->symbols += many_is_text(addr);
-	return 0;
-}
-
-static int many_add(void *data, const char *name, unsigned long addr)
-{
-	struct many *m = data;
-	struct kprobe *p = &m->probes[m->nr];
-
-	if (m->nr == CANDIDATES)
-		return 1;
-	if (!many_is_text(addr) ||
-	    m->seen++ % max(m->symbols / CANDIDATES, 1U) ||
-	    within_kprobe_blacklist(addr))
-		return 0;
-	/* Several symbols may have one address. */
-	if (m->nr && m->array[m->nr - 1]->addr == (kprobe_opcode_t *)addr)
-		return 0;
-	p->addr = (kprobe_opcode_t *)addr;
-	p->pre_handler = count_pre;
-	p->flags = KPROBE_FLAG_DISABLED;
-	m->array[m->nr++] = p;
-	return 0;
-}
-
-/* Keeps the candidates that can be probed. */
-static void many_filter(struct many *m)
-{
-	unsigned int i, good = 0;
-
-	for (i = 0; i < m->nr && good < MANY; i++) {
-		struct kprobe *p = m->array[i];
-
-		if (register_kprobe(p))
-			continue;
-		unregister_kprobe(p);
-		p->flags = 0;
-		m->array[good++] = p;
-		cond_resched();
-	}
-	m->nr = good;
-}
-
-static void many_load(void)
-{
-	int i;
-
-	for (i = 0; i < 20; i++) {
-		kfree(kmalloc(100 << (i % 8), GFP_KERNEL));
-		schedule_timeout_uninterruptible(1);
-	}
-}
-
-static void test_thousands_at_once(struct kunit *test)
-{
-	size_t size = _etext - _stext;
-	unsigned int sites, slots, i, armed = 0;
-	unsigned long hits;
-	struct many m = { };
-	void *before;
-
-	if (IS_ENABLED(CONFIG_MIPS))
-		kunit_skip(test, "a hit in irq_enter() would never end");
-	skip_unless_steps(test);
-
-	m.probes = vzalloc(array_size(CANDIDATES, sizeof(*m.probes)));
-	m.array = vzalloc(array_size(CANDIDATES, sizeof(*m.array)));
-	before = vmalloc(size);
-	KUNIT_ASSERT_NOT_NULL(test, m.probes);
-	KUNIT_ASSERT_NOT_NULL(test, m.array);
-	KUNIT_ASSERT_NOT_NULL(test, before);
-
-	kprobe_flush_retired();
-	slots = kprobe_slots_in_use();
-	sites = kprobe_sites_in_use();
-
-	kallsyms_on_each_symbol(many_count, &m);
-	kallsyms_on_each_symbol(many_add, &m);
-	many_filter(&m);
-	if (m.nr < MANY_AT_LEAST)
-		kunit_skip(test, "only %u functions to probe", m.nr);
-	kprobe_flush_retired();
-
-	memcpy(before, _stext, size);
-	KUNIT_ASSERT_EQ(test, register_kprobes(m.array, m.nr), 0);
-	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites + m.nr);
-	for (i = 0; i < m.nr; i++)
-		armed += memcmp((void *)probed_at(m.array[i]), before +
-				(probed_at(m.array[i]) - (unsigned long)_stext),
-				sizeof(kprobe_opcode_t)) != 0;
-	KUNIT_EXPECT_EQ(test, armed, m.nr);
-
-	take_cpu_hits();
-	many_load();
-	unregister_kprobes(m.array, m.nr);
-	hits = take_cpu_hits();
-	KUNIT_EXPECT_GT(test, hits, MANY / 100UL);
-	KUNIT_EXPECT_TRUE(test, same_text(before));
-
-	kprobe_flush_retired();
-	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
-	KUNIT_EXPECT_EQ(test, kprobe_slots_in_use(), slots);
-	kunit_info(test, "%u probes as one array, %lu hits", m.nr, hits);
-
-	vfree(before);
-	vfree(m.array);
-	vfree(m.probes);
-}
-
-static struct kunit_case scale_tests[] = {
-	KUNIT_CASE_SLOW(test_thousands_at_once),
-	{}
-};
-
-static struct kunit_suite scale_suite = {
-	.name = "kprobes_scale",
-	.test_cases = scale_tests,
-};
-
-kunit_test_suites(&errno_suite, &hit_suite, &scale_suite);
+kunit_test_suites(&errno_suite, &hit_suite);
 
 MODULE_DESCRIPTION("KUnit suites for kprobes");
 MODULE_LICENSE("GPL");
