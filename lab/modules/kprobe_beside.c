@@ -19,6 +19,7 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
+#include <linux/string.h>
 
 static unsigned int rounds = 10000;
 module_param(rounds, uint, 0444);
@@ -32,9 +33,9 @@ static unsigned int probes = 1000;
 module_param(probes, uint, 0444);
 MODULE_PARM_DESC(probes, "how many are removed one by one");
 
-static char *only = "";
-module_param(only, charp, 0444);
-MODULE_PARM_DESC(only, "the one part to run: steps, storm or detach");
+static char *parts = "steps,detach,storm";
+module_param(parts, charp, 0444);
+MODULE_PARM_DESC(parts, "what to run, of steps, detach and storm");
 
 /*
  * Each instruction of a function
@@ -367,7 +368,7 @@ static void try_detach(void)
 
 static bool wanted(const char *part)
 {
-	return !*only || !strcmp(only, part);
+	return strstr(parts, part);
 }
 
 static int __init beside_init(void)
