@@ -143,10 +143,10 @@ static __always_inline void ppc_kprobe_mask(struct pt_regs *regs)
 }
 
 /*
- * Masks what was masked at a hit.  If nothing was, nearly always no interrupt has
- * come meanwhile.  One that comes between the looks at the PACA is noted there,
- * and has this restarted; so it is not left behind.  At 79 no look is needed, and
- * one does no harm.
+ * Masks what was masked at a hit.  If nothing was, nearly always no interrupt
+ * has come meanwhile.  One that comes between the looks at the PACA is noted
+ * there, and has this restarted; so it is not left behind.  At 79 no look is
+ * needed, and one does no harm.
  */
 static __always_inline void ppc_kprobe_unmask(struct pt_regs *regs)
 {
@@ -162,7 +162,8 @@ static __always_inline void ppc_kprobe_unmask(struct pt_regs *regs)
 		 RESTART_TABLE(77b, 78b, 77b)
 		 : : [flags] "r" (flags),
 		     [enabled] "i" (IRQS_ENABLED),
-		     [happened] "i" (offsetof(struct paca_struct, irq_happened)),
+		     [happened] "i" (offsetof(struct paca_struct,
+					      irq_happened)),
 		     [mask] "i" (offsetof(struct paca_struct, irq_soft_mask))
 		 : "r0", "cr0", "memory"
 		 : pending);

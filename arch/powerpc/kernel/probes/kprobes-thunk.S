@@ -47,9 +47,9 @@ ppc_kprobe_pool_end:
 
 /*
  * What an exception would save, but for r0, the instruction pointer and the
- * state, into the frame at r1 that is as large as an exception's.  DAR and DSISR
- * are saved by those exceptions only that set them.  Changes r0 and r2 to r6;
- * r31 is LR then, and r2 the kernel's TOC, or the task on 32 bit.
+ * state, into the frame at r1 that is as large as an exception's.  DAR and
+ * DSISR are saved by those exceptions only that set them.  Changes r0 and r2 to
+ * r6; r31 is LR then, and r2 the kernel's TOC, or the task on 32 bit.
  */
 .macro save_state
 	SAVE_GPRS(2, 31, r1)
