@@ -162,9 +162,9 @@ struct arch_kprobe_insn {
 };
 
 /*
- * The exception code of mips and loongarch switches interrupts on before a hit
- * and off on its way out.  In between it writes its state of the hit, which a
- * hit in an interrupt would overwrite, or find unfinished and call a bug.
+ * The exception code of loongarch switches interrupts on before a hit, that of
+ * mips leaves them on; then they go off.  In between is a state of the hit that
+ * a hit in an interrupt would overwrite, or find unfinished and call a bug.
  */
 #define KPROBE_IRQS_ON_IN_HIT						\
 	(IS_ENABLED(CONFIG_MIPS) || IS_ENABLED(CONFIG_LOONGARCH))

@@ -54,8 +54,9 @@
  * Where RCU does not watch, in the idle loop, that IPI is what counts: hits
  * there have interrupts off throughout, for idle CPUs have them off.  Such a
  * hit may stand on another site of its chain, or in a table that was replaced:
- * kprobe_classic_sync() waits for that before either is freed.  On arc and mips
- * these exceptions switch interrupts on, so idle functions are not probed.
+ * kprobe_classic_sync() waits for that before either is freed.  On arc these
+ * exceptions switch interrupts on, and mips idles with interrupts on: functions
+ * for that are not probed.
  *
  * A jump (arm) leads to a copy in which tasks may be preempted.  It is freed
  * with the site, behind a grace period of RCU-tasks.
@@ -972,8 +973,10 @@ static struct notifier_block exceptions_nb = {
  */
 int __init kprobe_classic_init(void)
 {
-	int ret = register_die_notifier(&exceptions_nb) ?: arch_init_kprobes();
+	int ret;
 
+	mips_init();
+	ret = register_die_notifier(&exceptions_nb) ?: arch_init_kprobes();
 	if (ret)
 		pr_err("the architecture's part does not start: %d\n", ret);
 	return ret;

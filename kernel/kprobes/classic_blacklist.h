@@ -29,9 +29,32 @@ asmlinkage void ret_from_exception(void);
 asmlinkage void ret_from_irq(void);
 asmlinkage void handle_reserved(void);
 
+/* The code of probes, some of which steps.  It probes its own trampoline. */
+static inline void __init mips_blacklist_probes(void)
+{
+	unsigned long trampoline = (unsigned long)__kretprobe_trampoline;
+	unsigned long in_it[] = {
+		(unsigned long)arch_arm_kprobe,
+		(unsigned long)arch_disarm_kprobe,
+		(unsigned long)arch_prepare_kprobe,
+		(unsigned long)kprobe_fault_handler,
+		(unsigned long)kprobe_exceptions_notify,
+	};
+	unsigned long start = in_it[0], end = in_it[0];
+	int i;
+
+	for (i = 1; i < ARRAY_SIZE(in_it); i++) {
+		start = min(start, in_it[i]);
+		end = max(end, in_it[i]);
+	}
+	if (trampoline > start)
+		end = min(end, trampoline);
+	kprobe_add_area_blacklist(start, end);
+}
+
 /*
  * Entry.S and genex.S, handlers of exceptions elsewhere, breakpoints, branches.
- * And where a CPU is idle: these exceptions switch interrupts on.
+ * And where a CPU is idle, with interrupts on.
  */
 static inline void __init backend_blacklist(void)
 {
@@ -39,6 +62,7 @@ static inline void __init backend_blacklist(void)
 	unsigned long of_irq = (unsigned long)ret_from_irq;
 	int i;
 
+	mips_blacklist_probes();
 	kprobe_add_area_blacklist(min(of_exception, of_irq),
 				  (unsigned long)handle_reserved);
 	for (i = 0; i < ARRAY_SIZE(exception_handlers); i++) {

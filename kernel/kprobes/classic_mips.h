@@ -14,18 +14,31 @@
  * current_kprobe stays set.
  *
  * A page fault in a step goes on behind the instruction, and not at it.
+ *
+ * Its handler of breakpoints switches interrupts on: that of classic_mips.S
+ * takes its place.
  */
 #ifndef _KERNEL_KPROBES_CLASSIC_MIPS_H
 #define _KERNEL_KPROBES_CLASSIC_MIPS_H
 
+#include <linux/init.h>
 #include <linux/kdebug.h>
 #include <linux/kprobes_backend.h>
+#include <linux/linkage.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/ptrace.h>
 
 #ifdef CONFIG_MIPS
 #include <asm/mipsregs.h>
+#include <asm/setup.h>
+
+asmlinkage void kprobe_classic_handle_bp(void);
+
+static inline void __init mips_init(void)
+{
+	set_except_vector(EXCCODE_BP, kprobe_classic_handle_bp);
+}
 
 /**
  * struct mips_hit - the state of the CPU before an exception
@@ -97,6 +110,8 @@ static __always_inline void mips_hit_end(const struct mips_hit *hit,
 #else /* !CONFIG_MIPS */
 
 struct mips_hit { };
+
+static inline void mips_init(void) { }
 
 static __always_inline struct mips_hit mips_hit_begin(struct pt_regs *regs)
 {

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Breakpoints on mips: like handle_bp() of the architecture, which switches
+ * interrupts on, but with interrupts as they were.
+ *
+ * An interrupt that has not been acknowledged comes again as soon as interrupts
+ * are on.  If its code is probed before it does that, as in irq_enter(), it is
+ * hit again before the first hit has reached any C code, and so on until the
+ * stack has ended.
+ */
+#include <linux/linkage.h>
+#include <asm/asm.h>
+#include <asm/asmmacro.h>
+#include <asm/mipsregs.h>
+#include <asm/regdef.h>
+#include <asm/stackframe.h>
+
+	/* Which cannot be probed. */
+	.section .kprobes.text, "ax"
+	.align	5
+NESTED(kprobe_classic_handle_bp, PT_SIZE, sp)
+	.cfi_signal_frame
+	.set	noat
+	SAVE_ALL
+	KMODE
+	.set	at
+	move	a0, sp
+	jal	do_bp
+	j	ret_from_exception
+END(kprobe_classic_handle_bp)
