@@ -30,10 +30,18 @@ static inline struct kprobe_ctlblk *get_kprobe_ctlblk(void)
 	return this_cpu_ptr(&kprobe_ctlblk);
 }
 
+/* The hit that the ending one is on top of, where backends cannot tell. */
+#ifdef CONFIG_PARISC
+DECLARE_PER_CPU(struct kprobe *, kprobe_outer);
+#define KPROBE_OUTER	__this_cpu_read(kprobe_outer)
+#else
+#define KPROBE_OUTER	NULL
+#endif
+
 /* A backend's hit has ended. */
 static inline void reset_current_kprobe(void)
 {
-	__this_cpu_write(current_kprobe, NULL);
+	__this_cpu_write(current_kprobe, KPROBE_OUTER);
 }
 
 /*

@@ -105,6 +105,7 @@
 #include <linux/workqueue.h>
 #include "classic_blacklist.h"
 #include "classic_mips.h"
+#include "classic_parisc.h"
 #include "classic_sh.h"
 #include "classic_sparc.h"
 #include "internal.h"
@@ -163,16 +164,22 @@ static int classic_pre(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct kprobe_site *site = site_of(kp);
 	unsigned long addr = (unsigned long)site->addr;
+	struct kprobe *below = parisc_hit_below(kp);
 	struct walk walk;
 	bool diverted;
 
+	if (parisc_is_missed(kp)) {
+		kprobes_inc_nmissed_count(kp);
+		return parisc_step(kp, regs, false);
+	}
 	/* On s390 it is behind the breakpoint; the backend sets it anew. */
 	if (instruction_pointer(regs) != addr)
 		instruction_pointer_set(regs, addr);
 	walk_begin(&walk);
 	diverted = kprobe_call_pre(kprobe_first_pre(site), regs);
 	walk_end(&walk, site, !diverted);
-	return diverted;
+	parisc_hit_end(below);
+	return diverted || parisc_step(kp, regs, READ_ONCE(site->npost));
 }
 NOKPROBE_SYMBOL(classic_pre);
 
@@ -194,6 +201,21 @@ static void classic_post(struct kprobe *kp, struct pt_regs *regs,
 }
 NOKPROBE_SYMBOL(classic_post);
 
+#ifdef CONFIG_PARISC
+static int parisc_step_ends(struct kprobe *end, struct pt_regs *regs)
+{
+	struct kprobe *below = parisc_hit_below(end);
+	struct kprobe *kp = parisc_step_end(regs);
+
+	/* A branch has ended there, whether it was missed or not. */
+	if (!below)
+		walk_post(kp, regs);
+	parisc_hit_end(below);
+	return 1;
+}
+NOKPROBE_SYMBOL(parisc_step_ends);
+#endif
+
 /**
  * get_kprobe - what the backend sees of a site
  * @addr: any address
@@ -205,7 +227,7 @@ struct kprobe *get_kprobe(void *addr)
 {
 	struct kprobe_site *site = kprobe_site_find((unsigned long)addr);
 
-	return site ? kp_of(site) : NULL;
+	return parisc_hit_begin(site ? kp_of(site) : NULL, addr);
 }
 NOKPROBE_SYMBOL(get_kprobe);
 
@@ -361,7 +383,8 @@ enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 		return KPROBE_REFUSE_BUG_SITE;
 	if (is_ftrace_call((unsigned long)site->addr))
 		return KPROBE_REFUSE_FTRACE_SITE;
-	if (sh_is_misread(site->addr) || sparc_is_misread(site->addr))
+	if (sh_is_misread(site->addr) || sparc_is_misread(site->addr) ||
+	    parisc_is_misread(site->addr))
 		return KPROBE_REFUSE_UNRELOCATABLE;
 	return KPROBE_OK;
 }
@@ -482,7 +505,7 @@ enum kprobe_refusal arch_kprobe_prepare(struct kprobe_site *site,
 	preparing = site;
 	cpus_read_lock();
 	mutex_lock(&text_mutex);
-	err = arch_prepare_kprobe(kp);
+	err = arch_prepare_kprobe(kp) ?: parisc_fill_slot(kp);
 	mutex_unlock(&text_mutex);
 	cpus_read_unlock();
 	preparing = NULL;

@@ -100,6 +100,24 @@ static inline void __init backend_blacklist(void)
 	kprobe_add_ksym_blacklist((unsigned long)debug_trap_handler);
 }
 
+#elif defined(CONFIG_PARISC)
+#include <linux/kallsyms.h>
+#include <asm/processor.h>
+
+extern const char fault_vector_20[], set_register[];
+
+/* Entry.S up to the last of its functions, and what it calls. */
+static inline void __init backend_blacklist(void)
+{
+	unsigned long last = (unsigned long)set_register;
+	void *c_code = handle_interruption;
+
+	kprobe_add_area_blacklist((unsigned long)fault_vector_20, last);
+	kprobe_add_ksym_blacklist(last);
+	c_code = dereference_kernel_function_descriptor(c_code);
+	kprobe_add_ksym_blacklist((unsigned long)c_code);
+}
+
 #elif defined(CONFIG_ARC)
 #include <linux/cpu.h>
 

@@ -6,6 +6,7 @@
  */
 #include <linux/kallsyms.h>
 #include <linux/module.h>
+#include <linux/sched.h>
 #include "test.h"
 #include "test_machine.h"
 #include "test_return.h"
@@ -64,7 +65,7 @@ static void test_misaligned_is_refused(struct kunit *test)
 	((IS_ENABLED(CONFIG_ARM) && !IS_ENABLED(CONFIG_THUMB2_KERNEL)) || \
 	 IS_ENABLED(CONFIG_RISCV) || IS_ENABLED(CONFIG_S390) ||		\
 	 IS_ENABLED(CONFIG_MIPS) || IS_ENABLED(CONFIG_LOONGARCH) ||	\
-	 IS_ENABLED(CONFIG_SPARC64))
+	 IS_ENABLED(CONFIG_SPARC64) || IS_ENABLED(CONFIG_PARISC))
 
 /* Calls the function, with @c in its midst; a jump if there can be one. */
 static void mix_probed(struct kunit *test, struct counted *c,
@@ -199,6 +200,27 @@ static void test_hit_leaves_interrupts_on(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nothing.pre, 1);
 	KUNIT_EXPECT_EQ(test, nothing.probe.nmissed, 1);
 	unregister_kprobe(&nothing.probe);
+}
+
+/* Until an interrupt is acknowledged, interrupts have to stay off in hits. */
+static void test_interrupts_may_be_hit(struct kunit *test)
+{
+	static const char * const names[] = { "irq_enter", "irq_enter_rcu" };
+	struct counted c[ARRAY_SIZE(names)] = { };
+	unsigned int i, hits = 0;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		c[i].probe.symbol_name = names[i];
+		c[i].probe.pre_handler = counted_pre;
+		KUNIT_EXPECT_EQ(test, register_kprobe(&c[i].probe), 0);
+	}
+	schedule_timeout_uninterruptible(HZ / 5);
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		unregister_kprobe(&c[i].probe);
+		hits += c[i].pre;
+		KUNIT_EXPECT_EQ(test, c[i].astray, 0);
+	}
+	KUNIT_EXPECT_GT(test, hits, 0);
 }
 
 static TARGET int classic_switches_off(int a)
@@ -343,6 +365,7 @@ static struct kunit_case classic_tests[] = {
 	KUNIT_CASE_SLOW(test_each_instruction_works_on_with_post),
 	KUNIT_CASE(test_nested_hits_are_executed),
 	KUNIT_CASE(test_hit_leaves_interrupts_on),
+	KUNIT_CASE(test_interrupts_may_be_hit),
 	KUNIT_CASE(test_call_returns_when_switched_off),
 #ifdef CONFIG_OPTPROBES
 	KUNIT_CASE(test_probe_becomes_a_jump),
