@@ -23,8 +23,9 @@ die() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
 
 [ -f "$LAB/arch/$ARCH.sh" ] ||
 	die "ARCH=$ARCH: not there yet (there is: $(cd "$LAB/arch" && echo *.sh | sed 's/\.sh//g'))"
-# What else the kernel's make is told on an architecture.
+# What else the kernel's make is told on an architecture, and busybox's.
 KMAKE_ARGS=()
+BUSYBOX_ARGS=()
 # shellcheck source=lab/arch/x86_64.sh
 . "$LAB/arch/$ARCH.sh"
 # shellcheck source=lab/files.sh
@@ -67,6 +68,7 @@ need_for_build() {
 	need linux-source-6.12 gcc make bison flex bc libelf-dev libssl-dev \
 		python3 xz-utils patch rsync cpio gzip kmod ccache perl \
 		"${BUILD_PACKAGES[@]}"
+	[ "$(type -t arch_tools)" != function ] || arch_tools
 	if [ -n "${BUSYBOX_ARCH:-}" ]; then
 		foreign_busybox "$BUSYBOX_ARCH" "${BUSYBOX_SUITE:-}"
 	elif [ -n "${BUSYBOX_LIBC:-}" ]; then
@@ -115,17 +117,31 @@ foreign_busybox() {
 	rm -rf "$dir"/{lists,cache}
 }
 
-# built_busybox: Debian's busybox, compiled for an architecture that its archive
-# has a compiler and a C library for, but no packages of; sets BUSYBOX.
-built_busybox() {
-	local dir=$OUT/busybox-$ARCH keys apt
+# debian_unpack DIR SUITE PACKAGE: another Debian's package, in DIR/root, and not
+# installed.
+debian_unpack() {
+	local dir=$1 suite=$2 package=$3 keys apt
 
-	BUSYBOX=$dir/root/bin/busybox
-	need "$BUSYBOX_LIBC" dpkg-dev bzip2
-	[ ! -x "$BUSYBOX" ] || return 0
-	say "compiling busybox for $ARCH, log: $dir/log"
-	rm -rf "$dir"
-	mkdir -p "$dir"/{lists,cache}/partial "$dir/root/bin"
+	mkdir -p "$dir"/{lists,cache}/partial
+	keys=/usr/share/keyrings/debian-archive-keyring.gpg
+	echo "deb [signed-by=$keys] http://deb.debian.org/debian $suite main" \
+		> "$dir/sources.list"
+	apt=(apt-get -q -o "Dir::State::lists=$dir/lists"
+		-o "Dir::Cache=$dir/cache" -o "Dir::Etc::SourceParts=/dev/null"
+		-o "Dir::Etc::SourceList=$dir/sources.list"
+		-o "APT::Sandbox::User=$(id -un)")
+	(
+		cd "$dir" && "${apt[@]}" update &&
+		"${apt[@]}" download "$package" &&
+		dpkg-deb -x "$package"_*.deb root && rm -rf lists cache
+	)
+}
+
+# debian_source DIR PACKAGE: what Debian 12 compiles it from, in DIR/src.
+debian_source() {
+	local dir=$1 package=$2 keys apt
+
+	mkdir -p "$dir"/{lists,cache}/partial "$dir/src"
 	keys=/usr/share/keyrings/debian-archive-keyring.gpg
 	echo "deb-src [signed-by=$keys] http://deb.debian.org/debian bookworm main" \
 		> "$dir/sources.list"
@@ -135,12 +151,31 @@ built_busybox() {
 		-o "APT::Sandbox::User=$(id -un)")
 	(
 		cd "$dir" && "${apt[@]}" update &&
-		"${apt[@]}" source --download-only busybox &&
-		mkdir src && tar -C src --strip-components=1 -xf busybox_*.orig.tar.* &&
+		"${apt[@]}" source --download-only "$package" &&
+		rm -f "$package"_*.asc &&
+		tar -C src --strip-components=1 -xf "$package"_*.orig.tar.* &&
+		rm -rf lists cache
+	)
+}
+
+# built_busybox: Debian's busybox, compiled for an architecture that its archive
+# has a compiler and a C library for, but no packages of; sets BUSYBOX.
+built_busybox() {
+	local dir=$OUT/busybox-$ARCH
+
+	BUSYBOX=$dir/root/bin/busybox
+	need "$BUSYBOX_LIBC" dpkg-dev bzip2
+	[ ! -x "$BUSYBOX" ] || return 0
+	say "compiling busybox for $ARCH, log: $dir/log"
+	rm -rf "$dir"
+	mkdir -p "$dir/root/bin"
+	(
+		debian_source "$dir" busybox && cd "$dir" &&
 		make -C src defconfig &&
 		sed -i 's/^# CONFIG_STATIC is not set/CONFIG_STATIC=y/' src/.config &&
-		make -C src -j"$JOBS" CROSS_COMPILE="$CROSS" SKIP_STRIP=y busybox &&
-		cp src/busybox "$BUSYBOX" && rm -rf src lists cache
+		make -C src -j"$JOBS" CROSS_COMPILE="$CROSS" "${BUSYBOX_ARGS[@]}" \
+			SKIP_STRIP=y busybox &&
+		cp src/busybox "$BUSYBOX" && rm -rf src
 	) < /dev/null > "$dir/log" 2>&1 ||
 		die "busybox does not build, see $dir/log"
 }
