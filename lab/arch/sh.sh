@@ -1,8 +1,54 @@
 # shellcheck shell=bash disable=SC2034
-# Facts of SH-4, for lab/common.sh: how to compile for it. QEMU's board has started
-# no kernel of this compiler: it leaves out comparisons of addresses with zero, and
-# what unpacks the kernel ends in an error.
+# Facts of SH-4, for lab/common.sh. The guest does not come beyond its first probe.
 KARCH="sh"
 CROSS=sh4-linux-gnu-
-BUILD_PACKAGES=(gcc-sh4-linux-gnu)
-BACKEND=(arch/sh/kernel/kprobes.o)
+BUILD_PACKAGES=(gcc-sh4-linux-gnu gcc-12-plugin-dev-sh4-linux-gnu g++)
+# The compiler of Debian 12 leaves out comparisons with zero, and a plugin stops
+# that. The C library that Debian has for it was compiled without one.
+SH_TOOLS=$OUT/tools-sh
+KMAKE_ARGS=("KCFLAGS=-fplugin=$SH_TOOLS/plugin.so")
+BUSYBOX_LIBC=linux-libc-dev-sh4-cross
+BUSYBOX_ARGS=("CC=$SH_TOOLS/libc/bin/musl-gcc")
+KIMAGE=zImage
+KIMAGE_PATH=arch/sh/boot/zImage
+QEMU_PACKAGE=qemu-system-misc
+QEMU=qemu-system-sh4
+# Its first serial line is not the board's console.
+QEMU_ARGS=(-machine r2d -serial null -serial stdio)
+MAX_CPUS=1
+CONSOLE=ttySC1
+# The board does not start again.
+APPEND=END=poweroff
+CLOCK=
+# The kernel's own backend, untouched.
+ARCH_OBJECTS=
+SRCARCH="sh"
+COMBINATIONS=
+
+# arch_tools: that plugin, and musl, which is compiled with it.
+arch_tools() {
+	local headers dir=$SH_TOOLS
+
+	[ ! -x "$dir/libc/bin/musl-gcc" ] || return 0
+	need linux-libc-dev-sh4-cross dpkg-dev
+	say "compiling a compiler's plugin and a C library, log: $dir/log"
+	rm -rf "$dir"
+	mkdir -p "$dir"
+	headers=$("${CROSS}gcc" -print-file-name=plugin)/include
+	printf '%s\n' '#!/bin/sh' \
+		"exec ccache ${CROSS}gcc -fplugin=$dir/plugin.so \"\$@\"" > "$dir/cc"
+	chmod +x "$dir/cc"
+	(
+		g++ -shared -fPIC -fno-rtti -O1 "-I$headers" \
+			-o "$dir/plugin.so" "$LAB/arch/sh-plugin.cc" &&
+		debian_source "$dir" musl &&
+		cd "$dir/src" &&
+		CC=$dir/cc CROSS_COMPILE=$CROSS ./configure --target=sh4-linux-gnu \
+			"--prefix=$dir/libc" --disable-shared --enable-wrapper=gcc &&
+		make -j"$JOBS" && make install &&
+		ln -s /usr/sh4-linux-gnu/include/{linux,asm,asm-generic,mtd} \
+			"$dir/libc/include/" &&
+		rm -rf "$dir/src"
+	) < /dev/null > "$dir/log" 2>&1 ||
+		die "the tools for sh do not build, see $dir/log"
+}
