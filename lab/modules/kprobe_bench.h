@@ -161,6 +161,43 @@ BENCH_FUNCTIONS("@function",
 		"	addi	5, 3, 2\n"
 		"	blr\n"
 		"	nop\n");
+
+#elif defined(CONFIG_RISCV)
+/* As on arm64, but there are no jumps. */
+void bench_target(void);
+extern char bench_here[];
+void bench_call(void);
+void bench_jump(void);
+asm(".pushsection .text\n"
+	".option push\n"
+	".option norvc\n"
+	".balign 16\n"
+	".type bench_target, @function\n"
+	"bench_target:\n"
+	"	slti	a2, a0, 0\n"
+	"bench_here:\n"
+	"	addi	a1, a0, 1\n"
+	"	ret\n"
+	".balign 16\n"
+	".type bench_call, @function\n"
+	"bench_call:\n"
+	"	addi	a1, a0, 1\n"
+	"	ret\n"
+	".balign 16\n"
+	".type bench_jump, @function\n"
+	"bench_jump:\n"
+	"	addi	a1, a0, 1\n"
+	"	ret\n"
+	".option pop\n"
+	".popsection\n");
+BENCH_FUNCTIONS("@function",
+		"	.option push\n"
+		"	.option norvc\n"
+		"	addi	a1, a0, 1\n"
+		"	addi	a2, a0, 2\n"
+		"	ret\n"
+		"	nop\n"
+		"	.option pop\n");
 #endif
 
 /* Where a function's instructions are. */
@@ -173,6 +210,8 @@ static inline bool is_jump(const void *addr)
 {
 #ifdef CONFIG_X86
 	return *(u8 *)addr == 0xe9;
+#elif defined(CONFIG_RISCV)
+	return false;
 #else
 	/* B, of arm64 and of powerpc */
 	return *(u32 *)addr >> 26 == (IS_ENABLED(CONFIG_PPC) ? 18 : 5);
