@@ -98,6 +98,7 @@
 #include <linux/list.h>
 #include <linux/memory.h>
 #include <linux/mutex.h>
+#include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/smp.h>
 #include <linux/string.h>
@@ -131,12 +132,22 @@ static __always_inline struct kprobe_site *site_of(struct kprobe *kp)
  * @running: current_kprobe
  * @flags: whether interrupts were on
  * @entered: RCU was not watching
+ * @as_nmi: the exception counts as an NMI
  */
 struct walk {
 	struct kprobe *running;
 	unsigned long flags;
 	bool entered;
+	bool as_nmi;
 };
+
+/*
+ * Breakpoints count as NMIs on riscv, and the kernel drops what is traced in an
+ * NMI there: all events of kprobes but those of returns.  On other architectures
+ * with such a backend they do not count as NMIs, and so handlers here do not
+ * need to be in one either.
+ */
+#define HITS_COUNT_AS_NMI	IS_ENABLED(CONFIG_RISCV)
 
 static __always_inline void walk_begin(struct walk *walk)
 {
@@ -144,6 +155,9 @@ static __always_inline void walk_begin(struct walk *walk)
 	/* For handlers, which expect a raised count. */
 	preempt_disable_notrace();
 	walk->entered = kprobe_rcu_enter();
+	walk->as_nmi = HITS_COUNT_AS_NMI && in_nmi();
+	if (walk->as_nmi)
+		__preempt_count_sub(NMI_OFFSET);
 	walk->running = __this_cpu_read(current_kprobe);
 }
 
@@ -153,6 +167,8 @@ static __always_inline void walk_end(struct walk *walk,
 				     bool goes_on)
 {
 	__this_cpu_write(current_kprobe, walk->running);
+	if (walk->as_nmi)
+		__preempt_count_add(NMI_OFFSET);
 	kprobe_rcu_exit(walk->entered);
 	preempt_enable_notrace();
 	/* Where they came on in the exception, they stay off for its end. */
