@@ -169,7 +169,8 @@ static int hammer(void *unused)
 	while (!kthread_should_stop()) {
 		step(1, 2);
 		call_mix();
-		cond_resched();
+		/* Removing a jump may wait for all tasks to get here. */
+		cond_resched_tasks_rcu_qs();
 	}
 	return 0;
 }
