@@ -241,7 +241,7 @@ static void time_return_and_kprobe(void)
 	unregister_kretprobe(&rp);
 }
 
-#ifdef JPROBE_ENTRY
+#if defined(JPROBE_ENTRY) && !defined(CONFIG_KPROBES_CLASSIC)
 static void count_jprobe(void)
 {
 	hits++;
