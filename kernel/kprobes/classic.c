@@ -142,10 +142,10 @@ struct walk {
 };
 
 /*
- * Breakpoints count as NMIs on riscv, and the kernel drops what is traced in an
- * NMI there: all events of kprobes but those of returns.  On other architectures
- * with such a backend they do not count as NMIs, and so handlers here do not
- * need to be in one either.
+ * Breakpoints count as NMIs on riscv, and the kernel drops what is traced in
+ * one there: all events of kprobes but those of returns.  On other
+ * architectures with such a backend they do not count as NMIs, and so handlers
+ * here do not need to be in one either.
  */
 #define HITS_COUNT_AS_NMI	IS_ENABLED(CONFIG_RISCV)
 
