@@ -12,7 +12,6 @@
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
-#include <linux/string.h>
 #include <linux/vmalloc.h>
 #include <asm/sections.h>
 #include "test.h"
@@ -90,9 +89,6 @@ static int many_add(void *data, const char *name, unsigned long addr)
 	if (!many_is_text(addr) ||
 	    m->seen++ % max(m->symbols / CANDIDATES, 1U) ||
 	    within_kprobe_blacklist(addr))
-		return 0;
-	/* Some backends have a probe of their own there. */
-	if (!strcmp(name, "__kretprobe_trampoline"))
 		return 0;
 	/* Several symbols may have one address. */
 	if (m->nr && m->array[m->nr - 1]->addr == (kprobe_opcode_t *)addr)
