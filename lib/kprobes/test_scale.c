@@ -7,6 +7,7 @@
 #include <linux/cpumask.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
+#include <linux/kprobes_hit.h>
 #include <linux/kprobes_test.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
@@ -79,6 +80,13 @@ static int many_count(void *data, const char *name, unsigned long addr)
 	return 0;
 }
 
+/* Some backends have a probe of their own. */
+static bool many_is_probed(unsigned long addr)
+{
+	guard(preempt)();
+	return kprobe_site_find(addr);
+}
+
 static int many_add(void *data, const char *name, unsigned long addr)
 {
 	struct many *m = data;
@@ -88,7 +96,7 @@ static int many_add(void *data, const char *name, unsigned long addr)
 		return 1;
 	if (!many_is_text(addr) ||
 	    m->seen++ % max(m->symbols / CANDIDATES, 1U) ||
-	    within_kprobe_blacklist(addr))
+	    within_kprobe_blacklist(addr) || many_is_probed(addr))
 		return 0;
 	/* Several symbols may have one address. */
 	if (m->nr && m->array[m->nr - 1]->addr == (kprobe_opcode_t *)addr)
