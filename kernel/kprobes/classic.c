@@ -109,6 +109,7 @@
 #include "classic_parisc.h"
 #include "classic_sh.h"
 #include "classic_sparc.h"
+#include "classic_walk.h"
 #include "internal.h"
 
 #define STEPS_IN_PLACE	(IS_ENABLED(CONFIG_ARC) || IS_ENABLED(CONFIG_SUPERH))
@@ -126,55 +127,6 @@ static __always_inline struct kprobe_site *site_of(struct kprobe *kp)
 /*
  * The hit
  */
-
-/**
- * struct walk - what a walk through the probes of a site puts back at its end
- * @running: current_kprobe
- * @flags: whether interrupts were on
- * @entered: RCU was not watching
- * @as_nmi: the exception counts as an NMI
- */
-struct walk {
-	struct kprobe *running;
-	unsigned long flags;
-	bool entered;
-	bool as_nmi;
-};
-
-/*
- * Breakpoints count as NMIs on riscv, and the kernel drops what is traced in
- * one there: all events of kprobes but those of returns.  On other
- * architectures with such a backend they do not count as NMIs, and so handlers
- * here do not need to be in one either.
- */
-#define HITS_COUNT_AS_NMI	IS_ENABLED(CONFIG_RISCV)
-
-static __always_inline void walk_begin(struct walk *walk)
-{
-	local_irq_save(walk->flags);
-	/* For handlers, which expect a raised count. */
-	preempt_disable_notrace();
-	walk->entered = kprobe_rcu_enter();
-	walk->as_nmi = HITS_COUNT_AS_NMI && in_nmi();
-	if (walk->as_nmi)
-		__preempt_count_sub(NMI_OFFSET);
-	walk->running = __this_cpu_read(current_kprobe);
-}
-
-/* @goes_on: the hit, whose handlers have been called */
-static __always_inline void walk_end(struct walk *walk,
-				     const struct kprobe_site *site,
-				     bool goes_on)
-{
-	__this_cpu_write(current_kprobe, walk->running);
-	if (walk->as_nmi)
-		__preempt_count_add(NMI_OFFSET);
-	kprobe_rcu_exit(walk->entered);
-	preempt_enable_notrace();
-	/* Where they came on in the exception, they stay off for its end. */
-	if (!KPROBE_IRQS_ON_IN_HIT || site->on_ftrace || !goes_on)
-		local_irq_restore(walk->flags);
-}
 
 static int classic_pre(struct kprobe *kp, struct pt_regs *regs)
 {
@@ -199,14 +151,23 @@ static int classic_pre(struct kprobe *kp, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(classic_pre);
 
-static __always_inline void walk_post(struct kprobe *kp, struct pt_regs *regs)
+static noinline void call_post(struct kprobe_site *site, struct pt_regs *regs)
 {
-	struct kprobe_site *site = site_of(kp);
 	struct walk walk;
 
 	walk_begin(&walk);
 	kprobe_call_post(site, regs);
 	walk_end(&walk, site, true);
+}
+NOKPROBE_SYMBOL(call_post);
+
+/* Nearly always there is nothing to call; but walk_end() may have to do. */
+static __always_inline void walk_post(struct kprobe *kp, struct pt_regs *regs)
+{
+	struct kprobe_site *site = site_of(kp);
+
+	if (KPROBE_IRQS_ON_IN_HIT || READ_ONCE(site->npost))
+		call_post(site, regs);
 }
 
 static void classic_post(struct kprobe *kp, struct pt_regs *regs,
