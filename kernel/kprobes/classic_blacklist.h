@@ -20,6 +20,7 @@
 #include <asm/sections.h>
 
 #if defined(CONFIG_MIPS)
+#include <linux/kallsyms.h>
 #include <asm/branch.h>
 #include <asm/idle.h>
 
@@ -29,7 +30,10 @@ asmlinkage void ret_from_exception(void);
 asmlinkage void ret_from_irq(void);
 asmlinkage void handle_reserved(void);
 
-/* The code of probes, some of which steps.  It probes its own trampoline. */
+/*
+ * The code of probes, some of which steps, from the first of its functions to
+ * the last.  It probes its own trampoline, which may be anywhere in it.
+ */
 static inline void __init mips_blacklist_probes(void)
 {
 	unsigned long trampoline = (unsigned long)__kretprobe_trampoline;
@@ -40,16 +44,23 @@ static inline void __init mips_blacklist_probes(void)
 		(unsigned long)kprobe_fault_handler,
 		(unsigned long)kprobe_exceptions_notify,
 	};
-	unsigned long start = in_it[0], end = in_it[0];
+	unsigned long start = in_it[0], end = in_it[0], size, offset;
 	int i;
 
-	for (i = 1; i < ARRAY_SIZE(in_it); i++) {
+	for (i = 0; i < ARRAY_SIZE(in_it); i++) {
 		start = min(start, in_it[i]);
 		end = max(end, in_it[i]);
 	}
-	if (trampoline > start)
-		end = min(end, trampoline);
+	if (trampoline > start && trampoline < end &&
+	    kallsyms_lookup_size_offset(trampoline, &size, &offset)) {
+		kprobe_add_area_blacklist(start, trampoline);
+		start = trampoline + size;
+	}
 	kprobe_add_area_blacklist(start, end);
+	for (i = 0; i < ARRAY_SIZE(in_it); i++) {
+		if (!within_kprobe_blacklist(in_it[i]))
+			kprobe_add_ksym_blacklist(in_it[i]);
+	}
 }
 
 /*
@@ -171,12 +182,14 @@ static inline void __init blacklist_callees(unsigned long start,
 
 	for (at = start; at < end; at += GET_INSN_LENGTH(*(u16 *)at)) {
 		target = call_target((u16 *)at);
+		/* What is noinstr, as handlers are, looks after its own. */
 		if (!target || within_kprobe_blacklist(target) ||
 		    !kallsyms_lookup_size_offset(target, &size, &offset))
 			continue;
 		kprobe_add_ksym_blacklist(target);
 		if (depth > 1)
-			blacklist_callees(target, target + size, depth - 1);
+			blacklist_callees(target, target - offset + size,
+					  depth - 1);
 	}
 }
 
