@@ -924,7 +924,7 @@ static int classic_exception(struct notifier_block *self, unsigned long val,
 	walk_post_due(regs);
 	if (ret == NOTIFY_STOP)
 		trap_was_fresh(addr);
-	else if (stale_trap(addr, data))
+	else if (stale_trap(addr, data) || mips_is_stale(val, regs))
 		ret = NOTIFY_STOP;
 	kprobe_rcu_exit(entered);
 	return ret;

@@ -16,7 +16,8 @@
  * A page fault in a step goes on behind the instruction, and not at it.
  *
  * Its handler of breakpoints switches interrupts on: that of classic_mips.S
- * takes its place.
+ * takes its place.  If they were on, a task may run before do_bp() reads which
+ * breakpoint it was, and remove it.
  */
 #ifndef _KERNEL_KPROBES_CLASSIC_MIPS_H
 #define _KERNEL_KPROBES_CLASSIC_MIPS_H
@@ -28,8 +29,10 @@
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/ptrace.h>
+#include <linux/uaccess.h>
 
 #ifdef CONFIG_MIPS
+#include <asm/inst.h>
 #include <asm/mipsregs.h>
 #include <asm/setup.h>
 
@@ -107,7 +110,28 @@ static __always_inline void mips_hit_end(const struct mips_hit *hit,
 	preempt_enable_no_resched_notrace();
 }
 
+/* Was it a breakpoint that is there no longer?  Its text is executed anew. */
+static __always_inline bool mips_is_stale(unsigned long val,
+					  const struct pt_regs *regs)
+{
+	union mips_instruction now;
+
+	if (val != DIE_TRAP || user_mode(regs) ||
+	    (regs->cp0_cause & (CAUSEF_BD | CAUSEF_EXCCODE)) !=
+	    EXCCODE_BP << CAUSEB_EXCCODE)
+		return false;
+	if (get_kernel_nofault(now, (void *)instruction_pointer(regs)))
+		return false;
+	return now.r_format.opcode != spec_op || now.r_format.func != break_op;
+}
+
 #else /* !CONFIG_MIPS */
+
+static __always_inline bool mips_is_stale(unsigned long val,
+					  const struct pt_regs *regs)
+{
+	return false;
+}
 
 struct mips_hit { };
 
