@@ -37,9 +37,10 @@
  *    code of most architectures changes that before the backend is called.
  *    kprobe_wait_for_handlers() therefore leaves out no CPU here.
  *
- * 4. Backends of s390 and arc take interrupts between the exception and their
- *    look at the site, which may be gone by then.  The backends call that an
- *    error; stale_trap() finds other text there and has it executed.
+ * 4. Interrupts come between the exception and the look at the site on s390 and
+ *    arc, and on mips between it and the look at the text.  The site, or the
+ *    text, may be gone by then, which the architecture's code calls an error;
+ *    stale_trap() finds other text there and has it executed.
  *
  * Who frees what when
  * -------------------
@@ -799,7 +800,7 @@ bool kprobe_classic_refuse(struct kprobe *p)
  */
 
 #if defined(CONFIG_S390)
-#define TRAP_INSN	BREAKPOINT_INSTRUCTION
+#define IS_TRAP(insn)	((insn) == BREAKPOINT_INSTRUCTION)
 
 static __always_inline unsigned long
 trap_address(unsigned long val, const struct die_args *args)
@@ -808,12 +809,20 @@ trap_address(unsigned long val, const struct die_args *args)
 	       instruction_pointer(args->regs) - sizeof(kprobe_opcode_t) : 0;
 }
 #elif defined(CONFIG_ARC)
-#define TRAP_INSN	UNIMP_S_INSTRUCTION
+#define IS_TRAP(insn)	((insn) == UNIMP_S_INSTRUCTION)
 
 static __always_inline unsigned long
 trap_address(unsigned long val, const struct die_args *args)
 {
 	return val == DIE_IERR ? args->err : 0;
+}
+#elif defined(CONFIG_MIPS)
+#define IS_TRAP(insn)	mips_is_break(insn)
+
+static __always_inline unsigned long
+trap_address(unsigned long val, const struct die_args *args)
+{
+	return mips_break_address(val, args->regs);
 }
 #else
 static __always_inline unsigned long
@@ -837,7 +846,7 @@ trap_address(unsigned long val, const struct die_args *args)
  */
 #define STALE_TRAPS	100
 
-#ifdef TRAP_INSN
+#ifdef IS_TRAP
 static DEFINE_PER_CPU(unsigned long, stale_addr);
 static DEFINE_PER_CPU(unsigned int, stale_traps);
 
@@ -855,7 +864,7 @@ static bool stale_trap(unsigned long addr, const struct die_args *args)
 		__this_cpu_write(stale_addr, addr);
 		__this_cpu_write(stale_traps, 0);
 	}
-	stale = read && (now != TRAP_INSN || get_kprobe((void *)addr)) &&
+	stale = read && (!IS_TRAP(now) || get_kprobe((void *)addr)) &&
 		__this_cpu_inc_return(stale_traps) < STALE_TRAPS;
 	if (!stale)
 		__this_cpu_write(stale_traps, 0);
@@ -924,7 +933,7 @@ static int classic_exception(struct notifier_block *self, unsigned long val,
 	walk_post_due(regs);
 	if (ret == NOTIFY_STOP)
 		trap_was_fresh(addr);
-	else if (stale_trap(addr, data) || mips_is_stale(val, regs))
+	else if (stale_trap(addr, data))
 		ret = NOTIFY_STOP;
 	kprobe_rcu_exit(entered);
 	return ret;

@@ -29,7 +29,6 @@
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/ptrace.h>
-#include <linux/uaccess.h>
 
 #ifdef CONFIG_MIPS
 #include <asm/inst.h>
@@ -110,28 +109,24 @@ static __always_inline void mips_hit_end(const struct mips_hit *hit,
 	preempt_enable_no_resched_notrace();
 }
 
-/* Was it a breakpoint that is there no longer?  Its text is executed anew. */
-static __always_inline bool mips_is_stale(unsigned long val,
-					  const struct pt_regs *regs)
+/* BREAK, with any code */
+static __always_inline bool mips_is_break(union mips_instruction insn)
 {
-	union mips_instruction now;
+	return insn.r_format.opcode == spec_op &&
+	       insn.r_format.func == break_op;
+}
 
-	if (val != DIE_TRAP || user_mode(regs) ||
-	    (regs->cp0_cause & (CAUSEF_BD | CAUSEF_EXCCODE)) !=
-	    EXCCODE_BP << CAUSEB_EXCCODE)
-		return false;
-	if (get_kernel_nofault(now, (void *)instruction_pointer(regs)))
-		return false;
-	return now.r_format.opcode != spec_op || now.r_format.func != break_op;
+/* Where a breakpoint was that do_bp() has not found to be a probe's; or 0. */
+static __always_inline unsigned long
+mips_break_address(unsigned long val, const struct pt_regs *regs)
+{
+	u32 cause = regs->cp0_cause & (CAUSEF_BD | CAUSEF_EXCCODE);
+
+	return val == DIE_TRAP && cause == EXCCODE_BP << CAUSEB_EXCCODE ?
+	       regs->cp0_epc : 0;
 }
 
 #else /* !CONFIG_MIPS */
-
-static __always_inline bool mips_is_stale(unsigned long val,
-					  const struct pt_regs *regs)
-{
-	return false;
-}
 
 struct mips_hit { };
 

@@ -4,8 +4,11 @@
  * probed address: what classic.c adds to that, and each instruction of one
  * function.
  */
+#include <linux/delay.h>
 #include <linux/kallsyms.h>
+#include <linux/kthread.h>
 #include <linux/module.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include "test.h"
 #include "test_machine.h"
@@ -202,6 +205,41 @@ static void test_hit_leaves_interrupts_on(struct kunit *test)
 	unregister_kprobe(&nothing.probe);
 }
 
+static int hit_again_and_again(void *unused)
+{
+	while (!kthread_should_stop()) {
+		classic_nothing();
+		cond_resched_tasks_rcu_qs();
+	}
+	return 0;
+}
+
+/*
+ * A task is preempted wherever interrupts are on, which may be between its hit
+ * and the look at what it has hit.  By the time it goes on that is not there.
+ */
+#define REMOVALS	200
+
+static void test_hit_is_too_late(struct kunit *test)
+{
+	struct counted c = COUNTED((unsigned long)classic_nothing);
+	struct task_struct *task;
+	int i;
+
+	task = kthread_create(hit_again_and_again, NULL, "kprobes_hits");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	kthread_bind(task, raw_smp_processor_id());
+	wake_up_process(task);
+	for (i = 0; i < REMOVALS; i++) {
+		KUNIT_EXPECT_EQ(test, register_kprobe(&c.probe), 0);
+		usleep_range(100, 200);
+		unregister_kprobe(&c.probe);
+	}
+	kthread_stop(task);
+	KUNIT_EXPECT_GT(test, c.pre, 0);
+	KUNIT_EXPECT_EQ(test, c.astray, 0);
+}
+
 /* Until an interrupt is acknowledged, interrupts have to stay off in hits. */
 static void test_interrupts_may_be_hit(struct kunit *test)
 {
@@ -375,6 +413,7 @@ static struct kunit_case classic_tests[] = {
 	KUNIT_CASE_SLOW(test_each_instruction_works_on_with_post),
 	KUNIT_CASE(test_nested_hits_are_executed),
 	KUNIT_CASE(test_hit_leaves_interrupts_on),
+	KUNIT_CASE_SLOW(test_hit_is_too_late),
 	KUNIT_CASE(test_interrupts_may_be_hit),
 	KUNIT_CASE(test_call_returns_when_switched_off),
 #ifdef CONFIG_OPTPROBES
