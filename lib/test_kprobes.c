@@ -20,6 +20,7 @@
 #include <linux/slab.h>
 #include <linux/static_call.h>
 #include "kprobes/test.h"
+#include "kprobes/test_hits.h"
 
 static TARGET int target_add(int a, int b)
 {
@@ -778,32 +779,6 @@ static void test_busy_cpu_misses_hits(struct kunit *test)
 	unregister_kprobe(&s.probe);
 	KUNIT_EXPECT_EQ(test, s.probe.nmissed, 2);
 	KUNIT_EXPECT_EQ(test, s.pre, 1);
-}
-
-static DEFINE_PER_CPU(unsigned long, cpu_hits);
-
-static int count_pre(struct kprobe *p, struct pt_regs *regs)
-{
-	__this_cpu_inc(cpu_hits);
-	return 0;
-}
-
-static void count_post(struct kprobe *p, struct pt_regs *regs,
-		       unsigned long flags)
-{
-	__this_cpu_inc(cpu_hits);
-}
-
-static unsigned long take_cpu_hits(void)
-{
-	unsigned long sum = 0;
-	int cpu;
-
-	for_each_possible_cpu(cpu) {
-		sum += per_cpu(cpu_hits, cpu);
-		per_cpu(cpu_hits, cpu) = 0;
-	}
-	return sum;
 }
 
 #define HITS_PER_CPU	1000

@@ -4,39 +4,18 @@
  * text.  It finds what lies on the hit path and can be probed.
  */
 #include <kunit/test.h>
-#include <linux/cpumask.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/kprobes_hit.h>
 #include <linux/kprobes_test.h>
 #include <linux/module.h>
-#include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 #include <asm/sections.h>
 #include "test.h"
+#include "test_hits.h"
 #include "test_machine.h"
-
-static DEFINE_PER_CPU(unsigned long, cpu_hits);
-
-static int scale_pre(struct kprobe *p, struct pt_regs *regs)
-{
-	__this_cpu_inc(cpu_hits);
-	return 0;
-}
-
-static unsigned long take_hits(void)
-{
-	unsigned long sum = 0;
-	int cpu;
-
-	for_each_possible_cpu(cpu) {
-		sum += per_cpu(cpu_hits, cpu);
-		per_cpu(cpu_hits, cpu) = 0;
-	}
-	return sum;
-}
 
 /*
  * KASAN and lockdep make the case take ten times as long, and so do backends
@@ -102,7 +81,7 @@ static int many_add(void *data, const char *name, unsigned long addr)
 	if (m->nr && m->array[m->nr - 1]->addr == (kprobe_opcode_t *)addr)
 		return 0;
 	p->addr = (kprobe_opcode_t *)addr;
-	p->pre_handler = scale_pre;
+	p->pre_handler = count_pre;
 	p->flags = KPROBE_FLAG_DISABLED;
 	m->array[m->nr++] = p;
 	return 0;
@@ -178,10 +157,10 @@ static void test_thousands_at_once(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, armed, m.nr);
 
-	take_hits();
+	take_cpu_hits();
 	many_load();
 	unregister_kprobes(m.array, m.nr);
-	hits = take_hits();
+	hits = take_cpu_hits();
 	KUNIT_EXPECT_GT(test, hits, MANY / 100UL);
 	KUNIT_EXPECT_TRUE(test, same_text(before));
 
