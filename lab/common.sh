@@ -117,43 +117,39 @@ foreign_busybox() {
 	rm -rf "$dir"/{lists,cache}
 }
 
-# debian_unpack DIR SUITE PACKAGE: another Debian's package, in DIR/root, and not
-# installed.
-debian_unpack() {
-	local dir=$1 suite=$2 package=$3 keys apt
+# debian_apt DIR deb|deb-src SUITE: another Debian's archive, with lists of its own
+# in DIR, which the machine's apt does not see; sets apt, and updates.
+debian_apt() {
+	local dir=$1 keys=/usr/share/keyrings/debian-archive-keyring.gpg
 
 	mkdir -p "$dir"/{lists,cache}/partial
-	keys=/usr/share/keyrings/debian-archive-keyring.gpg
-	echo "deb [signed-by=$keys] http://deb.debian.org/debian $suite main" \
+	echo "$2 [signed-by=$keys] http://deb.debian.org/debian $3 main" \
 		> "$dir/sources.list"
 	apt=(apt-get -q -o "Dir::State::lists=$dir/lists"
 		-o "Dir::Cache=$dir/cache" -o "Dir::Etc::SourceParts=/dev/null"
 		-o "Dir::Etc::SourceList=$dir/sources.list"
 		-o "APT::Sandbox::User=$(id -un)")
-	(
-		cd "$dir" && "${apt[@]}" update &&
-		"${apt[@]}" download "$package" &&
-		dpkg-deb -x "$package"_*.deb root && rm -rf lists cache
+	"${apt[@]}" update
+}
+
+# debian_unpack DIR SUITE PACKAGE: what it installs, in DIR/root.
+debian_unpack() {
+	local apt
+
+	debian_apt "$1" deb "$2" && (
+		cd "$1" && "${apt[@]}" download "$3" &&
+		dpkg-deb -x "$3"_*.deb root && rm -rf lists cache
 	)
 }
 
 # debian_source DIR PACKAGE: what Debian 12 compiles it from, in DIR/src.
 debian_source() {
-	local dir=$1 package=$2 keys apt
+	local apt
 
-	mkdir -p "$dir"/{lists,cache}/partial "$dir/src"
-	keys=/usr/share/keyrings/debian-archive-keyring.gpg
-	echo "deb-src [signed-by=$keys] http://deb.debian.org/debian bookworm main" \
-		> "$dir/sources.list"
-	apt=(apt-get -q -o "Dir::State::lists=$dir/lists"
-		-o "Dir::Cache=$dir/cache" -o "Dir::Etc::SourceParts=/dev/null"
-		-o "Dir::Etc::SourceList=$dir/sources.list"
-		-o "APT::Sandbox::User=$(id -un)")
-	(
-		cd "$dir" && "${apt[@]}" update &&
-		"${apt[@]}" source --download-only "$package" &&
-		rm -f "$package"_*.asc &&
-		tar -C src --strip-components=1 -xf "$package"_*.orig.tar.* &&
+	debian_apt "$1" deb-src bookworm && (
+		cd "$1" && "${apt[@]}" source --download-only "$2" &&
+		rm -f "$2"_*.asc && mkdir src &&
+		tar -C src --strip-components=1 -xf "$2"_*.orig.tar.* &&
 		rm -rf lists cache
 	)
 }
