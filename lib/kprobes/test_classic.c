@@ -271,6 +271,23 @@ static void test_interrupts_may_be_hit(struct kunit *test)
 	KUNIT_EXPECT_GT(test, hits, 0);
 }
 
+#ifdef CONFIG_RISCV
+static const char * const called_by_entry[] = {
+	"riscv_v_context_nesting_start", "riscv_v_context_nesting_end",
+};
+
+KUNIT_ARRAY_PARAM(called_by_entry, called_by_entry, name_desc);
+
+/* On the way to the handler of a hit: it would never get there. */
+static void test_entry_code_is_refused(struct kunit *test)
+{
+	struct kprobe p = { .flags = KPROBE_FLAG_DISABLED };
+
+	p.addr = (kprobe_opcode_t *)named_function(test);
+	KUNIT_EXPECT_EQ(test, register_kprobe(&p), -EINVAL);
+}
+#endif
+
 static TARGET int classic_switches_off(int a)
 {
 	kprobe_set_global(false);
@@ -413,6 +430,10 @@ static struct kunit_case classic_tests[] = {
 	KUNIT_CASE_SLOW(test_each_instruction_works_on_with_post),
 	KUNIT_CASE(test_nested_hits_are_executed),
 	KUNIT_CASE(test_hit_leaves_interrupts_on),
+#ifdef CONFIG_RISCV
+	KUNIT_CASE_PARAM(test_entry_code_is_refused,
+			 called_by_entry_gen_params),
+#endif
 	KUNIT_CASE_SLOW(test_hit_is_too_late),
 	KUNIT_CASE(test_interrupts_may_be_hit),
 	KUNIT_CASE(test_call_returns_when_switched_off),
