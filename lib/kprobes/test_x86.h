@@ -38,12 +38,22 @@
 
 /*
  * A variable <name> that points to a label.  The label is no symbol, lest it be
- * taken for the entry of a function.
+ * taken for the entry of a function.  Nor is it called: objtool is told so.
  */
 #define POINTER_TO(name, label)						\
 	".pushsection .data\n"						\
 	".balign 8\n"							\
 	#name ":" _ASM_PTR #label "\n"					\
+	".popsection\n"						\
+	NOT_CALLED(label)
+
+#ifdef CONFIG_OBJTOOL
+#define NOT_CALLED(label)						\
+	".pushsection .discard.noendbr\n"				\
+	".long " #label "\n"						\
 	".popsection\n"
+#else
+#define NOT_CALLED(label)
+#endif
 
 #endif /* _LIB_KPROBES_TEST_X86_H */

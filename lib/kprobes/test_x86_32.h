@@ -187,7 +187,7 @@ CODE(iret, "", "iret", "nop");
 CODE(lret, "", "lret", "nop");
 CODE(lret_imm, "", "lret $8", "nop");
 CODE(ljmp, "", "ljmp *(%eax)", "nop");
-CODE(lcall, "", "lcall *(%eax)", "nop");
+CODE(lcall, "", SAFE "lcall *(%eax)", "nop");
 CODE(ljmp_direct, "", "ljmp $0x60, $0", "nop");
 CODE(lcall_direct, "", "lcall $0x60, $0", "nop");
 CODE(into, "", "into", "nop");

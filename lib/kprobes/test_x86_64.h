@@ -166,7 +166,7 @@ CODE(fault_rep, "mov $-0xff0, %rsi\n lea -64(%rsp), %rdi\n mov $8, %ecx\n"
 CODE(iret, "", "iretq", "nop");
 CODE(lret, "", "lretq", "nop");
 CODE(ljmp, "", "ljmp *(%rax)", "nop");
-CODE(lcall, "", "lcall *(%rax)", "nop");
+CODE(lcall, "", SAFE "lcall *(%rax)", "nop");
 CODE(syscall, "", "syscall", "nop");
 CODE(sysret, "", "sysretq", "nop");
 CODE(sysenter, "", "sysenter", "nop");
