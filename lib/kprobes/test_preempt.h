@@ -22,7 +22,8 @@ static __maybe_unused void try_to_keep(struct kunit *test,
 {
 	int i;
 
-	if (!IS_ENABLED(CONFIG_PREEMPTION))
+	/* CONFIG_PREEMPT_DYNAMIC: the kernel's command line decides. */
+	if (!preempt_model_preemptible())
 		kunit_skip(test, "this kernel does not preempt tasks");
 	if (num_online_cpus() < 2)
 		kunit_skip(test, "needs a second CPU for the keeper");
