@@ -15,6 +15,11 @@ map() { sed -n "s/^@$1: //p" said; }
 each() {
 	for key; do sed -n "s/^@[a-z]*\\[$key\\]: //p" said; done | tr '\n' ' '
 }
+# script COMMANDS: a file that runs them, for bpftrace takes words apart at blanks.
+script() {
+	echo "$1" > commands
+	echo "/bin/sh $W/commands"
+}
 no_probes() { [ -z "$(cat $P/list)" ]; }
 ONES='/comm == "dd" && arg2 == 1/'
 
@@ -244,7 +249,7 @@ case_bpftrace_uprobe() {
 try bpftrace-interval "bpftrace kprobe beside a timer that prints the map"
 case_bpftrace_interval() {
 	bpftrace -e "kprobe:vfs_read $ONES { @hits = count(); } interval:ms:200 { print(@hits); }" \
-		-c "sh -c '$READS; sleep 1; $READS; sleep 1'" > said 2>&1
+		-c "$(script "$READS; sleep 1; $READS; sleep 1")" > said 2>&1
 	want hits "$(map hits | tail -n 1)" 2000
 	grep -q '^@hits: 1000$' said
 }

@@ -92,7 +92,8 @@ case_perf_list() {
 	perf probe -q "sized=vfs_read+$(within) count=%dx"
 	perf probe -l > list 2>&1
 	grep -q "probe:sized .*on vfs_read+$(within).*with count" list
-	perf list probe:sized 2> /dev/null | grep -q 'probe:sized'
+	perf list probe:sized > listed 2> /dev/null
+	grep -q 'probe:sized' listed
 	perf probe -q -d probe:sized
 	want "probes that are listed" "$(perf probe -l 2> /dev/null | wc -l)" 0
 }
