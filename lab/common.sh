@@ -394,7 +394,7 @@ fragments() {
 	done
 }
 
-build_dir() { echo "$OUT/build-$ARCH${VARIANT:+-${VARIANT// /-}}"; }
+build_dir() { echo "$OUT/build-$ARCH${DEB:+-debian}${VARIANT:+-${VARIANT// /-}}"; }
 
 # lab_modules TREE BUILD: the modules of the lab itself.
 lab_modules() {

@@ -1,0 +1,181 @@
+# shellcheck shell=bash disable=SC2034
+# Kernels that come in Debian's packages: Debian's own of the cloud kernel, and
+# what lab/deb makes. Sourced after common.sh.
+DEBS=$OUT/deb
+# In the name of our packages, of the kernel's files, and in its version.
+FLAVOUR=-kprobes-anew
+
+# debians_packages: fetches Debian's own packages of the version whose source we
+# build, into $DEBS/stock: the kernel, and what modules are compiled against.
+debians_packages() {
+	local version all names dir=$DEBS/stock
+
+	version=$(dpkg-query -W -f '${Version}' linux-source-6.12)
+	[ "$(cat "$dir/version" 2> /dev/null)" != "$version" ] || return 0
+	say "fetching Debian's kernel $version"
+	rm -rf "$dir"
+	mkdir -p "$dir"
+	all=$(apt-cache search --names-only \
+		'^linux-(image|headers|kbuild)-6\.12\.[^ ]*(cloud-amd64|deb12|-common)$' |
+		cut -d' ' -f1)
+	# shellcheck disable=SC2086
+	names=$(apt-cache show $all |
+		awk -v v="$version" '$1 == "Package:" { name = $2 }
+			$1 == "Version:" && $2 == v { print name }' | sort -u)
+	[ "$(echo "$names" | wc -w)" = 4 ] ||
+		die "Debian has no packages of a cloud kernel $version: run apt-get update"
+	# shellcheck disable=SC2086
+	(cd "$dir" && apt-get -q -o APT::Sandbox::User=root download $names) \
+		> "$dir/log" 2>&1 || die "cannot fetch $names, see $dir/log"
+	echo "$version" > "$dir/version"
+}
+
+# our_packages: of the last lab/deb.
+our_packages() {
+	ls "$DEBS"/linux-image-*"$FLAVOUR"_*.deb > /dev/null 2>&1 ||
+		die "there are no packages yet: make deb"
+}
+
+# packages_of NAME: the files, for NAME stock or ours.
+packages_of() {
+	case $1 in
+	stock) ls "$DEBS"/stock/*.deb ;;
+	ours) ls "$DEBS"/linux-{image,headers}-*"$FLAVOUR"_*.deb ;;
+	esac
+}
+
+# release_of NAME: what uname -r says in NAME's kernel.
+release_of() {
+	local package
+
+	package=$(packages_of "$1" | grep /linux-image-)
+	package=${package##*/linux-image-}
+	echo "${package%%_*}"
+}
+
+# What Debian has to be able to load these kernels, and the lab to compile modules.
+ROOT_PACKAGES="linux-base initramfs-tools busybox-static kmod procps zstd gcc make libelf1 pahole"
+
+# in_root COMMAND...
+in_root() { chroot "$DEBS/root" env DEBIAN_FRONTEND=noninteractive LC_ALL=C "$@"; }
+
+# install_packages NAME: with apt, into the root.
+install_packages() {
+	local package
+
+	for package in $(packages_of "$1"); do
+		cp "$package" "$DEBS/root/var/tmp/"
+	done
+	in_root sh -c 'apt-get -qy install --no-install-recommends /var/tmp/*.deb' &&
+	rm "$DEBS/root"/var/tmp/*.deb
+}
+
+# removed_again: our packages go in one line, and Debian's kernel stays.
+removed_again() {
+	local release
+
+	release=$(release_of ours)
+	in_root apt-get -qy purge "linux-image-$release" "linux-headers-$release" || return
+	if in_root find /boot /lib/modules /usr/src -name "*$FLAVOUR*" | grep .; then
+		echo "these are left behind"
+		return 1
+	fi
+	[ -e "$DEBS/root/boot/initrd.img-$(release_of stock)" ]
+}
+
+# lab_in_root: the lab's modules, compiled there against the packages of headers as
+# any module of others is, and what the guest runs.
+lab_in_root() {
+	local name release to
+
+	mkdir -p "$DEBS/root/lab"
+	cp "$LAB/guest/init" "$DEBS/root/lab/init"
+	for name in stock ours; do
+		release=$(release_of $name)
+		to=/lab/$release
+		rm -rf "${DEBS:?}/root$to"
+		cp -r "$LAB/modules" "$DEBS/root$to"
+		# The kernel's own module for the selftest of live patching.
+		cp "$TREE/tools/testing/selftests/livepatch/test_modules/test_klp_livepatch.c" \
+			"$DEBS/root$to"
+		echo "obj-m += test_klp_livepatch.o" >> "$DEBS/root$to/Makefile"
+		in_root make -C "/lib/modules/$release/build" "M=$to" modules || return
+	done
+	# Of what our package installs, the samples, which the guest's busybox loads.
+	find "$DEBS/root/lib/modules/$release/kernel/samples" -name '*_example.ko*' \
+		-exec cp -t "$DEBS/root$to" {} + &&
+	if ls "$DEBS/root$to"/*.xz > /dev/null 2>&1; then unxz "$DEBS/root$to"/*.xz; fi
+}
+
+# debian_root: a Debian 12 that both kernels are installed in, in $DEBS/root.
+debian_root() {
+	local now log=$DEBS/root.log
+
+	debians_packages
+	our_packages
+	now=$(packages_of stock | cat - <(packages_of ours | xargs sha1sum) \
+		"$LAB/debian.sh" "$LAB/guest/init" "$LAB"/modules/* | sha1sum)
+	[ "$(cat "$DEBS/root.stamp" 2> /dev/null)" != "$now" ] || return 0
+	[ "$(id -u)" = 0 ] || die "only root can make the files of a Debian"
+	need mmdebstrap
+	say "installing Debian with its kernel and with ours, log: $log"
+	rm -rf "$DEBS/root" "$DEBS/root.stamp"
+	{
+		mmdebstrap --variant=minbase --format=directory \
+			--include="$(echo "$ROOT_PACKAGES" | tr ' ' ,)" bookworm "$DEBS/root" &&
+		mount -t proc proc "$DEBS/root/proc"
+	} > "$log" 2>&1 9>&- || die "no Debian, see $log"
+	{
+		install_packages stock && install_packages ours && removed_again &&
+		install_packages ours && lab_in_root
+	} < /dev/null >> "$log" 2>&1 9>&- ||
+		{ umount "$DEBS/root/proc"; die "the packages cannot be installed, see $log"; }
+	umount "$DEBS/root/proc"
+	echo "$now" > "$DEBS/root.stamp"
+}
+
+# debian_guest NAME: that Debian on a disk, and NAME's kernel in $BOOT; sets disk,
+# arguments for QEMU.
+debian_guest() {
+	local release
+
+	need e2fsprogs
+	release=$(release_of "$1")
+	cp "$DEBS/root/boot/vmlinuz-$release" "$BOOT/kernel"
+	cp "$DEBS/root/boot/initrd.img-$release" "$BOOT/initramfs.gz"
+	rm -rf "$DEBS/root/modules"
+	ln -s "lab/$release" "$DEBS/root/modules"
+	/sbin/mke2fs -q -F -t ext4 -d "$DEBS/root" "$BOOT/disk" 4G > "$BOOT/disk.log" 2>&1 ||
+		die "no disk for the guest: $(cat "$BOOT/disk.log")"
+	disk=(-m 2048 -drive "file=$BOOT/disk,if=virtio,format=raw")
+	APPEND+=" root=/dev/vda rw init=/lab/init"
+}
+
+# as_build NAME BUILD: in BUILD what pack() looks for: NAME's kernel, modules of the
+# lab and samples.
+as_build() {
+	local root=$DEBS/root build=$2 release
+
+	release=$(release_of "$1")
+	rm -rf "$build"
+	mkdir -p "$build/$(dirname "$KIMAGE_PATH")"
+	cp "$root/boot/vmlinuz-$release" "$build/$KIMAGE_PATH"
+	cp "$root/boot/config-$release" "$build/.config"
+	cp "$root/lab/$release"/*.ko "$build/"
+}
+
+# installed_kernel NAME: NAME's kernel and what tests need with it, in $BOOT.
+installed_kernel() {
+	local build
+	build=$(build_dir)
+
+	need_for_build
+	boot_dir
+	lock
+	sync_tree
+	debian_root
+	as_build "$1" "$build"
+	guest_programs "$TREE" "$build"
+	pack "$build"
+	unlock
+}
