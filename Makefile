@@ -17,6 +17,7 @@ help:
 	@echo 'make test-all         the same on all architectures (ARCHS="..."), and a table'
 	@echo 'make test-clients     tools of Debian 13 on stock and on ours, side by side'
 	@echo 'make deb [CONFIG=FILE] Debian packages of a kernel with our probes; make run DEB=1'
+	@echo 'make reach            what can be probed of Debian kernels, stock and ours'
 	@echo 'make shell            a busybox shell in that kernel'
 	@echo 'make bench            what hits and calls cost, beside stock'
 	@echo 'make decode           powerpc: what a probe is told of 25,000 encodings'
@@ -31,7 +32,7 @@ help:
 	@echo 'ARCH=x86_64 (default) picks the architecture, VARIANT=debug|ftrace|...'
 	@echo 'a configuration in lab/configs/, OUT=DIR another place than out/.'
 
-run test test-all deb shell bench decode check check-house series series-check:
+run test test-all deb reach shell bench decode check check-house series series-check:
 	@lab/$@
 
 test-clients:
@@ -46,4 +47,4 @@ apply:
 clean:
 	rm -rf "$${OUT_DIR:-out}"
 
-.PHONY: help run test test-all test-clients deb shell bench decode check model check-house apply series series-check clean
+.PHONY: help run test test-all test-clients deb reach shell bench decode check model check-house apply series series-check clean
