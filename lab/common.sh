@@ -444,7 +444,7 @@ guest_program() {
 guest_programs() {
 	local tree=$1 build=$2 log=$2/guest.log kvm=$LAB/guest/kvm.$ARCH.c
 
-	rm -f "$build"/guest-{kvm,perf,bpf}
+	rm -f "$build"/guest-{kvm,perf,bpf,hits}
 	grep -qE '^CONFIG_(KVM|KPROBE_EVENTS)=y' "$build/.config" || return 0
 	{
 		kmake "$tree" "$build" headers &&
@@ -455,7 +455,8 @@ guest_programs() {
 			nolibc_knows "$tree" "$build"; then
 			guest_program "$tree" "$build" perf "$LAB/guest/perf.c" &&
 			if grep -q '^CONFIG_BPF_EVENTS=y' "$build/.config"; then
-				guest_program "$tree" "$build" bpf "$LAB/guest/bpf.c"
+				guest_program "$tree" "$build" bpf "$LAB/guest/bpf.c" &&
+				guest_program "$tree" "$build" hits "$LAB/guest/hits.c"
 			fi
 		fi
 	} > "$log" 2>&1 || die "the guest's programs do not build, see $log"
@@ -478,7 +479,7 @@ pack() {
 	# shellcheck disable=SC2016
 	sed -nE 's/^ +- ``((perf|bpftrace) .*)``$/\1/p' \
 		"$TOP/Documentation/trace/kprobes-help.rst" > "$root/clients/help"
-	for program in "$build"/guest-{kvm,perf,bpf}; do
+	for program in "$build"/guest-{kvm,perf,bpf,hits}; do
 		[ ! -f "$program" ] || cp "$program" "$root/bin/${program##*-}"
 	done
 	find "$build" -name '*.ko' -exec cp -t "$root/modules" {} +

@@ -7,20 +7,26 @@ static int bpf(int what, union bpf_attr *attr)
 	return syscall(__NR_bpf, what, attr, sizeof(*attr));
 }
 
+static int load_insns(const struct bpf_insn *insns, int count)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.prog_type = BPF_PROG_TYPE_KPROBE;
+	attr.insn_cnt = count;
+	attr.insns = (unsigned long)insns;
+	attr.license = (unsigned long)"GPL";
+	return bpf(BPF_PROG_LOAD, &attr);
+}
+
 /* return 1; for 0 the event would not count. */
-static int load_program(void)
+static inline int load_program(void)
 {
 	static const struct bpf_insn insns[] = {
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0,
 		  .imm = 1 },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
-	union bpf_attr attr;
 
-	memset(&attr, 0, sizeof(attr));
-	attr.prog_type = BPF_PROG_TYPE_KPROBE;
-	attr.insn_cnt = sizeof(insns) / sizeof(insns[0]);
-	attr.insns = (unsigned long)insns;
-	attr.license = (unsigned long)"GPL";
-	return bpf(BPF_PROG_LOAD, &attr);
+	return load_insns(insns, sizeof(insns) / sizeof(insns[0]));
 }

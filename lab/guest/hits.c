@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * hits NUMBER FUNCTION OTHER EVENT: a BPF program that counts on a kprobe at
+ * FUNCTION, which is behind the system call getppid(), and one on a kprobe at
+ * OTHER, which interrupts call. While both are there, EVENT is written 1,
+ * getppid() is called that often, and EVENT is written 0. Prints both counts.
+ *
+ * Built with the kernel's nolibc.
+ */
+#include "bpf_program.h"
+#include "kprobe_pmu.h"
+
+static void fail(const char *what)
+{
+	printf("hits: %s: error %d\n", what, errno);
+	exit(1);
+}
+
+static int make_map(void)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.map_type = BPF_MAP_TYPE_ARRAY;
+	attr.key_size = sizeof(int);
+	attr.value_size = sizeof(long);
+	attr.max_entries = 2;
+	return bpf(BPF_MAP_CREATE, &attr);
+}
+
+static unsigned long count_of(int map, int key)
+{
+	unsigned long count = 0;
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.map_fd = map;
+	attr.key = (unsigned long)&key;
+	attr.value = (unsigned long)&count;
+	if (bpf(BPF_MAP_LOOKUP_ELEM, &attr))
+		fail("a count");
+	return count;
+}
+
+/* Adds 1 to the map's value of that key, whatever CPU it runs on. */
+static int counting_program(int map, int key)
+{
+	struct bpf_insn insns[] = {
+		{ .code = BPF_ST | BPF_MEM | BPF_W, .dst_reg = BPF_REG_10,
+		  .off = -4, .imm = key },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = BPF_REG_2,
+		  .src_reg = BPF_REG_10 },
+		{ .code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = BPF_REG_2,
+		  .imm = -4 },
+		{ .code = BPF_LD | BPF_DW | BPF_IMM, .dst_reg = BPF_REG_1,
+		  .src_reg = BPF_PSEUDO_MAP_FD, .imm = map },
+		{ 0 },
+		{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_map_lookup_elem },
+		{ .code = BPF_JMP | BPF_JEQ | BPF_K, .dst_reg = BPF_REG_0,
+		  .off = 2 },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_1,
+		  .imm = 1 },
+		{ .code = BPF_STX | BPF_ATOMIC | BPF_DW, .dst_reg = BPF_REG_0,
+		  .src_reg = BPF_REG_1, .imm = BPF_ADD },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+
+	return load_insns(insns, sizeof(insns) / sizeof(insns[0]));
+}
+
+static void attach(int map, int key, const char *function)
+{
+	int program = counting_program(map, key);
+	int event = open_probe(read_type(), function, 0);
+
+	if (program < 0 || event < 0 ||
+	    ioctl(event, PERF_EVENT_IOC_SET_BPF, (void *)(long)program))
+		fail(function);
+}
+
+static void write_switch(const char *path, const char *value)
+{
+	int fd = open(path, O_WRONLY);
+
+	if (fd < 0 || write(fd, value, 1) != 1)
+		fail(path);
+	close(fd);
+}
+
+int main(int argc, char **argv)
+{
+	long number, i;
+	int map;
+
+	if (argc != 5)
+		return 2;
+	number = atol(argv[1]);
+	map = make_map();
+	if (map < 0)
+		fail("the map");
+	attach(map, 0, argv[2]);
+	attach(map, 1, argv[3]);
+
+	write_switch(argv[4], "1");
+	for (i = 0; i < number; i++)
+		getppid();
+	write_switch(argv[4], "0");
+	printf("calls %lu interrupts %lu\n",
+	       count_of(map, 0), count_of(map, 1));
+	return 0;
+}
