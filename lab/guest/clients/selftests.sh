@@ -1,0 +1,23 @@
+# shellcheck shell=bash disable=SC2086,SC2154,SC2317
+# The kernel's own selftests of ftrace that have to do with probes, a case each.
+# Sourced by run.
+
+# selftest FILE: passes alone.
+selftest() {
+	cp -r /opt/ftrace .
+	(cd ftrace && ./ftracetest -l ../logs "test.d/$1") > said 2>&1 || true
+	cat said
+	[ "$(sed -n 's/^# of passed: *//p' said)" = 1 ] || {
+		cat logs/*/*.log logs/*.log 2> /dev/null | tail -n 20
+		fail "$(grep '^\[1\]' said)"
+	}
+}
+
+if [ -d /opt/ftrace ]; then
+	for file in $(cd /opt/ftrace/test.d && grep -lrE 'kprobe|fprobe' --include=*.tc . | sort); do
+		file=${file#./}
+		name=selftest-$(echo "${file%.tc}" | tr '/_.' '---')
+		try "$name" "the kernel's selftest: $(sed -n 's/^# description: //p' /opt/ftrace/test.d/$file)"
+		eval "case_${name//-/_}() { selftest $file; }"
+	done
+fi
