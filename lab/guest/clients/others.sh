@@ -273,5 +273,6 @@ case_pwru() {
 	sleep 3
 	kill -INT $!
 	wait $! || true
+	tail -n 5 said
 	least lines "$(grep -c 'ip_' said)" 3
 }
