@@ -160,8 +160,9 @@ static int one_jump(void) { return register_jprobe(&jump); }
 static void no_jump(void) { unregister_jprobe(&jump); }
 
 /*
- * What is called with faults, what is called before and behind it without, and
- * how many handlers a call of all targets runs before it and after it.
+ * What is called with faults, what is called before and behind it without, how
+ * many handlers a call of all targets runs before it and after it, and how many
+ * allocations have to fail at least.
  */
 static const struct call {
 	const char *name;
@@ -169,20 +170,21 @@ static const struct call {
 	int (*call)(void);
 	void (*undo)(void);
 	void (*behind)(void);
-	unsigned int hits_before, hits_after;
+	unsigned int hits_before, hits_after, least;
 } calls[] = {
-	{ "register_kprobe", nothing, one, no_one, nothing_undone, 0, 1 },
+	{ "register_kprobe", nothing, one, no_one, nothing_undone, 0, 1, 1 },
 	{ "register_kprobe by name", nothing, one_by_name, no_one,
-	  nothing_undone, 0, 1 },
+	  nothing_undone, 0, 1, 1 },
 	{ "register_kprobe with a post handler", nothing, one_with_post, no_one,
-	  nothing_undone, 0, 1 },
+	  nothing_undone, 0, 1, 1 },
 	{ "register_kprobe by ftrace", nothing, one_by_ftrace, no_one_by_ftrace,
-	  nothing_undone, 0, 1 },
+	  nothing_undone, 0, 1, 1 },
 	{ "register_kprobe beside another", one, another, no_other, no_one,
-	  1, 2 },
+	  1, 2, 1 },
 	{ "register_kprobe, disabled", nothing, one_disabled, no_one,
-	  nothing_undone, 0, 0 },
-	{ "register_kprobes", nothing, many, no_many, nothing_undone, 0, NR },
+	  nothing_undone, 0, 0, 1 },
+	{ "register_kprobes", nothing, many, no_many, nothing_undone,
+	  0, NR, 1 },
 	{ "enable_kprobe", one_disabled, enable_one, nothing_undone, no_one,
 	  0, 1 },
 	{ "disable_kprobe", one, disable_one, nothing_undone, no_one, 1, 0 },
@@ -191,12 +193,13 @@ static const struct call {
 	{ "unregister_kprobes", many, remove_many, nothing_undone,
 	  nothing_undone, NR, 0 },
 	{ "register_kretprobe", nothing, one_return, no_return, nothing_undone,
-	  0, 1 },
+	  0, 1, 1 },
 	{ "register_kretprobes", nothing, many_returns, no_returns,
-	  nothing_undone, 0, NR },
+	  nothing_undone, 0, NR, 1 },
 	{ "unregister_kretprobes", many_returns, remove_returns, nothing_undone,
 	  nothing_undone, NR, 0 },
-	{ "register_jprobe", nothing, one_jump, no_jump, nothing_undone, 0, 1 },
+	{ "register_jprobe", nothing, one_jump, no_jump, nothing_undone,
+	  0, 1, 1 },
 };
 
 /* How many handlers run when each target is called. */
@@ -243,18 +246,16 @@ static int trial(const struct call *c, int n, unsigned int *without)
 	ret = c->before();
 	if (ret)
 		return complain(c, n, "what comes before returns", ret);
-	if (hits_now() != c->hits_before) {
-		c->behind();
-		return complain(c, n, "hits before are not", c->hits_before);
-	}
+	wrong = hits_now() == c->hits_before ? 0 :
+		complain(c, n, "hits before are not", c->hits_before);
 
 	current->fail_nth = n;
 	ret = c->call();
 	failed = !current->fail_nth;
 	current->fail_nth = 0;
 
-	wrong = ret && (!failed || ret != -ENOMEM) ?
-		complain(c, n, "it returns", ret) : 0;
+	if (ret && (!failed || ret != -ENOMEM))
+		wrong = complain(c, n, "it returns", ret);
 	if (!wrong && hits_now() != (ret ? c->hits_before : c->hits_after))
 		wrong = complain(c, n, "hits are wrong behind", ret);
 	if (!ret) {
@@ -287,6 +288,8 @@ static int __init kprobe_nomem_init(void)
 			return ret;
 		if (!ret)
 			return complain(&calls[i], n, "there is no end", 0);
+		if (n - 1 < calls[i].least)
+			return complain(&calls[i], n, "too few:", n - 1);
 		pr_info("%s: each of %u failed, %u times it did without\n",
 			calls[i].name, n - 1, without);
 	}
