@@ -56,8 +56,12 @@ release_of() {
 # What Debian has to be able to load these kernels, and the lab to compile modules.
 ROOT_PACKAGES="linux-base initramfs-tools busybox-static kmod procps zstd gcc make libelf1 pahole"
 
-# in_root COMMAND...
-in_root() { chroot "$DEBS/root" env DEBIAN_FRONTEND=noninteractive LC_ALL=C "$@"; }
+# in_root COMMAND...: with a /proc that goes with it, however it ends.
+# shellcheck disable=SC2016
+in_root() {
+	unshare -m sh -c 'mount -t proc proc "$0/proc" && exec chroot "$0" "$@"' \
+		"$DEBS/root" env DEBIAN_FRONTEND=noninteractive LC_ALL=C "$@"
+}
 
 # install_packages NAME: with apt, into the root.
 install_packages() {
@@ -72,12 +76,13 @@ install_packages() {
 
 # removed_again: our packages go in one line, and Debian's kernel stays.
 removed_again() {
-	local release
+	local release left
 
 	release=$(release_of ours)
 	in_root apt-get -qy purge "linux-image-$release" "linux-headers-$release" || return
-	if in_root find /boot /lib/modules /usr/src -name "*$FLAVOUR*" | grep .; then
-		echo "these are left behind"
+	left=$(in_root find /boot /lib/modules /usr/src -name "*$FLAVOUR*") || return
+	if [ -n "$left" ]; then
+		echo "these are left behind: $left"
 		return 1
 	fi
 	[ -e "$DEBS/root/boot/initrd.img-$(release_of stock)" ]
@@ -105,12 +110,15 @@ lab_in_root() {
 	find "$DEBS/root/lib/modules/$release/kernel/samples" -name '*_example.ko*' \
 		-exec cp -t "$DEBS/root$to" {} + &&
 	if ls "$DEBS/root$to"/*.xz > /dev/null 2>&1; then unxz "$DEBS/root$to"/*.xz; fi
+	# Compressed in another way they would not be loaded, and nobody would see.
+	[ -f "$DEBS/root$to/kprobe_example.ko" ]
 }
 
 # debian_root: a Debian 12 that both kernels are installed in, in $DEBS/root.
 debian_root() {
 	local now log=$DEBS/root.log
 
+	[ "$ARCH" = x86_64 ] || die "ARCH=$ARCH: there are packages of x86_64 only"
 	debians_packages
 	our_packages
 	now=$(packages_of stock | cat - <(packages_of ours | xargs sha1sum) \
@@ -119,18 +127,15 @@ debian_root() {
 	[ "$(id -u)" = 0 ] || die "only root can make the files of a Debian"
 	need mmdebstrap
 	say "installing Debian with its kernel and with ours, log: $log"
-	rm -rf "$DEBS/root" "$DEBS/root.stamp"
-	{
-		mmdebstrap --variant=minbase --format=directory \
-			--include="$(echo "$ROOT_PACKAGES" | tr ' ' ,)" bookworm "$DEBS/root" &&
-		mount -t proc proc "$DEBS/root/proc"
-	} > "$log" 2>&1 9>&- || die "no Debian, see $log"
+	rm -rf "$DEBS/root.stamp" "$DEBS/root"
+	mmdebstrap --variant=minbase --format=directory \
+		--include="$(echo "$ROOT_PACKAGES" | tr ' ' ,)" bookworm "$DEBS/root" \
+		> "$log" 2>&1 9>&- || die "no Debian, see $log"
 	{
 		install_packages stock && install_packages ours && removed_again &&
 		install_packages ours && lab_in_root
 	} < /dev/null >> "$log" 2>&1 9>&- ||
-		{ umount "$DEBS/root/proc"; die "the packages cannot be installed, see $log"; }
-	umount "$DEBS/root/proc"
+		die "the packages cannot be installed, see $log"
 	echo "$now" > "$DEBS/root.stamp"
 }
 
