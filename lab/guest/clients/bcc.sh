@@ -46,6 +46,7 @@ try libbpf-ksnoop "libbpf-tools ksnoop: arguments and results of vfs_read"
 case_libbpf_ksnoop() {
 	# What it tells of one call is large, and its buffer is not.
 	bytes=5 beside ksnoop-libbpf trace 'vfs_read(count, return)'
+	cat said
 	least lines "$(grep -c 'vfs_read' said)" 10
 }
 

@@ -198,6 +198,7 @@ case_bpf_ten_million() {
 
 	event 'p:ticks update_process_times'
 	/run/b/hits 10000000 __x64_sys_getppid update_process_times $K/ticks/enable > said
+	# The program is there a little before and after the event is on.
 	hits=$(awk '$1 == "ticks" { print $2 }' $T/kprobe_profile)
 	interrupts=$(sed -n 's/.*interrupts //p' said)
 	missed=$(sed -n '/ update_process_times+/s/.* bpf=\([0-9]*\).*/\1/p' $P/missed 2> /dev/null || true)

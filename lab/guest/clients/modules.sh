@@ -33,13 +33,14 @@ lttng_session() {
 	lttng create $1 --output=$W/trace
 	lttng enable-channel --kernel --subbuf-size=1M --num-subbuf=8 all
 }
+lttng_is_gone() { ! pgrep lttng-sessiond > /dev/null; }
 # lttng_ended: what was recorded is in lines.
 lttng_ended() {
 	lttng stop
 	lttng destroy
 	babeltrace2 $W/trace > lines
 	pkill lttng-sessiond
-	while pgrep lttng-sessiond > /dev/null; do sleep 0.2; done
+	soon lttng_is_gone
 }
 
 try lttng-kprobe "LTTng: 1,000 reads by a kprobe"

@@ -100,7 +100,7 @@ case_perf_list() {
 
 try perf-wildcard "perf probe on vfs_*: many probes by one command, and gone by one"
 case_perf_wildcard() {
-	perf probe -q 'vfs_*' 2> /dev/null
+	perf probe -q 'vfs_*' > said 2>&1 || fail "$(tail -n 2 said; tail -n 4 $T/error_log)"
 	least probes "$(wc -l < $T/kprobe_events)" 30
 	perf stat -x, -o stat -e 'probe:vfs_*' -- $READS 2> said
 	want "reads" "$(sed -n 's/^\([0-9]*\),.*probe:vfs_read,.*/\1/p' stat)" 1000
