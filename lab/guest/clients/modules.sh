@@ -27,41 +27,35 @@ case_systemtap_times() {
 	grep -q '^calls 1000, of at least [1-9]' said || fail "$(tail -n 2 said)"
 }
 
-# lttng_session NAME: with one channel that is large enough to lose nothing.
-lttng_session() {
-	pgrep lttng-sessiond > /dev/null || lttng-sessiond --daemonize
-	lttng create $1 --output=$W/trace
+# lttng_reads HOW: what LTTng records of 1,000 reads, in lines, by an event with that
+# option; its one channel is large enough to lose nothing.
+lttng_reads() {
+	lttng-sessiond --daemonize
+	lttng create session --output=$W/trace
 	lttng enable-channel --kernel --subbuf-size=1M --num-subbuf=8 all
-}
-lttng_is_gone() { ! pgrep lttng-sessiond > /dev/null; }
-# lttng_ended: what was recorded is in lines.
-lttng_ended() {
+	lttng enable-event --kernel --channel=all reads $1
+	lttng add-context --kernel --channel=all --type=procname
+	lttng start
+	reads
 	lttng stop
 	lttng destroy
 	babeltrace2 $W/trace > lines
 	pkill lttng-sessiond
 	soon lttng_is_gone
 }
+lttng_is_gone() { ! pgrep lttng-sessiond > /dev/null; }
+# recorded_by_dd NAME
+recorded_by_dd() { grep -c " $1: .*procname = \"dd\"" lines; }
 
 try lttng-kprobe "LTTng: 1,000 reads by a kprobe"
 case_lttng_kprobe() {
-	lttng_session reads
-	lttng enable-event --kernel --channel=all reads --probe=vfs_read
-	lttng add-context --kernel --channel=all --type=procname
-	lttng start
-	reads
-	lttng_ended
-	want hits "$(grep -c ' reads: .*procname = "dd"' lines)" 1000
+	lttng_reads --probe=vfs_read
+	want hits "$(recorded_by_dd reads)" 1000
 }
 
 try lttng-function "LTTng: begin and end of 1,000 reads by a return probe"
 case_lttng_function() {
-	lttng_session results
-	lttng enable-event --kernel --channel=all results --function=vfs_read
-	lttng add-context --kernel --channel=all --type=procname
-	lttng start
-	reads
-	lttng_ended
-	want begins "$(grep -c ' results_entry: .*procname = "dd"' lines)" 1000
-	want ends "$(grep -c ' results_exit: .*procname = "dd"\| results_return: .*procname = "dd"' lines)" 1000
+	lttng_reads --function=vfs_read
+	want begins "$(recorded_by_dd reads_entry)" 1000
+	want ends "$(recorded_by_dd 'reads_\(exit\|return\)')" 1000
 }
