@@ -22,6 +22,13 @@
 /* A jump, and how many instructions can begin under it. */
 #define KPROBE_JUMP_SIZE	5
 
+/*
+ * An event shows the instruction pointer behind the breakpoint, even if a jump
+ * or ftrace brought the hit: tools take this byte away before they look for the
+ * symbol.
+ */
+#define KPROBE_EVENT_SKID	1
+
 typedef u8 kprobe_opcode_t;
 
 struct kprobe;
