@@ -116,6 +116,7 @@ struct arch_kprobe_insn {
 	struct x86_kprobe_jump jump;
 };
 
+bool kprobe_int3_fast(struct pt_regs *regs);
 int kprobe_int3_handler(struct pt_regs *regs);
 int kprobe_read_insn(u8 *buf, unsigned long addr, unsigned int size);
 

@@ -16,6 +16,7 @@
  * gate of int3 sees to that, and x86_kprobe_hit_post() itself.
  */
 #include <linux/kprobes_hit.h>
+#include <linux/ftrace_irq.h>
 #include <linux/preempt.h>
 #include <linux/uaccess.h>
 #include <asm/page.h>
@@ -184,6 +185,42 @@ static __always_inline void trap_hit(struct kprobe_site *site,
 			arch_kprobe_resume(regs);
 	}
 }
+
+/*
+ * What irqentry_nmi_enter() adds to preempt_count(), and what handlers expect:
+ * tracing subtracts it.
+ */
+#define TRAP_COUNT	(NMI_OFFSET + HARDIRQ_OFFSET + PREEMPT_DISABLE_OFFSET)
+
+/**
+ * kprobe_int3_fast - is this breakpoint that of a probe, and nothing else?
+ * @regs: of the exception
+ *
+ * Nothing has been done for the exception yet.  As RCU is watching, it needs
+ * not be told: what it watches for cannot change before the interrupted code
+ * goes on.
+ *
+ * Context: int3 in the kernel, interrupts off, RCU watching.
+ * Return: true if the hit has been dealt with; if not, nothing was changed.
+ */
+bool kprobe_int3_fast(struct pt_regs *regs)
+{
+	struct kprobe_site *site = kprobe_site_find(regs->ip - INT3_INSN_SIZE);
+
+	if (unlikely(!site || site->state != KPROBE_SITE_TRAP))
+		return false;
+	/* One more NMI cannot be counted. */
+	if (unlikely((preempt_count() & NMI_MASK) == NMI_MASK))
+		return false;
+
+	__preempt_count_add(TRAP_COUNT);
+	ftrace_nmi_enter();
+	trap_hit(site, regs);
+	ftrace_nmi_exit();
+	__preempt_count_sub(TRAP_COUNT);
+	return true;
+}
+NOKPROBE_SYMBOL(kprobe_int3_fast);
 
 /*
  * Do breakpoints at the site come from elsewhere?  A debugger may set its own
