@@ -14,6 +14,7 @@
  *	explain.c  gone.c		why not; text that is freed
  *	this file			registration
  *	reconcile.c			from target states to text, in batches
+ *	relay.c				entries hit without ftrace
  *	optimizer.c			jumps, in the background
  *	patch.c  ftrace.c		the text; what ftrace patches
  *	site.c  place.c			sites and their probes; addresses
@@ -53,8 +54,11 @@
  *	explain_mutex		the place last asked about (control.c); the same
  *
  * Around kprobe_mutex callers may hold what does not depend on probes; known
- * ones are event_mutex and the rwsem of the module notifier.  The core calls
- * no function that takes either of these while it holds kprobe_mutex.  No
+ * ones are event_mutex, the rwsem of the module notifier, and what users of
+ * ftrace hold when they register: klp_mutex, the mutex of a BPF trampoline.
+ * The core calls no function that takes one of these while it holds kprobe_mutex;
+ * ftrace has a BPF trampoline try its own where a post handler comes, and
+ * passes its -EAGAIN on.  No
  * grace period is waited for under kprobe_mutex, unless the owner of
  * module_mutex waits for one, or a backend of classic.c steps in place.
  *
@@ -158,6 +162,7 @@ static enum kprobe_refusal kprobe_site_for(const struct kprobe_array *array,
 /* Lets go of a site without probes, whose text is clean or gone. */
 static void kprobe_drop_site(struct kprobe_site *site)
 {
+	kprobe_relay_free(site);
 	kprobe_optimizer_forget(site);
 	kprobe_site_drop(site);
 }
@@ -172,10 +177,7 @@ static void kprobe_join_site(struct kprobe *p, struct kprobe_site *site)
 	p->flags &= KPROBE_FLAG_DISABLED;
 	if (site->on_entry)
 		p->flags |= KPROBE_FLAG_ON_FUNC_ENTRY;
-	if (site->on_ftrace)
-		p->flags |= KPROBE_FLAG_FTRACE;
-	if (site->state == KPROBE_SITE_JUMP)
-		p->flags |= KPROBE_FLAG_OPTIMIZED;
+	p->flags |= kprobe_site_flags(site);
 	INIT_LIST_HEAD(&p->list);
 	kprobe_set_registered(p);
 	hlist_add_head(&p->hlist, &site->probes);
@@ -294,6 +296,18 @@ static void kprobes_detach(struct kprobe_array *array, int num)
 		kprobe_site_mark_dirty(site, &dirty);
 	}
 
+	/*
+	 * What stands behind an entry without probes goes with it.  This adds
+	 * to the list that it walks; what it adds has no relay.
+	 */
+	list_for_each_entry(site, &dirty, batch) {
+		struct kprobe_site *behind = NULL;
+
+		if (hlist_empty(&site->probes))
+			behind = kprobe_relay_leave(site);
+		if (behind)
+			kprobe_site_mark_dirty(behind, &dirty);
+	}
 	/* Sites with other probes stay, and need no more than a wait. */
 	list_for_each_entry_safe(site, next, &dirty, batch)
 		if (hlist_empty(&site->probes))
@@ -452,6 +466,19 @@ void unregister_kprobe(struct kprobe *p)
 }
 EXPORT_SYMBOL_GPL(unregister_kprobe);
 
+/*
+ * An entry without enabled probes is not hit by what stands behind its call any
+ * more.  Return: the site whose text that concerns.
+ */
+static struct kprobe_site *kprobe_quiet_entry(struct kprobe_site *site)
+{
+	if (!IS_ENABLED(CONFIG_KPROBE_RELAYS) ||
+	    site->state != KPROBE_SITE_BEHIND || !list_empty(&site->active))
+		return site;
+	kprobe_site_set_state(site, KPROBE_SITE_CLEAN);
+	return kprobe_relay_switch(site, false);
+}
+
 static int kprobe_set_disabled(struct kprobe *p, bool disable)
 {
 	struct kprobe_site *site;
@@ -474,6 +501,8 @@ static int kprobe_set_disabled(struct kprobe *p, bool disable)
 	else
 		kprobe_site_activate(site, p);
 
+	if (disable)
+		site = kprobe_quiet_entry(site);
 	if (disable && kprobe_optimizer_defer(site)) {
 		kprobe_wait_for_handlers();
 		return 0;

@@ -114,6 +114,7 @@ enum kprobe_kind {
 	KPROBE_KIND_PROBE,
 	KPROBE_KIND_RETURN,
 	KPROBE_KIND_JPROBE,
+	KPROBE_KIND_RELAY,
 };
 
 #define KPROBE_FLAG_GONE	1	/* its text has gone away */
@@ -476,6 +477,25 @@ void kprobe_ftrace_dropped(unsigned long ip);
 #else
 static inline void kprobe_ftrace_kill(void) { }
 static inline void kprobe_ftrace_dropped(unsigned long ip) { }
+#endif
+
+struct ftrace_ops;
+
+#ifdef CONFIG_KPROBE_RELAYS
+void kprobe_redirect_begin(struct ftrace_ops *ops,
+			   bool (*concerns)(struct ftrace_ops *ops,
+					    unsigned long ip));
+void kprobe_redirect_end(struct ftrace_ops *ops);
+bool ftrace_is_redirected(unsigned long ip);
+#else
+static inline void
+kprobe_redirect_begin(struct ftrace_ops *ops,
+		      bool (*concerns)(struct ftrace_ops *ops,
+				       unsigned long ip))
+{
+}
+
+static inline void kprobe_redirect_end(struct ftrace_ops *ops) { }
 #endif
 
 #if defined(CONFIG_KPROBES) && defined(CONFIG_OPTPROBES)

@@ -21,6 +21,7 @@
 #include <linux/kprobes_reasons.h>
 
 struct exception_table_entry;
+struct kprobe_relay;
 struct module;
 
 #ifdef CONFIG_KPROBES
@@ -36,6 +37,8 @@ struct module;
  * @KPROBE_SITE_TRAP: a breakpoint stands there
  * @KPROBE_SITE_JUMP: a jump to the site's detour stands there
  * @KPROBE_SITE_FTRACE: ftrace calls the core
+ * @KPROBE_SITE_BEHIND: the same as CLEAN, but hits at the instruction behind
+ *	are this site's, too: see relay.c
  * @KPROBE_SITE_GONE: the text has been freed; final
  */
 enum kprobe_site_state {
@@ -43,6 +46,7 @@ enum kprobe_site_state {
 	KPROBE_SITE_TRAP,
 	KPROBE_SITE_JUMP,
 	KPROBE_SITE_FTRACE,
+	KPROBE_SITE_BEHIND,
 	KPROBE_SITE_GONE,
 };
 
@@ -67,6 +71,8 @@ enum kprobe_site_state {
  * @detour: where the jump leads; NULL while there is none
  * @active: enabled probes by kprobe::list, oldest first; locked, read by RCU
  * @ftrace_ops: by which ftrace calls; locked, read by its callback
+ * @relay: of a site on ftrace: the probe on the instruction behind; locked
+ * @no_relay: that instruction is not to be probed for this one; locked
  * @probes: all probes by kprobe::hlist, newest first; locked
  * @all: in the list of all sites; locked
  * @batch: in the batch of the reconciler or optimizer; locked
@@ -95,6 +101,7 @@ struct kprobe_site {
 	void *detour;
 	struct list_head active;
 	struct ftrace_ops *ftrace_ops;
+	struct kprobe_relay *relay;
 	struct hlist_head probes;
 	struct list_head all;
 	union {
@@ -106,6 +113,7 @@ struct kprobe_site {
 	u8 obstacle;
 	bool has_neighbour;
 	bool trap_uses_detour;
+	bool no_relay;
 	struct list_head optimize;
 	unsigned int missed[KPROBE_NR_MISSES];
 };
@@ -213,6 +221,14 @@ bool arch_kprobe_can_resume(struct kprobe_site *site, void *slot,
  * Return: KPROBE_NOJUMP_NONE, FOREIGN_TRAP, NO_MEMORY, or one in the text.
  */
 enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site);
+
+#ifdef CONFIG_KPROBE_RELAYS
+/**
+ * arch_kprobe_jumped_to - may anything but what stands before it lead to a site?
+ * @site: arch_kprobe_analyse() has found nothing in the way of a jump
+ */
+bool arch_kprobe_jumped_to(struct kprobe_site *site);
+#endif
 
 /* Fills in @site->detour; returns as arch_kprobe_analyse() does. */
 enum kprobe_obstacle arch_kprobe_build_detour(struct kprobe_site *site);

@@ -11,6 +11,7 @@
 struct klp_modinfo;
 
 int kprobe_set_global(bool on);
+unsigned long kprobe_missed_in_all(enum kprobe_miss why);
 void kprobe_set_jumps(bool on);
 
 #if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST)

@@ -101,6 +101,8 @@ static char list_kind(const struct kprobe *p)
 		return 'r';
 	case KPROBE_KIND_JPROBE:
 		return 'j';
+	case KPROBE_KIND_RELAY:
+		break;
 	}
 	return 'k';
 }
@@ -124,6 +126,8 @@ static int list_show(struct seq_file *m, void *v)
 		/* What was asked for; users may have changed p->addr. */
 		unsigned long addr = (unsigned long)site->addr - p->pad;
 
+		if (kprobe_relayed(p))
+			continue;
 		seq_printf(m, "%px  %c  ", shown_address(m, (void *)addr),
 			   list_kind(p));
 		list_show_place(m, p, addr);
@@ -258,10 +262,20 @@ static const struct file_operations blacklist_fops = {
  * where hits have been missed.
  */
 
+/* The newest one of a user. */
+static const struct kprobe *first_probe(const struct kprobe_site *site)
+{
+	const struct kprobe *p;
+
+	hlist_for_each_entry(p, &site->probes, hlist)
+		if (!kprobe_relayed(p))
+			return p;
+	return NULL;
+}
+
 static void missed_show_site(struct seq_file *m, const struct kprobe_site *site)
 {
-	const struct kprobe *p = hlist_entry_safe(site->probes.first,
-						  struct kprobe, hlist);
+	const struct kprobe *p = first_probe(site);
 	unsigned long addr;
 	bool any = false;
 	unsigned int why, nr;

@@ -177,6 +177,12 @@ static struct site_ops kprobe_ipmodify_ops = {
 /* ftrace has shut itself down: its functions are not to be called. */
 bool kprobe_ftrace_disabled;
 
+/* For kprobe_redirect_begin(). */
+bool kprobe_ftrace_is_ours(const struct ftrace_ops *ops)
+{
+	return ops == &kprobe_ftrace_ops.ops || ops == &kprobe_ipmodify_ops.ops;
+}
+
 static struct site_ops *site_ops_wanted(const struct kprobe_site *site)
 {
 	return site->npost ? &kprobe_ipmodify_ops : &kprobe_ftrace_ops;

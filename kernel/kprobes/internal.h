@@ -41,6 +41,33 @@ static inline void kprobe_set_flag(struct kprobe *p, u32 flag, bool on)
 		p->flags &= ~flag;
 }
 
+/**
+ * struct kprobe_relay - calls the handlers of one site for hits at another
+ * @probe: on the site behind a call of ftrace
+ * @entry: the site of that call, whose handlers are called; see relay.c
+ */
+struct kprobe_relay {
+	struct kprobe probe;
+	struct kprobe_site *entry;
+};
+
+/* The site of the entry that a probe is hit for; NULL if it is a user's. */
+static __always_inline struct kprobe_site *
+kprobe_relayed(const struct kprobe *p)
+{
+	if (!IS_ENABLED(CONFIG_KPROBE_RELAYS) || p->kind != KPROBE_KIND_RELAY)
+		return NULL;
+	return container_of(p, struct kprobe_relay, probe)->entry;
+}
+
+/* The site that hits of this one come from; kprobe_mutex held. */
+static inline struct kprobe_site *kprobe_relay_site(struct kprobe_site *site)
+{
+	return IS_ENABLED(CONFIG_KPROBE_RELAYS) &&
+	       site->state == KPROBE_SITE_BEHIND ? site->relay->probe.site :
+						   site;
+}
+
 /* classic.c: a backend for architectures that know no sites */
 #ifdef CONFIG_KPROBES_CLASSIC
 void kprobe_classic_init_site(struct kprobe_site *site);
@@ -79,7 +106,6 @@ static inline bool kprobe_classic_blacklisted(unsigned long a) { return false; }
 /* missed.c: hits whose handlers did not run */
 void kprobe_site_missed(struct kprobe_site *site, enum kprobe_miss why);
 void kretprobe_missed(struct kretprobe *rp, enum kprobe_miss why);
-unsigned long kprobe_missed_in_all(enum kprobe_miss why);
 
 /* slots.c: memory for instructions out of line */
 struct kprobe_site *kprobe_slot_owner(unsigned long addr, void **slot);
@@ -212,6 +238,7 @@ enum kprobe_refusal kprobe_inspect(struct kprobe_site *site,
 /* patch.c: the text and the state of sites */
 void kprobe_site_set_state(struct kprobe_site *site,
 			   enum kprobe_site_state state);
+u32 kprobe_site_flags(struct kprobe_site *site);
 void kprobe_patch(struct list_head *batch);
 void kprobe_wait_for_handlers(void);
 
@@ -220,6 +247,7 @@ void kprobe_wait_for_handlers(void);
 void kprobe_classic_ftrace_hit(unsigned long ip, unsigned long parent_ip,
 			       struct ftrace_ops *ops,
 			       struct ftrace_regs *fregs);
+bool kprobe_ftrace_is_ours(const struct ftrace_ops *ops);
 bool kprobe_ftrace_moves(const struct kprobe_site *site);
 int kprobe_ftrace_arm(struct list_head *batch);
 void kprobe_ftrace_disarm(struct list_head *batch);
@@ -253,6 +281,7 @@ struct kprobe_site *kprobe_jump_over(const struct kprobe_site *site,
 void kprobe_optimizer_settle(void);
 void kprobe_optimizer_allow(bool on);
 bool kprobe_get_jumps(void);
+bool kprobe_jumps_allowed(void);
 #else
 static inline enum kprobe_obstacle
 kprobe_obstacle_now(const struct kprobe_site *site)
@@ -282,6 +311,36 @@ static inline void kprobe_optimizer_cancel(struct kprobe_site *site) { }
 static inline void kprobe_optimizer_forget(struct kprobe_site *site) { }
 static inline void kprobe_optimizer_settle(void) { }
 static inline void kprobe_optimizer_allow(bool on) { }
+#endif
+
+/* relay.c: entries that are hit by what stands behind the call of ftrace */
+#ifdef CONFIG_KPROBE_RELAYS
+struct kprobe_site *kprobe_relay_leave(struct kprobe_site *site);
+void kprobe_relay_free(struct kprobe_site *site);
+bool kprobe_relay_wanted(struct kprobe_site *site);
+struct kprobe_site *kprobe_relay_rehearse(const struct kprobe_site *site);
+struct kprobe_site *kprobe_relay_switch(struct kprobe_site *site, bool on);
+void kprobe_relay_redirects(bool coming);
+#else
+static inline struct kprobe_site *kprobe_relay_leave(struct kprobe_site *site)
+{
+	return NULL;
+}
+
+static inline struct kprobe_site *kprobe_relay_switch(struct kprobe_site *site,
+						      bool on)
+{
+	return NULL;
+}
+
+static inline struct kprobe_site *
+kprobe_relay_rehearse(const struct kprobe_site *site)
+{
+	return NULL;
+}
+
+static inline void kprobe_relay_free(struct kprobe_site *site) { }
+static inline bool kprobe_relay_wanted(struct kprobe_site *s) { return false; }
 #endif
 
 /* Empties a batch of changed sites; has the optimizer look at each of them. */

@@ -31,6 +31,23 @@ static __always_inline void count_at(struct kprobe_site *site,
 	add_one(&site->missed[why]);
 }
 
+/*
+ * The probes of an entry that are hit by the instruction behind it, unless by
+ * now ftrace calls for them, and counts.  Return: whether they missed the hit.
+ */
+static bool entry_missed(struct kprobe_site *site, enum kprobe_miss why)
+{
+	struct kprobe *p;
+
+	if (READ_ONCE(site->ftrace_ops))
+		return false;
+	add_one(&site->missed[why]);
+	list_for_each_entry_rcu(p, &site->active, list, true)
+		add_one(&p->nmissed);
+	return true;
+}
+NOKPROBE_SYMBOL(entry_missed);
+
 /**
  * kprobe_site_missed - none of the handlers at a site run for a hit
  * @site: what was hit
@@ -42,11 +59,23 @@ static __always_inline void count_at(struct kprobe_site *site,
  */
 void kprobe_site_missed(struct kprobe_site *site, enum kprobe_miss why)
 {
+	bool here = false, anywhere = false;
 	struct kprobe *p;
 
-	count_at(site, why);
-	list_for_each_entry_rcu(p, &site->active, list, true)
-		add_one(&p->nmissed);
+	list_for_each_entry_rcu(p, &site->active, list, true) {
+		struct kprobe_site *entry = kprobe_relayed(p);
+
+		if (entry) {
+			anywhere |= entry_missed(entry, why);
+		} else {
+			add_one(&p->nmissed);
+			here = true;
+		}
+	}
+	if (here)
+		add_one(&site->missed[why]);
+	if (here || anywhere)
+		add_one(&in_all[why]);
 }
 NOKPROBE_SYMBOL(kprobe_site_missed);
 

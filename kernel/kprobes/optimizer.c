@@ -431,6 +431,12 @@ void kprobe_optimizer_allow(bool on)
 	opt_on = on;
 }
 
+/* Whether they are; kprobe_mutex held. */
+bool kprobe_jumps_allowed(void)
+{
+	return opt_on;
+}
+
 /** kprobe_get_jumps - whether jumps are allowed */
 bool kprobe_get_jumps(void)
 {
@@ -484,6 +490,7 @@ enum kprobe_obstacle kprobe_obstacle_at(kprobe_opcode_t *addr)
 	site = kprobe_site_at((unsigned long)addr);
 	if (!site)
 		return KPROBE_NOJUMP_NO_MEMORY;
+	site = kprobe_relay_site(site);
 	if (site->on_ftrace)
 		return KPROBE_NOJUMP_FTRACE_SITE;
 	return site->obstacle ?: kprobe_obstacle_now(site);

@@ -24,6 +24,7 @@ static bool transition_exists(enum kprobe_site_state from,
 	case KPROBE_SITE_JUMP:
 		return to == KPROBE_SITE_CLEAN || to == KPROBE_SITE_TRAP;
 	case KPROBE_SITE_FTRACE:
+	case KPROBE_SITE_BEHIND:
 		return to == KPROBE_SITE_CLEAN || to == KPROBE_SITE_FTRACE;
 	case KPROBE_SITE_GONE:
 		break;
@@ -49,6 +50,41 @@ bool kprobe_batch_makes_jumps(struct list_head *batch)
 }
 
 /**
+ * kprobe_site_flags - how a site's text looks, in its probes' flags
+ * @site: the site
+ *
+ * Context: kprobe_mutex held.
+ * Return: KPROBE_FLAG_FTRACE, KPROBE_FLAG_OPTIMIZED or 0.
+ */
+u32 kprobe_site_flags(struct kprobe_site *site)
+{
+	/* One that would be armed in another way does not say so. */
+	if (site->on_ftrace && site->state != KPROBE_SITE_BEHIND)
+		return site->state == KPROBE_SITE_FTRACE || !site->relay ?
+		       KPROBE_FLAG_FTRACE : 0;
+	site = kprobe_relay_site(site);
+	return site->state == KPROBE_SITE_JUMP ? KPROBE_FLAG_OPTIMIZED : 0;
+}
+
+/* Tells a site's probes, and those of the entry that are hit by it. */
+static void show_state(struct kprobe_site *site)
+{
+	u32 flags = kprobe_site_flags(site);
+	struct kprobe_site *entry;
+	struct kprobe *p;
+
+	hlist_for_each_entry(p, &site->probes, hlist) {
+		kprobe_set_flag(p, KPROBE_FLAG_OPTIMIZED,
+				flags & KPROBE_FLAG_OPTIMIZED);
+		kprobe_set_flag(p, KPROBE_FLAG_FTRACE,
+				flags & KPROBE_FLAG_FTRACE);
+		entry = kprobe_relayed(p);
+		if (entry && entry->state == KPROBE_SITE_BEHIND)
+			show_state(entry);
+	}
+}
+
+/**
  * kprobe_site_set_state - the text of a site looks different now
  * @site: the site
  * @state: how it looks
@@ -56,8 +92,8 @@ bool kprobe_batch_makes_jumps(struct list_head *batch)
  * The only place where a state changes.
  *
  *	      register, enable, switch on
- *	CLEAN --------------------------> TRAP or FTRACE, by kind of the site
- *	 | ^  <--------------------------
+ *	CLEAN --------------------------> TRAP; or BEHIND or FTRACE, where
+ *	 | ^  <--------------------------	   ftrace calls: see relay.c
  *	 | |   unregister, disable, off
  *	 | |
  *	 | |         the optimizer, once nothing is in the way
@@ -76,18 +112,13 @@ bool kprobe_batch_makes_jumps(struct list_head *batch)
 void kprobe_site_set_state(struct kprobe_site *site,
 			   enum kprobe_site_state state)
 {
-	struct kprobe *p;
-
 	lockdep_assert_held(&kprobe_mutex);
 	WARN_ON_ONCE(!transition_exists(site->state, state));
 
-	if (site->state == KPROBE_SITE_JUMP || state == KPROBE_SITE_JUMP)
-		hlist_for_each_entry(p, &site->probes, hlist)
-			kprobe_set_flag(p, KPROBE_FLAG_OPTIMIZED,
-					state == KPROBE_SITE_JUMP);
 	if (site->state == KPROBE_SITE_JUMP)
 		list_del_init(&site->optimize);
 	site->state = state;
+	show_state(site);
 }
 
 /*

@@ -27,6 +27,7 @@ kprobe_target_state(const struct kprobe_site *site)
 	if ((!kprobe_global_on && !kprobe_classic_pinned(site)) ||
 	    list_empty(&site->active))
 		return KPROBE_SITE_CLEAN;
+	/* Or BEHIND: see switch_relays(). */
 	if (site->on_ftrace)
 		return KPROBE_SITE_FTRACE;
 	/* Whether it may stay depends on other sites: see turn_jumps_back(). */
@@ -72,13 +73,34 @@ static void turn_jumps_back(struct list_head *dirty)
 	}
 }
 
-/* The text of a batch is as it should be: empties it. */
-static void batch_done(struct list_head *batch)
+/*
+ * A relay of an entry has changed: what stands behind the call is to follow.
+ */
+static void behind_follows(struct kprobe_site *site, bool on,
+			   struct list_head *dirty)
 {
+	struct kprobe_site *behind = kprobe_relay_switch(site, on);
+
+	kprobe_site_mark_dirty(behind, dirty);
+	behind->target = kprobe_target_state(behind);
+}
+
+/*
+ * Ftrace calls for a batch as it should: empties it.  What stood for some of
+ * these sites comes into @dirty.
+ */
+static void batch_done(struct list_head *batch, struct list_head *dirty)
+{
+	enum kprobe_site_state before;
 	struct kprobe_site *site;
 
-	list_for_each_entry(site, batch, batch)
+	list_for_each_entry(site, batch, batch) {
+		before = site->state;
 		kprobe_site_set_state(site, site->target);
+		if (IS_ENABLED(CONFIG_KPROBE_RELAYS) &&
+		    before == KPROBE_SITE_BEHIND)
+			behind_follows(site, false, dirty);
+	}
 	kprobe_consider_batch(batch);
 }
 
@@ -104,8 +126,10 @@ static void give_up(struct list_head *batch, bool each, int err)
 	struct kprobe_site *site, *next;
 
 	list_for_each_entry_safe(site, next, batch, batch) {
-		if (each && site->state == KPROBE_SITE_CLEAN)
-			pr_warn("%pS is not armed (%d)\n", site->addr, err);
+		if (each && site->state != KPROBE_SITE_FTRACE)
+			pr_warn("%pS is not %s (%d)\n", site->addr,
+				site->state == KPROBE_SITE_BEHIND ?
+				"called for by ftrace" : "armed", err);
 		list_del_init(&site->batch);
 	}
 }
@@ -113,9 +137,11 @@ static void give_up(struct list_head *batch, bool each, int err)
 /*
  * Has ftrace call for all sites of @arm, or, with @each, for all that it can:
  * ftrace takes a batch or refuses it, so what it refuses is tried again in
- * halves, down to the ones that are to blame.  @arm is empty on return.
+ * halves, down to the ones that are to blame.  @arm is empty on return; @dirty
+ * as for batch_done().
  */
-static int arm_ftrace(struct list_head *arm, bool each)
+static int arm_ftrace(struct list_head *arm, bool each,
+		      struct list_head *dirty)
 {
 	unsigned int taken, nr = list_count_nodes(arm);
 	LIST_HEAD(some);
@@ -125,7 +151,7 @@ static int arm_ftrace(struct list_head *arm, bool each)
 		taken = take_sites(arm, nr, &some);
 		err = kprobe_ftrace_arm(&some);
 		if (!err) {
-			batch_done(&some);
+			batch_done(&some, dirty);
 			nr = 2 * taken;
 			continue;
 		}
@@ -139,6 +165,40 @@ static int arm_ftrace(struct list_head *arm, bool each)
 		give_up(&some, each, err);
 	}
 	return ret;
+}
+
+/*
+ * Entries that are, or are to be, hit by what stands behind the call of ftrace
+ * need no change of their own text: takes them off @dirty, and puts the sites
+ * behind on it.  Those that ftrace is to call for from now on go to ftrace
+ * first.
+ */
+static int switch_relays(struct list_head *dirty, bool each)
+{
+	struct kprobe_site *site, *next;
+	LIST_HEAD(move);
+
+	if (!IS_ENABLED(CONFIG_KPROBE_RELAYS))
+		return 0;
+	list_for_each_entry_safe(site, next, dirty, batch) {
+		if (site->target == KPROBE_SITE_FTRACE &&
+		    kprobe_relay_wanted(site))
+			site->target = KPROBE_SITE_BEHIND;
+		if (site->target != KPROBE_SITE_BEHIND &&
+		    site->state != KPROBE_SITE_BEHIND)
+			continue;
+		if (site->target == KPROBE_SITE_FTRACE) {
+			list_move_tail(&site->batch, &move);
+			continue;
+		}
+		list_del_init(&site->batch);
+		if (site->target == site->state)
+			continue;
+		kprobe_site_set_state(site, site->target);
+		behind_follows(site, site->state == KPROBE_SITE_BEHIND, dirty);
+	}
+
+	return list_empty(&move) ? 0 : arm_ftrace(&move, each, dirty);
 }
 
 /* Those of @dirty that ftrace arms or disarms; takes them off @dirty. */
@@ -157,9 +217,9 @@ static int reconcile_ftrace(struct list_head *dirty, bool each)
 	}
 	if (!list_empty(&disarm))
 		kprobe_ftrace_disarm(&disarm);
-	batch_done(&disarm);
+	batch_done(&disarm, dirty);
 
-	return list_empty(&arm) ? 0 : arm_ftrace(&arm, each);
+	return list_empty(&arm) ? 0 : arm_ftrace(&arm, each, dirty);
 }
 
 /**
@@ -167,12 +227,12 @@ static int reconcile_ftrace(struct list_head *dirty, bool each)
  * @dirty: sites, linked by kprobe_site::batch, whose target state may have
  *	changed; empty on return
  * @how: KPROBE_ARM_EACH: arm each site that can be armed; without it, ftrace
- *	arms all of its sites or none, and on failure the caller undoes its
+ *	arms all that are new or none, and on failure the caller undoes its
  *	change.  KPROBE_WAIT: the caller has unlinked handlers: on return every
  *	CPU has left those that it was in.
  *
  * Only arming can fail, and only by ftrace; sites that could not be armed
- * stay clean, all else is done.
+ * stay as they were, all else is done.
  *
  * Context: may sleep; kprobe_mutex held.
  * Return: 0, -ENOMEM, or what ftrace says first.
@@ -187,6 +247,7 @@ int kprobe_reconcile(struct list_head *dirty, unsigned int how)
 
 	list_for_each_entry(site, dirty, batch)
 		site->target = kprobe_target_state(site);
+	ret = switch_relays(dirty, how & KPROBE_ARM_EACH);
 	turn_jumps_back(dirty);
 	list_for_each_entry_safe(site, next, dirty, batch) {
 		if (site->target != site->state)
@@ -202,7 +263,7 @@ int kprobe_reconcile(struct list_head *dirty, unsigned int how)
 		kprobe_optimizer_consider(site);
 	}
 
-	ret = reconcile_ftrace(dirty, how & KPROBE_ARM_EACH);
+	ret = reconcile_ftrace(dirty, how & KPROBE_ARM_EACH) ?: ret;
 
 	if (!list_empty(dirty)) {
 		kprobe_patch_batch(dirty);
@@ -250,6 +311,66 @@ bool kprobe_get_global(void)
 	return kprobe_global_on;
 }
 
+#ifdef CONFIG_KPROBE_RELAYS
+/* Those entries for which @concerns() returns true, or all. */
+static void relays_to_ftrace(struct ftrace_ops *ops,
+			     bool (*concerns)(struct ftrace_ops *ops,
+					      unsigned long ip))
+{
+	struct kprobe_site *site;
+	LIST_HEAD(dirty);
+
+	list_for_each_entry(site, &kprobe_sites, all)
+		if (site->state == KPROBE_SITE_BEHIND &&
+		    (!ops || concerns(ops, (unsigned long)site->addr)))
+			kprobe_site_mark_dirty(site, &dirty);
+	kprobe_reconcile(&dirty, KPROBE_ARM_EACH);
+}
+
+/**
+ * kprobe_redirect_begin - a user of ftrace will decide where functions lead
+ * @ops: of this user; not registered yet
+ * @concerns: whether it is for the function with this call
+ *
+ * The entries of these functions are hit by way of ftrace from now on, others
+ * that are armed until kprobe_redirect_end() is called, too.  One that ftrace
+ * has no memory for is named in the log, and may have no more hits.
+ *
+ * Context: may sleep; no lock of ftrace held.
+ */
+void kprobe_redirect_begin(struct ftrace_ops *ops,
+			   bool (*concerns)(struct ftrace_ops *ops,
+					    unsigned long ip))
+{
+	/* With kprobe_mutex held, and for sites that are on ftrace. */
+	if (kprobe_ftrace_is_ours(ops))
+		return;
+	guard(mutex)(&kprobe_mutex);
+	kprobe_relay_redirects(true);
+	relays_to_ftrace(ops, concerns);
+}
+
+/**
+ * kprobe_redirect_end - it does so, or has failed: ftrace_is_redirected() tells
+ * @ops: as before
+ *
+ * Context: may sleep; no lock of ftrace held.
+ */
+void kprobe_redirect_end(struct ftrace_ops *ops)
+{
+	if (kprobe_ftrace_is_ours(ops))
+		return;
+	guard(mutex)(&kprobe_mutex);
+	kprobe_relay_redirects(false);
+}
+#else
+static void relays_to_ftrace(struct ftrace_ops *ops,
+			     bool (*concerns)(struct ftrace_ops *ops,
+					      unsigned long ip))
+{
+}
+#endif
+
 /**
  * kprobe_set_jumps - allow jumps or turn all of them back
  * @on: which
@@ -264,6 +385,8 @@ void kprobe_set_jumps(bool on)
 	guard(mutex)(&kprobe_mutex);
 
 	kprobe_optimizer_allow(on);
+	if (!on)
+		relays_to_ftrace(NULL, NULL);
 	if (on) {
 		list_for_each_entry(site, &kprobe_sites, all)
 			kprobe_optimizer_consider(site);

@@ -4,6 +4,7 @@
  * text.  It finds what lies on the hit path and can be probed.
  */
 #include <kunit/test.h>
+#include <linux/ftrace.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/kprobes_hit.h>
@@ -145,10 +146,15 @@ static void test_thousands_at_once(struct kunit *test)
 
 	memcpy(before, _stext, size);
 	KUNIT_ASSERT_EQ(test, register_kprobes(m.array, m.nr), 0);
-	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites + m.nr);
+	/* What stands behind calls of ftrace has sites of its own. */
+	KUNIT_EXPECT_GE(test, kprobe_sites_in_use(), sites + m.nr);
 	for (i = 0; i < m.nr; i++) {
 		unsigned long at = probed_at(m.array[i]);
 
+#ifdef CONFIG_KPROBE_RELAYS
+		if (m.array[i]->site->state == KPROBE_SITE_BEHIND)
+			at += MCOUNT_INSN_SIZE;
+#endif
 		if (memcmp((void *)at, before + (at - (unsigned long)_stext),
 			   sizeof(kprobe_opcode_t)))
 			armed++;

@@ -347,6 +347,26 @@ enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site)
 	return obstacle;
 }
 
+#ifdef CONFIG_KPROBE_RELAYS
+bool arch_kprobe_jumped_to(struct kprobe_site *site)
+{
+	unsigned long addr = (unsigned long)site->addr;
+	const struct x86_kprobe_function *function;
+	enum kprobe_obstacle obstacle;
+	bool jumped_to;
+
+	x86_kprobe_function_begin(addr);
+	jump_label_lock();
+	mutex_lock(&text_mutex);
+	function = x86_kprobe_function_at(addr, &obstacle);
+	jumped_to = obstacle || x86_kprobe_fixup_lands_in(addr, addr + 1) ||
+		    x86_kprobe_function_lands_in(function, addr, addr + 1);
+	mutex_unlock(&text_mutex);
+	jump_label_unlock();
+	return jumped_to;
+}
+#endif
+
 enum kprobe_obstacle arch_kprobe_build_detour(struct kprobe_site *site)
 {
 	/* arch_kprobe_analyse() has seen that the function ends behind it. */

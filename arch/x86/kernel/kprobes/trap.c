@@ -229,10 +229,10 @@ NOKPROBE_SYMBOL(kprobe_int3_fast);
  */
 static noinline bool trap_is_foreign(const struct kprobe_site *site)
 {
-	return (site->state == KPROBE_SITE_CLEAN ||
-		site->state == KPROBE_SITE_FTRACE) &&
-	       (site->target == KPROBE_SITE_CLEAN ||
-		site->target == KPROBE_SITE_FTRACE);
+	return site->state != KPROBE_SITE_TRAP &&
+	       site->state != KPROBE_SITE_JUMP &&
+	       site->target != KPROBE_SITE_TRAP &&
+	       site->target != KPROBE_SITE_JUMP;
 }
 NOKPROBE_SYMBOL(trap_is_foreign);
 

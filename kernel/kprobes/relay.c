@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Probes on a function's entry, hit by the instruction behind ftrace's call.
+ *
+ * What ftrace patches at the entry of a function costs an update of ftrace for
+ * each probe that comes, and a hit by way of ftrace costs more than a jump.
+ * Nothing lies between that call and the instruction behind it, so a probe
+ * there sees what one on the call would, but for the instruction pointer.
+ *
+ *	site of the entry (on_ftrace)		probes, as always
+ *	  ^
+ *	  | relay->entry: its pre handlers are called, with the entry's address
+ *	  |
+ *	relay, a probe that no user has registered
+ *	  |
+ *	  v relay->probe.site
+ *	the site behind the call		breakpoint, then a jump
+ *
+ * The entry's site is KPROBE_SITE_BEHIND then, and CLEAN as far as its own text
+ * goes.  It is FTRACE instead where somebody can tell the difference or gains
+ * nothing:
+ *
+ * - a post handler is to be called, or a jprobe: both want an instruction that
+ *   has no effect;
+ * - the instruction behind the call is also reached otherwise, cannot be
+ *   probed, or cannot become a jump;
+ * - jumps are switched off;
+ * - another user of ftrace decides where the call leads: a live patch, or a
+ *   BPF trampoline.  Such a user tells us before it comes, and entries that it
+ *   is for move to ftrace first: kprobe_redirect_begin() in reconcile.c.
+ *
+ *   Only the filter that they register with is looked at: functions that
+ *   are added to it later are not seen.
+ *
+ * A site moves from BEHIND to FTRACE only, and is decided about again when it
+ * has been CLEAN.  From the moment that site->ftrace_ops is set, relay_pre()
+ * leaves hits to ftrace: one of a task that is between the two instructions
+ * just then is lost, and not counted.  The other way round, while a probe is
+ * disabled and enabled, such a task may have its handlers called twice.
+ *
+ * A site that cannot move for lack of memory stays BEHIND, is named in the log,
+ * and moves with the next change of its probes.
+ *
+ * The relay belongs to the entry's site, and is freed with it after an IPI to
+ * all CPUs, as the probes of users are.  Everything but relay_pre() is under
+ * kprobe_mutex.
+ */
+#include <linux/ftrace.h>
+#include <linux/kallsyms.h>
+#include <linux/list.h>
+#include <linux/slab.h>
+#include <linux/kprobes_hit.h>
+#include "internal.h"
+
+/* So many are about to decide where functions lead. */
+static unsigned int redirects;
+
+/* A hit behind the call.  Interrupts are off, as for any handler. */
+static int relay_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	struct kprobe_site *entry = container_of(p, struct kprobe_relay,
+						 probe)->entry;
+	unsigned long next = instruction_pointer(regs);
+
+	/* The hit is ftrace's business. */
+	if (unlikely(READ_ONCE(entry->ftrace_ops)))
+		return 0;
+	instruction_pointer_set(regs, (unsigned long)entry->addr);
+	if (likely(!kprobe_call_pre(kprobe_first_pre(entry), regs))) {
+		instruction_pointer_set(regs, next);
+		return 0;
+	}
+	/* A handler that leaves out the call goes on where the hit does. */
+	return instruction_pointer(regs) != next;
+}
+NOKPROBE_SYMBOL(relay_pre);
+
+static unsigned long behind_call(const struct kprobe_site *site)
+{
+	return (unsigned long)site->addr + MCOUNT_INSN_SIZE;
+}
+
+/* What is behind the call; NULL: the function ends with it. */
+static const struct kprobe_entry *entry_behind(const struct kprobe_site *site)
+{
+	/* Under kprobe_mutex: too large for a stack. */
+	static struct kprobe_entry entry;
+
+	entry.addr = (kprobe_opcode_t *)behind_call(site);
+	entry.on_entry = false;
+	kprobe_find_symbol(behind_call(site), &entry.symbol);
+	return entry.symbol.size &&
+	       entry.symbol.start <= (unsigned long)site->addr ? &entry : NULL;
+}
+
+/* Makes the site behind the call, or finds it. */
+static enum kprobe_refusal site_behind(const struct kprobe_site *site,
+				       struct kprobe_site **result)
+{
+	const struct kprobe_entry *entry;
+	enum kprobe_refusal why;
+
+	*result = kprobe_site_at(behind_call(site));
+	if (*result)
+		/* Without probes it is on its way out: not this time. */
+		return hlist_empty(&(*result)->probes) ?
+		       KPROBE_REFUSE_NO_MEMORY : KPROBE_OK;
+	entry = entry_behind(site);
+	if (!entry)
+		return KPROBE_REFUSE_NOT_TEXT;
+	why = kprobe_site_create(entry, result);
+	if (why == KPROBE_OK)
+		kprobe_optimizer_init_site(*result);
+	return why;
+}
+
+/* Is nothing in the way of a jump there, as far as is known? */
+static bool may_jump(const struct kprobe_site *behind)
+{
+	return !kprobe_obstacle_stays(behind->obstacle) &&
+	       !kprobe_obstacle_now(behind);
+}
+
+/*
+ * Can a jump be there, and does nothing but the call lead there?  If not, is
+ * that to stay so?
+ */
+static bool suits(struct kprobe_site *behind, bool *never)
+{
+	*never = kprobe_obstacle_stays(behind->obstacle);
+	if (!may_jump(behind))
+		return false;
+	behind->obstacle = arch_kprobe_analyse(behind);
+	*never = kprobe_obstacle_stays(behind->obstacle);
+	if (behind->obstacle)
+		return false;
+	*never = arch_kprobe_jumped_to(behind);
+	return !*never;
+}
+
+/*
+ * What comes first in the text comes first in a hit: a handler of the entry may
+ * go on elsewhere.
+ */
+static void add_oldest(struct hlist_node *node, struct hlist_head *probes)
+{
+	struct hlist_node *last = probes->first;
+
+	if (!last) {
+		hlist_add_head(node, probes);
+		return;
+	}
+	while (last->next)
+		last = last->next;
+	hlist_add_behind(node, last);
+}
+
+/* Gives an entry's site a relay. */
+static bool relay_create(struct kprobe_site *site)
+{
+	struct kprobe_site *behind;
+	struct kprobe_relay *relay;
+	enum kprobe_refusal why;
+	bool never = false;
+
+	why = site_behind(site, &behind);
+	if (why != KPROBE_OK) {
+		site->no_relay = why != KPROBE_REFUSE_NO_MEMORY;
+		return false;
+	}
+	relay = kzalloc(sizeof(*relay), GFP_KERNEL);
+	if (!relay || !suits(behind, &never)) {
+		kfree(relay);
+		site->no_relay = never;
+		if (hlist_empty(&behind->probes)) {
+			kprobe_optimizer_forget(behind);
+			kprobe_site_drop(behind);
+		}
+		return false;
+	}
+	relay->entry = site;
+	relay->probe.addr = behind->addr;
+	relay->probe.kind = KPROBE_KIND_RELAY;
+	relay->probe.run_pre = relay_pre;
+	relay->probe.site = behind;
+	INIT_LIST_HEAD(&relay->probe.list);
+	add_oldest(&relay->probe.hlist, &behind->probes);
+	site->relay = relay;
+	return true;
+}
+
+/**
+ * kprobe_relay_leave - an entry's site has no probes any more
+ * @site: it; is CLEAN in a moment, and is freed after kprobe_relay_free()
+ *
+ * Context: kprobe_mutex held.
+ * Return: the site behind the call, whose text may have to follow; NULL: none.
+ */
+struct kprobe_site *kprobe_relay_leave(struct kprobe_site *site)
+{
+	struct kprobe *p;
+
+	if (!site->relay)
+		return NULL;
+	p = &site->relay->probe;
+	if (p->enabled)
+		kprobe_site_deactivate(p->site, p);
+	hlist_del_init(&p->hlist);
+	return p->site;
+}
+
+/**
+ * kprobe_relay_free - free the relay of a site
+ * @site: kprobe_relay_leave() was called for it; then handlers were waited for
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_relay_free(struct kprobe_site *site)
+{
+	kfree(site->relay);
+	site->relay = NULL;
+}
+
+/* Does nothing but what stands behind the call speak for ftrace? */
+static bool may_relay(const struct kprobe_site *site)
+{
+	return site->state != KPROBE_SITE_FTRACE && !site->no_relay &&
+	       !site->npost && !site->njprobe && !redirects &&
+	       kprobe_jumps_allowed() &&
+	       /* Also if it is BEHIND because it could not move. */
+	       !ftrace_is_redirected((unsigned long)site->addr);
+}
+
+/**
+ * kprobe_relay_rehearse - what would an entry that is not armed be hit by?
+ * @site: on_ftrace; may be one that is in no table
+ *
+ * Context: may sleep; kprobe_mutex held.
+ * Return: the site behind the call, which may be in no table either and stays
+ * until this is called again; NULL: by ftrace.
+ */
+struct kprobe_site *kprobe_relay_rehearse(const struct kprobe_site *site)
+{
+	/* Under kprobe_mutex: large for a stack. */
+	static struct kprobe_site fresh;
+	const struct kprobe_entry *entry;
+	struct kprobe_site *behind;
+	bool never;
+
+	if (!may_relay(site))
+		return NULL;
+	behind = kprobe_site_at(behind_call(site));
+	if (!behind) {
+		entry = entry_behind(site);
+		if (!entry)
+			return NULL;
+		behind = &fresh;
+		fresh = (struct kprobe_site) { .addr = entry->addr };
+		INIT_LIST_HEAD(&fresh.batch);
+		if (kprobe_inspect(&fresh, &entry->symbol) != KPROBE_OK)
+			return NULL;
+		kprobe_optimizer_init_site(&fresh);
+	}
+	if (!suits(behind, &never))
+		behind = NULL;
+	if (behind != &fresh)
+		return behind;
+	kprobe_optimizer_forget(&fresh);
+	return &fresh;
+}
+
+/**
+ * kprobe_relay_wanted - is an entry to be hit by what is behind its call?
+ * @site: on_ftrace, and to be armed
+ *
+ * Makes what is needed for it.
+ *
+ * Context: may sleep; kprobe_mutex held.
+ */
+bool kprobe_relay_wanted(struct kprobe_site *site)
+{
+	if (!may_relay(site))
+		return false;
+	if (site->state == KPROBE_SITE_BEHIND)
+		return true;
+	if (site->relay)
+		return may_jump(site->relay->probe.site);
+	return relay_create(site);
+}
+
+/**
+ * kprobe_relay_switch - have a relay call handlers, or no longer
+ * @site: has a relay, and changes from or to KPROBE_SITE_BEHIND
+ * @on: which
+ *
+ * Context: kprobe_mutex held.
+ * Return: the site behind the call, whose text may have to follow.
+ */
+struct kprobe_site *kprobe_relay_switch(struct kprobe_site *site, bool on)
+{
+	struct kprobe *p = &site->relay->probe;
+
+	/* Not if the text behind the call has gone. */
+	if (p->enabled && !on)
+		kprobe_site_deactivate(p->site, p);
+	else if (!p->enabled && on)
+		kprobe_site_activate(p->site, p);
+	return p->site;
+}
+
+/**
+ * kprobe_relay_redirects - somebody is about to decide where functions lead
+ * @coming: or has done so
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_relay_redirects(bool coming)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	redirects += coming ? 1 : -1;
+}

@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * KUnit suite for probes on a function's entry that are hit by the instruction
+ * behind the call of ftrace: see kernel/kprobes/relay.c.
+ */
+#include <kunit/test.h>
+#include <linux/ftrace.h>
+#include <linux/kprobes.h>
+#include <linux/kprobes_hit.h>
+#include <linux/kprobes_test.h>
+#include <linux/string.h>
+#include "test.h"
+
+static TARGET int target(int x)
+{
+	barrier();
+	return x * 3 + 1;
+}
+
+static TARGET int other_target(int x)
+{
+	barrier();
+	return x - 7;
+}
+
+static TARGET int bystander(int x)
+{
+	barrier();
+	return x ^ 3;
+}
+
+/* Its loop may begin right behind the call. */
+static TARGET int looping_target(int x)
+{
+	asm volatile("1: dec %0\n"
+		     "	jnz 1b\n" : "+D" (x));
+	return x + 11;
+}
+
+/* The compiler must not know which function is called. */
+static int (*volatile call_target)(int x) = target;
+static int (*volatile call_looping)(int x) = looping_target;
+
+static unsigned long target_call(void)
+{
+	return ftrace_location((unsigned long)target);
+}
+
+static unsigned long behind_call(void)
+{
+	return target_call() + MCOUNT_INSN_SIZE;
+}
+
+#define ON_TARGET(...)							\
+	COUNTED(target_call(), __VA_ARGS__)
+
+static enum kprobe_site_state state_of(const struct counted *c)
+{
+	return c->probe.site->state;
+}
+
+static void test_hit_comes_from_behind_the_call(struct kunit *test)
+{
+	unsigned int sites = kprobe_sites_in_use();
+	struct counted c = ON_TARGET();
+	u8 before[2 * MCOUNT_INSN_SIZE];
+
+	memcpy(before, (void *)target_call(), sizeof(before));
+	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
+	KUNIT_EXPECT_EQ(test, state_of(&c), KPROBE_SITE_BEHIND);
+	KUNIT_EXPECT_FALSE(test, kprobe_ftrace(&c.probe));
+	KUNIT_EXPECT_EQ(test, call_target(5), 16);
+	KUNIT_EXPECT_EQ(test, c.pre, 1);
+
+	wait_for_kprobe_optimizer();
+	KUNIT_EXPECT_TRUE(test, kprobe_optimized(&c.probe));
+	KUNIT_EXPECT_EQ(test, call_target(5), 16);
+	KUNIT_EXPECT_EQ(test, c.pre, 2);
+	/* What ftrace patches has stayed as it was. */
+	KUNIT_EXPECT_MEMEQ(test, (void *)target_call(), before,
+			   MCOUNT_INSN_SIZE);
+
+	KUNIT_EXPECT_EQ(test, disable_kprobe(&c.probe), 0);
+	KUNIT_EXPECT_FALSE(test, kprobe_ftrace(&c.probe));
+	KUNIT_EXPECT_EQ(test, call_target(5), 16);
+	KUNIT_EXPECT_EQ(test, enable_kprobe(&c.probe), 0);
+	KUNIT_EXPECT_EQ(test, call_target(5), 16);
+	KUNIT_EXPECT_EQ(test, kprobe_set_global(false), 0);
+	KUNIT_EXPECT_EQ(test, call_target(5), 16);
+	KUNIT_EXPECT_EQ(test, kprobe_set_global(true), 0);
+	KUNIT_EXPECT_EQ(test, call_target(5), 16);
+	KUNIT_EXPECT_EQ(test, c.pre, 4);
+
+	unregister_kprobe(&c.probe);
+	KUNIT_EXPECT_EQ(test, call_target(5), 16);
+	KUNIT_EXPECT_EQ(test, c.pre, 4);
+	KUNIT_EXPECT_EQ(test, c.astray, 0);
+	KUNIT_EXPECT_EQ(test, c.probe.nmissed, 0);
+	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
+	KUNIT_EXPECT_MEMEQ(test, (void *)target_call(), before, sizeof(before));
+}
+
+/* The instruction behind can be probed itself, before, meanwhile and after. */
+static void test_probe_behind_the_call_is_another(struct kunit *test)
+{
+	unsigned int i, sites = kprobe_sites_in_use();
+
+	for (i = 0; i < 8; i++) {
+		struct counted entry = ON_TARGET();
+		struct counted behind = COUNTED(behind_call());
+		bool first = i & 1, stays = i & 2, jumps = i & 4;
+		struct counted *a = first ? &behind : &entry;
+		struct counted *b = first ? &entry : &behind;
+		struct counted *last = stays ? a : b;
+
+		KUNIT_ASSERT_EQ(test, register_kprobe(&a->probe), 0);
+		if (jumps)
+			wait_for_kprobe_optimizer();
+		call_target(5);
+		KUNIT_ASSERT_EQ(test, register_kprobe(&b->probe), 0);
+		KUNIT_EXPECT_EQ(test, state_of(&entry), KPROBE_SITE_BEHIND);
+		wait_for_kprobe_optimizer();
+		KUNIT_EXPECT_TRUE(test, kprobe_optimized(&entry.probe));
+		KUNIT_EXPECT_TRUE(test, kprobe_optimized(&behind.probe));
+		call_target(5);
+		KUNIT_EXPECT_EQ(test, a->pre, 2);
+		KUNIT_EXPECT_EQ(test, b->pre, 1);
+		KUNIT_EXPECT_EQ(test, disable_kprobe(&behind.probe), 0);
+		call_target(5);
+		KUNIT_EXPECT_EQ(test, entry.pre, first ? 2 : 3);
+		KUNIT_EXPECT_EQ(test, enable_kprobe(&behind.probe), 0);
+		unregister_kprobe(stays ? &b->probe : &a->probe);
+		last->pre = 0;
+		KUNIT_EXPECT_EQ(test, call_target(5), 16);
+		KUNIT_EXPECT_EQ(test, last->pre, 1);
+		unregister_kprobe(&last->probe);
+		KUNIT_EXPECT_EQ(test, entry.astray + behind.astray, 0);
+	}
+	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
+}
+
+/* A post handler there does not see the entry's hits, nor keep them away. */
+static void test_post_handler_behind_the_call(struct kunit *test)
+{
+	struct counted behind = COUNTED(behind_call(),
+					.probe.post_handler = counted_post);
+	struct counted entry = ON_TARGET();
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&entry.probe), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&behind.probe), 0);
+	KUNIT_EXPECT_EQ(test, call_target(5), 16);
+	KUNIT_EXPECT_EQ(test, disable_kprobe(&entry.probe), 0);
+	KUNIT_EXPECT_EQ(test, enable_kprobe(&entry.probe), 0);
+	/* There can be no jump now. */
+	KUNIT_EXPECT_EQ(test, state_of(&entry), KPROBE_SITE_FTRACE);
+	KUNIT_EXPECT_EQ(test, call_target(5), 16);
+	unregister_kprobe(&entry.probe);
+	unregister_kprobe(&behind.probe);
+	KUNIT_EXPECT_EQ(test, entry.pre, 2);
+	KUNIT_EXPECT_EQ(test, behind.pre, 2);
+	KUNIT_EXPECT_EQ(test, behind.post, 2);
+}
+
+/* What a post handler is to see executed is the call. */
+static void test_post_handler_moves_to_ftrace(struct kunit *test)
+{
+	struct counted post = ON_TARGET(.probe.post_handler = counted_post);
+	struct counted plain = ON_TARGET();
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&plain.probe), 0);
+	wait_for_kprobe_optimizer();
+	KUNIT_ASSERT_EQ(test, register_kprobe(&post.probe), 0);
+	KUNIT_EXPECT_EQ(test, state_of(&plain), KPROBE_SITE_FTRACE);
+	KUNIT_EXPECT_TRUE(test, kprobe_ftrace(&plain.probe));
+	KUNIT_EXPECT_FALSE(test, kprobe_optimized(&plain.probe));
+	KUNIT_EXPECT_EQ(test, call_target(5), 16);
+	unregister_kprobe(&post.probe);
+	KUNIT_EXPECT_EQ(test, call_target(5), 16);
+	KUNIT_EXPECT_EQ(test, disable_kprobe(&plain.probe), 0);
+	KUNIT_EXPECT_EQ(test, enable_kprobe(&plain.probe), 0);
+	KUNIT_EXPECT_EQ(test, state_of(&plain), KPROBE_SITE_BEHIND);
+	KUNIT_EXPECT_EQ(test, call_target(5), 16);
+	unregister_kprobe(&plain.probe);
+	KUNIT_EXPECT_EQ(test, plain.pre, 3);
+	KUNIT_EXPECT_EQ(test, plain.astray, 0);
+	KUNIT_EXPECT_EQ(test, post.pre, 1);
+	KUNIT_EXPECT_EQ(test, post.post, 1);
+}
+
+/* Each round of the loop executes what is behind the call once more. */
+static void test_loop_behind_the_call_counts_once(struct kunit *test)
+{
+	struct counted c = COUNTED(ftrace_location((unsigned long)
+						   looping_target));
+	const u8 *behind = (const u8 *)c.probe.addr + MCOUNT_INSN_SIZE;
+	/* dec %edi, and not a frame pointer or a canary before it. */
+	bool loops = behind[0] == 0xff && behind[1] == 0xcf;
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
+	KUNIT_EXPECT_EQ(test, state_of(&c), loops ? KPROBE_SITE_FTRACE :
+						    KPROBE_SITE_BEHIND);
+	KUNIT_EXPECT_EQ(test, call_looping(5), 11);
+	wait_for_kprobe_optimizer();
+	KUNIT_EXPECT_EQ(test, call_looping(7), 11);
+	unregister_kprobe(&c.probe);
+	KUNIT_EXPECT_EQ(test, c.pre, 2);
+}
+
+static void test_switch_for_jumps_moves_to_ftrace(struct kunit *test)
+{
+	struct counted c = ON_TARGET();
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
+	wait_for_kprobe_optimizer();
+	kprobe_set_jumps(false);
+	KUNIT_EXPECT_EQ(test, state_of(&c), KPROBE_SITE_FTRACE);
+	KUNIT_EXPECT_EQ(test, call_target(5), 16);
+	kprobe_set_jumps(true);
+	KUNIT_EXPECT_EQ(test, call_target(5), 16);
+	KUNIT_EXPECT_EQ(test, disable_kprobe(&c.probe), 0);
+	KUNIT_EXPECT_EQ(test, enable_kprobe(&c.probe), 0);
+	KUNIT_EXPECT_EQ(test, state_of(&c), KPROBE_SITE_BEHIND);
+	KUNIT_EXPECT_EQ(test, call_target(5), 16);
+	unregister_kprobe(&c.probe);
+	KUNIT_EXPECT_EQ(test, c.pre, 3);
+	KUNIT_EXPECT_EQ(test, c.astray, 0);
+}
+
+static void notrace redirect(unsigned long ip, unsigned long parent_ip,
+			     struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	ftrace_regs_set_instruction_pointer(fregs,
+					    (unsigned long)other_target);
+}
+
+/* As a live patch does it. */
+static struct ftrace_ops redirector = {
+	.func = redirect,
+	.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY,
+};
+
+static void test_redirected_function_is_hit(struct kunit *test)
+{
+	struct counted c = ON_TARGET();
+	struct counted other = COUNTED(ftrace_location((unsigned long)
+						       bystander));
+
+	KUNIT_ASSERT_EQ(test, ftrace_set_filter_ip(&redirector, target_call(),
+						   0, 0), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&other.probe), 0);
+	wait_for_kprobe_optimizer();
+	KUNIT_EXPECT_EQ(test, state_of(&c), KPROBE_SITE_BEHIND);
+	KUNIT_ASSERT_EQ(test, register_ftrace_function(&redirector), 0);
+	KUNIT_EXPECT_EQ(test, state_of(&c), KPROBE_SITE_FTRACE);
+	/* Not concerned. */
+	KUNIT_EXPECT_EQ(test, state_of(&other), KPROBE_SITE_BEHIND);
+	KUNIT_EXPECT_EQ(test, call_target(5), -2);
+	KUNIT_EXPECT_EQ(test, c.pre, 1);
+
+	/* It cannot come back as long as the other one is there. */
+	KUNIT_EXPECT_EQ(test, disable_kprobe(&c.probe), 0);
+	KUNIT_EXPECT_EQ(test, call_target(5), -2);
+	KUNIT_EXPECT_EQ(test, enable_kprobe(&c.probe), 0);
+	KUNIT_EXPECT_EQ(test, state_of(&c), KPROBE_SITE_FTRACE);
+	KUNIT_EXPECT_EQ(test, call_target(5), -2);
+	KUNIT_EXPECT_EQ(test, unregister_ftrace_function(&redirector), 0);
+	KUNIT_EXPECT_EQ(test, call_target(5), 16);
+	KUNIT_EXPECT_EQ(test, disable_kprobe(&c.probe), 0);
+	KUNIT_EXPECT_EQ(test, enable_kprobe(&c.probe), 0);
+	KUNIT_EXPECT_EQ(test, state_of(&c), KPROBE_SITE_BEHIND);
+	KUNIT_EXPECT_EQ(test, call_target(5), 16);
+	unregister_kprobe(&other.probe);
+	unregister_kprobe(&c.probe);
+	KUNIT_EXPECT_EQ(test, c.pre, 4);
+	KUNIT_EXPECT_EQ(test, c.astray, 0);
+	ftrace_set_filter_ip(&redirector, target_call(), 1, 0);
+}
+
+/* Whoever registers in vain does not keep others from it. */
+static void test_failed_redirection_is_forgotten(struct kunit *test)
+{
+	struct counted post = ON_TARGET(.probe.post_handler = counted_post);
+	struct counted other = COUNTED(ftrace_location((unsigned long)
+						       bystander));
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&post.probe), 0);
+	KUNIT_ASSERT_EQ(test, ftrace_set_filter_ip(&redirector, target_call(),
+						   0, 0), 0);
+	KUNIT_EXPECT_EQ(test, register_ftrace_function(&redirector), -EBUSY);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&other.probe), 0);
+	KUNIT_EXPECT_EQ(test, state_of(&other), KPROBE_SITE_BEHIND);
+	unregister_kprobe(&other.probe);
+	unregister_kprobe(&post.probe);
+	ftrace_set_filter_ip(&redirector, target_call(), 1, 0);
+}
+
+/*
+ * The entry's only chance to be armed is when the last probe behind it goes,
+ * with the post handler that kept it on ftrace.
+ */
+static void test_site_behind_may_be_going(struct kunit *test)
+{
+	struct counted plain = ON_TARGET();
+	struct counted post = ON_TARGET(.probe.post_handler = counted_post);
+	struct counted behind = COUNTED(behind_call());
+	struct kprobe *both[] = { &post.probe, &behind.probe };
+
+	KUNIT_ASSERT_EQ(test, ftrace_set_filter_ip(&redirector, target_call(),
+						   0, 0), 0);
+	/* In this order there has been no relay yet. */
+	KUNIT_ASSERT_EQ(test, register_kprobe(&post.probe), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&plain.probe), 0);
+	KUNIT_EXPECT_EQ(test, kprobe_set_global(false), 0);
+	KUNIT_ASSERT_EQ(test, register_ftrace_function(&redirector), 0);
+	KUNIT_EXPECT_EQ(test, kprobe_set_global(true), -EBUSY);
+	KUNIT_EXPECT_EQ(test, unregister_ftrace_function(&redirector), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&behind.probe), 0);
+	KUNIT_EXPECT_EQ(test, state_of(&plain), KPROBE_SITE_CLEAN);
+	unregister_kprobes(both, 2);
+	KUNIT_EXPECT_EQ(test, state_of(&plain), KPROBE_SITE_FTRACE);
+	KUNIT_EXPECT_EQ(test, call_target(5), 16);
+	unregister_kprobe(&plain.probe);
+	KUNIT_EXPECT_EQ(test, plain.pre, 1);
+	KUNIT_EXPECT_EQ(test, call_target(5), 16);
+	ftrace_set_filter_ip(&redirector, target_call(), 1, 0);
+}
+
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
+/* As a BPF trampoline without a program. */
+asm("	.pushsection .text, \"ax\", @progbits\n"
+    "	.type	kprobe_test_direct, @function\n"
+    "kprobe_test_direct:\n"
+    ASM_ENDBR
+    ASM_RET
+    "	.size	kprobe_test_direct, . - kprobe_test_direct\n"
+    "	.popsection\n");
+void kprobe_test_direct(void);
+
+static struct ftrace_ops direct;
+
+static void test_direct_call_moves_to_ftrace(struct kunit *test)
+{
+	unsigned long trampoline = (unsigned long)kprobe_test_direct;
+	struct counted c = ON_TARGET();
+
+	KUNIT_ASSERT_EQ(test, ftrace_set_filter_ip(&direct, target_call(), 0,
+						   0), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
+	wait_for_kprobe_optimizer();
+	KUNIT_ASSERT_EQ(test, register_ftrace_direct(&direct, trampoline), 0);
+	KUNIT_EXPECT_EQ(test, state_of(&c), KPROBE_SITE_FTRACE);
+	KUNIT_EXPECT_EQ(test, call_target(5), 16);
+	KUNIT_EXPECT_EQ(test, unregister_ftrace_direct(&direct, trampoline,
+						       true), 0);
+	KUNIT_EXPECT_EQ(test, call_target(5), 16);
+	unregister_kprobe(&c.probe);
+	KUNIT_EXPECT_EQ(test, c.pre, 2);
+	KUNIT_EXPECT_EQ(test, c.astray, 0);
+}
+#endif
+
+/* Where to go on, in bytes behind the call; -1: to the other function. */
+static int divert_to;
+
+static int diverting_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	instruction_pointer_set(regs, divert_to < 0 ?
+				(unsigned long)other_target :
+				target_call() + divert_to);
+	return 1;
+}
+
+static void test_handler_diverts(struct kunit *test)
+{
+	struct kprobe p = {
+		.addr = (kprobe_opcode_t *)target_call(),
+		.pre_handler = diverting_pre,
+	};
+	struct counted later = ON_TARGET();
+	int jump;
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&later.probe), 0);
+	for (jump = 0; jump < 2; jump++) {
+		if (jump)
+			wait_for_kprobe_optimizer();
+		KUNIT_EXPECT_EQ(test, kprobe_optimized(&p), jump);
+		divert_to = -1;
+		KUNIT_EXPECT_EQ(test, call_target(5), -2);
+		/* The call alone is left out. */
+		divert_to = MCOUNT_INSN_SIZE;
+		KUNIT_EXPECT_EQ(test, call_target(5), 16);
+	}
+	KUNIT_EXPECT_EQ(test, later.pre, 0);
+	unregister_kprobe(&p);
+	KUNIT_EXPECT_EQ(test, call_target(5), 16);
+	unregister_kprobe(&later.probe);
+	KUNIT_EXPECT_EQ(test, later.pre, 1);
+}
+
+static int calling_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	container_of(p, struct counted, probe)->pre++;
+	call_target(1);
+	return 0;
+}
+
+static void test_recursion_is_missed_once(struct kunit *test)
+{
+	struct counted c = ON_TARGET(.probe.pre_handler = calling_pre);
+	struct counted second = ON_TARGET();
+	unsigned long missed = kprobe_missed_in_all(KPROBE_MISS_RECURSION);
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&second.probe), 0);
+	KUNIT_EXPECT_EQ(test, call_target(5), 16);
+	KUNIT_EXPECT_EQ(test, c.pre, 1);
+	KUNIT_EXPECT_EQ(test, second.pre, 1);
+	KUNIT_EXPECT_EQ(test, c.probe.nmissed, 1);
+	KUNIT_EXPECT_EQ(test, second.probe.nmissed, 1);
+	KUNIT_EXPECT_EQ(test, c.probe.site->missed[KPROBE_MISS_RECURSION], 1);
+	KUNIT_EXPECT_EQ(test, kprobe_missed_in_all(KPROBE_MISS_RECURSION),
+			missed + 1);
+	unregister_kprobe(&c.probe);
+	unregister_kprobe(&second.probe);
+}
+
+static int suite_init(struct kunit *test)
+{
+	KUNIT_ASSERT_NE(test, target_call(), 0);
+	return 0;
+}
+
+static struct kunit_case relay_tests[] = {
+	KUNIT_CASE(test_hit_comes_from_behind_the_call),
+	KUNIT_CASE(test_probe_behind_the_call_is_another),
+	KUNIT_CASE(test_post_handler_behind_the_call),
+	KUNIT_CASE(test_post_handler_moves_to_ftrace),
+	KUNIT_CASE(test_loop_behind_the_call_counts_once),
+	KUNIT_CASE(test_switch_for_jumps_moves_to_ftrace),
+	KUNIT_CASE(test_redirected_function_is_hit),
+	KUNIT_CASE(test_failed_redirection_is_forgotten),
+	KUNIT_CASE(test_site_behind_may_be_going),
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
+	KUNIT_CASE(test_direct_call_moves_to_ftrace),
+#endif
+	KUNIT_CASE(test_handler_diverts),
+	KUNIT_CASE(test_recursion_is_missed_once),
+	{}
+};
+
+static struct kunit_suite relay_suite = {
+	.name = "kprobes_relay",
+	.init = suite_init,
+	.test_cases = relay_tests,
+};
+
+kunit_test_suite(relay_suite);
+
+MODULE_DESCRIPTION("KUnit suite for kprobes on entries without ftrace");
+MODULE_LICENSE("GPL");
