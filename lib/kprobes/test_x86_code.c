@@ -353,6 +353,10 @@ CODE(int_n, "", "int $0x80", "nop");
 CODE(icebp, "", ".byte 0xf1", "nop");
 CODE(ud2, "", "ud2", "nop");
 CODE(ud1, "", ".byte 0x0f, 0xb9, 0x00", "nop");
+/* Without a ModRM byte, which the decoder does not know, others follow. */
+CODE(nop_modrm, "", ".byte 0x0f, 0x19, 0xf8", "nop");
+CODE(movntss, "", ".byte 0xf3, 0x0f, 0x2b, 0x50, 0x90", "nop");
+CODE(unknown_38, "", ".byte 0x0f, 0x38, 0xff, 0x50, 0x90", "nop");
 CODE(sti_hlt, "", "sti", "hlt");
 CODE(hlt_behind_sti, "sti", "hlt", "nop");
 CODE(mwait_behind_sti, "sti", ".byte 0x0f, 0x01, 0xc9", "nop");
@@ -398,6 +402,9 @@ static const struct refusal_case refusal_cases[] = {
 	REFUSED(icebp, -EINVAL),
 	REFUSED(ud2, -EINVAL),
 	REFUSED(ud1, -EINVAL),
+	REFUSED(nop_modrm, -EILSEQ),
+	REFUSED(movntss, -EILSEQ),
+	REFUSED(unknown_38, -EILSEQ),
 	REFUSED(sti_hlt, -EOPNOTSUPP),
 	REFUSED(hlt_behind_sti, -EOPNOTSUPP),
 	REFUSED(mwait_behind_sti, -EOPNOTSUPP),

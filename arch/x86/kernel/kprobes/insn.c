@@ -412,6 +412,23 @@ static enum kprobe_refusal branch(struct insn *insn,
 	return KPROBE_OK;
 }
 
+/*
+ * An opcode of two bytes that has a ModRM byte, which the decoder does not know:
+ * it takes the instruction for a shorter one.  All others have no such byte.
+ */
+static bool lacks_modrm(const struct insn *insn)
+{
+	if (insn->modrm.nbytes)
+		return false;
+	switch (insn->opcode.bytes[1]) {
+	case 0x05 ... 0x09: case 0x0b: case 0x0e: case 0x30 ... 0x37: case 0x77:
+	case 0x80 ... 0x8f: case 0xa0 ... 0xa2: case 0xa8 ... 0xaa:
+	case 0xc8 ... 0xcf:
+		return false;
+	}
+	return true;
+}
+
 static enum kprobe_refusal classify_two_byte(struct insn *insn,
 					     struct arch_kprobe_insn *result,
 					     unsigned long relative)
@@ -442,7 +459,7 @@ static enum kprobe_refusal classify_two_byte(struct insn *insn,
 		}
 		break;
 	}
-	return KPROBE_OK;
+	return lacks_modrm(insn) ? KPROBE_REFUSE_UNDECODABLE : KPROBE_OK;
 }
 
 /*
@@ -478,8 +495,10 @@ enum kprobe_refusal x86_kprobe_classify(struct insn *insn,
 		return KPROBE_OK;
 	if (op == 0x0f && insn->opcode.nbytes == 2)
 		return classify_two_byte(insn, result, relative);
+	/* With three bytes, all have a ModRM byte. */
 	if (insn->opcode.nbytes > 1)
-		return KPROBE_OK;
+		return insn->modrm.nbytes ? KPROBE_OK :
+					    KPROBE_REFUSE_UNDECODABLE;
 
 	switch (op) {
 	case 0x70 ... 0x7f:
