@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * kprobe_races.ko: what goes on around probes.  The switches, by their files and
+ * without; a module that is loaded, fails to load in several ways, and goes; CPUs
+ * that go offline and come back; and functions that are called by interrupts of
+ * a timer on each CPU, and by NMIs.
+ *
+ * What users do from a shell is done by one that the kernel starts.
+ */
+#include <linux/cpu.h>
+#include <linux/delay.h>
+#include <linux/hrtimer.h>
+#include <linux/kernel.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/umh.h>
+#include <linux/vmalloc.h>
+#ifdef CONFIG_X86
+#include <asm/apic.h>
+#include <asm/nmi.h>
+#endif
+#include "callable.h"
+#include "races.h"
+
+unsigned int races_switch_seq, races_module_seq;
+bool races_switch_on = true, races_module_there;
+
+enum {
+	SWITCHED, JUMPS_SWITCHED, MODULE_LOADED, MODULE_FAILED, MODULE_GONE,
+	CPU_OFF, CPU_ON, FILES_USED, NMIS_SENT, SHELLS_FAILED,
+	WORLD_COUNTS
+};
+
+unsigned long races_world_count[WORLD_COUNTS];
+const char * const races_world_name[WORLD_COUNTS + 1] = {
+	"switched", "jumps-switched", "module-loaded", "module-failed",
+	"module-gone", "cpu-offline", "cpu-online", "files-used", "nmis-sent",
+	"shells-failed",
+};
+
+/* Return: the exit status of the shell, or an errno. */
+static int shell(const char *command)
+{
+	char *argv[] = { "/bin/sh", "-c", (char *)command, NULL };
+	static char *env[] = {
+		"PATH=/bin", "P=/sys/kernel/debug/kprobes",
+		"S=/proc/sys/debug", NULL,
+	};
+	int ret = call_usermodehelper(argv[0], argv, env, UMH_WAIT_PROC);
+
+	if (ret < 0)
+		races_fault("a shell could not be started: %d", ret);
+	return ret < 0 ? ret : ret >> 8;
+}
+
+/* Functions that only the files of debugfs and sysctl call. */
+static int (*set_global)(bool on);
+static void (*set_jumps)(bool on);
+
+static void *function(const char *name)
+{
+	struct kprobe p = {
+		.symbol_name = name, .flags = KPROBE_FLAG_DISABLED,
+	};
+
+	/* The address is told in any case. */
+	if (!register_kprobe(&p))
+		unregister_kprobe(&p);
+	return p.addr;
+}
+
+/*
+ * Switches
+ */
+
+static DEFINE_MUTEX(switch_mutex);
+
+static void set_switch(bool on)
+{
+	WRITE_ONCE(races_switch_seq, races_switch_seq + 1);
+	/* Pairs with smp_rmb() before the number is read again. */
+	smp_wmb();
+	if (set_global)
+		set_global(on);
+	else
+		shell(on ? "echo 1 > $P/enabled" : "echo 0 > $P/enabled");
+	WRITE_ONCE(races_switch_on, on);
+	/* Pairs with smp_load_acquire() in races_op_quiet(). */
+	smp_store_release(&races_switch_seq, races_switch_seq + 1);
+	races_world_count[SWITCHED]++;
+}
+
+/* Off for a while, in which no handler may be called. */
+void races_op_switch(struct races_thread *t)
+{
+	if (!mutex_trylock(&switch_mutex))
+		return;
+	set_switch(false);
+	races_op_quiet(t);
+	races_op_register(t);
+	races_op_enable(t);
+	races_op_quiet(t);
+	set_switch(true);
+	races_note(t, 12, 0);
+	mutex_unlock(&switch_mutex);
+}
+
+void races_op_jumps(struct races_thread *t)
+{
+	bool on = races_below(t, 2);
+
+	if (!set_jumps)
+		return;
+	set_jumps(on);
+	races_note(t, 13, on);
+	races_world_count[JUMPS_SWITCHED]++;
+}
+
+/* As users do it; and what they read. */
+void races_op_files(struct races_thread *t)
+{
+	static const char * const commands[] = {
+		"cat $P/list > /dev/null",
+		"echo vfs_read > $P/explain; cat $P/explain > /dev/null",
+		"cat $P/blacklist $P/missed > /dev/null",
+		"echo 0 > $S/kprobes-optimization",
+		"echo 1 > $S/kprobes_optimization",
+		"echo 2 > $S/kprobes-optimization",
+		"grep -c ' kprobe_' /proc/kallsyms > /dev/null",
+	};
+	u32 n = races_below(t, ARRAY_SIZE(commands));
+	int ret = shell(commands[n]);
+
+	races_note(t, 14, n);
+	races_world_count[FILES_USED]++;
+	if (ret && !strstr(commands[n], "$S"))
+		races_fault("%s: %d", commands[n], ret);
+}
+
+/*
+ * The module
+ */
+
+static DEFINE_MUTEX(module_mutex);
+
+static void module_comes(struct races_thread *t)
+{
+	static const char * const failing[] = {
+		/* Its init function fails. */
+		"insmod /modules/kprobe_target.ko fail=1",
+		/* Parameters are read when others have seen it coming. */
+		"insmod /modules/kprobe_target.ko fail=what",
+		/* Another module does not let it come. */
+		"insmod /modules/kprobe_refuse.ko refuse=1 &&"
+		" ! insmod /modules/kprobe_target.ko;"
+		" ret=$?; rmmod kprobe_refuse; exit $((1 - ret))",
+	};
+	u32 n = races_below(t, 6);
+
+	if (n < ARRAY_SIZE(failing)) {
+		if (!shell(failing[n]))
+			races_fault("no failure: %s", failing[n]);
+		races_world_count[MODULE_FAILED]++;
+		return;
+	}
+	if (shell("insmod /modules/kprobe_target.ko"))
+		races_fault("the module cannot be loaded");
+	else
+		races_module_there = true;
+	shell("cat /sys/module/kprobe_target/parameters/poke > /dev/null");
+	races_world_count[MODULE_LOADED]++;
+}
+
+/* It is in use as long as one of its functions is being looked at. */
+static void module_goes(void)
+{
+	if (shell("cat /sys/module/kprobe_target/parameters/poke > /dev/null;"
+		  "n=0; until rmmod kprobe_target 2> /dev/null; do"
+		  " n=$((n + 1)); [ $n -lt 500 ] || exit 1; done"))
+		races_fault("the module cannot be unloaded");
+	else
+		races_module_there = false;
+	races_world_count[MODULE_GONE]++;
+}
+
+/* Return: whether it is there, for what can be known of it only then. */
+bool races_have_module(bool there)
+{
+	if (there)
+		return !shell("insmod /modules/kprobe_target.ko");
+	return !shell("rmmod kprobe_target");
+}
+
+void races_op_module(struct races_thread *t)
+{
+	if (!mutex_trylock(&module_mutex))
+		return;
+	WRITE_ONCE(races_module_seq, races_module_seq + 1);
+	/* Pairs with smp_rmb() in module_was_still(). */
+	smp_wmb();
+	if (races_module_there)
+		module_goes();
+	else
+		module_comes(t);
+	/* Pairs with smp_load_acquire() in view_module(). */
+	smp_store_release(&races_module_seq, races_module_seq + 1);
+	races_note(t, 15, races_module_there);
+	mutex_unlock(&module_mutex);
+}
+
+/*
+ * CPUs
+ */
+
+static DEFINE_MUTEX(cpu_mutex);
+
+void races_op_cpu(struct races_thread *t)
+{
+	unsigned int cpu = 1 + races_below(t, max(num_present_cpus(), 2U) - 1);
+	char command[80];
+	bool on;
+
+	if (num_present_cpus() == 1 || !mutex_trylock(&cpu_mutex))
+		return;
+	on = !cpu_online(cpu);
+	snprintf(command, sizeof(command),
+		 "echo %d > /sys/devices/system/cpu/cpu%u/online", on, cpu);
+	if (shell(command))
+		races_fault("failed: %s", command);
+	else
+		races_world_count[on ? CPU_ON : CPU_OFF]++;
+	races_note(t, 16, cpu);
+	mutex_unlock(&cpu_mutex);
+}
+
+/*
+ * Interrupts
+ */
+
+#define TICK_NS		700000
+
+struct ticker {
+	struct hrtimer timer;
+	bool runs;
+	unsigned int nr;
+};
+
+static DEFINE_PER_CPU(struct ticker, tickers);
+
+static enum hrtimer_restart tick(struct hrtimer *timer)
+{
+	struct ticker *ticker = container_of(timer, struct ticker, timer);
+
+	this_cpu_inc(races_in_irq);
+	races_call_shared(ticker->nr++);
+	this_cpu_dec(races_in_irq);
+	hrtimer_forward_now(timer, TICK_NS);
+	return HRTIMER_RESTART;
+}
+
+static void start_tick(void *unused)
+{
+	struct ticker *ticker = this_cpu_ptr(&tickers);
+
+	hrtimer_init(&ticker->timer, CLOCK_MONOTONIC,
+		     HRTIMER_MODE_REL_PINNED_HARD);
+	ticker->timer.function = tick;
+	ticker->runs = true;
+	hrtimer_start(&ticker->timer, TICK_NS, HRTIMER_MODE_REL_PINNED_HARD);
+}
+
+static void stop_ticks(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct ticker *ticker = per_cpu_ptr(&tickers, cpu);
+
+		if (ticker->runs)
+			hrtimer_cancel(&ticker->timer);
+		ticker->runs = false;
+	}
+}
+
+/*
+ * NMIs, from one CPU to all
+ */
+
+#ifdef CONFIG_X86
+static cpumask_t nmi_pending;
+static atomic_t nmis_taken;
+
+static int nmi(unsigned int type, struct pt_regs *regs)
+{
+	if (!cpumask_test_and_clear_cpu(smp_processor_id(), &nmi_pending))
+		return NMI_DONE;
+	atomic_inc(&nmis_taken);
+	this_cpu_inc(races_in_nmi);
+	races_call_shared(atomic_read(&nmis_taken));
+	this_cpu_dec(races_in_nmi);
+	return NMI_HANDLED;
+}
+
+void races_op_nmi(struct races_thread *t)
+{
+	unsigned int cpu;
+
+	cpus_read_lock();
+	for_each_online_cpu(cpu) {
+		if (races_below(t, 2) ||
+		    cpumask_test_and_set_cpu(cpu, &nmi_pending))
+			continue;
+		apic->send_IPI_mask(cpumask_of(cpu), NMI_VECTOR);
+		races_world_count[NMIS_SENT]++;
+	}
+	cpus_read_unlock();
+	races_note(t, 17, 0);
+}
+
+static int nmi_begin(void)
+{
+	return register_nmi_handler(NMI_LOCAL, nmi, 0, "kprobe_races");
+}
+
+static void nmi_end(void)
+{
+	msleep(100);
+	unregister_nmi_handler(NMI_LOCAL, "kprobe_races");
+	if (atomic_read(&nmis_taken) != races_world_count[NMIS_SENT])
+		races_fault("%d NMIs taken of %lu", atomic_read(&nmis_taken),
+			    races_world_count[NMIS_SENT]);
+}
+#else
+void races_op_nmi(struct races_thread *t) { }
+static int nmi_begin(void) { return 0; }
+static void nmi_end(void) { }
+#endif
+
+int races_world_begin(void)
+{
+	races_hole = vmalloc(PAGE_SIZE);
+	if (!races_hole)
+		return -ENOMEM;
+	races_hole += PAGE_SIZE;
+	set_global = function("kprobe_set_global");
+	set_jumps = function("kprobe_set_jumps");
+	on_each_cpu(start_tick, NULL, 1);
+	return nmi_begin();
+}
+
+/* As it was before. */
+void races_world_end(void)
+{
+	int cpu;
+
+	nmi_end();
+	stop_ticks();
+	for_each_present_cpu(cpu) {
+		char command[80];
+
+		if (cpu_online(cpu))
+			continue;
+		snprintf(command, sizeof(command),
+			 "echo 1 > /sys/devices/system/cpu/cpu%u/online", cpu);
+		shell(command);
+	}
+	if (races_module_there)
+		module_goes();
+	if (set_jumps)
+		set_jumps(true);
+	vfree(races_hole - PAGE_SIZE);
+}
