@@ -52,8 +52,13 @@ static unsigned long lookup_text(const char *name)
  */
 kprobe_opcode_t *kprobe_lookup_name(const char *name, unsigned int offset)
 {
-	unsigned long addr = lookup_text(name) ?: kallsyms_lookup_name(name);
+	const char *colon = strchr(name, ':');
+	unsigned long addr;
 
+	/* Without a name, it would find a section of the module. */
+	if (colon && !colon[1])
+		return NULL;
+	addr = lookup_text(name) ?: kallsyms_lookup_name(name);
 	return dereference_symbol_descriptor((void *)addr);
 }
 

@@ -92,6 +92,13 @@ static void test_module_prefix_is_known(struct kunit *test)
 	c.probe.addr = NULL;
 	c.probe.symbol_name = "there_is_no_such_function";
 	KUNIT_EXPECT_EQ(test, register_kprobe(&c.probe), -ENOENT);
+
+	/* Sections are symbols of a module, too, but they have no names. */
+	*strchrnul(name, ':') = 0;
+	strcat(name, ":");
+	c.probe.addr = NULL;
+	c.probe.symbol_name = name;
+	KUNIT_EXPECT_EQ(test, register_kprobe(&c.probe), -ENOENT);
 }
 
 static void test_array_is_registered(struct kunit *test)
