@@ -13,6 +13,7 @@
  * same: what is found can be had again.
  */
 #include <linux/cpu.h>
+#include <linux/delay.h>
 #include <linux/kernel.h>
 #include <linux/kprobes_test.h>
 #include <linux/kthread.h>
@@ -213,13 +214,20 @@ static void report(void)
 	pr_info("RACES digest %016llx\n", digest);
 }
 
-/* All is as it was before: nothing in use, and no text changed. */
+/*
+ * All is as it was before: nothing in use, and no text changed.  Pools are freed
+ * behind a grace period, by a work queue.
+ */
 static void check_rest(void)
 {
 	unsigned int changed;
 
 #if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST)
+	unsigned int i;
+
 	kprobe_flush_retired();
+	for (i = 0; i < 100 && kretprobe_pools_in_use(); i++)
+		msleep(50);
 	SAY("sites-left", kprobe_sites_in_use());
 	SAY("slots-left", kprobe_slots_in_use());
 	SAY("pools-left", kretprobe_pools_in_use());
