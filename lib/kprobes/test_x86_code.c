@@ -73,6 +73,20 @@ CODE(jmp_near, "mov $1, %eax", ".byte 0xe9\n.long 1f - . - 4",
      "mov $2, %eax\n1:");
 CODE(jmp_cs, "mov $1, %eax", ".byte 0x2e, 0xe9\n.long 1f - . - 4",
      "mov $2, %eax\n1:");
+
+/* With a post handler, these and some of those below need no slot. */
+#define R(reg)	"%" _ASM_##reg
+#define GET_FLAGS	"pushf\n pop " R(AX)
+CODE(mov_32, "mov $-1, " R(AX), "mov %edi, %eax", "");
+CODE(mov_from_rm, "mov $-1, " R(CX), ".byte 0x8b, 0xcf", "");
+CODE(mov_sp, "mov " R(SP) ", " R(DX), "mov " R(DX) ", " R(SP),
+     "xor %edx, %edx");
+CODE(sub_sp, "", "sub $24, " R(SP), GET_FLAGS "\n lea 24(" R(SP) "), " R(SP));
+CODE(sub_sp_far, "", "sub $256, " R(SP),
+     GET_FLAGS "\n lea 256(" R(SP) "), " R(SP));
+CODE(add_sp, "lea -24(" R(SP) "), " R(SP), "add $24, " R(SP), GET_FLAGS);
+CODE(add_sp_less, "", "add $-24, " R(SP),
+     GET_FLAGS "\n lea 24(" R(SP) "), " R(SP));
 #ifdef CONFIG_X86_64
 #include "test_x86_64.h"
 #else
@@ -93,7 +107,9 @@ static const struct code codes[] = {
 	ENTRY_JCC(e), ENTRY_JCC(ne), ENTRY_JCC(be), ENTRY_JCC(a),
 	ENTRY_JCC(s), ENTRY_JCC(ns), ENTRY_JCC(p), ENTRY_JCC(np),
 	ENTRY_JCC(l), ENTRY_JCC(ge), ENTRY_JCC(le), ENTRY_JCC(g),
-	ENTRY(jmp_short), ENTRY(jmp_near), ENTRY(jmp_cs), ARCH_CODES,
+	ENTRY(jmp_short), ENTRY(jmp_near), ENTRY(jmp_cs), ENTRY(mov_32),
+	ENTRY(mov_from_rm), ENTRY(mov_sp), ENTRY(sub_sp), ENTRY(sub_sp_far),
+	ENTRY(add_sp), ENTRY(add_sp_less), ARCH_CODES,
 };
 
 KUNIT_ARRAY_PARAM_DESC(code, codes, name);

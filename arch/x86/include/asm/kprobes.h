@@ -66,6 +66,24 @@ enum x86_kprobe_class {
 };
 
 /**
+ * enum x86_kprobe_simple - what one out of line does that is as easily done to
+ *	the saved registers, which a post handler saves an exit for
+ *
+ * @X86_KPROBE_NOT_SIMPLE: it has to be executed
+ * @X86_KPROBE_PUSH: pushes the register at @index
+ * @X86_KPROBE_MOV: writes the register at @index to the one at @base
+ * @X86_KPROBE_ADD_SP: adds @target to the stack pointer
+ * @X86_KPROBE_SUB_SP: subtracts it
+ */
+enum x86_kprobe_simple {
+	X86_KPROBE_NOT_SIMPLE,
+	X86_KPROBE_PUSH,
+	X86_KPROBE_MOV,
+	X86_KPROBE_ADD_SP,
+	X86_KPROBE_SUB_SP,
+};
+
+/**
  * struct x86_kprobe_jump - a jump in the place of a trap
  * @region: bytes copied into the detour
  * @nr: instructions copied
@@ -91,7 +109,8 @@ struct x86_kprobe_jump {
  * @len: in bytes
  * @cond: condition code, or opcode
  * @scale: shift of the index
- * @narrow: counts in %ecx and not in %rcx
+ * @simple: enum x86_kprobe_simple of one out of line
+ * @narrow: counts in %ecx and not in %rcx; moves 32 bits
  * @relative: of one out of line: where in it a displacement stands that is
  *	relative to the next instruction; 0 for none
  * @base: offset into pt_regs of the base register; -1 for none
@@ -107,6 +126,7 @@ struct arch_kprobe_insn {
 	u8 len;
 	u8 cond;
 	u8 scale;
+	u8 simple;
 	bool narrow;
 	u8 relative;
 	s16 base;

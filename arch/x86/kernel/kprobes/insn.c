@@ -413,8 +413,9 @@ static enum kprobe_refusal branch(struct insn *insn,
 }
 
 /*
- * An opcode of two bytes that has a ModRM byte, which the decoder does not know:
- * it takes the instruction for a shorter one.  All others have no such byte.
+ * An opcode of two bytes that has a ModRM byte, which the decoder does not
+ * know: it takes the instruction for a shorter one.  All others have no such
+ * byte.
  */
 static bool lacks_modrm(const struct insn *insn)
 {
@@ -460,6 +461,60 @@ static enum kprobe_refusal classify_two_byte(struct insn *insn,
 		break;
 	}
 	return lacks_modrm(insn) ? KPROBE_REFUSE_UNDECODABLE : KPROBE_OK;
+}
+
+/* MOV, from register to register. */
+static void simple_mov(const struct insn *insn,
+		       struct arch_kprobe_insn *result)
+{
+	u8 rex = insn->rex_prefix.value, modrm = insn->modrm.value;
+	s16 rm = register_offset(X86_MODRM_RM(modrm), X86_REX_B(rex));
+	s16 reg = register_offset(X86_MODRM_REG(modrm), X86_REX_R(rex));
+	bool to_rm = insn->opcode.bytes[0] == 0x89;
+
+	if (X86_MODRM_MOD(modrm) != 3)
+		return;
+	result->simple = X86_KPROBE_MOV;
+	result->base = to_rm ? rm : reg;
+	result->index = to_rm ? reg : rm;
+	result->narrow = IS_ENABLED(CONFIG_X86_64) && !X86_REX_W(rex);
+}
+
+/* ADD and SUB, of a number and the stack pointer. */
+static void simple_sp(const struct insn *insn, struct arch_kprobe_insn *result)
+{
+	u8 rex = insn->rex_prefix.value, modrm = insn->modrm.value;
+
+	if (X86_MODRM_MOD(modrm) != 3 || X86_MODRM_RM(modrm) != 4 ||
+	    X86_REX_B(rex) || (IS_ENABLED(CONFIG_X86_64) && !X86_REX_W(rex)))
+		return;
+	if (X86_MODRM_REG(modrm) == 0)
+		result->simple = X86_KPROBE_ADD_SP;
+	else if (X86_MODRM_REG(modrm) == 5)
+		result->simple = X86_KPROBE_SUB_SP;
+	result->target = insn->immediate.value;
+}
+
+/* One out of line that can be done to the saved registers as well. */
+static void find_simple(const struct insn *insn,
+			struct arch_kprobe_insn *result)
+{
+	u8 op = insn->opcode.bytes[0], rex = insn->rex_prefix.value;
+
+	if (insn->prefixes.nbytes)
+		return;
+	switch (op) {
+	case 0x50 ... 0x57:
+		result->simple = X86_KPROBE_PUSH;
+		result->index = register_offset(op & 7, X86_REX_B(rex));
+		break;
+	case 0x81: case 0x83:
+		simple_sp(insn, result);
+		break;
+	case 0x89: case 0x8b:
+		simple_mov(insn, result);
+		break;
+	}
 }
 
 /*
@@ -536,6 +591,7 @@ enum kprobe_refusal x86_kprobe_classify(struct insn *insn,
 	case 0xcc: case 0xcd: case 0xce: case 0xf1:
 		return KPROBE_REFUSE_TRAP_INSN;
 	}
+	find_simple(insn, result);
 	return KPROBE_OK;
 }
 

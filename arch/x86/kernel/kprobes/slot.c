@@ -166,7 +166,8 @@ enum kprobe_refusal arch_kprobe_prepare(struct kprobe_site *site,
 	enum kprobe_refusal why;
 
 	if (with_post) {
-		if (insn->class != X86_KPROBE_OUT_OF_LINE || site->post_slot)
+		if (insn->class != X86_KPROBE_OUT_OF_LINE || insn->simple ||
+		    site->post_slot)
 			return KPROBE_OK;
 		return make_slot(site, CALL_INSN_OPCODE, kprobe_post_thunk,
 				 true, &site->post_slot);

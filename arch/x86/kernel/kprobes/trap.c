@@ -2,7 +2,9 @@
 /*
  * The hit on x86: a breakpoint, and what follows from it.
  *
- *	int3 -> site -> pre handlers -+-> emulated: post handlers, go on
+ *	int3 -> site -> pre handlers -+-> emulated, also if it is simple and
+ *	                              |   there is a post handler: post
+ *	                              |   handlers, go on
  *	                              |
  *	                              +-> slot: instruction, jump back
  *	                              |
@@ -86,8 +88,51 @@ fault:
 	return false;
 }
 
+/* As the instruction would, with its flags. */
+static __always_inline void add_to_sp(struct pt_regs *regs, unsigned long n,
+				      bool subtract)
+{
+	const unsigned long changed = X86_EFLAGS_OF | X86_EFLAGS_SF |
+				      X86_EFLAGS_ZF | X86_EFLAGS_AF |
+				      X86_EFLAGS_PF | X86_EFLAGS_CF;
+	unsigned long sp = regs->sp, flags;
+
+	if (subtract)
+		asm("sub %2, %0; pushf; pop %1"
+		    : "+r" (sp), "=r" (flags) : "r" (n) : "cc", "memory");
+	else
+		asm("add %2, %0; pushf; pop %1"
+		    : "+r" (sp), "=r" (flags) : "r" (n) : "cc", "memory");
+	regs->sp = sp;
+	regs->flags = (regs->flags & ~changed) | (flags & changed);
+}
+
+static void execute_simple(const struct arch_kprobe_insn *insn,
+			   struct pt_regs *regs)
+{
+	switch ((enum x86_kprobe_simple)insn->simple) {
+	case X86_KPROBE_NOT_SIMPLE:
+		break;
+	case X86_KPROBE_PUSH:
+		int3_emulate_push(regs, reg_at(regs, insn->index));
+		break;
+	case X86_KPROBE_MOV:
+		*(unsigned long *)((void *)regs + insn->base) =
+			insn->narrow ? (u32)reg_at(regs, insn->index) :
+				       reg_at(regs, insn->index);
+		break;
+	case X86_KPROBE_ADD_SP:
+	case X86_KPROBE_SUB_SP:
+		add_to_sp(regs, insn->target,
+			  insn->simple == X86_KPROBE_SUB_SP);
+		break;
+	}
+}
+NOKPROBE_SYMBOL(execute_simple);
+
 /*
- * Executes what does not run out of line; regs->ip is at the instruction.
+ * Executes what does not run out of line, and with a post handler what need
+ * not; regs->ip is at the instruction.
  *
  * Return: whether it has been executed; if not, it is in a slot, from now on.
  */
@@ -101,6 +146,8 @@ static bool emulate(const struct kprobe_site *site, struct pt_regs *regs)
 
 	switch ((enum x86_kprobe_class)insn->class) {
 	case X86_KPROBE_OUT_OF_LINE:
+		execute_simple(insn, regs);
+		break;
 	case X86_KPROBE_NOP:
 		break;
 	case X86_KPROBE_JCC:
@@ -165,13 +212,17 @@ static __always_inline void trap_hit(struct kprobe_site *site,
 	run = READ_ONCE(insn->run);
 	if (insn->class == X86_KPROBE_OUT_OF_LINE) {
 		/* A detour in use goes first: a jump may be half written. */
-		if (unlikely(post) && run == site->slot)
+		if (likely(!post) || run != site->slot) {
+			regs->ip = (unsigned long)run;
+			return;
+		}
+		if (!insn->simple) {
 			/* Pairs with smp_store_release() in make_slot(). */
 			run = smp_load_acquire(&site->post_slot);
-		regs->ip = (unsigned long)run;
-		return;
-	}
-	if (unlikely(run)) {
+			regs->ip = (unsigned long)run;
+			return;
+		}
+	} else if (unlikely(run)) {
 		regs->ip = (unsigned long)run;
 		return;
 	}
