@@ -6,11 +6,12 @@ STACK_FIX = 2048
 
 class Form:
     """@name: of its class; @pushed: how many bytes below the stack pointer it
-    writes; @flags: 'fault', 'direction'.  text: lines of assembly, in which @ is
+    writes; @flags: 'fault', 'direction'; @number: flags as they are.  text: lines of assembly, in which @ is
     the number of the form."""
 
-    def __init__(self, name, pushed=0, flags=''):
+    def __init__(self, name, pushed=0, flags='', number=0):
         self.name, self.pushed, self.flags = name, pushed, flags.split()
+        self.number = number
         self.text, self.registers, self.words = [], {}, {}
 
     def register(self, number, value):

@@ -119,8 +119,9 @@ class Maker:
         if bad is not None:
             form.register(base, str(bad - disp - (value << scale)))
         else:
-            form.register(base, f'differ_buf + {off} - ({disp}) - '
-                                f'{value << scale}')
+            less = off - disp - (value << scale)
+            form.register(base, 'differ_buf + '
+                          f'{less & 0xffffffff if self.bits == 32 else less}')
         return mod, rm, sib, text, index, base
 
     def absolute(self, target):
@@ -553,7 +554,7 @@ def branches(m):
         for op in range(0xe0, 0xe4):
             for value in (0, 1, 2, 1 << 31, (1 << m.bits) - 1,
                           1 << m.bits - 1):
-                for pre in ([], [0x67]) if m.bits == 64 else ([],):
+                for pre in ([], [0x67]):
                     yield m.short(
                         'loop', [op], fixed={1: value}, prefix=pre,
                         text=f'\t.byte {to} - .Le@')

@@ -4,6 +4,7 @@
  * kprobe_differ.h.  The stack is one of its own.
  */
 #include <linux/linkage.h>
+#include <asm/segment.h>
 #include "kprobe_differ.h"
 
 #ifdef CONFIG_X86_64
@@ -42,6 +43,12 @@ SYM_FUNC_START(differ_enter)
 	mov	IN(13), %r13
 	mov	IN(14), %r14
 	mov	IN(15), %r15
+#else
+	/* They may be another pair that is the same, behind a form. */
+	push	$__USER_DS
+	pop	%ds
+	push	$__USER_DS
+	pop	%es
 #endif
 	mov	R(sp), AT(differ_stack_pointer)
 	mov	IN(0), R(ax)
@@ -59,12 +66,12 @@ SYM_FUNC_END(differ_enter)
 
 SYM_FUNC_START_LOCAL(differ_leave)
 #ifndef CONFIG_X86_64
-	/* The segments are another form's. */
+	/* The form may have loaded others. */
 	mov	%ds, %ss:differ_segments
 	mov	%es, %ss:differ_segments + 2
-	push	%ss
+	push	$__USER_DS
 	pop	%ds
-	push	%ss
+	push	$__USER_DS
 	pop	%es
 #endif
 	mov	R(ax), OUT(0)

@@ -12,6 +12,10 @@
 	(X86_EFLAGS_CF | X86_EFLAGS_PF | X86_EFLAGS_AF | X86_EFLAGS_ZF | \
 	 X86_EFLAGS_SF | X86_EFLAGS_OF | X86_EFLAGS_IF | X86_EFLAGS_ID)
 
+/* A jump covers what follows a short instruction. */
+#define ARCH_JUMP_COVERS	true
+#define ARCH_DECODER		"insn_decode"
+
 static const char * const register_names[DIFFER_REGS + 1] = {
 	"ax", "cx", "dx", "bx", "sp", "bp", "si", "di",
 #ifdef CONFIG_X86_64
@@ -26,6 +30,15 @@ struct arch_state {
 };
 
 static struct arch_state arch_in, arch_out;
+
+static unsigned long arch_stack(void)
+{
+	return (unsigned long)differ_stack;
+}
+
+static void arch_fix_registers(struct rnd_state *rnd)
+{
+}
 
 static unsigned long arch_flags(u32 random, unsigned int kind)
 {
@@ -68,6 +81,10 @@ static void arch_begin(struct rnd_state *rnd)
 	kernel_fpu_begin();
 	asm volatile("fxrstor %0" : : "m" (arch_in.fx));
 	memset(&arch_out, 0, sizeof(arch_out));
+}
+
+static void arch_irq_off(void)
+{
 }
 
 static void arch_end(void)
@@ -140,5 +157,3 @@ static bool arch_undefined(unsigned long trap)
 {
 	return trap == X86_TRAP_UD;
 }
-
-#define ARCH_DECODER	"insn_decode"

@@ -20,6 +20,10 @@
 #include "kprobe_differ.h"
 #ifdef CONFIG_X86
 #include "differ_x86.h"
+#elif defined(CONFIG_ARM64)
+#include "differ_arm64.h"
+#elif defined(CONFIG_PPC)
+#include "differ_powerpc.h"
 #endif
 
 /* So many forms are probed at a time, on so many random states each. */
@@ -79,6 +83,7 @@ struct one {
  * @post: post handlers
  * @jump: which places have to be jumps; with none, no place is
  * @enter: where execution begins
+ * @covered: the form is under the jump of another probe
  */
 struct mode {
 	const char *name;
@@ -86,6 +91,7 @@ struct mode {
 	kprobe_post_handler_t post[PLACES];
 	unsigned long jump;
 	enum place enter;
+	bool covered;
 	unsigned int ran, executions, wrong;
 	unsigned int refused[KPROBE_NR_REFUSALS];
 	unsigned int no_jump[KPROBE_NR_NOJUMPS];
@@ -152,7 +158,7 @@ static struct mode modes[] = {
 	  .enter = BEFORE },
 	{ "jump", .pre[AT] = pre, .jump = BIT(AT), .enter = BEFORE },
 	{ "under a jump", .pre[BEFORE] = pre, .jump = BIT(BEFORE),
-	  .enter = BEFORE },
+	  .enter = BEFORE, .covered = true },
 	{ "moved by a trap", .pre[MOVER] = move_pre,
 	  .post[MOVER] = never_post, .enter = MOVER },
 	{ "moved by a trap to a trap", .pre[MOVER] = move_pre,
@@ -164,13 +170,13 @@ static struct mode modes[] = {
 	  .pre[AT] = pre, .jump = BIT(MOVER) | BIT(AT), .enter = MOVER },
 	{ "moved by a trap under a jump", .pre[MOVER] = move_pre,
 	  .post[MOVER] = never_post, .pre[BEFORE] = pre,
-	  .jump = BIT(BEFORE), .enter = MOVER },
+	  .jump = BIT(BEFORE), .enter = MOVER, .covered = true },
 	{ "moved by a jump under a jump", .pre[MOVER] = move_pre,
 	  .pre[BEFORE] = pre, .jump = BIT(MOVER) | BIT(BEFORE),
-	  .enter = MOVER },
+	  .enter = MOVER, .covered = true },
 	{ "moved by post under a jump", .pre[MOVER] = pre,
 	  .post[MOVER] = move_post, .pre[BEFORE] = pre, .jump = BIT(BEFORE),
-	  .enter = MOVER },
+	  .enter = MOVER, .covered = true },
 };
 
 /* Functions that are not exported. */
@@ -196,9 +202,12 @@ static bool find_symbols(void)
 	refusal_at = (void *)lookup("kprobe_refusal_at");
 	refusal_name = (void *)lookup("kprobe_refusal_name");
 	obstacle_name = (void *)lookup("kprobe_obstacle_name");
-	decoder = (void *)lookup(ARCH_DECODER);
-	return set_jumps && refusal_at && refusal_name && obstacle_name &&
-	       decoder;
+	if (ARCH_DECODER) {
+		decoder = (void *)lookup(ARCH_DECODER);
+		if (!decoder)
+			return false;
+	}
+	return set_jumps && refusal_at && refusal_name && obstacle_name;
 }
 
 /*
@@ -227,6 +236,11 @@ static unsigned long random_word(struct rnd_state *rnd)
 	}
 }
 
+static unsigned long compared_stack(void)
+{
+	return arch_stack() + DIFFER_STACK_SIZE - DIFFER_STACK_TOP;
+}
+
 static void make_state(const struct differ_form *form, unsigned int state,
 		       struct rnd_state *rnd)
 {
@@ -238,12 +252,11 @@ static void make_state(const struct differ_form *form, unsigned int state,
 		differ_in.reg[i] = random_word(rnd);
 	differ_in.reg[DIFFER_FLAGS] = arch_flags(prandom_u32_state(rnd),
 						 form->flags);
-	differ_in.reg[DIFFER_SP] = (unsigned long)differ_stack +
-				   DIFFER_STACK_SIZE - DIFFER_STACK_TOP +
-				   256 + prandom_u32_state(rnd) % 64 * 16;
+	differ_in.reg[DIFFER_SP] = compared_stack() + 256 +
+				   prandom_u32_state(rnd) % 64 * 16;
+	arch_fix_registers(rnd);
 	prandom_bytes_state(rnd, differ_buf, DIFFER_BUF_SIZE);
-	prandom_bytes_state(rnd, differ_stack + DIFFER_STACK_SIZE -
-			    DIFFER_STACK_TOP, DIFFER_STACK_TOP);
+	prandom_bytes_state(rnd, (void *)compared_stack(), DIFFER_STACK_TOP);
 	for (i = 0; i < form->nr_fixes; i++) {
 		const struct differ_fix *fix = &form->fix[i];
 
@@ -261,14 +274,12 @@ static void make_state(const struct differ_form *form, unsigned int state,
 /* What is above what the form has written to the stack, or has left there. */
 static void keep_stack(const struct differ_form *form, struct result *r)
 {
-	unsigned long top = (unsigned long)differ_stack + DIFFER_STACK_SIZE;
 	unsigned long start = max(differ_in.reg[DIFFER_SP] - form->pushed,
 				  r->cpu.reg[DIFFER_SP]);
-	unsigned long skip = start - (top - DIFFER_STACK_TOP);
+	unsigned long skip = min(start - compared_stack(), DIFFER_STACK_TOP);
 
-	skip = min(skip, DIFFER_STACK_TOP);
 	memset(r->stack, 0, skip);
-	memcpy(r->stack + skip, (void *)top - DIFFER_STACK_TOP + skip,
+	memcpy(r->stack + skip, (void *)compared_stack() + skip,
 	       DIFFER_STACK_TOP - skip);
 }
 
@@ -289,6 +300,7 @@ static void execute(const struct one *one, unsigned int state,
 	preempt_disable();
 	arch_begin(&rnd);
 	local_irq_save(flags);
+	arch_irq_off();
 	now.active = true;
 	differ_enter();
 	now.active = false;
@@ -299,6 +311,12 @@ static void execute(const struct one *one, unsigned int state,
 		r->trap = arch_trap(&r->cpu);
 	r->address = arch_fault_address(r->trap);
 	local_irq_restore(flags);
+	if (form->flags & DIFFER_LOW) {
+		unsigned int low = DIFFER_LOW_REG(form->flags);
+
+		r->cpu.reg[low] = (u32)r->cpu.reg[low];
+		now.after[low] = (u32)now.after[low];
+	}
 	arch_end();
 	preempt_enable();
 
@@ -561,8 +579,10 @@ static void try_all(void)
 			try_plain(&batch[i]);
 			cond_resched();
 		}
-		for (i = 0; i < ARRAY_SIZE(modes); i++)
-			try_mode(&modes[i], nr);
+		for (i = 0; i < ARRAY_SIZE(modes); i++) {
+			if (ARCH_JUMP_COVERS || !modes[i].covered)
+				try_mode(&modes[i], nr);
+		}
 		pr_info("DIFFER-SOFAR %u of %u forms\n", first + nr, differ_nr);
 	}
 }
@@ -614,8 +634,10 @@ static int __init differ_init(void)
 	try_all();
 	unregister_die_notifier(&differ_notifier);
 	set_jumps(true);
-	for (i = 0; i < ARRAY_SIZE(modes); i++)
-		tell(&modes[i]);
+	for (i = 0; i < ARRAY_SIZE(modes); i++) {
+		if (ARCH_JUMP_COVERS || !modes[i].covered)
+			tell(&modes[i]);
+	}
 	pr_info("DIFFER-END %u forms, %u vary, %u misread; without a probe %u fell through, %u branched, %u backward, %u faulted\n",
 		differ_nr, varying, misread, ways_out[DIFFER_FALL],
 		ways_out[DIFFER_TAKEN], ways_out[DIFFER_BACK],

@@ -33,6 +33,15 @@
 #endif
 #define DIFFER_SP	4
 #define DIFFER_RESULT	0	/* where a fix-up finds the trap's number */
+#elif defined(CONFIG_ARM64)
+#define DIFFER_REGS	32
+#define DIFFER_SP	31
+/* What is set besides flags: at EL1, with its stack, and no access to users. */
+#define DIFFER_PSTATE	0x400005
+#define DIFFER_STACK_ROOM	131072
+#elif defined(CONFIG_PPC)
+#define DIFFER_REGS	35
+#define DIFFER_SP	1
 #endif
 
 #define DIFFER_FLAGS	DIFFER_REGS	/* index of the flags among registers */
@@ -73,6 +82,9 @@ struct differ_fix {
 #define DIFFER_DIRECTION	1
 /* It may raise an exception, and has an entry in the table of these. */
 #define DIFFER_MAY_FAULT	2
+/* Only the lower half of a register is defined, whose number is above. */
+#define DIFFER_LOW		4
+#define DIFFER_LOW_REG(flags)	((flags) >> 8 & 31)
 
 /**
  * struct differ_form - an instruction
