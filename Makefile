@@ -3,6 +3,8 @@
 MAKEFLAGS += --no-print-directory --no-builtin-rules
 ARCH ?= x86_64
 export ARCH KUNIT VARIANT JOBS FROM
+# Of torture.
+export PARTS WORLD TIME SEED SLICE SIZE
 
 # OUT=DIR: where everything is built, or, for `series`, where the patches go.
 ifneq ($(filter series,$(MAKECMDGOALS)),)
@@ -19,6 +21,7 @@ help:
 	@echo 'make deb [CONFIG=FILE] Debian packages of a kernel with our probes; make run DEB=1'
 	@echo 'make reach            what can be probed of Debian kernels, stock and ours'
 	@echo 'make shell            a busybox shell in that kernel'
+	@echo 'make torture          looks for crashes: TIME=minutes, SEED=, PARTS="..."'
 	@echo 'make bench            what hits and calls cost, beside stock'
 	@echo 'make decode           powerpc: what a probe is told of 25,000 encodings'
 	@echo 'make differ           instructions with and without probes, compared (SEED=, N=)'
@@ -34,7 +37,7 @@ help:
 	@echo 'ARCH=x86_64 (default) picks the architecture, VARIANT=debug|ftrace|...'
 	@echo 'a configuration in lab/configs/, OUT=DIR another place than out/.'
 
-run test test-all deb reach shell bench decode differ jumps check check-house series series-check:
+run test test-all deb reach shell bench decode differ jumps check check-house series torture series-check:
 	@lab/$@
 
 test-clients:

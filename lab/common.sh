@@ -444,10 +444,13 @@ guest_program() {
 guest_programs() {
 	local tree=$1 build=$2 log=$2/guest.log kvm=$LAB/guest/kvm.$ARCH.c
 
-	rm -f "$build"/guest-{kvm,perf,bpf,hits}
+	rm -f "$build"/guest-{kvm,perf,bpf,hits,torture}
 	grep -qE '^CONFIG_(KVM|KPROBE_EVENTS)=y' "$build/.config" || return 0
 	{
 		kmake "$tree" "$build" headers &&
+		if nolibc_knows "$tree" "$build"; then
+			guest_program "$tree" "$build" torture "$LAB/guest/torture.c"
+		fi &&
 		if grep -q '^CONFIG_KVM=y' "$build/.config" && [ -f "$kvm" ]; then
 			guest_program "$tree" "$build" kvm "$kvm"
 		fi &&
@@ -479,7 +482,8 @@ pack() {
 	# shellcheck disable=SC2016
 	sed -nE 's/^ +- ``((perf|bpftrace) .*)``$/\1/p' \
 		"$TOP/Documentation/trace/kprobes-help.rst" > "$root/clients/help"
-	for program in "$build"/guest-{kvm,perf,bpf,hits}; do
+	cp -r "$LAB/guest/torture" "$root/parts"
+	for program in "$build"/guest-{kvm,perf,bpf,hits,torture}; do
 		[ ! -f "$program" ] || cp "$program" "$root/bin/${program##*-}"
 	done
 	find "$build" -name '*.ko' -exec cp -t "$root/modules" {} +

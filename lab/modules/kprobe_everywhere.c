@@ -8,7 +8,7 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/slab.h>
-#include "callable.h"
+#include "lookup.h"
 
 struct one {
 	struct kprobe probe;
@@ -67,22 +67,6 @@ static int add(void *unused, const char *name, unsigned long addr)
 	return 0;
 }
 
-/* Functions that are not exported. */
-static void *symbol(const char *name)
-{
-	struct kprobe p = {
-		.symbol_name = "kallsyms_lookup_name",
-		.flags = KPROBE_FLAG_DISABLED,
-	};
-	unsigned long (*lookup_name)(const char *name);
-
-	if (register_kprobe(&p))
-		return NULL;
-	lookup_name = callable(p.addr);
-	unregister_kprobe(&p);
-	return (void *)lookup_name(name);
-}
-
 static int everywhere_register(void)
 {
 	unsigned int i;
@@ -107,9 +91,9 @@ static int __init everywhere_init(void)
 			      void *data);
 	int ret = -ENOMEM;
 
-	on_each_symbol = symbol("kallsyms_on_each_symbol");
-	text_start = (unsigned long)symbol("_stext");
-	text_end = (unsigned long)symbol("_etext");
+	on_each_symbol = lookup("kallsyms_on_each_symbol");
+	text_start = (unsigned long)lookup("_stext");
+	text_end = (unsigned long)lookup("_etext");
 	if (!on_each_symbol || !text_start || !text_end)
 		return -ENOENT;
 

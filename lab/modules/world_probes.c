@@ -1,0 +1,735 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * kprobe_world: the probes of a slice, and what they count.
+ *
+ * Which instruction gets which kind of probe follows from its address and the
+ * seed alone.  Hits count between two moments at which no CPU is in a handler.
+ * Probes at one address are in one hit, so those that nothing has switched
+ * meanwhile must have counted the same, whatever their kinds are.
+ */
+#include <linux/atomic.h>
+#include <linux/hash.h>
+#include <linux/irqflags.h>
+#include <linux/kallsyms.h>
+#include <linux/kprobes_hit.h>
+#include <linux/math64.h>
+#include <linux/mm.h>
+#include <linux/prandom.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/seq_buf.h>
+#include <linux/stop_machine.h>
+#include <linux/string.h>
+#include <linux/vmalloc.h>
+#include "lookup.h"
+#include "world.h"
+
+enum kind {
+	KIND_PRE,
+	KIND_POST,	/* a pre handler as well */
+	KIND_RETURN,
+	KIND_JPROBE,
+	KIND_SKIP,	/* its pre handler does what the instruction does */
+	KINDS
+};
+
+static const char * const kind_names[KINDS] = {
+	"pre", "post", "return", "jprobe", "skip",
+};
+
+/**
+ * struct spot - a probed instruction
+ * @addr: its address
+ * @code: a copy of it
+ * @len: its length
+ * @kind: enum kind
+ * @how: enum world_skip
+ * @has_twin: @twin is there
+ * @toggled: is disabled, enabled and registered again all the time
+ * @on: is registered
+ * @off: is disabled
+ * @p: for KIND_PRE, KIND_POST and KIND_SKIP
+ * @rp: for KIND_RETURN
+ * @jp: for KIND_JPROBE
+ * @twin: another probe at the same address
+ * @pre: hits
+ * @twin_pre: hits of @twin
+ * @post: what came behind them: calls of the post handler, returns
+ * @missed: kprobe::nmissed when counting began
+ */
+struct spot {
+	unsigned long addr;
+	const u8 *code;
+	u8 len;
+	u8 kind;
+	u8 how;
+	bool has_twin;
+	bool toggled;
+	bool on;
+	bool off;
+	union {
+		struct kprobe p;
+		struct kretprobe rp;
+		struct jprobe jp;
+	};
+	struct kprobe twin;
+	atomic_long_t pre;
+	atomic_long_t twin_pre;
+	atomic_long_t post;
+	unsigned long missed;
+};
+
+/* What handlers of a followed call find again. */
+struct followed {
+	struct spot *spot;
+	unsigned long check;
+};
+
+/* Tasks that are between the two handlers of a hit when counting ends. */
+#define BETWEEN		16
+
+static struct spot *spots;
+static unsigned int max_spots, nr_spots, nr_toggled;
+static struct kprobe **kprobes;
+static struct kretprobe **kretprobes;
+static struct jprobe **jprobes;
+static unsigned int nr_kprobes, nr_kretprobes, nr_jprobes;
+static enum world_mode mode;
+static u64 seed;
+static bool still;
+static struct rnd_state dice;
+
+static bool counting;
+static atomic_long_t astray;
+static unsigned long astray_at;
+
+static unsigned long refused[KPROBE_NR_REFUSALS], tried;
+static unsigned long probed[KINDS], skipped[WORLD_SKIPS];
+
+static enum kprobe_refusal (*refusal_at)(void *addr, const char *symbol,
+					 unsigned long offset);
+static const void *(*fixup_at)(unsigned long addr);
+/* What kprobe_running() reads, which is not exported. */
+static struct kprobe * __percpu *running;
+
+/*
+ * Handlers
+ */
+
+static __always_inline void look(struct kprobe *p, struct pt_regs *regs)
+{
+	if (likely(instruction_pointer(regs) == (unsigned long)p->site->addr &&
+		   *this_cpu_ptr(running) == p && irqs_disabled()))
+		return;
+	atomic_long_inc(&astray);
+	astray_at = (unsigned long)p->addr;
+}
+
+static int world_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	look(p, regs);
+	if (READ_ONCE(counting))
+		atomic_long_inc(&container_of(p, struct spot, p)->pre);
+	return 0;
+}
+
+static void world_post(struct kprobe *p, struct pt_regs *regs,
+		       unsigned long flags)
+{
+	if (READ_ONCE(counting))
+		atomic_long_inc(&container_of(p, struct spot, p)->post);
+}
+
+static int world_twin(struct kprobe *p, struct pt_regs *regs)
+{
+	look(p, regs);
+	if (READ_ONCE(counting))
+		atomic_long_inc(&container_of(p, struct spot, twin)->twin_pre);
+	return 0;
+}
+
+static int world_skip_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	struct spot *s = container_of(p, struct spot, p);
+
+	world_pre(p, regs);
+	world_skip(s->how, s->addr, s->code, s->len, regs);
+	return 1;
+}
+
+static int world_follow(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct spot *s = container_of(get_kretprobe(ri), struct spot, rp);
+	struct followed *f = (void *)ri->data;
+
+	f->spot = s;
+	f->check = READ_ONCE(counting) ? (unsigned long)current : 0;
+	if (f->check)
+		atomic_long_inc(&s->pre);
+	return 0;
+}
+
+static int world_return(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct spot *s = container_of(get_kretprobe(ri), struct spot, rp);
+	struct followed *f = (void *)ri->data;
+
+	if (f->spot != s || (f->check && f->check != (unsigned long)current)) {
+		atomic_long_inc(&astray);
+		astray_at = s->addr;
+	}
+	if (f->check && READ_ONCE(counting))
+		atomic_long_inc(&s->post);
+	return 0;
+}
+
+/* Called in the place of functions of any prototype. */
+static void world_jprobe(void)
+{
+	struct kprobe *p = *this_cpu_ptr(running);
+
+	if (READ_ONCE(counting))
+		atomic_long_inc(&container_of(p, struct spot, jp.kp)->pre);
+	jprobe_return();
+}
+
+/*
+ * One probe
+ */
+
+/* Each bit of @addr and of the seed changes each bit of it. */
+static u64 roll(unsigned long addr, unsigned int salt)
+{
+	u64 x = addr ^ (seed + salt) * GOLDEN_RATIO_64;
+
+	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+	x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+	return x ^ (x >> 31);
+}
+
+static struct kprobe *probe_of(struct spot *s)
+{
+	switch (s->kind) {
+	case KIND_RETURN:
+		return &s->rp.kp;
+	case KIND_JPROBE:
+		return &s->jp.kp;
+	default:
+		return &s->p;
+	}
+}
+
+/* As it is before it is registered. */
+static void fill(struct spot *s, u32 flags)
+{
+	struct kprobe *p = probe_of(s);
+
+	switch (s->kind) {
+	case KIND_RETURN:
+		memset(&s->rp, 0, sizeof(s->rp));
+		s->rp.entry_handler = world_follow;
+		s->rp.handler = world_return;
+		s->rp.data_size = sizeof(struct followed);
+		break;
+	case KIND_JPROBE:
+		memset(&s->jp, 0, sizeof(s->jp));
+		s->jp.entry = JPROBE_ENTRY(world_jprobe);
+		break;
+	default:
+		memset(&s->p, 0, sizeof(s->p));
+		p->pre_handler = s->kind == KIND_SKIP ? world_skip_pre :
+							world_pre;
+		if (s->kind == KIND_POST)
+			p->post_handler = world_post;
+	}
+	p->addr = (kprobe_opcode_t *)s->addr;
+	p->flags = flags;
+}
+
+static void fill_twin(struct spot *s)
+{
+	s->twin = (struct kprobe) {
+		.addr = (kprobe_opcode_t *)s->addr,
+		.pre_handler = world_twin,
+	};
+}
+
+static int spot_register(struct spot *s)
+{
+	switch (s->kind) {
+	case KIND_RETURN:
+		return register_kretprobe(&s->rp);
+	case KIND_JPROBE:
+		return register_jprobe(&s->jp);
+	default:
+		return register_kprobe(&s->p);
+	}
+}
+
+static void spot_unregister(struct spot *s)
+{
+	switch (s->kind) {
+	case KIND_RETURN:
+		unregister_kretprobe(&s->rp);
+		break;
+	case KIND_JPROBE:
+		unregister_jprobe(&s->jp);
+		break;
+	default:
+		unregister_kprobe(&s->p);
+	}
+}
+
+static int spot_switch(struct spot *s, bool on)
+{
+	switch (s->kind) {
+	case KIND_RETURN:
+		return on ? enable_kretprobe(&s->rp) :
+			    disable_kretprobe(&s->rp);
+	case KIND_JPROBE:
+		return on ? enable_jprobe(&s->jp) : disable_jprobe(&s->jp);
+	default:
+		return on ? enable_kprobe(&s->p) : disable_kprobe(&s->p);
+	}
+}
+
+/*
+ * Which instructions, and what for
+ */
+
+static const int refusal_errnos[KPROBE_NR_REFUSALS] = {
+#define ERRNO(id, name, error, sentence)	[KPROBE_REFUSE_##id] = error,
+	KPROBE_REFUSALS(ERRNO)
+};
+
+static const char * const refusal_names[KPROBE_NR_REFUSALS] = {
+#define NAME(id, name, error, sentence)		[KPROBE_REFUSE_##id] = name,
+	KPROBE_REFUSALS(NAME)
+};
+
+/* Counts a refusal by the reason that the engine tells, which has its errno. */
+static void count_refusal(struct spot *s, int ret)
+{
+	enum kprobe_refusal why = refusal_at((void *)s->addr, NULL, 0);
+	bool entry = s->kind == KIND_RETURN || s->kind == KIND_JPROBE;
+
+	if (why == KPROBE_OK && entry && ret == -EINVAL)
+		why = KPROBE_REFUSE_NOT_ENTRY;
+	if (why == KPROBE_OK || refusal_errnos[why] != ret)
+		world_fault("a %s probe at %pS gets error %d, and explain says %s",
+			    kind_names[s->kind], (void *)s->addr, ret,
+			    refusal_names[why] ?: "that it can be probed");
+	refused[why]++;
+}
+
+/*
+ * Disabled, as it stays until all are known that can be probed: then many are
+ * registered at once, which fails if one is refused.
+ */
+static bool admitted(struct spot *s)
+{
+	int ret;
+
+	tried++;
+	fill(s, KPROBE_FLAG_DISABLED);
+	ret = spot_register(s);
+	if (ret) {
+		count_refusal(s, ret);
+		return false;
+	}
+	return true;
+}
+
+static enum kind kind_for(const struct world_insn *insn, struct spot *s)
+{
+	unsigned int n = roll(insn->addr, 1) & 7;
+
+	if (!insn->nth)
+		return n < 3 ? KIND_RETURN : n < 5 ? KIND_JPROBE :
+		       n < 6 ? KIND_POST : KIND_PRE;
+	/* Another probe may be at the same place, behind a landing pad. */
+	s->how = insn->nth < 3 ? WORLD_SKIP_NO :
+				 world_can_skip(insn->code, insn->len);
+	if (s->how != WORLD_SKIP_NO && n < 6)
+		return KIND_SKIP;
+	return n < 5 ? KIND_PRE : KIND_POST;
+}
+
+static bool wanted(const struct world_insn *insn)
+{
+	static bool last;
+	u64 n = roll(insn->addr, 2);
+
+	if (mode != WORLD_SPARSE)
+		return true;
+	last = n % 8 == 0 || (last && n % 2);
+	return last;
+}
+
+static void add_spot(const struct world_insn *insn, void *unused)
+{
+	struct spot *s = &spots[nr_spots];
+
+	if (nr_spots == max_spots || !wanted(insn))
+		return;
+	memset(s, 0, sizeof(*s));
+	s->addr = insn->addr;
+	s->code = insn->code;
+	s->len = insn->len;
+	s->kind = kind_for(insn, s);
+	/* Where a return probe or jprobe is refused, another probe may do. */
+	if (!admitted(s)) {
+		if (s->kind != KIND_RETURN && s->kind != KIND_JPROBE)
+			return;
+		s->kind = KIND_PRE;
+		if (!admitted(s))
+			return;
+	}
+	s->toggled = !still && roll(s->addr, 3) % 8 == 0;
+	s->has_twin = s->kind != KIND_SKIP &&
+		      (s->kind == KIND_RETURN || s->kind == KIND_JPROBE ||
+		       roll(s->addr, 4) % 4 == 0);
+	probed[s->kind]++;
+	skipped[s->how] += s->kind == KIND_SKIP;
+	nr_toggled += s->toggled;
+	nr_spots++;
+}
+
+static void list_spots(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_spots; i++) {
+		struct spot *s = &spots[i];
+
+		s->on = true;
+		if (s->kind == KIND_RETURN)
+			kretprobes[nr_kretprobes++] = &s->rp;
+		else if (s->kind == KIND_JPROBE)
+			jprobes[nr_jprobes++] = &s->jp;
+		else
+			kprobes[nr_kprobes++] = &s->p;
+	}
+}
+
+/* Not yet registered, and not disabled. */
+static void refill_spots(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_spots; i++) {
+		struct spot *s = &spots[i];
+
+		fill(s, 0);
+		if (!s->has_twin)
+			continue;
+		fill_twin(s);
+		kprobes[nr_kprobes++] = &s->twin;
+	}
+}
+
+/*
+ * All of them
+ */
+
+static unsigned int some(unsigned int left)
+{
+	return min(left, 1 + prandom_u32_state(&dice) % 512);
+}
+
+#define IN_BATCHES(list, nr, call) ({					\
+	unsigned int __i, __n;						\
+	int __ret = 0;							\
+	for (__i = 0; __i < (nr) && !__ret; __i += __n) {		\
+		__n = some((nr) - __i);					\
+		__ret = call(&(list)[__i], __n);			\
+		cond_resched_tasks_rcu_qs();						\
+	}								\
+	__ret;								\
+})
+
+#define DROP_BATCHES(list, nr, call)					\
+do {									\
+	unsigned int __i, __n;						\
+	for (__i = 0; __i < (nr); __i += __n) {				\
+		__n = some((nr) - __i);					\
+		call(&(list)[__i], __n);				\
+		cond_resched_tasks_rcu_qs();						\
+	}								\
+} while (0)
+
+/* Where hits begin and end to count, for QEMU's plugin to count as well. */
+static __always_inline void mark(bool on)
+{
+#if defined(CONFIG_X86)
+	if (on)
+		asm volatile(".byte 0x0f, 0x1f, 0x80; .long 0x57524c31");
+	else
+		asm volatile(".byte 0x0f, 0x1f, 0x80; .long 0x57524c30");
+#elif defined(CONFIG_ARM64)
+	if (on)
+		asm volatile("hint #0x71");
+	else
+		asm volatile("hint #0x70");
+#endif
+}
+
+/* No CPU is in a handler. */
+static int count_from_now(void *unused)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_spots; i++)
+		spots[i].missed = probe_of(&spots[i])->nmissed;
+	counting = true;
+	mark(true);
+	return 0;
+}
+
+static int count_until_now(void *unused)
+{
+	mark(false);
+	counting = false;
+	return 0;
+}
+
+static int register_all(void)
+{
+	int ret;
+
+	ret = IN_BATCHES(kprobes, nr_kprobes, register_kprobes);
+	if (!ret)
+		ret = IN_BATCHES(kretprobes, nr_kretprobes,
+				 register_kretprobes);
+	if (!ret)
+		ret = IN_BATCHES(jprobes, nr_jprobes, register_jprobes);
+	return ret;
+}
+
+static void unregister_all(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_spots; i++) {
+		/* This the lists would take out a second time. */
+		if (!spots[i].on)
+			fill(&spots[i], 0);
+	}
+	DROP_BATCHES(jprobes, nr_jprobes, unregister_jprobes);
+	DROP_BATCHES(kprobes, nr_kprobes, unregister_kprobes);
+	DROP_BATCHES(kretprobes, nr_kretprobes, unregister_kretprobes);
+}
+
+/* Functions of a slice are wherever they are, for most are in use seldom. */
+static unsigned int parts, part;
+
+static bool in_part(unsigned long symbol)
+{
+	return (u32)roll(symbol, 5) % parts == part;
+}
+
+static void find_spots(unsigned int turn, unsigned int size)
+{
+	unsigned int each = mode == WORLD_SPARSE ? size * 5 : size;
+
+	if (mode == WORLD_ENTRIES) {
+		world_walk_entries(add_spot, NULL);
+		return;
+	}
+	parts = DIV_ROUND_UP(world_nr_instructions(), each);
+	part = turn % parts;
+	world_walk(in_part, add_spot, NULL);
+}
+
+/**
+ * world_probes_start - register the probes of a slice
+ * @with: what is probed
+ * @turn: how many slices of that mode there were before
+ * @from: the seed
+ * @size: how many probes at most, unless all entries are probed
+ * @unmoved: none of them is switched or registered again
+ *
+ * Return: 0, or the errno of what should have succeeded.
+ */
+int world_probes_start(enum world_mode with, unsigned int turn, u64 from,
+		       unsigned int size, bool unmoved)
+{
+	int ret;
+
+	mode = with;
+	seed = from;
+	still = unmoved;
+	prandom_seed_state(&dice, from + turn);
+	/* Parts are not of one size. */
+	max_spots = mode == WORLD_ENTRIES ? world_nr_entries() : size * 2;
+	nr_spots = nr_toggled = 0;
+	nr_kprobes = nr_kretprobes = nr_jprobes = 0;
+	atomic_long_set(&astray, 0);
+	spots = vcalloc(max_spots, sizeof(*spots));
+	kprobes = vcalloc(max_spots * 2, sizeof(*kprobes));
+	kretprobes = vcalloc(max_spots, sizeof(*kretprobes));
+	jprobes = vcalloc(max_spots, sizeof(*jprobes));
+	if (!spots || !kprobes || !kretprobes || !jprobes)
+		return -ENOMEM;
+
+	find_spots(turn, size);
+	list_spots();
+	unregister_all();
+	refill_spots();
+	ret = register_all();
+	if (!ret)
+		stop_machine(count_from_now, NULL, NULL);
+	return ret;
+}
+
+/* Disables, enables or registers again one of those that are toggled. */
+void world_probes_toggle(u64 random)
+{
+	unsigned int i, n = (u32)random % max(nr_spots, 1U);
+	struct spot *s;
+	int ret;
+
+	for (i = 0; i < nr_spots; i++, n++) {
+		s = &spots[n % nr_spots];
+		if (s->toggled)
+			break;
+	}
+	if (i == nr_spots)
+		return;
+	if ((random >> 32) % 4) {
+		ret = spot_switch(s, s->off);
+		if (!ret)
+			s->off = !s->off;
+	} else {
+		s->missed -= probe_of(s)->nmissed;
+		spot_unregister(s);
+		fill(s, s->off ? KPROBE_FLAG_DISABLED : 0);
+		ret = spot_register(s);
+		s->on = !ret;
+	}
+	if (ret)
+		world_fault("error %d for the %s probe at %pS", ret,
+			    kind_names[s->kind], (void *)s->addr);
+}
+
+/*
+ * What they counted
+ */
+
+static struct {
+	unsigned long hits, posts, calls, returns, missed;
+} sums;
+
+static void compare_counts(const struct spot *s, long pre, long twin, long post)
+{
+	bool unfollowed = s->kind == KIND_RETURN && s->rp.nmissed;
+
+	if (s->has_twin && pre != twin && !(unfollowed && pre < twin))
+		world_fault("two probes at %pS count %ld (%s) and %ld",
+			    (void *)s->addr, pre, kind_names[s->kind], twin);
+	if (s->kind == KIND_RETURN && post > pre)
+		world_fault("%ld calls of %pS were followed, and %ld returned",
+			    pre, (void *)s->addr, post);
+	/* The instruction may fault, and is executed again. */
+	if (s->kind == KIND_POST && abs(pre - post) > BETWEEN &&
+	    !fixup_at(s->addr))
+		world_fault("at %pS %ld pre handlers ran, and %ld post handlers",
+			    (void *)s->addr, pre, post);
+}
+
+static void look_at_counts(void)
+{
+	unsigned int i;
+
+	memset(&sums, 0, sizeof(sums));
+	for (i = 0; i < nr_spots; i++) {
+		struct spot *s = &spots[i];
+		long pre = atomic_long_read(&s->pre);
+		long twin = atomic_long_read(&s->twin_pre);
+		long post = atomic_long_read(&s->post);
+
+		sums.hits += pre + twin;
+		sums.missed += probe_of(s)->nmissed - s->missed;
+		if (s->kind == KIND_POST)
+			sums.posts += post;
+		if (s->kind == KIND_RETURN) {
+			sums.calls += pre;
+			sums.returns += post;
+		}
+		if (!s->toggled)
+			compare_counts(s, pre, twin, post);
+	}
+	if (atomic_long_read(&astray))
+		world_fault("%ld handlers found something else than they should, the last at %pS",
+			    atomic_long_read(&astray), (void *)astray_at);
+}
+
+void world_probes_stop(void)
+{
+	stop_machine(count_until_now, NULL, NULL);
+	look_at_counts();
+	unregister_all();
+}
+
+/* Frees the probes of the last slice. */
+void world_probes_exit(void)
+{
+	vfree(spots);
+	vfree(kprobes);
+	vfree(kretprobes);
+	vfree(jprobes);
+	spots = NULL;
+	kprobes = NULL;
+	kretprobes = NULL;
+	jprobes = NULL;
+	nr_spots = 0;
+}
+
+int world_probes_init(void)
+{
+	refusal_at = lookup("kprobe_refusal_at");
+	fixup_at = lookup("search_exception_tables");
+	running = (struct kprobe * __percpu *)lookup("current_kprobe");
+	return refusal_at && fixup_at && running ? 0 : -ENOENT;
+}
+
+void world_probes_tell(struct seq_buf *words)
+{
+	seq_buf_printf(words, "%u probed, %u toggled, %lu hits, %lu missed, %lu post handlers, %lu calls followed, %lu returned",
+		       nr_spots, nr_toggled, sums.hits, sums.missed, sums.posts,
+		       sums.calls, sums.returns);
+}
+
+/* What the plugin of QEMU must have counted: address and hits. */
+void world_probes_counts(struct seq_file *m)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_spots; i++) {
+		struct spot *s = &spots[i];
+		long hits = atomic_long_read(s->has_twin ? &s->twin_pre :
+							   &s->pre);
+
+		hits += probe_of(s)->nmissed - s->missed;
+		seq_printf(m, "%lx %ld\n", s->addr, hits);
+	}
+}
+
+/* How many tries were refused with which reason, over all slices. */
+void world_refusals(struct seq_file *m)
+{
+	unsigned int i;
+
+	seq_printf(m, "tried %lu\n", tried);
+	for (i = 0; i < KINDS; i++)
+		seq_printf(m, "probed-%s %lu\n", kind_names[i], probed[i]);
+	seq_printf(m, "skipped-nop %lu\nskipped-jump %lu\nskipped-branch %lu\nskipped-move %lu\n",
+		   skipped[WORLD_SKIP_NOP], skipped[WORLD_SKIP_JUMP],
+		   skipped[WORLD_SKIP_BRANCH], skipped[WORLD_SKIP_MOVE]);
+	for (i = 0; i < KPROBE_NR_REFUSALS; i++) {
+		if (refused[i])
+			seq_printf(m, "refused-%s %lu\n",
+				   refusal_names[i] ?: "unexplained",
+				   refused[i]);
+	}
+}

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * kprobe_world: where the instructions are, and what their text was.
+ *
+ * The text of the kernel and of each module that is loaded at the start is
+ * copied, and walked in these copies symbol by symbol.
+ */
+#include <linux/jump_label.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+#include <linux/string.h>
+#include <linux/vmalloc.h>
+#ifdef CONFIG_X86
+#include <asm/insn.h>
+#endif
+#include "lookup.h"
+#include "world.h"
+
+#define MAX_PARTS	64
+/* Decoding may look beyond the last instruction. */
+#define MARGIN		16
+
+/**
+ * struct part - text of the kernel, or of one module
+ * @mod: the module, which is held; NULL for the kernel
+ * @base: where it is
+ * @size: in bytes
+ * @before: a copy without probes
+ */
+struct part {
+	struct module *mod;
+	const u8 *base;
+	size_t size;
+	u8 *before;
+};
+
+static struct part parts[MAX_PARTS];
+static unsigned int nr_parts;
+/* Where pieces of text with a name begin; they end where the next one does. */
+static unsigned long *symbols;
+static unsigned int max_symbols, nr_symbols, nr_instructions;
+
+static const u8 *forbidden_start, *forbidden_end;
+static struct module *(*module_text)(unsigned long addr);
+static int (*each_symbol)(int (*fn)(void *, const char *, unsigned long),
+			  void *data);
+static int (*each_module_symbol)(const char *modname,
+				 int (*fn)(void *, const char *, unsigned long),
+				 void *data);
+static int (*label_at)(void *start, void *end);
+static int (*static_call_at)(void *start, void *end);
+#ifdef CONFIG_X86
+static int (*decode)(struct insn *insn, const void *code, int size,
+		     enum insn_mode mode);
+#endif
+
+static struct part *part_of(unsigned long addr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_parts; i++) {
+		if (addr - (unsigned long)parts[i].base < parts[i].size)
+			return &parts[i];
+	}
+	return NULL;
+}
+
+/* At most @left bytes.  A run of filler counts as one instruction. */
+static unsigned int length_at(const u8 *code, unsigned long left)
+{
+#ifdef CONFIG_X86
+	struct insn insn;
+	unsigned long n;
+
+	if (*code == 0xcc || *code == 0) {
+		for (n = 1; n < left && code[n] == *code; n++)
+			;
+		if (*code || n > MAX_INSN_SIZE)
+			return n;
+	}
+	/* What is no instruction is refused byte by byte. */
+	if (decode(&insn, code, MAX_INSN_SIZE, INSN_MODE_KERN))
+		return 1;
+	return insn.length;
+#else
+	return sizeof(u32);
+#endif
+}
+
+/* Calls @fn for instructions of a symbol.  Return: how many there are. */
+static unsigned int walk_symbol(unsigned int i, unsigned int most, world_fn fn,
+				void *data)
+{
+	const struct part *part = part_of(symbols[i]);
+	unsigned long end = (unsigned long)part->base + part->size;
+	struct world_insn insn = {
+		.addr = symbols[i],
+	};
+
+	if (i + 1 < nr_symbols)
+		end = min(end, max(symbols[i + 1], insn.addr));
+	for (; insn.addr < end; insn.addr += insn.len, insn.nth++) {
+		insn.code = part->before +
+			    (insn.addr - (unsigned long)part->base);
+		insn.len = length_at(insn.code, end - insn.addr);
+		if (insn.nth < most)
+			fn(&insn, data);
+	}
+	return insn.nth;
+}
+
+unsigned int world_nr_instructions(void)
+{
+	return nr_instructions;
+}
+
+unsigned int world_nr_entries(void)
+{
+	return nr_symbols;
+}
+
+/* Calls @fn for each instruction of the symbols that @wanted takes. */
+void world_walk(bool (*wanted)(unsigned long symbol), world_fn fn, void *data)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_symbols; i++) {
+		if (wanted(symbols[i]))
+			walk_symbol(i, UINT_MAX, fn, data);
+		cond_resched_tasks_rcu_qs();
+	}
+}
+
+void world_walk_entries(world_fn fn, void *data)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_symbols; i++) {
+		walk_symbol(i, 1, fn, data);
+		cond_resched_tasks_rcu_qs();
+	}
+}
+
+static int count_symbol(void *unused, const char *name, unsigned long addr)
+{
+	max_symbols++;
+	return 0;
+}
+
+static int add_symbol(void *unused, const char *name, unsigned long addr)
+{
+	if (nr_symbols < max_symbols && part_of(addr))
+		symbols[nr_symbols++] = addr;
+	return 0;
+}
+
+static int find_part(void *unused, const char *name, unsigned long addr)
+{
+	struct module *mod;
+	struct module_memory *text;
+
+	preempt_disable();
+	mod = module_text(addr);
+	preempt_enable();
+	if (!mod || mod == THIS_MODULE || part_of(addr) || nr_parts == MAX_PARTS)
+		return 0;
+	text = &mod->mem[MOD_TEXT];
+	if (addr - (unsigned long)text->base >= text->size ||
+	    !try_module_get(mod))
+		return 0;
+	parts[nr_parts++] = (struct part) {
+		.mod = mod, .base = text->base, .size = text->size,
+	};
+	return 0;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const unsigned long *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* Several names may have one address. */
+static void sort_symbols(void)
+{
+	unsigned int i, nr = 0;
+
+	sort(symbols, nr_symbols, sizeof(*symbols), by_address, NULL);
+	for (i = 0; i < nr_symbols; i++) {
+		if (!nr || symbols[nr - 1] != symbols[i])
+			symbols[nr++] = symbols[i];
+	}
+	nr_symbols = nr;
+}
+
+static bool any_symbol(unsigned long symbol)
+{
+	return true;
+}
+
+static void count_instruction(const struct world_insn *insn, void *unused)
+{
+	nr_instructions++;
+}
+
+static int index_symbols(void)
+{
+	each_symbol(count_symbol, NULL);
+	each_module_symbol(NULL, count_symbol, NULL);
+	symbols = vcalloc(max_symbols, sizeof(*symbols));
+	if (!symbols)
+		return -ENOMEM;
+	each_symbol(add_symbol, NULL);
+	each_module_symbol(NULL, add_symbol, NULL);
+	sort_symbols();
+	world_walk(any_symbol, count_instruction, NULL);
+	return nr_symbols ? 0 : -ENOENT;
+}
+
+static int copy_parts(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_parts; i++) {
+		parts[i].before = vzalloc(parts[i].size + MARGIN);
+		if (!parts[i].before)
+			return -ENOMEM;
+		memcpy(parts[i].before, parts[i].base, parts[i].size);
+	}
+	return 0;
+}
+
+static int find_functions(void)
+{
+	module_text = lookup("__module_text_address");
+	each_symbol = lookup("kallsyms_on_each_symbol");
+	each_module_symbol = lookup("module_kallsyms_on_each_symbol");
+	label_at = lookup("jump_label_text_reserved");
+	static_call_at = lookup("static_call_text_reserved");
+	forbidden_start = lookup("__kprobes_text_start");
+	forbidden_end = lookup("__kprobes_text_end");
+#ifdef CONFIG_X86
+	decode = lookup("insn_decode");
+	if (!decode)
+		return -ENOENT;
+#endif
+	return module_text && each_symbol && each_module_symbol ? 0 : -ENOENT;
+}
+
+int world_text_init(void)
+{
+	const u8 *start = lookup("_stext"), *end = lookup("_etext");
+	int ret = find_functions();
+
+	if (ret || !start || !end)
+		return -ENOENT;
+	parts[nr_parts++] = (struct part) {
+		.base = start, .size = end - start,
+	};
+	each_module_symbol(NULL, find_part, NULL);
+	ret = copy_parts() ?: index_symbols();
+	if (ret)
+		world_text_exit();
+	return ret;
+}
+
+void world_text_exit(void)
+{
+	unsigned int i;
+
+	vfree(symbols);
+	for (i = 0; i < nr_parts; i++) {
+		vfree(parts[i].before);
+		module_put(parts[i].mod);
+	}
+}
+
+/* Is there a breakpoint? */
+static bool trap_at(const u8 *text)
+{
+#ifdef CONFIG_X86
+	return *text == 0xcc;
+#else
+	return (*(const u32 *)((unsigned long)text & ~3UL) & 0xffe0001f) ==
+	       0xd4200000;
+#endif
+}
+
+/* Does the kernel itself change this byte from time to time? */
+static bool changes_itself(const u8 *text)
+{
+	void *at = (void *)text;
+
+	return !trap_at(text) &&
+	       ((label_at && label_at(at, at)) ||
+		(static_call_at && static_call_at(at, at)));
+}
+
+/* Slots may be in text that cannot be probed. */
+static bool compared(const u8 *text)
+{
+	return text < forbidden_start || text >= forbidden_end;
+}
+
+static void compare_part(struct part *part)
+{
+	unsigned int wrong = 0;
+	size_t i;
+
+	for (i = 0; i < part->size; i++) {
+		const u8 *text = part->base + i;
+
+		if (*text == part->before[i] || !compared(text))
+			continue;
+		/* What a static key has done stays. */
+		if (!changes_itself(text) && !wrong++)
+			world_fault("text at %pS is %*ph and was %*ph", text,
+				    8, text, 8, &part->before[i]);
+		part->before[i] = *text;
+	}
+	if (wrong > 1)
+		world_fault("%u bytes of text are not what they were", wrong);
+}
+
+/* Says where the text is not what it was; from then on it counts as it is. */
+void world_text_compare(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_parts; i++) {
+		/* Most often nothing differs. */
+		if (memcmp(parts[i].base, parts[i].before, parts[i].size))
+			compare_part(&parts[i]);
+	}
+}
