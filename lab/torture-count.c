@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A plugin for QEMU: how often the instruction at each address between start=
- * and end= is executed while the guest counts its hits.  At exit writes a line
+ * and end= is executed while a guest with one CPU counts its hits.  At exit writes a line
  * "address count" to out= for each that was.
  *
  * The guest says when by two no-ops, which it has no other use for; see mark()
@@ -18,6 +18,13 @@ typedef uint64_t qemu_plugin_id_t;
 struct qemu_plugin_tb;
 struct qemu_plugin_insn;
 struct qemu_info;
+struct qemu_plugin_scoreboard;
+
+/* A number in each CPU's copy of a scoreboard. */
+struct qemu_plugin_u64 {
+	struct qemu_plugin_scoreboard *score;
+	size_t offset;
+};
 
 typedef void (*insn_cb)(unsigned int vcpu, void *data);
 
@@ -27,6 +34,12 @@ void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id,
 		void (*cb)(qemu_plugin_id_t id, void *data), void *data);
 void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn,
 		insn_cb cb, int flags, void *data);
+void qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(
+		struct qemu_plugin_insn *insn, int op,
+		struct qemu_plugin_u64 entry, uint64_t imm);
+struct qemu_plugin_scoreboard *qemu_plugin_scoreboard_new(size_t size);
+void *qemu_plugin_scoreboard_find(struct qemu_plugin_scoreboard *score,
+				  unsigned int vcpu);
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
 struct qemu_plugin_insn *
 qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t i);
@@ -45,24 +58,30 @@ static const uint8_t marks[][7] = {
 };
 static const size_t mark_sizes[] = { 7, 7, 4, 4 };
 
-static uint64_t start, end, *counts;
-static const char *out;
-static bool counting;
+/* Addition in translated code, for a call at each instruction is too slow. */
+#define INLINE_ADD	0
 
-static void executed(unsigned int vcpu, void *count)
+static uint64_t start, end, *counts;
+static struct qemu_plugin_scoreboard *executed;
+static const char *out;
+
+static void add(unsigned int vcpu, uint64_t sign)
 {
-	if (counting)
-		++*(uint64_t *)count;
+	const uint64_t *now = qemu_plugin_scoreboard_find(executed, vcpu);
+	uint64_t i;
+
+	for (i = 0; i < end - start; i++)
+		counts[i] += sign * now[i];
 }
 
 static void begins(unsigned int vcpu, void *unused)
 {
-	counting = true;
+	add(vcpu, -1);
 }
 
 static void ends(unsigned int vcpu, void *unused)
 {
-	counting = false;
+	add(vcpu, 1);
 }
 
 static void look_for_marks(struct qemu_plugin_insn *insn)
@@ -87,8 +106,10 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 
 		look_for_marks(insn);
 		if (addr >= start && addr < end)
-			qemu_plugin_register_vcpu_insn_exec_cb(insn, executed,
-					0, &counts[addr - start]);
+			qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(insn,
+				INLINE_ADD, (struct qemu_plugin_u64) {
+					executed, (addr - start) * sizeof(*counts)
+				}, 1);
 	}
 }
 
@@ -125,7 +146,8 @@ int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info,
 	if (!out || end <= start)
 		return -1;
 	counts = calloc(end - start, sizeof(*counts));
-	if (!counts)
+	executed = qemu_plugin_scoreboard_new((end - start) * sizeof(*counts));
+	if (!counts || !executed)
 		return -1;
 	qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
 	qemu_plugin_register_atexit_cb(id, at_exit, NULL);

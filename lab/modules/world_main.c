@@ -157,6 +157,7 @@ static int slice_begin(unsigned int slice)
 	world_probes_exit();
 	seq_buf_clear(&words);
 	faults = 0;
+	seq_buf_printf(&words, "%s\n", mode_names[mode_of(slice)]);
 	settle();
 	slots = kprobe_slots_in_use();
 	sites = kprobe_sites_in_use();
