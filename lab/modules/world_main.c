@@ -29,7 +29,7 @@ static ulong seed = 1;
 module_param(seed, ulong, 0444);
 MODULE_PARM_DESC(seed, "with the number of a slice decides what it probes");
 
-static unsigned int size = 5000;
+static unsigned int size = 3000;
 module_param(size, uint, 0444);
 MODULE_PARM_DESC(size, "probes in a slice");
 

@@ -113,7 +113,8 @@ static const void *(*fixup_at)(unsigned long addr);
 static struct kprobe * __percpu *running;
 
 /*
- * Handlers
+ * Handlers.  The function tracer would have each hit bring hits by the hundred,
+ * which are missed: its own functions are probed.
  */
 
 static __always_inline void look(struct kprobe *p, struct pt_regs *regs)
@@ -125,7 +126,7 @@ static __always_inline void look(struct kprobe *p, struct pt_regs *regs)
 	astray_at = (unsigned long)p->addr;
 }
 
-static int world_pre(struct kprobe *p, struct pt_regs *regs)
+static notrace int world_pre(struct kprobe *p, struct pt_regs *regs)
 {
 	look(p, regs);
 	if (READ_ONCE(counting))
@@ -133,14 +134,14 @@ static int world_pre(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
-static void world_post(struct kprobe *p, struct pt_regs *regs,
-		       unsigned long flags)
+static notrace void world_post(struct kprobe *p, struct pt_regs *regs,
+			       unsigned long flags)
 {
 	if (READ_ONCE(counting))
 		atomic_long_inc(&container_of(p, struct spot, p)->post);
 }
 
-static int world_twin(struct kprobe *p, struct pt_regs *regs)
+static notrace int world_twin(struct kprobe *p, struct pt_regs *regs)
 {
 	look(p, regs);
 	if (READ_ONCE(counting))
@@ -148,7 +149,7 @@ static int world_twin(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
-static int world_skip_pre(struct kprobe *p, struct pt_regs *regs)
+static notrace int world_skip_pre(struct kprobe *p, struct pt_regs *regs)
 {
 	struct spot *s = container_of(p, struct spot, p);
 
@@ -157,7 +158,8 @@ static int world_skip_pre(struct kprobe *p, struct pt_regs *regs)
 	return 1;
 }
 
-static int world_follow(struct kretprobe_instance *ri, struct pt_regs *regs)
+static notrace int world_follow(struct kretprobe_instance *ri,
+				struct pt_regs *regs)
 {
 	struct spot *s = container_of(get_kretprobe(ri), struct spot, rp);
 	struct followed *f = (void *)ri->data;
@@ -169,7 +171,8 @@ static int world_follow(struct kretprobe_instance *ri, struct pt_regs *regs)
 	return 0;
 }
 
-static int world_return(struct kretprobe_instance *ri, struct pt_regs *regs)
+static notrace int world_return(struct kretprobe_instance *ri,
+				struct pt_regs *regs)
 {
 	struct spot *s = container_of(get_kretprobe(ri), struct spot, rp);
 	struct followed *f = (void *)ri->data;
@@ -184,7 +187,7 @@ static int world_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 }
 
 /* Called in the place of functions of any prototype. */
-static void world_jprobe(void)
+static notrace void world_jprobe(void)
 {
 	struct kprobe *p = *this_cpu_ptr(running);
 

@@ -13,7 +13,7 @@
 #include <asm/processor-flags.h>
 
 /* By the number that instructions have for them. */
-static unsigned long *x86_reg(struct pt_regs *regs, unsigned int nr)
+static notrace unsigned long *x86_reg(struct pt_regs *regs, unsigned int nr)
 {
 	unsigned long *all[] = {
 		&regs->ax, &regs->cx, &regs->dx, &regs->bx, NULL,
@@ -25,7 +25,7 @@ static unsigned long *x86_reg(struct pt_regs *regs, unsigned int nr)
 	return all[nr];
 }
 
-static bool x86_condition(unsigned int cc, unsigned long flags)
+static notrace bool x86_condition(unsigned int cc, unsigned long flags)
 {
 	bool less = !!(flags & X86_EFLAGS_SF) != !!(flags & X86_EFLAGS_OF);
 	bool is = false;
@@ -60,8 +60,8 @@ static bool x86_condition(unsigned int cc, unsigned long flags)
 }
 
 /* A move of 64 bits with a REX prefix, of registers that are no stack. */
-static bool x86_moves(const u8 *code, unsigned int len, unsigned int *from,
-		      unsigned int *to)
+static notrace bool x86_moves(const u8 *code, unsigned int len,
+			      unsigned int *from, unsigned int *to)
 {
 	if (len != 3 || (code[0] & 0xfa) != 0x48 ||
 	    (code[1] != 0x89 && code[1] != 0x8b) || code[2] < 0xc0)
@@ -91,8 +91,8 @@ enum world_skip world_can_skip(const u8 *code, unsigned int len)
 	return WORLD_SKIP_NO;
 }
 
-void world_skip(enum world_skip how, unsigned long addr, const u8 *code,
-		unsigned int len, struct pt_regs *regs)
+notrace void world_skip(enum world_skip how, unsigned long addr,
+			const u8 *code, unsigned int len, struct pt_regs *regs)
 {
 	long distance = len == 2 ? (s8)code[1] :
 				   (s32)get_unaligned_le32(code + len - 4);
@@ -109,7 +109,7 @@ void world_skip(enum world_skip how, unsigned long addr, const u8 *code,
 
 #elif defined(CONFIG_ARM64)
 
-static bool arm64_condition(unsigned int cc, u64 pstate)
+static notrace bool arm64_condition(unsigned int cc, u64 pstate)
 {
 	bool n = pstate & PSR_N_BIT, z = pstate & PSR_Z_BIT;
 	bool c = pstate & PSR_C_BIT, v = pstate & PSR_V_BIT;
@@ -160,8 +160,8 @@ enum world_skip world_can_skip(const u8 *code, unsigned int len)
 	return WORLD_SKIP_NO;
 }
 
-void world_skip(enum world_skip how, unsigned long addr, const u8 *code,
-		unsigned int len, struct pt_regs *regs)
+notrace void world_skip(enum world_skip how, unsigned long addr,
+			const u8 *code, unsigned int len, struct pt_regs *regs)
 {
 	u32 insn = get_unaligned_le32(code);
 	long distance = len;
@@ -182,8 +182,8 @@ enum world_skip world_can_skip(const u8 *code, unsigned int len)
 	return WORLD_SKIP_NO;
 }
 
-void world_skip(enum world_skip how, unsigned long addr, const u8 *code,
-		unsigned int len, struct pt_regs *regs)
+notrace void world_skip(enum world_skip how, unsigned long addr,
+			const u8 *code, unsigned int len, struct pt_regs *regs)
 {
 }
 
