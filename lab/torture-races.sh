@@ -1,0 +1,13 @@
+# shellcheck shell=bash disable=SC2034,SC2154
+# The part "races" of torture, on the host. With ICOUNT=1 there is one CPU, whose time
+# is instructions, and all that is random comes from SEED: two runs do the same, and
+# tell the same digest. SIZE= are the calls of each thread then. Sourced by torture.
+
+before_part() {
+	[ -n "${ICOUNT:-}" ] || return 0
+	CPUS=1
+	SIZE=${SIZE:-400}
+	QEMU_ARGS=("${QEMU_ARGS[@]/thread=multi/thread=single}")
+	MORE=(-icount "shift=1,sleep=off" -rtc "base=2026-01-01,clock=vm"
+		-seed "$SEED")
+}
