@@ -11,6 +11,7 @@
 #include <linux/delay.h>
 #include <linux/hrtimer.h>
 #include <linux/kernel.h>
+#include <linux/ktime.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/umh.h>
@@ -237,7 +238,7 @@ void races_op_cpu(struct races_thread *t)
  * Interrupts
  */
 
-#define TICK_NS		700000
+#define TICK_NS		700000ULL
 
 struct ticker {
 	struct hrtimer timer;
@@ -250,11 +251,14 @@ static DEFINE_PER_CPU(struct ticker, tickers);
 static enum hrtimer_restart tick(struct hrtimer *timer)
 {
 	struct ticker *ticker = container_of(timer, struct ticker, timer);
+	u64 start = ktime_get_ns(), took;
 
 	this_cpu_inc(races_in_irq);
 	races_call_shared(ticker->nr++);
 	this_cpu_dec(races_in_irq);
-	hrtimer_forward_now(timer, TICK_NS);
+	/* A quarter of the time at most, however slow the machine is. */
+	took = ktime_get_ns() - start;
+	hrtimer_forward_now(timer, max(TICK_NS, 4 * took));
 	return HRTIMER_RESTART;
 }
 
