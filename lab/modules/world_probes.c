@@ -301,12 +301,14 @@ static int spot_switch(struct spot *s, bool on)
  */
 
 static const int refusal_errnos[KPROBE_NR_REFUSALS] = {
-#define ERRNO(id, name, error, sentence)	[KPROBE_REFUSE_##id] = error,
+#define ERRNO(id, name, error, sentence) \
+	[KPROBE_REFUSE_##id] = error,
 	KPROBE_REFUSALS(ERRNO)
 };
 
 static const char * const refusal_names[KPROBE_NR_REFUSALS] = {
-#define NAME(id, name, error, sentence)		[KPROBE_REFUSE_##id] = name,
+#define NAME(id, name, error, sentence) \
+	[KPROBE_REFUSE_##id] = name,
 	KPROBE_REFUSALS(NAME)
 };
 
@@ -565,8 +567,11 @@ int world_probes_start(enum world_mode with, unsigned int turn, u64 from,
 	prandom_seed_state(&dice, from + turn);
 	/* Parts are not of one size. */
 	max_spots = mode == WORLD_ENTRIES ? world_nr_entries() : size * 2;
-	nr_spots = nr_toggled = 0;
-	nr_kprobes = nr_kretprobes = nr_jprobes = 0;
+	nr_spots = 0;
+	nr_toggled = 0;
+	nr_kprobes = 0;
+	nr_kretprobes = 0;
+	nr_jprobes = 0;
 	atomic_long_set(&astray, 0);
 	spots = vcalloc(max_spots, sizeof(*spots));
 	kprobes = vcalloc(max_spots * 2, sizeof(*kprobes));
@@ -698,8 +703,10 @@ int world_probes_init(void)
 
 void world_probes_tell(struct seq_buf *words)
 {
-	seq_buf_printf(words, "%u probed, %u toggled, %lu hits, %lu missed, %lu post handlers, %lu calls followed, %lu returned",
-		       nr_spots, nr_toggled, sums.hits, sums.missed, sums.posts,
+	seq_buf_printf(words, "%u probed, %u toggled, %lu hits, %lu missed, ",
+		       nr_spots, nr_toggled, sums.hits, sums.missed);
+	seq_buf_printf(words, "%lu post handlers, ", sums.posts);
+	seq_buf_printf(words, "%lu calls followed, %lu returned",
 		       sums.calls, sums.returns);
 }
 
