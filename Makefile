@@ -2,9 +2,9 @@
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory --no-builtin-rules
 ARCH ?= x86_64
-export ARCH KUNIT VARIANT JOBS FROM
+export ARCH KUNIT VARIANT JOBS FROM N SEED ONLY CONFIGS
 # Of torture.
-export PARTS WORLD TIME SEED SLICE SIZE
+export PARTS WORLD TIME SLICE SIZE
 
 # OUT=DIR: where everything is built, or, for `series`, where the patches go.
 ifneq ($(filter series,$(MAKECMDGOALS)),)
@@ -31,13 +31,15 @@ help:
 	@echo 'make series [OUT=DIR] [FROM="Name <mail>"] the same as patches for git am'
 	@echo 'make series-check     apply these one by one, build, boot and test each'
 	@echo 'make model            search the models of what runs at the same time'
+	@echo 'make mutants [N=100]  defects made by rule, and which of them the tests see'
+	@echo 'make coverage         which lines of the engine the tests execute'
 	@echo 'make check-house      sizes, calls and order of the files of the core'
 	@echo 'make clean            remove what was built'
 	@echo
 	@echo 'ARCH=x86_64 (default) picks the architecture, VARIANT=debug|ftrace|...'
 	@echo 'a configuration in lab/configs/, OUT=DIR another place than out/.'
 
-run test test-all deb reach shell bench decode differ jumps check check-house series torture series-check:
+run test test-all deb reach shell bench decode differ jumps check check-house torture mutants coverage series series-check:
 	@lab/$@
 
 test-clients:
@@ -52,4 +54,4 @@ apply:
 clean:
 	rm -rf "$${OUT_DIR:-out}"
 
-.PHONY: help run test test-all test-clients deb reach shell bench decode differ jumps check model check-house apply series series-check clean
+.PHONY: help run test test-all test-clients deb reach shell bench decode differ jumps check model check-house torture mutants coverage apply series series-check clean

@@ -266,6 +266,24 @@ sync_tree() {
 	"$LAB/apply" --hook "$PRISTINE" "$TREE" > /dev/null
 }
 
+# copied_tree DIR: in DIR/linux our tree with some files changed, which are in
+# DIR/files. It takes little room: what is the same is the same file.
+copied_tree() {
+	local dir=$1 now
+
+	now=$(cat "$TREE.stamp"; our_files)
+	if [ "$(cat "$dir/linux.stamp" 2> /dev/null)" != "$now" ]; then
+		rm -rf "$dir/linux" "$dir/linux.stamp"
+		cp -al "$TREE" "$dir/linux"
+		printf '%s\n' "$now" > "$dir/linux.stamp"
+	fi
+	# What differs is written anew, and not into what the trees share.
+	{ our_files; hooked_files; } | sort -u |
+		grep -vxFf <(cd "$dir/files" && find . -type f | sed 's#^\./##') |
+		rsync -rc --files-from=- "$TREE/" "$dir/linux/"
+	rsync -rc "$dir/files/" "$dir/linux/"
+}
+
 # stock_tree DIR: the kernel as the package has it, to build beside ours.
 stock_tree() {
 	local dir=$1 now
@@ -583,6 +601,12 @@ plain() { stdbuf -o0 tr -d '\r'; }
 
 # A guest whose console says nothing for so many seconds hangs.
 SILENCE=${SILENCE:-300}
+
+# The command line of the guest that tests tracefs, debugfs and modules. With probes
+# from before there is a shell; lab/guest/init looks what became of them.
+BOOT_EVENTS='p:boot_read,vfs_read;r:boot_ret,vfs_read;p:boot_init,console_on_rootfs'
+# shellcheck disable=SC2034
+FILES_APPEND="quiet loglevel=5 kunit.enable=0 lab=test kprobe_event=$BOOT_EVENTS"
 
 # watched_boot LOG CPUS SECONDS APPEND: a guest, ended when it hangs. Leaves its
 # longest silence in LOG.silence, and LOG.hung where that was too long.
