@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory --no-builtin-rules
 ARCH ?= x86_64
-export ARCH KUNIT VARIANT JOBS FROM N SEED ONLY CONFIGS
+export ARCH KUNIT VARIANT JOBS FROM N SEED ONLY GUESTS
 # Of torture.
 export PARTS WORLD TIME SLICE SIZE
 
@@ -32,7 +32,7 @@ help:
 	@echo 'make series-check     apply these one by one, build, boot and test each'
 	@echo 'make model            search the models of what runs at the same time'
 	@echo 'make mutants [N=100]  defects made by rule, and which of them the tests see'
-	@echo 'make coverage         which lines of the engine the tests execute'
+	@echo 'make coverage         which statements of the engine the tests execute'
 	@echo 'make check-house      sizes, calls and order of the files of the core'
 	@echo 'make clean            remove what was built'
 	@echo
