@@ -21,6 +21,13 @@ CODE(jumped_before, FIRST, SECOND "test %eax, %eax\n jnz 2f\n"
      "jmp .Lprobe_jumped_before\n2:" AFTER);
 CODE(near_into, FIRST, "1:" SECOND "test %eax, %eax\n"
      ".byte 0x0f, 0x84\n .long 1b - . - 4\n" AFTER);
+/* The first and the last of the conditions. */
+CODE(near_jo_into, FIRST, "1:" SECOND AFTER "jmp 2f\n"
+     ".byte 0x0f, 0x80\n .long 1b - . - 4\n2: nop\n");
+CODE(near_jg_into, FIRST, "1:" SECOND AFTER "jmp 2f\n"
+     ".byte 0x0f, 0x8f\n .long 1b - . - 4\n2: nop\n");
+CODE(jo_into, FIRST, "1:" SECOND AFTER "jmp 2f\n jo 1b\n2: nop\n");
+CODE(jg_into, FIRST, "1:" SECOND AFTER "jmp 2f\n jg 1b\n2: nop\n");
 CODE(called_into, FIRST, "1:" SECOND AFTER "jmp 2f\n call 1b\n2:");
 CODE(loops_into, FIRST, "1:" SECOND "mov $1, %ecx\n loop 1b\n" AFTER);
 
@@ -120,6 +127,14 @@ CODE(parted_into, FIRST, "1:" SECOND "test %eax, %eax\n"
      "jz opt_parted_into.cold\n" AFTER COLD("opt_parted_into"));
 CODE(parted_behind, FIRST, SECOND "1: test %eax, %eax\n"
      "jz opt_parted_behind.cold\n" AFTER COLD("opt_parted_behind"));
+/* A table that leads to a cold part, twice, and to the end of the part. */
+CODE(table_parted_into, FIRST, "1:" SECOND AFTER "jmp 3f\n" SAFE
+     "jmp *2f(, " AX ", " WORD ")\n3:" ANNOTATE_NOENDBR "nop\n"
+     COLD("opt_table_parted_into")
+     ".pushsection .rodata\n.balign 8\n"
+     "2:" _ASM_PTR ".Lopt_table_parted_into_part,"
+     ".Lopt_table_parted_into_part + 1, 3b, 0\n"
+     ".popsection");
 asm(POINTER_TO(probe_part, .Lopt_parted_into_part)
     POINTER_TO(opt_blacklisted, .Lblacklisted)
     ".pushsection .data\n.balign 4\n"
@@ -170,6 +185,13 @@ CODE(type_check, "jmp 1f", ".byte 0x41, 0xba, 1, 2, 3, 4\n"
 /* Addresses in the function, which are jumped to or used as a base. */
 CODE(address_into, FIRST, "1:" ANNOTATE_NOENDBR SECOND AFTER
      "jmp 3f\n push $1b\n pop " CX "\n3: nop\n");
+/* Where a transaction goes on when it fails; and memory that is read there. */
+CODE(transaction_into, FIRST, "1:" SECOND AFTER "jmp 2f\n"
+     ".byte 0xc7, 0xf8\n .long 1b - . - 4\n2: nop\n");
+#ifdef CONFIG_X86_64
+CODE(vector_address_into, FIRST, "1:" ANNOTATE_NOENDBR SECOND AFTER
+     "jmp 2f\n vmovups 1b(%rip), %xmm0\n2: nop\n");
+#endif
 CODE(address_behind, FIRST, SECOND AFTER
      "jmp 3f\n push $3f\n pop " CX "\n3:" ANNOTATE_NOENDBR "nop\n");
 CODE(computed, FIRST, SECOND AFTER "jmp 3f\n"
@@ -195,6 +217,8 @@ static const struct obstacle_case {
 	ENTRY(plain, NONE),
 	ENTRY(jumped_into, JUMPED_INTO), ENTRY(jumped_behind, NONE),
 	ENTRY(jumped_before, NONE), ENTRY(near_into, JUMPED_INTO),
+	ENTRY(near_jo_into, JUMPED_INTO), ENTRY(near_jg_into, JUMPED_INTO),
+	ENTRY(jo_into, JUMPED_INTO), ENTRY(jg_into, JUMPED_INTO),
 	ENTRY(called_into, JUMPED_INTO), ENTRY(loops_into, JUMPED_INTO),
 	ENTRY(short, FUNCTION_END), ENTRY(padded, NONE),
 	ENTRY(at_end, NONE),
@@ -220,9 +244,12 @@ static const struct obstacle_case {
 	ENTRY(label_behind, NONE),
 	ENTRY(rip_first, NONE), ENTRY(rip_second, NONE),
 	ENTRY(stack, NONE), ENTRY(flags, NONE),
+	ENTRY(transaction_into, JUMPED_INTO),
+	ENTRY(table_parted_into, JUMPED_INTO),
 	ENTRY(address_into, JUMPED_INTO), ENTRY(address_behind, NONE),
 	ENTRY(computed, INDIRECT_JUMP), ENTRY(computed_rip, INDIRECT_JUMP),
 #ifdef CONFIG_X86_64
+	ENTRY(vector_address_into, JUMPED_INTO),
 	ENTRY(scaled_distance, INDIRECT_JUMP), ENTRY(type_check, BOUND_INSIDE),
 #endif
 #ifdef CONFIG_X86_KERNEL_IBT
