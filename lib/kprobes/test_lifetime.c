@@ -6,9 +6,13 @@
  */
 #include <linux/atomic.h>
 #include <linux/cpumask.h>
+#include <linux/delay.h>
+#include <linux/jiffies.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include "test.h"
@@ -195,6 +199,116 @@ static void test_removed_handler_never_runs(struct kunit *test)
 		KUNIT_EXPECT_GT(test, other.pre, 0);
 	}
 	KUNIT_EXPECT_EQ(test, atomic_read(&dead_handlers), 0);
+}
+
+/*
+ * The caller that removes a probe waits for its handler, however long that takes on
+ * another CPU, and whichever way the text changes or stays.
+ */
+struct linger_case {
+	const char *name;
+	bool disable;	/* else unregistered */
+	bool shared;	/* the text stays, for another probe */
+	bool jump;	/* first the optimizer has its turn */
+	bool post;	/* the post handler is the one that lingers */
+};
+
+static const struct linger_case linger_cases[] = {
+	{ "unregister" },
+	{ "unregister, post handler", .post = true },
+	{ "unregister, jump", .jump = true },
+	{ "unregister one of two", .shared = true },
+	{ "unregister one of two, post handler", .shared = true, .post = true },
+	{ "unregister one of two, jump", .shared = true, .jump = true },
+	{ "disable", .disable = true },
+	{ "disable, post handler", .disable = true, .post = true },
+	{ "disable, jump", .disable = true, .jump = true },
+	{ "disable one of two", .disable = true, .shared = true },
+	{ "disable one of two, post handler", .disable = true, .shared = true,
+	  .post = true },
+};
+
+KUNIT_ARRAY_PARAM_DESC(linger, linger_cases, name);
+
+static bool lingers, lingered;
+
+static void linger_post(struct kprobe *p, struct pt_regs *regs,
+			unsigned long flags)
+{
+	int i;
+
+	WRITE_ONCE(lingers, true);
+	/* Long for an IPI, and for a CPU of an emulator to have its turn. */
+	for (i = 0; i < 100; i++)
+		udelay(500);
+	WRITE_ONCE(lingered, true);
+}
+
+static int linger_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	linger_post(p, regs, 0);
+	return 0;
+}
+
+static int hit_once(void *unused)
+{
+	target_add(1, 2);
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(1);
+	return 0;
+}
+
+/* Returns what @lingered was when the probe had been removed. */
+static bool remove_while_hit(struct task_struct *task, struct kprobe *p,
+			     bool disable)
+{
+	unsigned long end = jiffies + 10 * HZ;
+	bool waited;
+
+	migrate_disable();
+	kthread_bind(task, cpumask_any_but(cpu_online_mask,
+					   smp_processor_id()));
+	wake_up_process(task);
+	while (!READ_ONCE(lingers) && time_before(jiffies, end))
+		cpu_relax();
+	if (disable)
+		disable_kprobe(p);
+	else
+		unregister_kprobe(p);
+	waited = READ_ONCE(lingered);
+	migrate_enable();
+	return waited;
+}
+
+static void test_handler_is_waited_for(struct kunit *test)
+{
+	const struct linger_case *c = test->param_value;
+	struct counted other = COUNTED(target_add);
+	struct kprobe p = { .addr = (kprobe_opcode_t *)target_add };
+	struct task_struct *task;
+
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "needs two CPUs");
+	lingers = false;
+	lingered = false;
+	if (c->post)
+		p.post_handler = linger_post;
+	else
+		p.pre_handler = linger_pre;
+	task = kthread_create(hit_once, NULL, "kprobe_linger");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	if (c->shared)
+		KUNIT_EXPECT_EQ(test, register_kprobe(&other.probe), 0);
+	KUNIT_EXPECT_EQ(test, register_kprobe(&p), 0);
+	if (c->jump)
+		wait_for_kprobe_optimizer();
+	KUNIT_EXPECT_TRUE(test, remove_while_hit(task, &p, c->disable));
+	kthread_stop(task);
+	KUNIT_EXPECT_TRUE(test, lingers);
+	if (c->disable)
+		unregister_kprobe(&p);
+	if (c->shared)
+		unregister_kprobe(&other.probe);
 }
 
 static void test_array_may_share_a_site(struct kunit *test)
@@ -520,6 +634,7 @@ static void test_wait_spares_idle_cpus(struct kunit *test)
 
 static struct kunit_case lifetime_tests[] = {
 	KUNIT_CASE_PARAM(test_removed_handler_never_runs, storm_gen_params),
+	KUNIT_CASE_PARAM(test_handler_is_waited_for, linger_gen_params),
 	KUNIT_CASE(test_array_may_share_a_site),
 	KUNIT_CASE(test_unregister_skips_invalid),
 	KUNIT_CASE(test_copy_is_not_registered),
