@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * KUnit suite for the list of ranges that may not be probed: how it is added
+ * to, and that each address in a range is found.
+ */
+#include <linux/kprobes.h>
+#include <linux/module.h>
+#include "test.h"
+
+/* Nothing else needs it: a range stays for good. */
+static TARGET int target_listed(int a, int b)
+{
+	barrier();
+	return a * b + (a ^ b);
+}
+
+/* So many bytes of it. */
+#define LISTED	8
+
+/* Ranges in a range, which end before it does and begin behind its start. */
+static void test_nested_ranges_are_found(struct kunit *test)
+{
+	unsigned long start = (unsigned long)target_listed, at;
+
+	KUNIT_EXPECT_FALSE(test, within_kprobe_blacklist(start));
+	for (at = start + 1; at < start + LISTED - 1; at++)
+		KUNIT_ASSERT_EQ(test, kprobe_add_area_blacklist(at, at + 1), 0);
+	KUNIT_EXPECT_FALSE(test, within_kprobe_blacklist(start));
+	KUNIT_ASSERT_EQ(test,
+			kprobe_add_area_blacklist(start, start + LISTED), 0);
+	for (at = start; at < start + LISTED; at++)
+		KUNIT_EXPECT_TRUE(test, within_kprobe_blacklist(at));
+}
+
+static void test_range_that_is_none_is_refused(struct kunit *test)
+{
+	unsigned long start = (unsigned long)target_listed;
+
+	KUNIT_EXPECT_EQ(test, kprobe_add_area_blacklist(start, start), -EINVAL);
+	KUNIT_EXPECT_EQ(test, kprobe_add_area_blacklist(start, start - 1),
+			-EINVAL);
+	KUNIT_EXPECT_EQ(test, kprobe_add_ksym_blacklist(0), -EINVAL);
+}
+
+static struct kunit_case blacklist_tests[] = {
+	KUNIT_CASE(test_nested_ranges_are_found),
+	KUNIT_CASE(test_range_that_is_none_is_refused),
+	{}
+};
+
+static struct kunit_suite blacklist_suite = {
+	.name = "kprobes_blacklist",
+	.test_cases = blacklist_tests,
+};
+
+kunit_test_suite(blacklist_suite);
+
+MODULE_DESCRIPTION("KUnit suite for kprobes: what may not be probed");
+MODULE_LICENSE("GPL");
