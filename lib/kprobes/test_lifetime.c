@@ -202,8 +202,8 @@ static void test_removed_handler_never_runs(struct kunit *test)
 }
 
 /*
- * The caller that removes a probe waits for its handler, however long that takes on
- * another CPU, and whichever way the text changes or stays.
+ * The caller that removes a probe waits for its handler, however long that takes
+ * on another CPU, and whichever way the text changes or stays.
  */
 struct linger_case {
 	const char *name;
@@ -235,12 +235,9 @@ static bool lingers, lingered;
 static void linger_post(struct kprobe *p, struct pt_regs *regs,
 			unsigned long flags)
 {
-	int i;
-
 	WRITE_ONCE(lingers, true);
 	/* Long for an IPI, and for a CPU of an emulator to have its turn. */
-	for (i = 0; i < 100; i++)
-		udelay(500);
+	mdelay(50);
 	WRITE_ONCE(lingered, true);
 }
 
