@@ -202,8 +202,8 @@ static void test_removed_handler_never_runs(struct kunit *test)
 }
 
 /*
- * The caller that removes a probe waits for its handler, however long that takes
- * on another CPU, and whichever way the text changes or stays.
+ * The caller that removes a probe waits for its handler, however long that
+ * takes on another CPU, and whichever way the text changes or stays.
  */
 struct linger_case {
 	const char *name;
