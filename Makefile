@@ -25,7 +25,6 @@ help:
 	@echo 'make bench            what hits and calls cost, beside stock'
 	@echo 'make decode           powerpc: what a probe is told of 25,000 encodings'
 	@echo 'make differ           instructions with and without probes, compared (SEED=, N=)'
-	@echo 'make jumps            are there ways into what jumps replace? objdump knows'
 	@echo 'make check            style, sparse, warnings, scripts, combinations'
 	@echo 'make apply KSRC=DIR   put our files and hooks into a 6.12 tree'
 	@echo 'make series [OUT=DIR] [FROM="Name <mail>"] the same as patches for git am'
@@ -39,7 +38,7 @@ help:
 	@echo 'ARCH=x86_64 (default) picks the architecture, VARIANT=debug|ftrace|...'
 	@echo 'a configuration in lab/configs/, OUT=DIR another place than out/.'
 
-run test test-all deb reach shell bench decode differ jumps check check-house torture mutants coverage series series-check:
+run test test-all deb reach shell bench decode differ check check-house torture mutants coverage series series-check:
 	@lab/$@
 
 test-clients:
@@ -54,4 +53,4 @@ apply:
 clean:
 	rm -rf "$${OUT_DIR:-out}"
 
-.PHONY: help run test test-all test-clients deb reach shell bench decode differ jumps check model check-house torture mutants coverage apply series series-check clean
+.PHONY: help run test test-all test-clients deb reach shell bench decode differ check model check-house torture mutants coverage apply series series-check clean

@@ -6,6 +6,8 @@ from forms.form import Form
 
 SP = 31
 BAD = -0xff0
+# As in kprobe_differ.h.
+BANKED = 8
 # Which word of the function it is.
 PLACES = {'.Lb@': 0, '.La@': 4, '.Lt@': 7, '.Ld@': 8}
 
@@ -308,8 +310,9 @@ def system(m):
             yield m.plain('barrier', 0xd5033000 | domain << 8 | kind)
     yield m.plain('isb', 0xd5033fdf)
     # Identification, and what does not change meanwhile: op0 op1 CRn CRm op2.
-    for crm in range(8):
-        for op2 in range(8):
+    # Not all of the first row are there, nor of the fourth.
+    for crm in (0, 1, 2, 4, 5, 6, 7):
+        for op2 in range(8) if crm else (0, 5, 6):
             yield m.plain('mrs-id', 0xd5380000 | crm << 8 | op2 << 5 | m.reg())
     for field, name in ((0xd53b4200, 'nzcv'), (0xd5384240, 'currentel'),
                         (0xd53b4220, 'daif'), (0xd5381000, 'sctlr'),
@@ -322,7 +325,7 @@ def system(m):
         yield m.plain('mrs-' + name, field | m.reg())
     # What exceptions overwrite: a probe there is refused.
     for field in (0xd5384000, 0xd5384020, 0xd5385200, 0xd5386000):
-        yield m.plain('mrs-banked', field | m.reg((31,)))
+        yield m.plain('mrs-banked', field | m.reg((31,)), number=BANKED)
     for _ in range(8):
         yield m.plain('msr-nzcv', 0xd51b4200 | m.reg())
     for op in (0xd50342df, 0xd50342ff):

@@ -509,6 +509,9 @@ static void try_one(struct mode *mode, struct one *one)
 
 	if (one->varies || one->misread || !in_mode(mode, one))
 		return;
+	/* Not probed itself, but reached by an exception. */
+	if (!mode->pre[AT] && (one->form->flags & DIFFER_BANKED))
+		return;
 	for (state = 0; state < STATES; state++) {
 		execute(one, state, mode->enter, found);
 		mode->executions++;
@@ -597,7 +600,8 @@ static void tell(const struct mode *mode)
 	for (i = 0; i < KPROBE_NR_REFUSALS; i++) {
 		if (mode->refused[i])
 			pr_info("DIFFER-REFUSED %s: %s: %u\n", mode->name,
-				i ? refusal_name(i) : "ok", mode->refused[i]);
+				i ? refusal_name(i) : "with a post handler",
+				mode->refused[i]);
 	}
 	for (i = 0; i < KPROBE_NR_NOJUMPS; i++) {
 		if (mode->no_jump[i])

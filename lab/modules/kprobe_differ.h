@@ -82,8 +82,12 @@ struct differ_fix {
 #define DIFFER_DIRECTION	1
 /* It may raise an exception, and has an entry in the table of these. */
 #define DIFFER_MAY_FAULT	2
-/* Only the lower half of a register is defined, whose number is above. */
+/*
+ * Only the lower half of a register is defined, whose number is above; what an
+ * exception overwrites is read, so that one before it makes a difference.
+ */
 #define DIFFER_LOW		4
+#define DIFFER_BANKED		8
 #define DIFFER_LOW_REG(flags)	((flags) >> 8 & 31)
 
 /**
