@@ -56,11 +56,11 @@
  * Around kprobe_mutex callers may hold what does not depend on probes; known
  * ones are event_mutex, the rwsem of the module notifier, and what users of
  * ftrace hold when they register: klp_mutex, the mutex of a BPF trampoline.
- * The core calls no function that takes one of these while it holds kprobe_mutex;
- * ftrace has a BPF trampoline try its own where a post handler comes, and
- * passes its -EAGAIN on.  No
- * grace period is waited for under kprobe_mutex, unless the owner of
- * module_mutex waits for one, or a backend of classic.c steps in place.
+ * The core calls no function that takes one of these while it holds
+ * kprobe_mutex; ftrace has a BPF trampoline try its own where a post handler
+ * comes, and passes its -EAGAIN on.  No grace period is waited for under
+ * kprobe_mutex, unless the owner of module_mutex waits for one, or a backend of
+ * classic.c steps in place.
  *
  * Who may run when
  * ----------------

@@ -25,6 +25,10 @@ ignored() {
 	# A list of which each table takes a part, and macros for any kind of probe.
 	lab/modules/world_probes.c)
 		ignore=$ignore,MACRO_ARG_UNUSED,MACRO_ARG_REUSE ;;
+	# Attributes of functions by a name, and macros for checks and for code.
+	lab/modules/kprobe_abuse.c | lab/modules/races_place.c)
+		ignore=$ignore,COMPLEX_MACRO,MACRO_ARG_REUSE
+		ignore=$ignore,MACRO_ARG_PRECEDENCE ;;
 	lab/*)
 		ignore=$ignore,MSLEEP ;;
 	# Where the way back is lost there is none on.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What callers must not do, and handlers should not, by module: calls of all that
- * is exported with nonsense of each kind.  Nothing of it may crash, leak or hang;
- * most of it has an errno.  Prints lines "ABUSE ok <what>" and "ABUSE FAIL <what>",
- * and at the end how many.
+ * What callers must not do, and handlers should not, by module: calls of all
+ * that is exported with nonsense of each kind.  Nothing of it may crash, leak
+ * or hang; most of it has an errno.  Prints lines "ABUSE ok <what>" and "ABUSE
+ * FAIL <what>", and at the end how many.
  *
  * With the parameter atomic, probes are registered where nothing may sleep: the
  * kernel has to complain, if it is one that does, and to go on.
@@ -95,7 +95,7 @@ static int bad_pre(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
-/* By a pointer: the compiler knows that the functions themselves count no hits. */
+/* By a pointer: the compiler knows that the functions count no hits. */
 static unsigned int call_target(unsigned int x, unsigned int y)
 {
 	unsigned int (*function)(unsigned int x, unsigned int y) = target;
@@ -376,8 +376,8 @@ static void try_arrays(void)
 static unsigned int kept_pools;
 
 /*
- * One kind taken for another.  The kernel warns of a return probe that is removed
- * as something else, and keeps its pool, for calls under way.
+ * One kind taken for another.  The kernel warns of a return probe that is
+ * removed as something else, and keeps its pool, for calls under way.
  */
 static void try_kinds(void)
 {
@@ -604,8 +604,8 @@ static void try_habits(void)
 
 static int shell(const char *command)
 {
-	char *argv[] = { "/bin/sh", "-c", (char *)command, NULL };
-	static char *env[] = { "PATH=/bin", NULL };
+	char *argv[4] = { "/bin/sh", "-c", (char *)command, NULL };
+	char *env[2] = { "PATH=/bin", NULL };
 
 	return call_usermodehelper(argv[0], argv, env, UMH_WAIT_PROC);
 }

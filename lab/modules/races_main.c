@@ -5,8 +5,8 @@
  * Threads, as many as there are CPUs, pick operations by chance, from a seed.
  * Each knows what its own probes must be like and what a call has to return; a
  * handler knows whether it may be called; a function knows its result.  What is
- * not so is printed as a line RACES-FAULT.  When the parameter over reads Y, the
- * threads are done; the module says, as it goes, what was seen: lines
+ * not so is printed as a line RACES-FAULT.  When the parameter over reads Y,
+ * the threads are done; the module says, as it goes, what was seen: lines
  * RACES <what> <number>, of which broken has to be 0.
  *
  * On one CPU under QEMU's -icount the digests of two runs with one seed are the
@@ -215,8 +215,8 @@ static void report(void)
 }
 
 /*
- * All is as it was before: nothing in use, and no text changed.  Pools are freed
- * behind a grace period, by a work queue.
+ * All is as it was before: nothing in use, and no text changed.  Pools are
+ * freed behind a grace period, by a work queue.
  */
 static void check_rest(void)
 {

@@ -51,6 +51,7 @@ static struct module_view view_module(void)
 {
 	struct module_view v;
 
+	/* Pairs with the write to it that begins a change. */
 	v.seq = smp_load_acquire(&races_module_seq);
 	v.there = READ_ONCE(races_module_there);
 	/* Pairs with the write to races_module_seq that ends a change. */
@@ -60,6 +61,7 @@ static struct module_view view_module(void)
 
 static bool module_was_still(struct module_view v)
 {
+	/* What was done meanwhile comes before it is read again. */
 	smp_rmb();
 	return !(v.seq & 1) && READ_ONCE(races_module_seq) == v.seq;
 }
@@ -186,9 +188,9 @@ void races_op_register(struct races_thread *t)
 	ret = races_register(p);
 	judge("registering", p, expect_register(p, v), ret);
 	races_note(t, 1, ret);
-	if (!ret && !p->registered)
+	if (!ret && !p->registered) {
 		is_registered(p, v);
-	else if (ret && !p->registered) {
+	} else if (ret && !p->registered) {
 		/* It has been told an address, which would be one too many. */
 		t->probes[i] = NULL;
 		bury(t, p);
@@ -273,8 +275,8 @@ static int fill_slots(struct races_thread *t, enum races_kind kind,
 }
 
 /*
- * Spoils an array in a quarter of the cases, at any place of it: with NULL, with
- * what is in it already, or with what is registered.
+ * Spoils an array in a quarter of the cases, at any place of it: with NULL,
+ * with what is in it already, or with what is registered.
  */
 static int spoil(struct races_thread *t, enum races_kind kind,
 		 struct races_probe **ps, int n)

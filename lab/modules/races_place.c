@@ -330,8 +330,8 @@ static const char * const in_module[] = {
  * @place: where
  * @kind: what kind of probe
  *
- * A jprobe's handler knows the arguments of our functions only.  Many tasks sleep
- * in schedule() for ever, and would keep what follows their calls.
+ * A jprobe's handler knows the arguments of our functions only.  Many tasks
+ * sleep in schedule() for ever, and would keep what follows their calls.
  */
 bool races_may_have(const struct races_place *place, enum races_kind kind)
 {

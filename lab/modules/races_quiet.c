@@ -78,6 +78,7 @@ void races_op_quiet(struct races_thread *t)
 	bool exact, on;
 	u32 x;
 
+	/* Pairs with the write to it that begins a change. */
 	seq = smp_load_acquire(&races_switch_seq);
 	on = READ_ONCE(races_switch_on);
 	for (i = 0; i < RACES_PROBES; i++) {
@@ -92,6 +93,7 @@ void races_op_quiet(struct races_thread *t)
 	for (i = 0; i < calls; i++)
 		races_call_private(t->nr, x + i);
 	jhits = races_private_jprobe_hits(t->nr) - jhits;
+	/* The hits come before it is read again. */
 	smp_rmb();
 	exact = !(seq & 1) && READ_ONCE(races_switch_seq) == seq;
 	if (exact && !on)
@@ -127,6 +129,7 @@ static void call_tower(unsigned int n, const char *when)
 	unsigned int seq, hits, sum;
 	bool on;
 
+	/* Pairs with the write to it that begins a change. */
 	seq = smp_load_acquire(&races_switch_seq);
 	on = READ_ONCE(races_switch_on);
 	atomic_set(&tower_hits, 0);
@@ -134,6 +137,7 @@ static void call_tower(unsigned int n, const char *when)
 	hits = atomic_read(&tower_hits);
 	if (sum != TOWER)
 		races_fault("the tower is %u, %s", sum, when);
+	/* The hits come before it is read again. */
 	smp_rmb();
 	if ((seq & 1) || READ_ONCE(races_switch_seq) != seq)
 		return;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * kprobe_races.ko: what goes on around probes.  The switches, by their files and
- * without; a module that is loaded, fails to load in several ways, and goes; CPUs
- * that go offline and come back; and functions that are called by interrupts of
- * a timer on each CPU, and by NMIs.
+ * kprobe_races.ko: what goes on around probes.  The switches, by their files
+ * and without; a module that is loaded, fails to load in several ways, and
+ * goes; CPUs that go offline and come back; and functions that are called by
+ * interrupts of a timer on each CPU, and by NMIs.
  *
  * What users do from a shell is done by one that the kernel starts.
  */
@@ -42,15 +42,15 @@ const char * const races_world_name[WORLD_COUNTS + 1] = {
 /* Return: the exit status of the shell, or an errno. */
 static int shell(const char *command)
 {
-	char *argv[] = { "/bin/sh", "-c", (char *)command, NULL };
-	static char *env[] = {
+	char *argv[4] = { "/bin/sh", "-c", (char *)command, NULL };
+	char *env[4] = {
 		"PATH=/bin", "P=/sys/kernel/debug/kprobes",
 		"S=/proc/sys/debug", NULL,
 	};
 	int ret = call_usermodehelper(argv[0], argv, env, UMH_WAIT_PROC);
 
 	if (ret < 0)
-		races_fault("a shell could not be started: %d", ret);
+		races_fault("no command could be started: %d", ret);
 	return ret < 0 ? ret : ret >> 8;
 }
 

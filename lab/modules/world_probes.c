@@ -321,7 +321,7 @@ static void count_refusal(struct spot *s, int ret)
 	if (why == KPROBE_OK && entry && ret == -EINVAL)
 		why = KPROBE_REFUSE_NOT_ENTRY;
 	if (why == KPROBE_OK || refusal_errnos[why] != ret)
-		world_fault("a %s probe at %pS gets error %d, and explain says %s",
+		world_fault("%s probe at %pS: error %d, and explain says %s",
 			    kind_names[s->kind], (void *)s->addr, ret,
 			    refusal_names[why] ?: "that it can be probed");
 	refused[why]++;
@@ -448,7 +448,7 @@ static unsigned int some(unsigned int left)
 	for (__i = 0; __i < (nr) && !__ret; __i += __n) {		\
 		__n = some((nr) - __i);					\
 		__ret = call(&(list)[__i], __n);			\
-		cond_resched_tasks_rcu_qs();						\
+		cond_resched_tasks_rcu_qs();				\
 	}								\
 	__ret;								\
 })
@@ -459,7 +459,7 @@ do {									\
 	for (__i = 0; __i < (nr); __i += __n) {				\
 		__n = some((nr) - __i);					\
 		call(&(list)[__i], __n);				\
-		cond_resched_tasks_rcu_qs();						\
+		cond_resched_tasks_rcu_qs();				\
 	}								\
 } while (0)
 
@@ -641,7 +641,7 @@ static void compare_counts(const struct spot *s, long pre, long twin, long post)
 	/* The instruction may fault, and is executed again. */
 	if (s->kind == KIND_POST && abs(pre - post) > BETWEEN &&
 	    !fixup_at(s->addr))
-		world_fault("at %pS %ld pre handlers ran, and %ld post handlers",
+		world_fault("at %pS: %ld pre handlers, %ld post handlers",
 			    (void *)s->addr, pre, post);
 }
 
@@ -668,7 +668,7 @@ static void look_at_counts(void)
 			compare_counts(s, pre, twin, post);
 	}
 	if (atomic_long_read(&astray))
-		world_fault("%ld handlers found something else than they should, the last at %pS",
+		world_fault("%ld handlers astray, the last at %pS",
 			    atomic_long_read(&astray), (void *)astray_at);
 }
 

@@ -168,7 +168,8 @@ notrace void world_skip(enum world_skip how, unsigned long addr,
 
 	if (how == WORLD_SKIP_JUMP)
 		distance = (long)((s32)(insn << 6) >> 6) * 4;
-	if (how == WORLD_SKIP_BRANCH && arm64_condition(insn & 15, regs->pstate))
+	if (how == WORLD_SKIP_BRANCH &&
+	    arm64_condition(insn & 15, regs->pstate))
 		distance = (long)((s32)(insn << 8) >> 13) * 4;
 	if (how == WORLD_SKIP_MOVE)
 		regs->regs[insn & 31] = regs->regs[insn >> 16 & 31];

@@ -166,7 +166,8 @@ static int find_part(void *unused, const char *name, unsigned long addr)
 	preempt_disable();
 	mod = module_text(addr);
 	preempt_enable();
-	if (!mod || mod == THIS_MODULE || part_of(addr) || nr_parts == MAX_PARTS)
+	if (!mod || mod == THIS_MODULE || part_of(addr) ||
+	    nr_parts == MAX_PARTS)
 		return 0;
 	text = &mod->mem[MOD_TEXT];
 	if (addr - (unsigned long)text->base >= text->size ||
