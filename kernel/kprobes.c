@@ -259,6 +259,29 @@ refuse:
 }
 
 /*
+ * Moves the sites of @dirty without probes, by kprobe_site::all, to @empty.
+ * Those with other probes stay, and need no more than a wait.
+ */
+static void take_empty(struct list_head *dirty, struct list_head *empty)
+{
+	struct kprobe_site *site, *behind;
+
+	/*
+	 * What stands behind an entry without probes goes with it.  This adds
+	 * to the list that it walks; what it adds has no relay.
+	 */
+	list_for_each_entry(site, dirty, batch) {
+		behind = hlist_empty(&site->probes) ? kprobe_relay_leave(site) :
+						      NULL;
+		if (behind)
+			kprobe_site_mark_dirty(behind, dirty);
+	}
+	list_for_each_entry(site, dirty, batch)
+		if (hlist_empty(&site->probes))
+			list_move_tail(&site->all, empty);
+}
+
+/*
  * Takes the first @num probes of an array off their sites and waits until none
  * of their handlers runs.  A probe that is not registered gets addr = NULL.
  */
@@ -296,22 +319,7 @@ static void kprobes_detach(struct kprobe_array *array, int num)
 		kprobe_site_mark_dirty(site, &dirty);
 	}
 
-	/*
-	 * What stands behind an entry without probes goes with it.  This adds
-	 * to the list that it walks; what it adds has no relay.
-	 */
-	list_for_each_entry(site, &dirty, batch) {
-		struct kprobe_site *behind = NULL;
-
-		if (hlist_empty(&site->probes))
-			behind = kprobe_relay_leave(site);
-		if (behind)
-			kprobe_site_mark_dirty(behind, &dirty);
-	}
-	/* Sites with other probes stay, and need no more than a wait. */
-	list_for_each_entry_safe(site, next, &dirty, batch)
-		if (hlist_empty(&site->probes))
-			list_move_tail(&site->all, &empty);
+	take_empty(&dirty, &empty);
 	if (list_empty(&dirty))
 		return;
 

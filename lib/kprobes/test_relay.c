@@ -229,8 +229,8 @@ static void test_switch_for_jumps_moves_to_ftrace(struct kunit *test)
 static void notrace redirect(unsigned long ip, unsigned long parent_ip,
 			     struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
-	ftrace_regs_set_instruction_pointer(fregs,
-					    (unsigned long)other_target);
+	instruction_pointer_set(ftrace_get_regs(fregs),
+				(unsigned long)other_target);
 }
 
 /* As a live patch does it. */

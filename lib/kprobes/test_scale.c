@@ -116,6 +116,16 @@ static void many_load(void)
 	}
 }
 
+/* Where the text of a probe's site has to be another one. */
+static unsigned long armed_at(const struct kprobe *p)
+{
+#ifdef CONFIG_KPROBE_RELAYS
+	if (p->site->state == KPROBE_SITE_BEHIND)
+		return probed_at(p) + MCOUNT_INSN_SIZE;
+#endif
+	return probed_at(p);
+}
+
 static void test_thousands_at_once(struct kunit *test)
 {
 	size_t size = _etext - _stext;
@@ -149,12 +159,8 @@ static void test_thousands_at_once(struct kunit *test)
 	/* What stands behind calls of ftrace has sites of its own. */
 	KUNIT_EXPECT_GE(test, kprobe_sites_in_use(), sites + m.nr);
 	for (i = 0; i < m.nr; i++) {
-		unsigned long at = probed_at(m.array[i]);
+		unsigned long at = armed_at(m.array[i]);
 
-#ifdef CONFIG_KPROBE_RELAYS
-		if (m.array[i]->site->state == KPROBE_SITE_BEHIND)
-			at += MCOUNT_INSN_SIZE;
-#endif
 		if (memcmp((void *)at, before + (at - (unsigned long)_stext),
 			   sizeof(kprobe_opcode_t)))
 			armed++;
