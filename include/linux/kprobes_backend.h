@@ -224,7 +224,7 @@ enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site);
 
 #ifdef CONFIG_KPROBE_RELAYS
 /**
- * arch_kprobe_jumped_to - may anything but what stands before it lead to a site?
+ * arch_kprobe_jumped_to - may anything but what stands before lead to a site?
  * @site: arch_kprobe_analyse() has found nothing in the way of a jump
  */
 bool arch_kprobe_jumped_to(struct kprobe_site *site);
