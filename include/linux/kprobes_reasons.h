@@ -101,7 +101,7 @@ X(EXCEPTION_LANDING, "exception-landing", \
 X(INDIRECT_JUMP, "indirect-jump", \
 	"An indirect jump may lead to an instruction under the jump.") \
 X(CALL_INSIDE,	"call-inside", \
-	"A call under the jump would return there.") \
+	"A call under the jump has its target in a register or in memory.") \
 X(FAULT_INSIDE,	"fault-inside", \
 	"An instruction under the jump may fault and be restarted there.") \
 X(PATCHED_INSIDE, "patched-inside", \

@@ -33,6 +33,9 @@ CODE(step_jcc, "test %eax, %eax\n js 1f\n jns 1f\n add $1, %eax\n 1:",
 CODE(step_rip, "xchg %eax, %ecx",
      "addl opt_constant" RIP ", %ecx\n .rept 8\n add %ecx, %eax\n"
      ".endr\n" SUM);
+CODE(step_call, "add %ecx, %eax\n call 1f",
+     ".rept 8\n add %eax, %eax\n .endr\n" SUM "jmp 2f\n"
+     "1: add (" SP "), %eax\n" SAFE "ret\n int3\n2:");
 CODE(step_load, "mov (" SI "), %ecx",
      ".rept 4\n add %ecx, %eax\n add $3, %eax\n .endr\n" SUM);
 
@@ -119,7 +122,8 @@ struct move_case {
 
 static const struct move_case move_cases[] = {
 	MOVE(step_1), MOVE(step_2), MOVE(step_3), MOVE(step_jcc),
-	MOVE(step_rip), MOVE(step_load), MOVE(step_ftrace),
+	MOVE(step_rip), MOVE(step_call), MOVE(step_load),
+	MOVE(step_ftrace),
 };
 
 KUNIT_ARRAY_PARAM_DESC(move, move_cases, name);

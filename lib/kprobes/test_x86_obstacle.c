@@ -58,6 +58,27 @@ asm(".pushsection .text\n"
     ".popsection\n");
 CODE(call_second, FIRST, "call opt_nothing\n" SECOND AFTER);
 CODE(call_third, FIRST, SECOND "call opt_nothing\n" AFTER);
+
+/* The callee tells where it is to return to: the result shows if not there. */
+asm(".pushsection .text\n"
+    ".type opt_where, @function\n"
+    "opt_where: mov (" SP "), " CX "\n" SAFE "ret\n int3\n"
+    ".size opt_where, . - opt_where\n"
+    ".popsection\n"
+    POINTER_TO(opt_where_pointer, opt_where));
+#define RETURNED							\
+	"\n1: lea 1b" RIP ", " DX "\n sub " CX ", " DX "\n"		\
+	"add %edx, %eax\n xor %ecx, %ecx\n"
+CODE(call_first, "call opt_where", RETURNED FIRST SECOND AFTER);
+CODE(call_last, FIRST, "call opt_where" RETURNED SECOND AFTER);
+CODE(call_by_pointer, SAFE "call *opt_where_pointer" RIP,
+     RETURNED FIRST SECOND AFTER);
+/* Branches are longer in the detour: only in the longest is no room left. */
+CODE(call_branches, "jz 2f\n jz 2f\n call opt_where",
+     RETURNED "2:" FIRST SECOND AFTER);
+FUNCTION(call_by_register, "lea opt_where" RIP ", " DX "\n"
+	 ".Lprobe_call_by_register:" FIRST SAFE "call *" DX
+	 RETURNED SECOND AFTER ASM_RET);
 CODE(loop_first, "loop 1f\n1:", "nop\n nop\n nop\n" FIRST SECOND AFTER);
 CODE(jcc_first, "jz 1f\n jnz 1f\n mov $7, %eax\n1:", FIRST SECOND AFTER);
 CODE(jmp_third, "nop\n nop", "jmp 1f\n mov $7, %eax\n1:" FIRST SECOND AFTER);
@@ -224,7 +245,10 @@ static const struct obstacle_case {
 	ENTRY(at_end, NONE),
 	ENTRY(fixup_into, EXCEPTION_LANDING), ENTRY(fixup_behind, NONE),
 	ENTRY(fault_second, FAULT_INSIDE), ENTRY(fault_first, NONE),
-	ENTRY(call_second, CALL_INSIDE), ENTRY(call_third, NONE),
+	ENTRY(call_second, NONE), ENTRY(call_third, NONE),
+	ENTRY(call_first, NONE), ENTRY(call_last, NONE),
+	ENTRY(call_by_pointer, CALL_INSIDE), ENTRY(call_branches, LONG_REGION),
+	ENTRY(call_by_register, CALL_INSIDE),
 	ENTRY(loop_first, BOUND_INSIDE), ENTRY(jcc_first, NONE),
 	ENTRY(jmp_third, NONE), ENTRY(jmp_first, NONE),
 	ENTRY(bug_second, BOUND_INSIDE), ENTRY(halt_second, BOUND_INSIDE),
@@ -391,6 +415,54 @@ static void test_copied_return_uses_thunk(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p.pre, 1);
 }
 
+static struct counted *leaving;
+
+/* Called from under a jump, which is no more when it returns. */
+asmlinkage __visible unsigned long opt_leaves(void);
+asmlinkage __visible noinline unsigned long opt_leaves(void)
+{
+	if (leaving) {
+		unregister_kprobe(&leaving->probe);
+		kprobe_flush_retired();
+	}
+	return 4711;
+}
+
+CODE(call_leaves, FIRST, "call opt_leaves\n");
+
+static noinline unsigned long call_leaves(void)
+{
+	unsigned long a = 5, d = (unsigned long)opt_call_leaves;
+
+	asm volatile(SAFE "call *%[function]"
+		     : "+a" (a), [function] "+d" (d), ASM_CALL_CONSTRAINT
+		     : : "cx", "memory", "cc"
+#ifdef CONFIG_X86_64
+		       , "si", "di", "r8", "r9", "r10", "r11"
+#endif
+		     );
+	return a;
+}
+
+/* A callee sleeps, and its caller's detour is freed meanwhile. */
+static void test_callee_outlives_detour(struct kunit *test)
+{
+	struct counted p = COUNTED(probe_call_leaves);
+	u8 before[TEXT_SIZE];
+
+	memcpy(before, probe_call_leaves, sizeof(before));
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
+	KUNIT_EXPECT_TRUE(test, is_jump(probe_call_leaves));
+	KUNIT_EXPECT_EQ(test, call_leaves(), 4711);
+	leaving = &p;
+	KUNIT_EXPECT_EQ(test, call_leaves(), 4711);
+	leaving = NULL;
+	KUNIT_EXPECT_MEMEQ(test, before, probe_call_leaves, sizeof(before));
+	KUNIT_EXPECT_EQ(test, call_leaves(), 4711);
+	KUNIT_EXPECT_EQ(test, p.pre, 2);
+	KUNIT_EXPECT_EQ(test, p.astray, 0);
+}
+
 /* A query of the obstacle does not keep the optimizer from finding it. */
 static void test_obstacle_query_changes_nothing(struct kunit *test)
 {
@@ -417,6 +489,7 @@ static struct kunit_case obstacle_tests[] = {
 	KUNIT_CASE_PARAM(test_obstacle_is_found, obstacle_gen_params),
 	KUNIT_CASE(test_written_branch_is_followed),
 	KUNIT_CASE(test_copied_return_uses_thunk),
+	KUNIT_CASE(test_callee_outlives_detour),
 	KUNIT_CASE(test_obstacle_query_changes_nothing),
 	{}
 };

@@ -89,7 +89,7 @@ enum x86_kprobe_simple {
  * @nr: instructions copied
  * @from: where each of them begins, in bytes behind the probed address
  * @to: where each of them begins in the detour
- * @end: where the way back begins in the detour
+ * @end: where the way back begins in the detour; behind a call there is none
  * @clac: on the way in, user memory is made inaccessible
  * @text: what the jump stands in the place of
  */

@@ -7,7 +7,7 @@
  *					call kprobe_jump_thunk
  *					(drop ip, cs) pop flags, sp
  *					[instruction]...	the region
- *	behind the region:  <----	jmp
+ *	behind the region:  <----	jmp, but for a call
  *
  * The pushes and the thunk's build a struct pt_regs whose instruction pointer
  * is the probed address; the return address of the call takes the place of
@@ -148,19 +148,69 @@ static enum kprobe_obstacle emit_copy(struct detour *d, const void *detour,
 	return KPROBE_NOJUMP_NONE;
 }
 
+static_assert(CALL_INSN_SIZE >= KPROBE_JUMP_SIZE);
+
+/* Opcode, ModRM, SIB; the return address follows. */
+#ifdef CONFIG_X86_64
+static const u8 store_on_stack[] = { 0x48, 0xc7, 0x04, 0x24 };
+#else
+static const u8 store_on_stack[] = { 0xc7, 0x04, 0x24 };
+#endif
+#define CALL_SIZE							\
+	(CALL_INSN_SIZE + INT3_INSN_SIZE + sizeof(store_on_stack) +	\
+	 sizeof(u32) + JMP32_INSN_SIZE)
+
+/*
+ * A call at the end of the region, so that the callee returns behind the jump:
+ *
+ *		call	1f
+ *		int3
+ *	1:	mov	$behind the call in place, (%rsp)
+ *		jmp	callee
+ *
+ * The callee and whoever looks at its stack find the address in place, and a
+ * callee that sleeps does not keep the detour in use.  At the last two, as in
+ * what a detour begins with, an unwinder gives up.  To push that address
+ * would be shorter, but the processor matches returns with calls: with one call
+ * too few it would mispredict the returns of all callers.  So it mispredicts
+ * only the callee's, and then runs into the int3.
+ *
+ * A call by register or memory could raise an exception in the jump, where the
+ * stack pointer is another one than in place: not done.
+ */
+static enum kprobe_obstacle emit_call(struct detour *d, const void *detour,
+				      unsigned long addr,
+				      const struct arch_kprobe_insn *what)
+{
+	const u8 trap = INT3_INSN_OPCODE;
+	u32 behind = addr + what->len;
+
+	if (d->len + CALL_SIZE > sizeof(d->buf))
+		return KPROBE_NOJUMP_DETOUR_SIZE;
+	emit_branch(d, detour, CALL_INSN_OPCODE,
+		    detour + d->len + CALL_INSN_SIZE + sizeof(trap));
+	emit(d, &trap, sizeof(trap));
+	emit(d, store_on_stack, sizeof(store_on_stack));
+	emit(d, &behind, sizeof(behind));
+	emit_branch(d, detour, JMP32_INSN_OPCODE, (void *)what->target);
+	return KPROBE_NOJUMP_NONE;
+}
+
 /*
  * Adds one instruction of the region, @insn, which stands at @addr, and says
  * @what it is.
  */
-static enum kprobe_obstacle emit_insn(struct detour *d,
-				      const void *detour,
-					   unsigned long addr,
-					   struct insn *insn, const u8 *text,
-					   struct arch_kprobe_insn *what)
+static enum kprobe_obstacle emit_insn(struct detour *d, const void *detour,
+				      unsigned long addr, struct insn *insn,
+				      const u8 *text,
+				      struct arch_kprobe_insn *what)
 {
 	if (x86_kprobe_classify(insn, what, addr))
 		return KPROBE_NOJUMP_BOUND_INSIDE;
-	/* With room for a near branch, whatever it was. */
+	/* As long as a jump, so nothing follows it. */
+	if (what->class == X86_KPROBE_CALL)
+		return emit_call(d, detour, addr, what);
+	/* With room for a near branch, whatever it was, and one back. */
 	if (d->len + max(insn->length, 6) > sizeof(d->buf) - JMP32_INSN_SIZE)
 		return KPROBE_NOJUMP_DETOUR_SIZE;
 
@@ -176,7 +226,6 @@ static enum kprobe_obstacle emit_insn(struct detour *d,
 	case X86_KPROBE_JMP:
 		emit_branch(d, detour, JMP32_INSN_OPCODE, (void *)what->target);
 		break;
-	case X86_KPROBE_CALL:
 	case X86_KPROBE_CALL_REG:
 	case X86_KPROBE_CALL_MEM:
 		return KPROBE_NOJUMP_CALL_INSIDE;
@@ -292,7 +341,8 @@ static enum kprobe_obstacle emit_region(struct kprobe_site *site,
 		return KPROBE_NOJUMP_FUNCTION_END;
 	jump->region = offset;
 	jump->end = d->len;
-	emit_branch(d, detour, JMP32_INSN_OPCODE, site->addr + offset);
+	if (what.class != X86_KPROBE_CALL)
+		emit_branch(d, detour, JMP32_INSN_OPCODE, site->addr + offset);
 	return KPROBE_NOJUMP_NONE;
 }
 
