@@ -376,6 +376,38 @@ kprobe_site_pre(struct kprobe_site *site, struct pt_regs *regs,
 	return KPROBE_HIT_EXECUTE;
 }
 
+int kprobe_site_pre_chain(struct kprobe *p, struct pt_regs *regs);
+
+/**
+ * kprobe_site_pre_jump - kprobe_site_pre() for a hit by way of a detour
+ * @site: the site
+ * @regs: full registers, the instruction pointer at the site
+ *
+ * No post handlers follow, so with a single probe, the usual case, nothing that
+ * is known here has to be kept while its handler runs.
+ *
+ * Context: any; interrupts off.
+ * Return: nonzero if a handler has set the instruction pointer.
+ */
+static __always_inline int kprobe_site_pre_jump(struct kprobe_site *site,
+						struct pt_regs *regs)
+{
+	struct kprobe *p;
+	int diverted;
+
+	if (unlikely(kprobe_hit_is_slow(KPROBE_BY_CODE)))
+		return kprobe_site_pre_slow(site, regs, KPROBE_BY_CODE) ==
+		       KPROBE_HIT_DIVERTED;
+
+	p = kprobe_first_pre(site);
+	if (unlikely(rcu_dereference_raw(p->pre_next)))
+		return kprobe_site_pre_chain(p, regs);
+	__this_cpu_write(current_kprobe, p);
+	diverted = p->run_pre(p, regs);
+	kprobe_running_clear(KPROBE_BY_CODE);
+	return diverted;
+}
+
 /**
  * kprobe_site_post - the instruction was executed: call the post handlers
  * @site: where; kprobe_site_pre() said KPROBE_HIT_EXECUTE

@@ -15,6 +15,23 @@
 DEFINE_PER_CPU(struct kprobe *, current_kprobe);
 
 /**
+ * kprobe_site_pre_chain - kprobe_site_pre_jump() for several probes
+ * @p: the first of the site's with a pre handler
+ * @regs: full registers, the instruction pointer at the site
+ *
+ * Context: any; interrupts off.
+ * Return: nonzero if a handler has set the instruction pointer.
+ */
+int kprobe_site_pre_chain(struct kprobe *p, struct pt_regs *regs)
+{
+	int diverted = kprobe_call_pre(p, regs);
+
+	kprobe_running_clear(KPROBE_BY_CODE);
+	return diverted;
+}
+NOKPROBE_SYMBOL(kprobe_site_pre_chain);
+
+/**
  * kprobe_site_pre_slow - kprobe_site_pre() for a hit that may nest
  * @site: what was hit
  * @regs: full registers

@@ -123,7 +123,8 @@ void x86_kprobe_hit_post_xenpv(struct pt_regs *regs);
 void kretprobe_hit_xenpv(struct pt_regs *regs);
 
 /* detour.c */
-void x86_kprobe_hit_jump(struct kprobe_site *site, struct pt_regs *regs);
+int x86_kprobe_hit_jump(struct kprobe_site *site, struct pt_regs *regs);
+void x86_kprobe_divert_jump(struct pt_regs *regs);
 void x86_kprobe_queue_jump(struct kprobe_site *site);
 #endif /* CONFIG_KPROBES */
 

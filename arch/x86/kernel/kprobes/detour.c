@@ -548,13 +548,18 @@ NOKPROBE_SYMBOL(arch_kprobe_resume);
  * The hit
  */
 
-/*
- * A handler has set another instruction pointer, and may have pushed one word,
- * which has overwritten regs->ss: the detour leaves no gap below the stack.
- * The two words for kprobe_jump_divert() overwrite what is above regs->ip in
- * @regs, from which that takes the stack pointer.
+/**
+ * x86_kprobe_divert_jump - go on where a handler has set to go on
+ * @regs: those of x86_kprobe_hit_jump()
+ *
+ * The handler may have pushed one word, which has overwritten regs->ss: the
+ * detour leaves no gap below the stack.  The two words for kprobe_jump_divert()
+ * overwrite what is above regs->ip in @regs, from which that takes the stack
+ * pointer.
+ *
+ * Context: any; interrupts off.
  */
-static noinline void divert(struct pt_regs *regs)
+__visible void x86_kprobe_divert_jump(struct pt_regs *regs)
 {
 	unsigned long *stack = (unsigned long *)regs->sp - 2;
 	unsigned long flags = regs->flags;
@@ -565,25 +570,26 @@ static noinline void divert(struct pt_regs *regs)
 	stack[0] = flags;
 	regs->orig_ax = (unsigned long)kprobe_jump_divert;
 }
-NOKPROBE_SYMBOL(divert);
+NOKPROBE_SYMBOL(x86_kprobe_divert_jump);
 
 /**
  * x86_kprobe_hit_jump - a hit by way of a detour
  * @site: where
  * @regs: complete, but for orig_ax
  *
+ * Without preemption nothing is left to do here behind the handler, so the
+ * function needs no frame: the thunk has saved all registers already.
+ *
  * Context: any; interrupts off, as for kprobe_hit_enter().
+ * Return: nonzero if x86_kprobe_divert_jump() is to be called.
  */
-__visible void x86_kprobe_hit_jump(struct kprobe_site *site,
-				   struct pt_regs *regs)
+__visible int x86_kprobe_hit_jump(struct kprobe_site *site,
+				  struct pt_regs *regs)
 {
-	enum kprobe_verdict verdict;
-	bool traced_on;
+	bool traced_on = kprobe_hit_enter(arch_kprobe_irqs_on(regs));
+	int diverted = kprobe_site_pre_jump(site, regs);
 
-	traced_on = kprobe_hit_enter(arch_kprobe_irqs_on(regs));
-	verdict = kprobe_site_pre(site, regs, KPROBE_BY_CODE);
 	kprobe_hit_exit(regs, traced_on);
-	if (unlikely(verdict == KPROBE_HIT_DIVERTED))
-		divert(regs);
+	return diverted;
 }
 NOKPROBE_SYMBOL(x86_kprobe_hit_jump);

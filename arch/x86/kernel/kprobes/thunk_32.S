@@ -101,13 +101,20 @@ SYM_CODE_START(kprobe_jump_thunk)
 	movl	%esp, %edx
 	movl	kprobe_detour - kprobe_detour_call_end(%eax), %eax
 	call	x86_kprobe_hit_jump
+	testl	%eax, %eax
+	jnz	.Ldivert
+.Lgo_on:
 	POP_HIT_REGS next=PT_ORIG_EAX
 	RET
+.Ldivert:
+	movl	%esp, %eax
+	call	x86_kprobe_divert_jump
+	jmp	.Lgo_on
 SYM_CODE_END(kprobe_jump_thunk)
 _ASM_NOKPROBE(kprobe_jump_thunk)
 
 SYM_CODE_START(kprobe_jump_divert)
-	movl	(%esp), %esp		/* ip: see divert() in detour.c */
+	movl	(%esp), %esp		/* ip: see x86_kprobe_divert_jump() */
 	popfl
 	RET
 SYM_CODE_END(kprobe_jump_divert)

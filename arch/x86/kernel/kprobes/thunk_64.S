@@ -128,6 +128,9 @@ SYM_CODE_START(kprobe_jump_thunk)
 	movq	%rsp, %rsi
 	movq	kprobe_detour - kprobe_detour_call_end(%rdi), %rdi
 	call	x86_kprobe_hit_jump
+	testl	%eax, %eax
+	jnz	.Ldivert
+.Lgo_on:
 	POP_REGS
 	UNWIND_HINT_IRET_REGS offset=8
 #if RETURN_DROPS
@@ -136,6 +139,10 @@ SYM_CODE_START(kprobe_jump_thunk)
 #else
 	RET
 #endif
+.Ldivert:
+	movq	%rsp, %rdi
+	call	x86_kprobe_divert_jump
+	jmp	.Lgo_on
 SYM_CODE_END(kprobe_jump_thunk)
 _ASM_NOKPROBE(kprobe_jump_thunk)
 
