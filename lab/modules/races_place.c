@@ -325,20 +325,26 @@ static const char * const in_module[] = {
 	"kprobe_target:kprobe_target_nothing",
 };
 
+static bool in_ladder(void *addr)
+{
+	return addr >= (void *)races_ladder && addr < (void *)races_tower;
+}
+
 /**
  * races_may_have - is it worth trying?
  * @place: where
  * @kind: what kind of probe
  *
- * A jprobe's handler knows the arguments of our functions only.  Many tasks
- * sleep in schedule() for ever, and would keep what follows their calls.
+ * A jprobe's handler knows the arguments of our functions only, and the ladder,
+ * whose entry may also be behind a landing pad, has one.  Many tasks sleep in
+ * schedule() for ever, and would keep what follows their calls.
  */
 bool races_may_have(const struct races_place *place, enum races_kind kind)
 {
 	if (kind == RACES_JPROBE)
 		return place->where != RACES_KERNEL &&
 		       place->where != RACES_MODULE &&
-		       place->addr != races_ladder;
+		       !in_ladder(place->addr);
 	if (kind == RACES_KRETPROBE && place->symbol)
 		return strcmp(place->symbol, "schedule");
 	return true;
