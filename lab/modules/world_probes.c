@@ -345,10 +345,21 @@ static bool admitted(struct spot *s)
 	return true;
 }
 
+/*
+ * Memory per CPU for the pools of thousands is looked for piece by piece, and
+ * each piece is hits: of all functions, few have return probes.
+ */
+static bool too_many_pools(const struct world_insn *insn)
+{
+	return mode == WORLD_ENTRIES && roll(insn->addr, 5) % 16;
+}
+
 static enum kind kind_for(const struct world_insn *insn, struct spot *s)
 {
 	unsigned int n = roll(insn->addr, 1) & 7;
 
+	if (n < 3 && too_many_pools(insn))
+		n = 7;
 	if (!insn->nth)
 		return n < 3 ? KIND_RETURN : n < 5 ? KIND_JPROBE :
 		       n < 6 ? KIND_POST : KIND_PRE;
