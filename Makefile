@@ -4,7 +4,7 @@ MAKEFLAGS += --no-print-directory --no-builtin-rules
 ARCH ?= x86_64
 export ARCH KUNIT VARIANT JOBS FROM N SEED ONLY GUESTS
 # Of torture.
-export PARTS WORLD TIME SLICE SIZE
+export PARTS WORLD TIME SLICE SIZE QUICK
 
 # OUT=DIR: where everything is built, or, for `series`, where the patches go.
 ifneq ($(filter series,$(MAKECMDGOALS)),)
