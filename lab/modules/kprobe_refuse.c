@@ -2,7 +2,8 @@
 /*
  * Has kprobe_target.ko refused as it comes, if the parameter "refuse" is set,
  * and tries to probe it when it comes and once more when it goes: what the two
- * parameters of these names tell, as errnos.
+ * parameters of these names tell, as errnos.  Two more have a bit for each offset
+ * in kprobe_target_static() that can be probed, as it comes and when it is asked.
  */
 #include <linux/errno.h>
 #include <linux/kprobes.h>
@@ -17,6 +18,40 @@ module_param(refuse, bool, 0644);
 static int coming = 1, going = 1;
 module_param(coming, int, 0444);
 module_param(going, int, 0444);
+
+static unsigned long static_coming;
+module_param(static_coming, ulong, 0444);
+
+static unsigned long static_places(void)
+{
+	unsigned long places = 0;
+	unsigned int offset;
+
+	for (offset = 0; offset < 32; offset++) {
+		struct kprobe p = {
+			.symbol_name = "kprobe_target:kprobe_target_static",
+			.offset = offset,
+			.flags = KPROBE_FLAG_DISABLED,
+		};
+
+		if (register_kprobe(&p))
+			continue;
+		unregister_kprobe(&p);
+		places |= 1UL << offset;
+	}
+	return places;
+}
+
+static int static_now_get(char *buffer, const struct kernel_param *kp)
+{
+	return sysfs_emit(buffer, "%lu\n", static_places());
+}
+
+static const struct kernel_param_ops static_now_ops = {
+	.get = static_now_get,
+};
+
+module_param_cb(static_now, &static_now_ops, NULL, 0444);
 
 static struct kprobe probes[2];
 
@@ -37,8 +72,10 @@ static int watch(struct notifier_block *nb, unsigned long event, void *data)
 
 	if (strcmp(mod->name, "kprobe_target"))
 		return NOTIFY_DONE;
-	if (event == MODULE_STATE_COMING)
+	if (event == MODULE_STATE_COMING) {
+		static_coming = static_places();
 		probe_target(&probes[0], &coming);
+	}
 	if (event == MODULE_STATE_GOING)
 		probe_target(&probes[1], &going);
 	return NOTIFY_DONE;

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A module to be probed: reading its parameter "poke" calls
- * kprobe_target_function().  In another function there is a jump label, and one
- * is not to be probed.  With the parameter "fail" its init function fails.
+ * kprobe_target_function().  In other functions there are a jump label and a
+ * static call, and one is not to be probed.  With the parameter "fail" its init
+ * function fails.
  */
 #include <linux/errno.h>
 #include <linux/jump_label.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
+#include <linux/static_call.h>
 
 /* Not static: the compiler is to leave them as they are. */
 int kprobe_target_function(int x);
 int kprobe_target_forbidden(int x);
 int kprobe_target_branch(int x);
+int kprobe_target_static(int x);
 
 noinline int kprobe_target_function(int x)
 {
@@ -37,10 +40,19 @@ noinline int kprobe_target_branch(int x)
 	return x;
 }
 
+DEFINE_STATIC_CALL(kprobe_target_call, kprobe_target_function);
+
+/* Not a tail call. */
+noinline int kprobe_target_static(int x)
+{
+	return static_call(kprobe_target_call)(x) - 1;
+}
+
 static int poke_get(char *buffer, const struct kernel_param *kp)
 {
 	int x = kprobe_target_branch(kprobe_target_forbidden(1));
 
+	x = kprobe_target_static(x);
 	return sysfs_emit(buffer, "%d\n", kprobe_target_function(x));
 }
 
