@@ -3,8 +3,9 @@
  * A module to be probed: reading its parameter "poke" calls
  * kprobe_target_function().  In other functions there are a jump label and a
  * static call, and one is not to be probed.  With the parameter "fail" its init
- * function fails.
+ * function fails.  Reading "fixed" has a read fail, which a fix-up mends.
  */
+#include <linux/err.h>
 #include <linux/errno.h>
 #include <linux/jump_label.h>
 #include <linux/kprobes.h>
@@ -61,6 +62,44 @@ static const struct kernel_param_ops poke_ops = {
 };
 
 module_param_cb(poke, &poke_ops, NULL, 0444);
+
+#ifdef CONFIG_X86
+#include <asm/asm.h>
+
+long kprobe_target_fixed(const long *from);
+
+/* Room for jumps over the read, and over where the fix-up leads. */
+noinline long kprobe_target_fixed(const long *from)
+{
+	long value = 7;
+
+	asm volatile("	nop\n"
+		     "	nop\n"
+		     "1:	mov %1, %0\n"
+		     "	.rept 6\n"
+		     "	nop\n"
+		     "	.endr\n"
+		     "2:\n"
+		     "	.rept 8\n"
+		     "	nop\n"
+		     "	.endr\n"
+		     _ASM_EXTABLE(1b, 2b)
+		     : "+r" (value) : "m" (*from));
+	return value;
+}
+
+static int fixed_get(char *buffer, const struct kernel_param *kp)
+{
+	return sysfs_emit(buffer, "%ld\n",
+			  kprobe_target_fixed(ERR_PTR(-EFAULT * 8)));
+}
+
+static const struct kernel_param_ops fixed_ops = {
+	.get = fixed_get,
+};
+
+module_param_cb(fixed, &fixed_ops, NULL, 0444);
+#endif
 
 static bool fail;
 module_param(fail, bool, 0);
