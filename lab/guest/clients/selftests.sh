@@ -8,7 +8,8 @@ selftest() {
 	(cd ftrace && ./ftracetest -l ../logs "test.d/$1") > said 2>&1 || true
 	cat said
 	[ "$(sed -n 's/^# of passed: *//p' said)" = 1 ] || {
-		{ cat logs/*/*.log logs/*.log 2> /dev/null || true; } | tail -n 20
+		# The log of the test itself, and not that of all of them.
+		{ cat logs/*-log.* logs/*/*-log.* 2> /dev/null || true; } | tail -n 20
 		fail "$(grep '^\[1\]' said)"
 	}
 }
