@@ -239,10 +239,10 @@ case_stress_bpftrace() {
 	want returns "$(sed -n 's/^@return: //p' said)" 1000
 }
 
-try stress-on-off "stress-ng while 20 events are switched on and off 3 times"
+try stress-on-off "stress-ng while 5 events are switched on and off 3 times"
 case_stress_on_off() {
-	all_at_once p 20
-	stress-ng -q --fork 1 --pipe 1 --open 1 --timeout 600 --temp-path $W &
+	all_at_once p 5
+	stress-ng -q --fork 1 --timeout 600 --temp-path $W &
 	for _ in $(seq 3); do
 		echo 1 > $K/enable
 		sleep 0.2

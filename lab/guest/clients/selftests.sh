@@ -5,7 +5,7 @@
 # selftest FILE: passes alone.
 selftest() {
 	cp -r /opt/ftrace .
-	(cd ftrace && ./ftracetest -l ../logs "test.d/$1") > said 2>&1 || true
+	(cd ftrace && ./ftracetest -l "$W/logs" "test.d/$1") > said 2>&1 || true
 	cat said
 	[ "$(sed -n 's/^# of passed: *//p' said)" = 1 ] || {
 		# The log of the test itself, and not that of all of them.
