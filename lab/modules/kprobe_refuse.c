@@ -2,8 +2,9 @@
 /*
  * Has kprobe_target.ko refused as it comes, if the parameter "refuse" is set,
  * and tries to probe it when it comes and once more when it goes: what the two
- * parameters of these names tell, as errnos.  Two more have a bit for each offset
- * in kprobe_target_static() that can be probed, as it comes and when it is asked.
+ * parameters of these names tell, as errnos.  Two more have a bit for each
+ * offset in kprobe_target_static() that can be probed, as it comes and when it
+ * is asked.
  */
 #include <linux/errno.h>
 #include <linux/kprobes.h>

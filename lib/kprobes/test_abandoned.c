@@ -36,7 +36,7 @@ asm(".pushsection .text, \"ax\"\n"
 	     "lea " WORD "(" SP "), " SP "\n"
 	     ASM_RET)
     FUNCTION("abandoning", "call abandoned\n" ASM_RET)
-    FUNCTION("copying", "push (" SP ")\n" "jmp abandoned\n")
+    FUNCTION("copying", "push (" SP ")\n jmp abandoned\n")
     ".popsection\n");
 
 /* Their stacks are not what objtool expects. */
