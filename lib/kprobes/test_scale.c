@@ -126,10 +126,28 @@ static unsigned long armed_at(const struct kprobe *p)
 	return probed_at(p);
 }
 
+/* How many of them have changed the text they stand on since @before. */
+static unsigned int many_armed(struct kunit *test, const struct many *m,
+			       const void *before)
+{
+	unsigned int i, armed = 0;
+
+	for (i = 0; i < m->nr; i++) {
+		unsigned long at = armed_at(m->array[i]);
+
+		if (memcmp((void *)at, before + (at - (unsigned long)_stext),
+			   sizeof(kprobe_opcode_t)))
+			armed++;
+		else
+			kunit_info(test, "%pS is not armed", (void *)at);
+	}
+	return armed;
+}
+
 static void test_thousands_at_once(struct kunit *test)
 {
 	size_t size = _etext - _stext;
-	unsigned int sites, slots, i, armed = 0;
+	unsigned int sites, slots;
 	unsigned long hits;
 	struct many m = { };
 	void *before;
@@ -158,16 +176,7 @@ static void test_thousands_at_once(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, register_kprobes(m.array, m.nr), 0);
 	/* What stands behind calls of ftrace has sites of its own. */
 	KUNIT_EXPECT_GE(test, kprobe_sites_in_use(), sites + m.nr);
-	for (i = 0; i < m.nr; i++) {
-		unsigned long at = armed_at(m.array[i]);
-
-		if (memcmp((void *)at, before + (at - (unsigned long)_stext),
-			   sizeof(kprobe_opcode_t)))
-			armed++;
-		else
-			kunit_info(test, "%pS is not armed", (void *)at);
-	}
-	KUNIT_EXPECT_EQ(test, armed, m.nr);
+	KUNIT_EXPECT_EQ(test, many_armed(test, &m, before), m.nr);
 
 	take_cpu_hits();
 	many_load();
