@@ -59,10 +59,12 @@ asm(".pushsection .text, \"ax\"\n"
 	     "ret\n")
     FUNCTION("abandoning",
 	     "stp x29, x30, [sp, #-16]!\n"
+	     "mov x29, sp\n"
 	     "bl abandoned\n"
 	     "ret\n")
     FUNCTION("copying",
 	     "stp x29, x30, [sp, #-16]!\n"
+	     "mov x29, sp\n"
 	     "b abandoned\n")
     ".popsection\n");
 #endif
