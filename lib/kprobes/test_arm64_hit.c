@@ -4,10 +4,13 @@
  * of what they change, where unwinders see an instruction out of line, and hits
  * where RCU is not watching.
  */
+#include <linux/completion.h>
 #include <linux/hrtimer.h>
+#include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/panic.h>
 #include <linux/sched.h>
+#include <linux/sched/clock.h>
 #include <linux/stacktrace.h>
 #include <asm/cpufeature.h>
 #include <asm/irq_regs.h>
@@ -423,6 +426,61 @@ static void test_batch_is_mapped_at_once(struct kunit *test)
 	unregister_kprobe(&mapping.probe);
 }
 
+/* A CPU that takes no interrupt until another one has given up to hold it. */
+struct deaf {
+	unsigned int before;
+	bool deaf;
+	struct completion done;
+};
+
+static int be_deaf(void *data)
+{
+	struct deaf *d = data;
+	u64 end;
+
+	local_irq_disable();
+	end = sched_clock() + NSEC_PER_SEC;
+	WRITE_ONCE(d->deaf, true);
+	while (READ_ONCE(a64_kprobe_holds_given_up) == d->before &&
+	       sched_clock() < end)
+		cpu_relax();
+	local_irq_enable();
+	complete(&d->done);
+	return 0;
+}
+
+static void test_cpu_cannot_be_held(struct kunit *test)
+{
+	struct counted p = COUNTED(probe_add);
+	struct deaf d = { .before = a64_kprobe_holds_given_up };
+	struct task_struct *task;
+	struct state s = {};
+	unsigned int other;
+
+	migrate_disable();
+	other = cpumask_any_but(cpu_online_mask, raw_smp_processor_id());
+	if (other >= nr_cpu_ids) {
+		migrate_enable();
+		kunit_skip(test, "needs another CPU");
+	}
+	init_completion(&d.done);
+	task = kthread_run_on_cpu(be_deaf, &d, other, "deaf/%u");
+	KUNIT_EXPECT_FALSE(test, IS_ERR(task));
+	while (!IS_ERR(task) && !READ_ONCE(d.deaf))
+		cpu_relax();
+	KUNIT_EXPECT_EQ(test, register_kprobe(&p.probe), 0);
+	KUNIT_EXPECT_GT(test, READ_ONCE(a64_kprobe_holds_given_up), d.before);
+	migrate_enable();
+	if (!IS_ERR(task))
+		wait_for_completion(&d.done);
+
+	call_code(code_add, &s);
+	KUNIT_EXPECT_EQ(test, p.pre, 1);
+	unregister_kprobe(&p.probe);
+	call_code(code_add, &s);
+	KUNIT_EXPECT_EQ(test, p.pre, 1);
+}
+
 static void hit_exit(struct kunit *test)
 {
 	switch_jumps(true);
@@ -441,6 +499,7 @@ static struct kunit_case hit_tests[] = {
 	KUNIT_CASE(test_handlers_have_rcu_watching),
 #endif
 	KUNIT_CASE(test_batch_is_mapped_at_once),
+	KUNIT_CASE(test_cpu_cannot_be_held),
 	{}
 };
 

@@ -93,6 +93,11 @@ void *arch_kprobe_alloc_slots(const struct kprobe_site *site);
 
 extern const int kretprobe_blacklist_size;
 
+#if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST)
+/* How often kprobes-stop.c has fallen back on stop_machine(). */
+extern unsigned int a64_kprobe_holds_given_up;
+#endif
+
 #endif /* CONFIG_KPROBES */
 
 /* For call_el1_break_hook(). */

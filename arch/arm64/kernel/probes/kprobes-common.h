@@ -61,6 +61,10 @@ void a64_kprobe_divert(struct pt_regs *regs);
 /* kprobes-patch.c */
 void a64_kprobe_sync_cpus(void);
 
+/* kprobes-stop.c */
+void a64_kprobe_stop_add(void *addr, u32 new);
+void a64_kprobe_stop_flush(void);
+
 /* kprobes-detour.c */
 enum kprobe_verdict kprobe_hit_jump(struct kprobe_site *site,
 				    struct pt_regs *regs);

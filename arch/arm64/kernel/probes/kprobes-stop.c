@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Writes instructions on arm64 while no CPU executes anything but this file.
+ *
+ * Stopping the CPUs
+ * -----------------
+ *
+ * Each other CPU is sent an IPI, and waits in it with interrupts off.  When all
+ * of them do, this one writes, and lets them go:
+ *
+ *	this CPU			each other CPU
+ *
+ *	hold.over = false
+ *	IPI ------------------------->	interrupts off
+ *	hold.held == others? <---------	hold.held++
+ *	write
+ *	hold.over = true ------------->	hold.over? isb
+ *	hold.left == others? <---------	hold.left++
+ *
+ * One of the CPUs that wait may have been interrupted while it held a spinlock,
+ * and another may spin for that lock with interrupts off: then the IPI is never
+ * taken there.  So this CPU waits for HOLD_NS only.  When they are over, it lets
+ * the others go without having written anything, and calls stop_machine(),
+ * which has a task scheduled on each CPU.  Where such a task runs, no spinlock
+ * is held.
+ *
+ * A CPU may take the IPI when the others have gone on already, and it reads
+ * hold.over then.  So the next hold begins when all have left the last one.
+ *
+ * stop_machine() costs several times as much: two context switches on each CPU.
+ *
+ * Writing
+ * -------
+ *
+ * The pages with the instructions of a batch are mapped a second time before,
+ * to be written there, and not one by one while all CPUs wait: each such
+ * mapping has to be forgotten by all TLBs.  What is left is a store for each
+ * instruction, cleaning and invalidating its cache line, and one barrier behind
+ * all of either.  A single instruction is written as the kernel writes one: to
+ * map its page before would cost more than it spares.
+ *
+ * What goes on meanwhile
+ * ----------------------
+ *
+ * All CPUs wait in functions that are never probed, with interrupts off.  But
+ * pseudo-NMIs are not masked meanwhile, and neither are events that the firmware
+ * delivers (SDEI).  What runs in one of them executes the text while it is
+ * patched, as with aarch64_insn_patch_text():
+ *
+ * - The word is written by one aligned store, so on CPUs as they are built such
+ *   a CPU executes what was there or what comes there.  The architecture does
+ *   not promise it but for the instructions above.  The text of NMI handlers is
+ *   best probed where these are not in use.
+ * - A breakpoint that it hits has its site in the table already, or still, as
+ *   for CPUs that are not stopped; and it takes no lock, so that it does not
+ *   matter which task has stopped the CPUs.
+ * - A hit that came before the patch is over when this CPU goes on, since the
+ *   other one has to leave the loop that the NMI came to first.  One that comes
+ *   after the patch has taken an exception, and does not see what was there
+ *   before.  So no handler of a removed probe is running in the end, NMIs
+ *   included.
+ */
+#include <linux/atomic.h>
+#include <linux/cpumask.h>
+#include <linux/export.h>
+#include <linux/irqflags.h>
+#include <linux/kallsyms.h>
+#include <linux/kprobes_hit.h>
+#include <linux/memory.h>
+#include <linux/mm.h>
+#include <linux/preempt.h>
+#include <linux/sched/clock.h>
+#include <linux/smp.h>
+#include <linux/stop_machine.h>
+#include <linux/time64.h>
+#include <linux/vmalloc.h>
+#include <asm/alternative.h>
+#include <asm/barrier.h>
+#include <asm/cpufeature.h>
+#include <asm/patching.h>
+#include <asm/tlbflush.h>
+#include "kprobes-common.h"
+
+/* How many at a time while the CPUs are stopped. */
+#define STOP_BATCH	256
+
+/**
+ * struct stop_batch - what is written while the CPUs are stopped
+ * @nr: how many instructions
+ * @nr_pages: how many pages they are in
+ * @arrived: CPUs that are in stop_and_write()
+ * @written: all has been written
+ * @pages: those pages
+ * @mapped: a second mapping of them, or NULL for a single instruction or for
+ *	want of memory
+ * @insns: the instructions; @page is an index of @pages
+ */
+struct stop_batch {
+	unsigned int nr;
+	unsigned int nr_pages;
+	atomic_t arrived;
+	bool written;
+	struct page *pages[STOP_BATCH];
+	void *mapped;
+	struct {
+		void *addr;
+		u32 new;
+		unsigned int page;
+	} insns[STOP_BATCH];
+};
+
+/* Under text_mutex. */
+static struct stop_batch stop;
+
+static __always_inline void write_insn(const struct stop_batch *b,
+				       unsigned int i)
+{
+	void *addr = b->insns[i].addr;
+	__le32 *alias;
+
+	if (unlikely(!b->mapped)) {
+		WARN_ON_ONCE(aarch64_insn_write(addr, b->insns[i].new));
+		return;
+	}
+	alias = b->mapped + b->insns[i].page * PAGE_SIZE + offset_in_page(addr);
+	WRITE_ONCE(*alias, cpu_to_le32(b->insns[i].new));
+}
+
+/* To where instructions are fetched from; as dcache_by_line_op does. */
+static __always_inline void clean_line(const void *addr)
+{
+	asm volatile(ALTERNATIVE("dc cvau, %0", "dc civac, %0",
+				 ARM64_WORKAROUND_CLEAN_CACHE)
+		     : : "r" (addr) : "memory");
+}
+
+static __always_inline void forget_line(const void *addr)
+{
+	asm volatile("ic ivau, %0" : : "r" (addr) : "memory");
+}
+
+/* An instruction never crosses a cache line. */
+static __always_inline void write_batch(const struct stop_batch *b)
+{
+	unsigned int i;
+
+	for (i = 0; i < b->nr; i++)
+		write_insn(b, i);
+	if (!alternative_has_cap_unlikely(ARM64_HAS_CACHE_IDC))
+		for (i = 0; i < b->nr; i++)
+			clean_line(b->insns[i].addr);
+	dsb(ish);
+	if (!alternative_has_cap_unlikely(ARM64_HAS_CACHE_DIC))
+		for (i = 0; i < b->nr; i++)
+			forget_line(b->insns[i].addr);
+	dsb(ish);
+	isb();
+}
+
+/* How long other CPUs are held before they are let go; in nanoseconds. */
+#define HOLD_NS		(50 * NSEC_PER_USEC)
+
+/**
+ * struct hold - other CPUs that wait in an IPI
+ * @held: how many have come
+ * @left: how many have gone on
+ * @over: they are to
+ */
+struct hold {
+	atomic_t held;
+	atomic_t left;
+	bool over;
+};
+
+/* Under text_mutex. */
+static struct hold hold;
+
+#if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST)
+unsigned int a64_kprobe_holds_given_up;
+EXPORT_SYMBOL_GPL(a64_kprobe_holds_given_up);
+
+static void count_given_up(void)
+{
+	WRITE_ONCE(a64_kprobe_holds_given_up, a64_kprobe_holds_given_up + 1);
+}
+#else
+static void count_given_up(void) { }
+#endif
+
+static void wait_in_hold(void *unused)
+{
+	atomic_inc(&hold.held);
+	/* Pairs with smp_store_release() in hold_and_write(). */
+	while (!smp_load_acquire(&hold.over))
+		cpu_relax();
+	isb();
+	atomic_inc(&hold.left);
+}
+NOKPROBE_SYMBOL(wait_in_hold);
+
+/* Interrupts are off. */
+static bool others_held(int others)
+{
+	u64 begin = sched_clock();
+
+	while (atomic_read(&hold.held) != others) {
+		if (sched_clock() - begin > HOLD_NS)
+			return false;
+		cpu_relax();
+	}
+	return true;
+}
+
+/*
+ * All CPUs take an exception with interrupts on, this one excepted.
+ *
+ * Return: false if another CPU has not come, and nothing has been written.
+ */
+static bool hold_and_write(void)
+{
+	int others = num_online_cpus() - 1;
+	bool held;
+
+	atomic_set(&hold.held, 0);
+	atomic_set(&hold.left, 0);
+	hold.over = false;
+
+	/* Not scheduled away while the others are held. */
+	scoped_guard(preempt) {
+		/* What is above is seen there: it sends an IPI. */
+		smp_call_function(wait_in_hold, NULL, false);
+		scoped_guard(irqsave) {
+			held = others_held(others);
+			if (held)
+				write_batch(&stop);
+			/* Pairs with smp_load_acquire() in wait_in_hold(). */
+			smp_store_release(&hold.over, true);
+		}
+	}
+	while (atomic_read(&hold.left) != others)
+		cpu_relax();
+	return held;
+}
+NOKPROBE_SYMBOL(hold_and_write);
+
+/* The last CPU writes, when no other is anywhere but here. */
+static int stop_and_write(void *unused)
+{
+	if (atomic_inc_return(&stop.arrived) == num_online_cpus()) {
+		write_batch(&stop);
+		/* Pairs with smp_load_acquire() below. */
+		smp_store_release(&stop.written, true);
+	} else {
+		/* Pairs with smp_store_release() above. */
+		while (!smp_load_acquire(&stop.written))
+			cpu_relax();
+		isb();
+	}
+	return 0;
+}
+NOKPROBE_SYMBOL(stop_and_write);
+
+static void write_stopped(void)
+{
+	if (hold_and_write())
+		return;
+	count_given_up();
+	atomic_set(&stop.arrived, 0);
+	stop.written = false;
+	stop_machine_cpuslocked(stop_and_write, NULL, cpu_online_mask);
+}
+
+/**
+ * a64_kprobe_stop_flush - write what a64_kprobe_stop_add() has collected
+ *
+ * On return every other CPU has taken an exception since the call, unless there
+ * was nothing to write.
+ *
+ * Context: may sleep; text_mutex and cpus_read_lock() held.
+ */
+void a64_kprobe_stop_flush(void)
+{
+	unsigned long mapped;
+
+	if (!stop.nr)
+		return;
+
+	stop.mapped = NULL;
+	if (stop.nr > 1)
+		stop.mapped = vmap(stop.pages, stop.nr_pages, VM_MAP,
+				   PAGE_KERNEL);
+	write_stopped();
+
+	/* Text is to be writable no longer than it has to. */
+	if (stop.mapped) {
+		mapped = (unsigned long)stop.mapped;
+		vunmap(stop.mapped);
+		flush_tlb_kernel_range(mapped,
+				       mapped + stop.nr_pages * PAGE_SIZE);
+	}
+	stop.nr = 0;
+	stop.nr_pages = 0;
+}
+
+/**
+ * a64_kprobe_stop_add - an instruction is to be written while CPUs are stopped
+ * @addr: where; in the kernel's text or a module's
+ * @new: what comes there
+ *
+ * It is written in a64_kprobe_stop_flush() at the latest.
+ *
+ * Context: as for a64_kprobe_stop_flush().
+ */
+void a64_kprobe_stop_add(void *addr, u32 new)
+{
+	struct page *page = core_kernel_text((unsigned long)addr) ?
+			    phys_to_page(__pa_symbol(addr)) :
+			    vmalloc_to_page(addr);
+	unsigned int i;
+
+	lockdep_assert_held(&text_mutex);
+
+	/* Neighbours come one after the other. */
+	for (i = stop.nr_pages; i; i--)
+		if (stop.pages[i - 1] == page)
+			break;
+	if (!i) {
+		stop.pages[stop.nr_pages++] = page;
+		i = stop.nr_pages;
+	}
+	stop.insns[stop.nr].addr = addr;
+	stop.insns[stop.nr].new = new;
+	stop.insns[stop.nr].page = i - 1;
+	stop.nr++;
+	if (stop.nr == STOP_BATCH)
+		a64_kprobe_stop_flush();
+}
