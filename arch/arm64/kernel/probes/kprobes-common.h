@@ -54,8 +54,7 @@ void a64_jprobe_call(void *entry, struct pt_regs *regs, void *stack);
 void a64_jprobe_return(unsigned long frame);
 
 /* kprobes-trap.c */
-enum kprobe_verdict kprobe_hit_post(struct kprobe_site *site,
-				    struct pt_regs *regs);
+int kprobe_hit_post(struct kprobe_site *site, struct pt_regs *regs);
 void a64_kprobe_divert(struct pt_regs *regs);
 
 /* kprobes-patch.c */
@@ -66,8 +65,7 @@ void a64_kprobe_stop_add(void *addr, u32 new);
 void a64_kprobe_stop_flush(void);
 
 /* kprobes-detour.c */
-enum kprobe_verdict kprobe_hit_jump(struct kprobe_site *site,
-				    struct pt_regs *regs);
+int kprobe_hit_jump(struct kprobe_site *site, struct pt_regs *regs);
 u32 a64_kprobe_jump(const struct kprobe_site *site);
 
 /* kprobes-jprobe.c */

@@ -106,24 +106,17 @@ u32 a64_kprobe_jump(const struct kprobe_site *site)
 /**
  * kprobe_hit_jump - a hit by way of a detour
  * @site: where
- * @regs: complete, but for the program counter
+ * @regs: complete
  *
  * Context: any; interrupts off, as for kprobe_hit_enter().
- * Return: KPROBE_HIT_DIVERTED if it goes on elsewhere.
+ * Return: nonzero if it goes on elsewhere.
  */
-__visible enum kprobe_verdict kprobe_hit_jump(struct kprobe_site *site,
-					      struct pt_regs *regs)
+__visible int kprobe_hit_jump(struct kprobe_site *site, struct pt_regs *regs)
 {
-	unsigned long addr = (unsigned long)site->addr;
-	enum kprobe_verdict verdict;
-	bool traced_on;
+	bool traced_on = kprobe_hit_enter(arch_kprobe_irqs_on(regs));
+	int diverted = kprobe_site_pre_jump(site, regs);
 
-	regs->pc = addr;
-	regs->stackframe[1] = addr;
-
-	traced_on = kprobe_hit_enter(arch_kprobe_irqs_on(regs));
-	verdict = kprobe_site_pre(site, regs, KPROBE_BY_CODE);
 	kprobe_hit_exit(regs, traced_on);
-	return verdict;
+	return diverted;
 }
 NOKPROBE_SYMBOL(kprobe_hit_jump);

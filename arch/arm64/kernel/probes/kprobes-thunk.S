@@ -8,6 +8,7 @@
 #include <asm/asm-uaccess.h>
 #include <asm/assembler.h>
 #include <asm/brk-imm.h>
+#include <asm/insn-def.h>
 #include <asm/ptrace.h>
 #include <asm/sysreg.h>
 #include "kprobes-common.h"
@@ -134,10 +135,9 @@ NOKPROBE(kprobe_enable_ttbr0)
 #endif
 
 /*
- * The rest of what an exception would save, but for the program counter, and
- * a frame record with @where in the place of a return address.  From here on
- * interrupts are off, by whatever the kernel masks them with.  Changes x2 to x4
- * and x30.
+ * The rest of what an exception would save, with @where as the program counter,
+ * and as the return address of a frame record.  From here on interrupts are
+ * off, by whatever the kernel masks them with.  Changes x2 to x4 and x30.
  */
 	.macro	save_state where
 	mrs	x2, nzcv
@@ -155,16 +155,18 @@ alternative_else_nop_endif
 #endif
 	msr	daifset, #3
 .Lmasked\@:
-	mrs	x4, CurrentEL
 	orr	x2, x2, x3
-	orr	x4, x4, #1			// with its own stack pointer
-	orr	x2, x2, x4
+alternative_if_not ARM64_HAS_VIRT_HOST_EXTN
+	add	x2, x2, #PSR_MODE_EL1h
+alternative_else
+	add	x2, x2, #PSR_MODE_EL2h
+alternative_endif
 	add	x3, sp, #PT_REGS_SIZE
 	str	x3, [sp, #S_SP]
 	stp	x29, \where, [sp, #S_STACKFRAME]
 	add	x29, sp, #S_STACKFRAME
 	save_access
-	str	x2, [sp, #S_PSTATE]
+	stp	\where, x2, [sp, #S_PC]
 	.endm
 
 /* Changes x2 to x4 and x30. */
@@ -190,18 +192,23 @@ alternative_else_nop_endif
 
 /*
  * Called from a slot or a detour (a64_kprobe_emit_call()): x0 is the site;
- * x0, x1, x29 and x30 have been saved.  Calls \function(site, regs), which
- * returns a verdict: whether the way back is another one.
+ * x0, x1, x29 and x30 have been saved.  Calls \function(site, regs) with a
+ * program counter \behind bytes behind the probed instruction.  It returns
+ * whether the way back is another one.
  */
-	.macro	define_thunk name, function
+	.macro	define_thunk name, function, behind
 SYM_CODE_START(\name)
 	bti	c
 	save_most_regs
 	mov	x19, x30
-	save_state x19
+	ldr	x5, [x0, #KPROBE_SITE_ADDR]
+	.if	\behind
+	add	x5, x5, #\behind
+	.endif
+	save_state x5
 	mov	x1, sp
 	bl	\function
-	tbnz	w0, #KPROBE_DIVERTED_SHIFT, kprobe_divert
+	cbnz	w0, kprobe_divert
 	restore_state
 	mov	x30, x19
 	restore_most_regs
@@ -210,8 +217,8 @@ SYM_CODE_END(\name)
 NOKPROBE(\name)
 	.endm
 
-	define_thunk kprobe_post_thunk, kprobe_hit_post
-	define_thunk kprobe_jump_thunk, kprobe_hit_jump
+	define_thunk kprobe_post_thunk, kprobe_hit_post, AARCH64_INSN_SIZE
+	define_thunk kprobe_jump_thunk, kprobe_hit_jump, 0
 
 /*
  * A handler goes on elsewhere.  There is no branch that needs no register, but

@@ -16,7 +16,6 @@
  * exception sees to that, and kprobes-thunk.S.  A breakpoint is no NMI here:
  * el1_brk64() does not count it as one.
  */
-#include <linux/build_bug.h>
 #include <linux/kprobes_hit.h>
 #include <asm/barrier.h>
 #include <asm/debug-monitors.h>
@@ -103,10 +102,6 @@ int __nocfi kprobe_brk_handler(struct pt_regs *regs, unsigned long esr)
 }
 NOKPROBE_SYMBOL(kprobe_brk_handler);
 
-/* The thunks test a single bit: see KPROBE_DIVERTED_SHIFT. */
-static_assert(!(KPROBE_HIT_EXECUTE & KPROBE_HIT_DIVERTED) &&
-	      !(KPROBE_HIT_MISSED & KPROBE_HIT_DIVERTED));
-
 /* What the thunks have saved. */
 #define TCO_RESTORED	(IS_ENABLED(CONFIG_KASAN_HW_TAGS) ? PSR_TCO_BIT : 0)
 #define PSTATE_RESTORED	(PSR_N_BIT | PSR_Z_BIT | PSR_C_BIT | PSR_V_BIT | \
@@ -161,24 +156,19 @@ NOKPROBE_SYMBOL(kprobe_ss_brk_handler);
 /**
  * kprobe_hit_post - an instruction has been executed out of line
  * @site: whose
- * @regs: complete, but for the program counter
+ * @regs: complete
  *
  * Context: any; interrupts off, as for kprobe_hit_enter().
- * Return: KPROBE_HIT_DIVERTED if it goes on elsewhere.
+ * Return: nonzero if it goes on elsewhere.
  */
-__visible enum kprobe_verdict kprobe_hit_post(struct kprobe_site *site,
-					      struct pt_regs *regs)
+__visible int kprobe_hit_post(struct kprobe_site *site, struct pt_regs *regs)
 {
-	unsigned long next = (unsigned long)site->addr + AARCH64_INSN_SIZE;
+	unsigned long next = regs->pc;
 	bool traced_on;
-
-	regs->pc = next;
-	regs->stackframe[1] = next;
 
 	traced_on = kprobe_hit_enter(arch_kprobe_irqs_on(regs));
 	kprobe_site_post(site, regs, KPROBE_BY_CODE);
 	kprobe_hit_exit(regs, traced_on);
-
-	return regs->pc == next ? KPROBE_HIT_EXECUTE : KPROBE_HIT_DIVERTED;
+	return regs->pc != next;
 }
 NOKPROBE_SYMBOL(kprobe_hit_post);
