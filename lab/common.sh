@@ -462,7 +462,7 @@ guest_program() {
 guest_programs() {
 	local tree=$1 build=$2 log=$2/guest.log kvm=$LAB/guest/kvm.$ARCH.c
 
-	rm -f "$build"/guest-{kvm,perf,bpf,hits,torture}
+	rm -f "$build"/guest-{kvm,perf,bpf,hits,calls,torture}
 	grep -qE '^CONFIG_(KVM|KPROBE_EVENTS)=y' "$build/.config" || return 0
 	{
 		kmake "$tree" "$build" headers &&
@@ -477,7 +477,8 @@ guest_programs() {
 			guest_program "$tree" "$build" perf "$LAB/guest/perf.c" &&
 			if grep -q '^CONFIG_BPF_EVENTS=y' "$build/.config"; then
 				guest_program "$tree" "$build" bpf "$LAB/guest/bpf.c" &&
-				guest_program "$tree" "$build" hits "$LAB/guest/hits.c"
+				guest_program "$tree" "$build" hits "$LAB/guest/hits.c" &&
+				guest_program "$tree" "$build" calls "$LAB/guest/calls.c"
 			fi
 		fi
 	} > "$log" 2>&1 || die "the guest's programs do not build, see $log"
@@ -501,7 +502,7 @@ pack() {
 	sed -nE 's/^ +- ``((perf|bpftrace) .*)``$/\1/p' \
 		"$TOP/Documentation/trace/kprobes-help.rst" > "$root/clients/help"
 	cp -r "$LAB/guest/torture" "$root/parts"
-	for program in "$build"/guest-{kvm,perf,bpf,hits,torture}; do
+	for program in "$build"/guest-{kvm,perf,bpf,hits,calls,torture}; do
 		[ ! -f "$program" ] || cp "$program" "$root/bin/${program##*-}"
 	done
 	find "$build" -name '*.ko' -exec cp -t "$root/modules" {} +

@@ -86,3 +86,23 @@ case_wait_perf_probe() {
 	took "perf probe making vfs_*" perf probe -q 'vfs_*' 2> /dev/null
 	took "perf probe deleting vfs_*" perf probe -q -d 'probe:vfs_*'
 }
+
+# per_call: nanoseconds of one getppid(), which calls __task_pid_nr_ns() once.
+per_call() { /run/b/calls 100000; }
+
+try cost-bpf "a BPF program that does nothing, on a function: what a call costs more"
+case_cost_bpf() {
+	local kind none
+
+	none=$(per_call)
+	for kind in fentry kprobe fexit kretprobe; do
+		spawn said bpftrace -e "$kind:__task_pid_nr_ns { }"
+		attached __task_pid_nr_ns
+		# A kprobe may become a jump.
+		sleep 2
+		costs $(($(per_call) - none)) "a BPF program on $kind"
+		kill -INT $!
+		wait $! || true
+		soon no_probes
+	done
+}
