@@ -55,18 +55,56 @@
 /* So many are about to decide where functions lead. */
 static unsigned int redirects;
 
+/* What the exception of a breakpoint adds to preempt_count(), as an NMI. */
+#define TRAP_IS_NMI	(NMI_OFFSET + HARDIRQ_OFFSET)
+
+/*
+ * A breakpoint behind the call is there for some milliseconds only, before the
+ * jump is, and a hit by a breakpoint is in an NMI.  There, BPF programs and
+ * tracefs may find locked what they would wait for elsewhere, and give up.  A
+ * hit by ftrace is not, nor is one by the jump, so one by the breakpoint need
+ * not be: its handlers are told that this is no NMI.  Lockdep is not, for it
+ * would take them for an interrupt's.
+ *
+ * KPROBE_CTX_NONE comes first.  With it, a hit in a handler that is in no NMI
+ * is recursion, and one in an NMI on top is not, at any time in between.
+ */
+static __always_inline bool leave_trap(void)
+{
+	if (IS_ENABLED(CONFIG_TRACE_IRQFLAGS) ||
+	    likely(__this_cpu_read(kprobe_current_ctx) != KPROBE_CTX_TRAP))
+		return false;
+	__this_cpu_write(kprobe_current_ctx, KPROBE_CTX_NONE);
+	barrier();
+	__preempt_count_sub(TRAP_IS_NMI);
+	return true;
+}
+
+/* The site's own probes, if there are any, come after this. */
+static __always_inline void enter_trap(void)
+{
+	__preempt_count_add(TRAP_IS_NMI);
+	barrier();
+	__this_cpu_write(kprobe_current_ctx, KPROBE_CTX_TRAP);
+}
+
 /* A hit behind the call.  Interrupts are off, as for any handler. */
 static int relay_pre(struct kprobe *p, struct pt_regs *regs)
 {
 	struct kprobe_site *entry = container_of(p, struct kprobe_relay,
 						 probe)->entry;
 	unsigned long next = instruction_pointer(regs);
+	bool left, diverted;
 
 	/* The hit is ftrace's business. */
 	if (unlikely(READ_ONCE(entry->ftrace_ops)))
 		return 0;
 	instruction_pointer_set(regs, (unsigned long)entry->addr);
-	if (likely(!kprobe_call_pre(kprobe_first_pre(entry), regs))) {
+	left = leave_trap();
+	diverted = kprobe_call_pre(kprobe_first_pre(entry), regs);
+	if (unlikely(left))
+		enter_trap();
+	if (likely(!diverted)) {
 		instruction_pointer_set(regs, next);
 		return 0;
 	}

@@ -426,6 +426,46 @@ static void test_recursion_is_missed_once(struct kunit *test)
 	unregister_kprobe(&second.probe);
 }
 
+static unsigned long seen_context;
+
+static int context_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	seen_context = preempt_count() & (NMI_MASK | HARDIRQ_MASK);
+	call_target(1);
+	return 0;
+}
+
+/* A hit by the breakpoint is as one by ftrace, and as one by the jump. */
+static void test_trap_behind_the_call_is_no_nmi(struct kunit *test)
+{
+	struct kprobe p = {
+		.addr = (kprobe_opcode_t *)target_call(),
+		.pre_handler = context_pre,
+	};
+	/* With a post handler behind the call it stays a breakpoint. */
+	struct counted behind = COUNTED(behind_call(),
+					.probe.post_handler = counted_post);
+	unsigned long count;
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&behind.probe), 0);
+	KUNIT_EXPECT_TRUE(test, p.site->state == KPROBE_SITE_BEHIND);
+	KUNIT_EXPECT_EQ(test, state_of(&behind), KPROBE_SITE_TRAP);
+	seen_context = -1;
+	count = preempt_count();
+	KUNIT_EXPECT_EQ(test, call_target(5), 16);
+	KUNIT_EXPECT_EQ(test, preempt_count(), count);
+	if (!IS_ENABLED(CONFIG_TRACE_IRQFLAGS))
+		KUNIT_EXPECT_EQ(test, seen_context, 0);
+	/* The call in the handler is recursion there and there. */
+	KUNIT_EXPECT_EQ(test, p.nmissed, 1);
+	KUNIT_EXPECT_EQ(test, behind.pre, 1);
+	KUNIT_EXPECT_EQ(test, behind.post, 1);
+	KUNIT_EXPECT_EQ(test, behind.probe.nmissed, 1);
+	unregister_kprobe(&behind.probe);
+	unregister_kprobe(&p);
+}
+
 static int suite_init(struct kunit *test)
 {
 	KUNIT_ASSERT_NE(test, target_call(), 0);
@@ -447,6 +487,7 @@ static struct kunit_case relay_tests[] = {
 #endif
 	KUNIT_CASE(test_handler_diverts),
 	KUNIT_CASE(test_recursion_is_missed_once),
+	KUNIT_CASE(test_trap_behind_the_call_is_no_nmi),
 	{}
 };
 
