@@ -65,7 +65,7 @@ void a64_kprobe_stop_add(void *addr, u32 new);
 void a64_kprobe_stop_flush(void);
 
 /* kprobes-detour.c */
-int kprobe_hit_jump(struct kprobe_site *site, struct pt_regs *regs);
+int a64_kprobe_hit_jump(struct kprobe_site *site, struct pt_regs *regs);
 u32 a64_kprobe_jump(const struct kprobe_site *site);
 
 /* kprobes-jprobe.c */

@@ -104,14 +104,14 @@ u32 a64_kprobe_jump(const struct kprobe_site *site)
 }
 
 /**
- * kprobe_hit_jump - a hit by way of a detour
+ * a64_kprobe_hit_jump - a hit by way of a detour
  * @site: where
  * @regs: complete
  *
  * Context: any; interrupts off, as for kprobe_hit_enter().
  * Return: nonzero if it goes on elsewhere.
  */
-__visible int kprobe_hit_jump(struct kprobe_site *site, struct pt_regs *regs)
+__visible int a64_kprobe_hit_jump(struct kprobe_site *site, struct pt_regs *regs)
 {
 	bool traced_on = kprobe_hit_enter(arch_kprobe_irqs_on(regs));
 	int diverted = kprobe_site_pre_jump(site, regs);
@@ -119,4 +119,4 @@ __visible int kprobe_hit_jump(struct kprobe_site *site, struct pt_regs *regs)
 	kprobe_hit_exit(regs, traced_on);
 	return diverted;
 }
-NOKPROBE_SYMBOL(kprobe_hit_jump);
+NOKPROBE_SYMBOL(a64_kprobe_hit_jump);

@@ -19,10 +19,10 @@
  *
  * One of the CPUs that wait may have been interrupted while it held a spinlock,
  * and another may spin for that lock with interrupts off: then the IPI is never
- * taken there.  So this CPU waits for HOLD_NS only.  When they are over, it lets
- * the others go without having written anything, and calls stop_machine(),
- * which has a task scheduled on each CPU.  Where such a task runs, no spinlock
- * is held.
+ * taken there.  So this CPU waits for HOLD_NS only.  After that it lets the
+ * others go without having written anything, and calls stop_machine(), which
+ * has a task scheduled on each CPU.  Where such a task runs, no spinlock is
+ * held.
  *
  * A CPU may take the IPI when the others have gone on already, and it reads
  * hold.over then.  So the next hold begins when all have left the last one.
@@ -43,7 +43,7 @@
  * ----------------------
  *
  * All CPUs wait in functions that are never probed, with interrupts off.  But
- * pseudo-NMIs are not masked meanwhile, and neither are events that the firmware
+ * pseudo-NMIs are not masked meanwhile, and neither are events that firmware
  * delivers (SDEI).  What runs in one of them executes the text while it is
  * patched, as with aarch64_insn_patch_text():
  *

@@ -218,7 +218,7 @@ NOKPROBE(\name)
 	.endm
 
 	define_thunk kprobe_post_thunk, kprobe_hit_post, AARCH64_INSN_SIZE
-	define_thunk kprobe_jump_thunk, kprobe_hit_jump, 0
+	define_thunk kprobe_jump_thunk, a64_kprobe_hit_jump, 0
 
 /*
  * A handler goes on elsewhere.  There is no branch that needs no register, but
