@@ -111,7 +111,8 @@ u32 a64_kprobe_jump(const struct kprobe_site *site)
  * Context: any; interrupts off, as for kprobe_hit_enter().
  * Return: nonzero if it goes on elsewhere.
  */
-__visible int a64_kprobe_hit_jump(struct kprobe_site *site, struct pt_regs *regs)
+__visible int a64_kprobe_hit_jump(struct kprobe_site *site,
+				  struct pt_regs *regs)
 {
 	bool traced_on = kprobe_hit_enter(arch_kprobe_irqs_on(regs));
 	int diverted = kprobe_site_pre_jump(site, regs);
