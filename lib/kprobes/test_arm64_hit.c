@@ -481,6 +481,50 @@ static void test_cpu_cannot_be_held(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p.pre, 1);
 }
 
+/* IPIs that this task has sent, and how many of them with interrupts on. */
+static atomic_t ipis_sent, ipis_interruptible;
+
+static int ipi_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	if (current != mapping_task)
+		return 0;
+	atomic_inc(&ipis_sent);
+	if (interrupts_enabled(regs))
+		atomic_inc(&ipis_interruptible);
+	return 0;
+}
+
+/*
+ * While other CPUs are held, an interrupt here may want a lock that one of them
+ * has.  A breakpoint alone is written: jumps have IPIs of another kind.
+ */
+static void test_others_are_held_without_interrupts(struct kunit *test)
+{
+	struct kprobe to_one = {
+		.symbol_name = "arch_send_call_function_single_ipi",
+		.pre_handler = ipi_pre,
+	};
+	struct kprobe to_many = {
+		.symbol_name = "arch_send_call_function_ipi_mask",
+		.pre_handler = ipi_pre,
+	};
+	struct kprobe *array[] = { &to_one, &to_many };
+	struct counted p = COUNTED(probe_add);
+
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "needs another CPU");
+	mapping_task = current;
+	switch_jumps(false);
+	KUNIT_ASSERT_EQ(test, register_kprobes(array, ARRAY_SIZE(array)), 0);
+	atomic_set(&ipis_sent, 0);
+	atomic_set(&ipis_interruptible, 0);
+	KUNIT_EXPECT_EQ(test, register_kprobe(&p.probe), 0);
+	KUNIT_EXPECT_GE(test, atomic_read(&ipis_sent), num_online_cpus() - 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&ipis_interruptible), 0);
+	unregister_kprobe(&p.probe);
+	unregister_kprobes(array, ARRAY_SIZE(array));
+}
+
 static void hit_exit(struct kunit *test)
 {
 	switch_jumps(true);
@@ -500,6 +544,7 @@ static struct kunit_case hit_tests[] = {
 #endif
 	KUNIT_CASE(test_batch_is_mapped_at_once),
 	KUNIT_CASE(test_cpu_cannot_be_held),
+	KUNIT_CASE(test_others_are_held_without_interrupts),
 	{}
 };
 

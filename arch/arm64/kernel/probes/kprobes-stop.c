@@ -11,10 +11,12 @@
  *	this CPU			each other CPU
  *
  *	hold.over = false
- *	IPI ------------------------->	interrupts off
+ *	interrupts off
+ *	IPI to each ----------------->	interrupts off
  *	hold.held == others? <---------	hold.held++
  *	write
  *	hold.over = true ------------->	hold.over? isb
+ *	interrupts on
  *	hold.left == others? <---------	hold.left++
  *
  * One of the CPUs that wait may have been interrupted while it held a spinlock,
@@ -23,6 +25,13 @@
  * others go without having written anything, and calls stop_machine(), which
  * has a task scheduled on each CPU.  Where such a task runs, no spinlock is
  * held.
+ *
+ * This CPU takes no interrupt from the first IPI on: a softirq behind it might
+ * spin for a lock of a task that waits on another CPU, and an IPI that stops
+ * the machine would keep this one from letting the others go.  And it waits for
+ * nobody while it sends.  smp_call_function() does, where the last call of
+ * another user is not over; but here each CPU has a call_single_data_t of ours,
+ * and it is free again before hold.left counts the CPU.
  *
  * A CPU may take the IPI when the others have gone on already, and it reads
  * hold.over then.  So the next hold begins when all have left the last one.
@@ -54,6 +63,9 @@
  * - A breakpoint that it hits has its site in the table already, or still, as
  *   for CPUs that are not stopped; and it takes no lock, so that it does not
  *   matter which task has stopped the CPUs.
+ * - What an SDEI event executes is not to be probed at all, by any mechanism of
+ *   the kernel: it may have interrupted the entry from an exception, before
+ *   ELR_EL1 was read, and a breakpoint overwrites that.
  * - A hit that came before the patch is over when this CPU goes on, since the
  *   other one has to leave the loop that the NMI came to first.  One that comes
  *   after the patch has taken an exception, and does not see what was there
@@ -68,7 +80,7 @@
 #include <linux/kprobes_hit.h>
 #include <linux/memory.h>
 #include <linux/mm.h>
-#include <linux/preempt.h>
+#include <linux/percpu.h>
 #include <linux/sched/clock.h>
 #include <linux/smp.h>
 #include <linux/stop_machine.h>
@@ -198,6 +210,28 @@ static void wait_in_hold(void *unused)
 }
 NOKPROBE_SYMBOL(wait_in_hold);
 
+/* Under text_mutex, and since the last hold is over, none of them is queued. */
+static DEFINE_PER_CPU(call_single_data_t, hold_call) =
+	CSD_INIT(wait_in_hold, NULL);
+
+/*
+ * Interrupts are off, and no CPU comes or goes.  Returns how many have been
+ * sent an IPI.
+ */
+static int call_others(void)
+{
+	unsigned int cpu, this_cpu = smp_processor_id();
+	int others = 0;
+
+	for_each_online_cpu(cpu)
+		if (cpu != this_cpu &&
+		    !smp_call_function_single_async(cpu,
+						    &per_cpu(hold_call, cpu)))
+			others++;
+	return others;
+}
+NOKPROBE_SYMBOL(call_others);
+
 /* Interrupts are off. */
 static bool others_held(int others)
 {
@@ -210,6 +244,7 @@ static bool others_held(int others)
 	}
 	return true;
 }
+NOKPROBE_SYMBOL(others_held);
 
 /*
  * All CPUs take an exception with interrupts on, this one excepted.
@@ -218,24 +253,21 @@ static bool others_held(int others)
  */
 static bool hold_and_write(void)
 {
-	int others = num_online_cpus() - 1;
 	bool held;
+	int others;
 
 	atomic_set(&hold.held, 0);
 	atomic_set(&hold.left, 0);
 	hold.over = false;
 
-	/* Not scheduled away while the others are held. */
-	scoped_guard(preempt) {
+	scoped_guard(irqsave) {
 		/* What is above is seen there: it sends an IPI. */
-		smp_call_function(wait_in_hold, NULL, false);
-		scoped_guard(irqsave) {
-			held = others_held(others);
-			if (held)
-				write_batch(&stop);
-			/* Pairs with smp_load_acquire() in wait_in_hold(). */
-			smp_store_release(&hold.over, true);
-		}
+		others = call_others();
+		held = others_held(others);
+		if (held)
+			write_batch(&stop);
+		/* Pairs with smp_load_acquire() in wait_in_hold(). */
+		smp_store_release(&hold.over, true);
 	}
 	while (atomic_read(&hold.left) != others)
 		cpu_relax();
