@@ -519,7 +519,8 @@ static void test_others_are_held_without_interrupts(struct kunit *test)
 	atomic_set(&ipis_sent, 0);
 	atomic_set(&ipis_interruptible, 0);
 	KUNIT_EXPECT_EQ(test, register_kprobe(&p.probe), 0);
-	KUNIT_EXPECT_GE(test, atomic_read(&ipis_sent), num_online_cpus() - 1);
+	/* None to a CPU that another call is queued for already. */
+	KUNIT_EXPECT_GT(test, atomic_read(&ipis_sent), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&ipis_interruptible), 0);
 	unregister_kprobe(&p.probe);
 	unregister_kprobes(array, ARRAY_SIZE(array));
