@@ -391,11 +391,11 @@ static void test_handlers_have_rcu_watching(struct kunit *test)
  * What may only be replaced while the machine is stopped is mapped before, and
  * all of a batch at once.  What maps a single word meanwhile cannot be probed.
  */
-static struct task_struct *mapping_task;
+static struct task_struct *watched_task;
 
 static int mapping_pre(struct kprobe *p, struct pt_regs *regs)
 {
-	if (current == mapping_task)
+	if (current == watched_task)
 		container_of(p, struct counted, probe)->pre++;
 	return 0;
 }
@@ -412,7 +412,7 @@ static void test_batch_is_mapped_at_once(struct kunit *test)
 	};
 	struct kprobe *array[] = { &p[0].probe, &p[1].probe, &p[2].probe };
 
-	mapping_task = current;
+	watched_task = current;
 	KUNIT_ASSERT_EQ(test, register_kprobe(&mapping.probe), 0);
 	wait_for_kprobe_optimizer();
 	mapping.pre = 0;
@@ -481,22 +481,23 @@ static void test_cpu_cannot_be_held(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p.pre, 1);
 }
 
-/* IPIs that this task has sent, and how many of them with interrupts on. */
-static atomic_t ipis_sent, ipis_interruptible;
+/* IPIs that @watched_task has sent, and how many of them with interrupts on. */
+static unsigned int ipis_sent, ipis_interruptible;
 
 static int ipi_pre(struct kprobe *p, struct pt_regs *regs)
 {
-	if (current != mapping_task)
+	if (current != watched_task)
 		return 0;
-	atomic_inc(&ipis_sent);
+	ipis_sent++;
 	if (interrupts_enabled(regs))
-		atomic_inc(&ipis_interruptible);
+		ipis_interruptible++;
 	return 0;
 }
 
 /*
  * While other CPUs are held, an interrupt here may want a lock that one of them
- * has.  A breakpoint alone is written: jumps have IPIs of another kind.
+ * has.  Jumps are off: the IPIs before one is written hold nobody, and are sent
+ * with interrupts on.
  */
 static void test_others_are_held_without_interrupts(struct kunit *test)
 {
@@ -513,15 +514,15 @@ static void test_others_are_held_without_interrupts(struct kunit *test)
 
 	if (num_online_cpus() < 2)
 		kunit_skip(test, "needs another CPU");
-	mapping_task = current;
+	watched_task = current;
 	switch_jumps(false);
 	KUNIT_ASSERT_EQ(test, register_kprobes(array, ARRAY_SIZE(array)), 0);
-	atomic_set(&ipis_sent, 0);
-	atomic_set(&ipis_interruptible, 0);
+	ipis_sent = 0;
+	ipis_interruptible = 0;
 	KUNIT_EXPECT_EQ(test, register_kprobe(&p.probe), 0);
 	/* None to a CPU that another call is queued for already. */
-	KUNIT_EXPECT_GT(test, atomic_read(&ipis_sent), 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&ipis_interruptible), 0);
+	KUNIT_EXPECT_GT(test, ipis_sent, 0);
+	KUNIT_EXPECT_EQ(test, ipis_interruptible, 0);
 	unregister_kprobe(&p.probe);
 	unregister_kprobes(array, ARRAY_SIZE(array));
 }
