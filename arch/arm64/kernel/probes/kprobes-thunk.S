@@ -53,11 +53,10 @@
 	.endm
 
 /*
- * What kernel_entry does about memory: handlers find user memory out of reach.
- * They find tags checked, other than behind a BRK, with which the CPU stops to
- * check them.  What has been so before goes into the pstate, x2.  Where the CPU
- * has no PAN, that bit says that TTBR0 is off.  Interrupts are off.  Changes x4
- * and x30.
+ * What kernel_entry does about memory, and kprobe_brk_handler(): handlers
+ * find user memory out of reach, and tags checked.  What has been so before
+ * goes into the pstate, x2.  Where the CPU has no PAN, that bit says that TTBR0
+ * is off.  Interrupts are off.  Changes x4 and x30.
  */
 	.macro	save_access
 #ifdef CONFIG_ARM64_SW_TTBR0_PAN

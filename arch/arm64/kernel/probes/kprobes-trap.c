@@ -20,6 +20,7 @@
 #include <asm/barrier.h>
 #include <asm/debug-monitors.h>
 #include <asm/insn.h>
+#include <asm/mte-kasan.h>
 #include <asm/ptrace.h>
 #include "kprobes-common.h"
 
@@ -76,6 +77,11 @@ int __nocfi kprobe_brk_handler(struct pt_regs *regs, unsigned long esr)
 			return DBG_HOOK_ERROR;
 	}
 
+	/*
+	 * The exception has switched tag checks off, and the kernel's entry for
+	 * debug exceptions leaves them off.  ERET restores them.
+	 */
+	mte_disable_tco();
 	verdict = kprobe_site_pre(site, regs, KPROBE_BY_EXCEPTION);
 	/*
 	 * BTYPE is for the instruction an indirect branch leads to; what is
