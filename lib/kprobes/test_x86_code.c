@@ -84,6 +84,22 @@ CODE(mov_sp, "mov " R(SP) ", " R(DX), "mov " R(DX) ", " R(SP),
 CODE(sub_sp, "", "sub $24, " R(SP), GET_FLAGS "\n lea 24(" R(SP) "), " R(SP));
 CODE(sub_sp_far, "", "sub $256, " R(SP),
      GET_FLAGS "\n lea 256(" R(SP) "), " R(SP));
+/* Around what is free below an exception's frame, where i386 returns by it. */
+#define SUB_SP(n)							\
+	CODE(sub_sp_##n, "", "sub $" #n ", " R(SP),			\
+	     GET_FLAGS "\n lea " #n "(" R(SP) "), " R(SP))
+SUB_SP(4);
+SUB_SP(16);
+SUB_SP(32);
+SUB_SP(36);
+SUB_SP(40);
+SUB_SP(44);
+SUB_SP(48);
+SUB_SP(64);
+CODE(lower_sp, "lea -44(" R(SP) "), " R(DX), "mov " R(DX) ", " R(SP),
+     "lea 44(" R(SP) "), " R(SP) "\n xor %edx, %edx\n mov %edi, %eax");
+CODE(add_sp_far, "", "add $-128, " R(SP),
+     GET_FLAGS "\n lea 128(" R(SP) "), " R(SP));
 CODE(add_sp, "lea -24(" R(SP) "), " R(SP), "add $24, " R(SP), GET_FLAGS);
 CODE(add_sp_less, "", "add $-24, " R(SP),
      GET_FLAGS "\n lea 24(" R(SP) "), " R(SP));
@@ -109,6 +125,9 @@ static const struct code codes[] = {
 	ENTRY_JCC(l), ENTRY_JCC(ge), ENTRY_JCC(le), ENTRY_JCC(g),
 	ENTRY(jmp_short), ENTRY(jmp_near), ENTRY(jmp_cs), ENTRY(mov_32),
 	ENTRY(mov_from_rm), ENTRY(mov_sp), ENTRY(sub_sp), ENTRY(sub_sp_far),
+	ENTRY(sub_sp_4), ENTRY(sub_sp_16), ENTRY(sub_sp_32), ENTRY(sub_sp_36),
+	ENTRY(sub_sp_40), ENTRY(sub_sp_44), ENTRY(sub_sp_48), ENTRY(sub_sp_64),
+	ENTRY(lower_sp), ENTRY(add_sp_far),
 	ENTRY(add_sp), ENTRY(add_sp_less), ARCH_CODES,
 };
 

@@ -71,9 +71,11 @@ enum x86_kprobe_class {
  *
  * @X86_KPROBE_NOT_SIMPLE: it has to be executed
  * @X86_KPROBE_PUSH: pushes the register at @index
- * @X86_KPROBE_MOV: writes the register at @index to the one at @base
- * @X86_KPROBE_ADD_SP: adds @target to the stack pointer
- * @X86_KPROBE_SUB_SP: subtracts it
+ * @X86_KPROBE_MOV: writes the register at @index to the one at @base, which is
+ *	not the stack pointer
+ * @X86_KPROBE_ADD_SP: adds @target to the stack pointer, and does not lower it
+ *	by more than what is free below
+ * @X86_KPROBE_SUB_SP: subtracts it; the same holds
  */
 enum x86_kprobe_simple {
 	X86_KPROBE_NOT_SIMPLE,

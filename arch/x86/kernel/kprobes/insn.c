@@ -474,25 +474,40 @@ static void simple_mov(const struct insn *insn,
 
 	if (X86_MODRM_MOD(modrm) != 3)
 		return;
+	/* It may lower the stack pointer by any number: see simple_sp(). */
+	if ((to_rm ? rm : reg) == offsetof(struct pt_regs, sp))
+		return;
 	result->simple = X86_KPROBE_MOV;
 	result->base = to_rm ? rm : reg;
 	result->index = to_rm ? reg : rm;
 	result->narrow = IS_ENABLED(CONFIG_X86_64) && !X86_REX_W(rex);
 }
 
+/*
+ * By how much an emulated instruction may lower the stack pointer.  The kernel
+ * leaves six words between the interrupted stack and the registers that an
+ * exception saves.  Below these words the stack belongs to the exception: an
+ * unwinder gives up there, a handler that writes to the new top of the stack
+ * would overwrite it, and i386 builds the frame that it returns by right below
+ * the new stack pointer, while it still reads the old one (IRET_FRAME in
+ * entry_32.S).
+ */
+#define LOWER_SP_MAX	((long)(4 * sizeof(long)))
+
 /* ADD and SUB, of a number and the stack pointer. */
 static void simple_sp(const struct insn *insn, struct arch_kprobe_insn *result)
 {
 	u8 rex = insn->rex_prefix.value, modrm = insn->modrm.value;
+	long n = insn->immediate.value;
 
 	if (X86_MODRM_MOD(modrm) != 3 || X86_MODRM_RM(modrm) != 4 ||
 	    X86_REX_B(rex) || (IS_ENABLED(CONFIG_X86_64) && !X86_REX_W(rex)))
 		return;
-	if (X86_MODRM_REG(modrm) == 0)
+	if (X86_MODRM_REG(modrm) == 0 && -n <= LOWER_SP_MAX)
 		result->simple = X86_KPROBE_ADD_SP;
-	else if (X86_MODRM_REG(modrm) == 5)
+	else if (X86_MODRM_REG(modrm) == 5 && n <= LOWER_SP_MAX)
 		result->simple = X86_KPROBE_SUB_SP;
-	result->target = insn->immediate.value;
+	result->target = n;
 }
 
 /* One out of line that can be done to the saved registers as well. */
