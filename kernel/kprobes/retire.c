@@ -7,7 +7,9 @@
  * freed behind an RCU-tasks grace period, which waits until every task has
  * switched voluntarily: a task in a slot cannot do that, since the one thing
  * there that could sleep, a page fault, leaves the slot first
- * (kprobe_regs_leave_slot()).
+ * (kprobe_regs_leave_slot()).  Neither grace period waits for a CPU that idles
+ * or is offline: backends refuse the instructions that stop one, so that none
+ * does so in a slot.
  *
  * The grace period takes tens of milliseconds.  The worker here waits for it
  * and holds no lock meanwhile; no caller waits.

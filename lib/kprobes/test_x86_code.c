@@ -393,6 +393,8 @@ CODE(nop_modrm, "", ".byte 0x0f, 0x19, 0xf8", "nop");
 CODE(movntss, "", ".byte 0xf3, 0x0f, 0x2b, 0x50, 0x90", "nop");
 CODE(unknown_38, "", ".byte 0x0f, 0x38, 0xff, 0x50, 0x90", "nop");
 CODE(sti_hlt, "", "sti", "hlt");
+CODE(hlt, "", "hlt", "nop");
+CODE(mwait, "", ".byte 0x0f, 0x01, 0xc9", "nop");
 CODE(hlt_behind_sti, "sti", "hlt", "nop");
 CODE(mwait_behind_sti, "sti", ".byte 0x0f, 0x01, 0xc9", "nop");
 /* The type check that clang has in front of an indirect call on x86-64. */
@@ -441,6 +443,8 @@ static const struct refusal_case refusal_cases[] = {
 	REFUSED(movntss, -EILSEQ),
 	REFUSED(unknown_38, -EILSEQ),
 	REFUSED(sti_hlt, -EOPNOTSUPP),
+	REFUSED(hlt, -EOPNOTSUPP),
+	REFUSED(mwait, -EOPNOTSUPP),
 	REFUSED(hlt_behind_sti, -EOPNOTSUPP),
 	REFUSED(mwait_behind_sti, -EOPNOTSUPP),
 #ifdef CONFIG_X86_64

@@ -191,6 +191,7 @@ CODE(rip_second, "nop\n nop",
 CODE(stack, "push " BX "\n push " AX, "mov " SP ", " BX "\n"
      "add (" BX "), %eax\n pop " CX "\n pop " BX);
 CODE(halt_second, "nop", "jmp 1f\n hlt\n nop\n1:" FIRST SECOND AFTER);
+CODE(halt_last, "nop\n nop", "jmp 1f\n hlt\n1:" FIRST SECOND AFTER);
 CODE(sti_last, "nop\n nop\n nop\n nop\n sti", FIRST SECOND AFTER);
 CODE(scaled, FIRST, SECOND AFTER "jmp 3f\n"
      "mov (" DX ", " AX ", " WORD "), " CX "\n"
@@ -252,7 +253,7 @@ static const struct obstacle_case {
 	ENTRY(loop_first, BOUND_INSIDE), ENTRY(jcc_first, NONE),
 	ENTRY(jmp_third, NONE), ENTRY(jmp_first, NONE),
 	ENTRY(bug_second, BOUND_INSIDE), ENTRY(halt_second, BOUND_INSIDE),
-	ENTRY(sti_last, BOUND_INSIDE),
+	ENTRY(halt_last, BOUND_INSIDE), ENTRY(sti_last, BOUND_INSIDE),
 	ENTRY(long_region, LONG_REGION),
 	ENTRY(less_long_region, NONE),
 	ENTRY(blacklisted_second, BLACKLISTED_INSIDE),

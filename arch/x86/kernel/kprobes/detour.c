@@ -274,7 +274,7 @@ static enum kprobe_obstacle insn_obstacle(unsigned long addr,
 	if (kprobe_blacklist_covers(addr + offset))
 		return KPROBE_NOJUMP_BLACKLISTED_INSIDE;
 	/* RCU-tasks does not wait for a CPU that idles there. */
-	if (x86_kprobe_halts(text) && !last)
+	if (x86_kprobe_halts(text))
 		return KPROBE_NOJUMP_BOUND_INSIDE;
 	/* STI keeps interrupts away from the next instruction. */
 	if (text[0] == 0xfb && last)

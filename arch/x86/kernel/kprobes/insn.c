@@ -182,7 +182,10 @@ bool x86_kprobe_is_nop(const struct insn *insn)
 	}
 }
 
-/* HLT or MWAIT: a CPU may stand behind it for any time. */
+/*
+ * HLT or MWAIT: a CPU may stand behind it for any time.  No grace period waits
+ * for it if it is idle or offline, so it must not stand in what is freed then.
+ */
 bool x86_kprobe_halts(const u8 *text)
 {
 	return text[0] == 0xf4 ||
@@ -276,24 +279,18 @@ static bool only_filler(struct window *w, unsigned long addr,
 	return true;
 }
 
-/*
- * Whether an instruction of the function from @start begins at @addr.  @before
- * becomes the first byte of the instruction before it, or 0.
- */
+/* Whether an instruction of the function from @start begins at @addr. */
 static enum kprobe_refusal check_boundary(struct window *w,
 					  unsigned long start,
-					  unsigned long addr, u8 *before)
+					  unsigned long addr)
 {
 	struct insn insn;
 	const u8 *text;
-
-	*before = 0;
 
 	while (start < addr) {
 		text = window_at(w, start);
 		if (!text)
 			return KPROBE_REFUSE_NOT_TEXT;
-		*before = text[0];
 		/* A trap behind a branch, against speculation; or kgdb's. */
 		if (text[0] == INT3_INSN_OPCODE) {
 			start++;
@@ -308,8 +305,7 @@ static enum kprobe_refusal check_boundary(struct window *w,
 
 /* What speaks against a place, whatever instruction is there. */
 static enum kprobe_refusal check_place(struct window *w, unsigned long addr,
-				       const struct kprobe_symbol *symbol,
-				       u8 *before)
+				       const struct kprobe_symbol *symbol)
 {
 	if (!symbol->size)
 		return KPROBE_REFUSE_NOT_TEXT;
@@ -322,7 +318,7 @@ static enum kprobe_refusal check_place(struct window *w, unsigned long addr,
 	/* Rewritten whenever its static call changes. */
 	if (strstarts(symbol->name, "__SCT__"))
 		return KPROBE_REFUSE_STATIC_CALL;
-	return check_boundary(w, symbol->start, addr, before);
+	return check_boundary(w, symbol->start, addr);
 }
 
 static const s16 pt_regs_offset[] = {
@@ -616,7 +612,7 @@ enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 	unsigned long addr = (unsigned long)site->addr;
 	enum kprobe_refusal why;
 	struct window window;
-	u8 text[MAX_INSN_SIZE], before;
+	u8 text[MAX_INSN_SIZE];
 	struct module *mod;
 	struct insn insn;
 
@@ -627,7 +623,7 @@ enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 		return KPROBE_REFUSE_PADDING;
 	window.start = 0;
 	window.size = 0;
-	why = check_place(&window, addr, symbol, &before);
+	why = check_place(&window, addr, symbol);
 	if (why != KPROBE_OK)
 		return why;
 	if (insn_decode_kernel(&insn, text))
@@ -650,8 +646,8 @@ enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 			symbol->start + min(symbol->size, FUNCTION_MAX_SIZE)))
 		return KPROBE_REFUSE_PADDING;
 	/* No interrupt comes between STI and HLT: they stay together. */
-	if ((is_sti(text[0]) && x86_kprobe_halts(text + 1)) ||
-	    (is_sti(before) && x86_kprobe_halts(text)))
+	if (x86_kprobe_halts(text) ||
+	    (is_sti(text[0]) && x86_kprobe_halts(text + 1)))
 		return KPROBE_REFUSE_UNRELOCATABLE;
 	site->opcode = text[0];
 	return x86_kprobe_classify(&insn, &site->insn, addr);
