@@ -20,7 +20,11 @@ APPEND="no_timer_check"
 SPARE_CPU=y
 # QEMU's CPU has none of the bugs that returns and jumps go through thunks for.
 case " ${VARIANT:-} " in
-*" ftrace "*) APPEND+=" indirect_target_selection=force" ;;
+*" ftrace "*)
+	APPEND+=" indirect_target_selection=force"
+	# With several CPUs the other kind, which counts the depth of calls.
+	APPEND_SMP="spectre_v2=retpoline indirect_target_selection=stuff"
+	;;
 esac
 # Xen's own command line: domain 0 gets all CPUs and leaves Xen some memory. Xen
 # ends with domain 0. QEMU reads what IRET returns to with the kernel's rights,

@@ -7,6 +7,7 @@
 #define _LIB_KPROBES_TEST_X86_H
 
 #include <asm/asm.h>
+#include <asm/cpufeature.h>
 #include <asm/nospec-branch.h>
 
 #ifdef CONFIG_X86_64
@@ -35,6 +36,12 @@
 #endif
 
 #define SAFE		ANNOTATE_RETPOLINE_SAFE
+
+/* The return of a function changes them if it counts the depth of calls. */
+static inline unsigned long flags_after_return(unsigned long flags)
+{
+	return cpu_feature_enabled(X86_FEATURE_CALL_DEPTH) ? 0 : flags;
+}
 
 /*
  * A variable <name> that points to a label.  The label is no symbol, lest it be

@@ -96,6 +96,9 @@ SUB_SP(40);
 SUB_SP(44);
 SUB_SP(48);
 SUB_SP(64);
+/* Flags are live behind an instruction that needs a slot. */
+CODE(flags_live, "cmp " R(SI) ", " R(DI) "\n push " R(DI),
+     "mov (" R(SP) "), " R(CX), GET_FLAGS "\n pop " R(DX));
 CODE(lower_sp, "lea -44(" R(SP) "), " R(DX), "mov " R(DX) ", " R(SP),
      "lea 44(" R(SP) "), " R(SP) "\n xor %edx, %edx\n mov %edi, %eax");
 CODE(add_sp_far, "", "add $-128, " R(SP),
@@ -127,7 +130,7 @@ static const struct code codes[] = {
 	ENTRY(mov_from_rm), ENTRY(mov_sp), ENTRY(sub_sp), ENTRY(sub_sp_far),
 	ENTRY(sub_sp_4), ENTRY(sub_sp_16), ENTRY(sub_sp_32), ENTRY(sub_sp_36),
 	ENTRY(sub_sp_40), ENTRY(sub_sp_44), ENTRY(sub_sp_48), ENTRY(sub_sp_64),
-	ENTRY(lower_sp), ENTRY(add_sp_far),
+	ENTRY(flags_live), ENTRY(lower_sp), ENTRY(add_sp_far),
 	ENTRY(add_sp), ENTRY(add_sp_less), ARCH_CODES,
 };
 
@@ -163,7 +166,8 @@ static void run_code(const struct code *code, unsigned long a, unsigned long b,
 		       "r8", "r9", "r10", "r11",
 #endif
 		       "memory", "cc");
-	*r = (struct result) { ax, cx, dx, flags & (FLAGS | X86_EFLAGS_DF) };
+	flags = flags_after_return(flags & (FLAGS | X86_EFLAGS_DF));
+	*r = (struct result) { ax, cx, dx, flags };
 }
 
 static const unsigned long arguments[][2] = {
@@ -307,7 +311,8 @@ static void test_handlers_change_registers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, plain.ax, 7);
 	KUNIT_EXPECT_EQ(test, r.ax, 42);
 	KUNIT_EXPECT_EQ(test, r.cx, MOV_REG_LENGTH);
-	KUNIT_EXPECT_EQ(test, r.flags, plain.flags ^ X86_EFLAGS_CF);
+	KUNIT_EXPECT_EQ(test, r.flags,
+			flags_after_return(plain.flags ^ X86_EFLAGS_CF));
 }
 
 static void elsewhere_post(struct kprobe *p, struct pt_regs *regs,

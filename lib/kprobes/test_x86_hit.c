@@ -170,7 +170,7 @@ static noinline unsigned long call_with_carry(void *function, unsigned long *a)
 		     : "+a" (*a), [flags] "=S" (flags), ASM_CALL_CONSTRAINT
 		     : [function] "D" (function)
 		     : "cx", "dx", "memory", "cc");
-	return flags;
+	return flags_after_return(flags);
 }
 
 static void expect_pushed_words(struct kunit *test, struct kprobe *p,

@@ -49,6 +49,22 @@
 .endm
 
 /*
+ * A return that changes no flag.  The one that counts the depth of calls
+ * (call_depth_return_thunk) shifts a counter behind popf.  What it protects
+ * against is a return predictor that has run empty.  Here it has not: it holds
+ * at least the calls that were made for this hit.
+ */
+.macro RET_KEEPING_FLAGS
+#ifdef CONFIG_MITIGATION_CALL_DEPTH_TRACKING
+	ALTERNATIVE __stringify(RET),					\
+		    __stringify(ANNOTATE_UNRET_SAFE; ret; int3),	\
+		    X86_FEATURE_CALL_DEPTH
+#else
+	RET
+#endif
+.endm
+
+/*
  * Called from a slot (slot.c); the word at the return address is the site.
  * x86_kprobe_hit_post() fills in what is not known here, and in the end puts
  * flags and instruction pointer where the last two instructions want them:
@@ -68,7 +84,7 @@ SYM_CODE_START(kprobe_post_thunk)
 	UNWIND_HINT_UNDEFINED
 	popfq
 	UNWIND_HINT_FUNC
-	RET
+	RET_KEEPING_FLAGS
 SYM_CODE_END(kprobe_post_thunk)
 _ASM_NOKPROBE(kprobe_post_thunk)
 
@@ -162,7 +178,7 @@ SYM_CODE_START(kprobe_jump_divert)
 #endif
 	popfq
 	UNWIND_HINT_FUNC
-	RET
+	RET_KEEPING_FLAGS
 SYM_CODE_END(kprobe_jump_divert)
 _ASM_NOKPROBE(kprobe_jump_divert)
 
@@ -182,7 +198,7 @@ SYM_CODE_START(__kretprobe_trampoline)
 	POP_REGS
 	leaq	3*8(%rsp), %rsp		/* orig_ax, ip, cs */
 	popfq
-	leaq	2*8(%rsp), %rsp		/* sp, ss; no flag is changed */
+	leaq	2*8(%rsp), %rsp		/* sp, ss; no flag is live */
 	RET
 SYM_CODE_END(__kretprobe_trampoline)
 _ASM_NOKPROBE(__kretprobe_trampoline)
