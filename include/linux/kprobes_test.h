@@ -33,6 +33,11 @@ bool kprobe_klp_writes(const struct klp_modinfo *info, unsigned long start,
 /* What is in the way of a jump at a site, and what explain says of it. */
 enum kprobe_obstacle kprobe_obstacle_at(kprobe_opcode_t *addr);
 enum kprobe_obstacle kprobe_explained_obstacle(kprobe_opcode_t *addr);
+
+#ifdef CONFIG_X86
+/* Is an analysis of a function kept that no site in progress needs? */
+bool x86_kprobe_function_kept(void);
+#endif
 #endif
 
 #endif /* _LINUX_KPROBES_TEST_H */

@@ -74,7 +74,8 @@ void kprobe_explain(kprobe_opcode_t *addr, const char *symbol,
 		what->how = KPROBE_HOW_EMULATED;
 	what->obstacle = site->on_ftrace ? KPROBE_NOJUMP_FTRACE_SITE :
 					  explain_obstacle(site);
-	if (site == &fresh)
+	/* One that has just been made up, for the place or for behind it. */
+	if (hlist_empty(&site->probes))
 		kprobe_optimizer_forget(site);
 }
 

@@ -59,6 +59,30 @@ static enum kprobe_site_state state_of(const struct counted *c)
 	return c->probe.site->state;
 }
 
+#ifdef CONFIG_X86
+/* Kept longer, it would be taken for that of a module loaded there later. */
+static void test_explaining_keeps_no_analysis(struct kunit *test)
+{
+	struct counted c = COUNTED(target_call(),
+				   .probe.flags = KPROBE_FLAG_DISABLED);
+
+	KUNIT_EXPECT_EQ(test, kprobe_explained_obstacle((void *)target_call()),
+			KPROBE_NOJUMP_NONE);
+	KUNIT_EXPECT_FALSE(test, x86_kprobe_function_kept());
+	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
+	KUNIT_EXPECT_EQ(test, kprobe_explained_obstacle((void *)target_call()),
+			KPROBE_NOJUMP_NONE);
+	KUNIT_EXPECT_FALSE(test, x86_kprobe_function_kept());
+	unregister_kprobe(&c.probe);
+	KUNIT_EXPECT_FALSE(test, x86_kprobe_function_kept());
+}
+#else
+static void test_explaining_keeps_no_analysis(struct kunit *test)
+{
+	kunit_skip(test, "keeps nothing but on x86");
+}
+#endif
+
 static void test_hit_comes_from_behind_the_call(struct kunit *test)
 {
 	unsigned int sites = kprobe_sites_in_use();
@@ -473,6 +497,7 @@ static int suite_init(struct kunit *test)
 }
 
 static struct kunit_case relay_tests[] = {
+	KUNIT_CASE(test_explaining_keeps_no_analysis),
 	KUNIT_CASE(test_hit_comes_from_behind_the_call),
 	KUNIT_CASE(test_probe_behind_the_call_is_another),
 	KUNIT_CASE(test_post_handler_behind_the_call),

@@ -27,6 +27,7 @@
 #include <linux/extable.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes_backend.h>
+#include <linux/kprobes_test.h>
 #include <linux/limits.h>
 #include <linux/memory.h>
 #include <linux/mm.h>
@@ -685,6 +686,15 @@ void x86_kprobe_function_forget(void)
 	kfree(last_function);
 	last_function = NULL;
 }
+
+#if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST)
+/** x86_kprobe_function_kept - is what is known of some function kept? */
+bool x86_kprobe_function_kept(void)
+{
+	return READ_ONCE(last_function);
+}
+EXPORT_SYMBOL_GPL(x86_kprobe_function_kept);
+#endif
 
 /** x86_kprobe_accesses_user - may user memory be accessible in a function? */
 bool x86_kprobe_accesses_user(const struct x86_kprobe_function *function)
