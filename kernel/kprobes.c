@@ -234,8 +234,9 @@ static int kprobe_attach(struct kprobe_array *array, int i,
 	post = READ_ONCE(p->post_handler);
 	if (post && !site->on_ftrace)
 		why = arch_kprobe_prepare(site, true);
+	/* Return probes have joined with a pool, but have no post handler. */
 	if (why != KPROBE_OK)
-		goto leave;
+		goto drop;
 
 	p->pad = (unsigned long)site->addr - place;
 	p->run_pre = READ_ONCE(p->pre_handler);
@@ -245,9 +246,6 @@ static int kprobe_attach(struct kprobe_array *array, int i,
 	kprobe_site_mark_dirty(site, dirty);
 	return 0;
 
-leave:
-	if (array->leave)
-		array->leave(array, i);
 drop:
 	if (hlist_empty(&site->probes))
 		kprobe_drop_site(site);
@@ -305,11 +303,10 @@ static void kprobes_detach(struct kprobe_array *array, int num)
 			continue;
 		}
 		site = p->site;
-		if (array->leave && p->kind == array->kind)
-			array->leave(array, i);
-		if (p->kind == KPROBE_KIND_RETURN && !array->leave)
-			pr_warn_once("%pS: return probe unregistered as a kprobe: calls under way still refer to it\n",
-				     p->addr);
+		/* By its own kind, whatever it is unregistered as. */
+		if (p->kind == KPROBE_KIND_RETURN)
+			kretprobe_pool_leave(container_of(p, struct kretprobe,
+							  kp), &array->pools);
 		if (p->enabled)
 			kprobe_site_deactivate(site, p);
 		hlist_del_init(&p->hlist);
@@ -336,25 +333,14 @@ static void kprobes_detach(struct kprobe_array *array, int num)
 	}
 }
 
-/**
- * kprobe_register_array - register the probes of an array, all or none
- * @array: probes of any kind
- *
- * Context: may sleep.
- * Return: as register_kprobes().
- */
-int kprobe_register_array(struct kprobe_array *array)
+/* Registers the probes of an array, all or none. */
+static int kprobes_attach(struct kprobe_array *array)
 {
-	LIST_HEAD(dirty);
 	struct kprobe_site *site, *next;
+	LIST_HEAD(dirty);
 	int i, ret = 0;
 
-	if (array->num <= 0 || !array->probes)
-		return -EINVAL;
-	if (!kprobe_ready)
-		return -EAGAIN;
-
-	guard(mutex)(&kprobe_mutex);
+	lockdep_assert_held(&kprobe_mutex);
 
 	for (i = 0; i < array->num; i++) {
 		ret = kprobe_attach(array, i, &dirty);
@@ -372,6 +358,29 @@ int kprobe_register_array(struct kprobe_array *array)
 }
 
 /**
+ * kprobe_register_array - register the probes of an array, all or none
+ * @array: probes of any kind
+ *
+ * Context: may sleep.
+ * Return: as register_kprobes().
+ */
+int kprobe_register_array(struct kprobe_array *array)
+{
+	int ret;
+
+	if (array->num <= 0 || !array->probes)
+		return -EINVAL;
+	if (!kprobe_ready)
+		return -EAGAIN;
+
+	scoped_guard(mutex, &kprobe_mutex)
+		ret = kprobes_attach(array);
+	/* Those that had joined before another one was refused. */
+	kretprobe_pools_retire(&array->pools);
+	return ret;
+}
+
+/**
  * kprobe_unregister_array - unregister the probes of an array
  * @array: probes of any kind
  *
@@ -382,8 +391,9 @@ void kprobe_unregister_array(struct kprobe_array *array)
 	if (array->num <= 0 || !array->probes)
 		return;
 
-	guard(mutex)(&kprobe_mutex);
-	kprobes_detach(array, array->num);
+	scoped_guard(mutex, &kprobe_mutex)
+		kprobes_detach(array, array->num);
+	kretprobe_pools_retire(&array->pools);
 }
 
 static struct kprobe *nth_kprobe(void *probes, int i)

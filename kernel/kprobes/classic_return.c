@@ -133,6 +133,18 @@ static void pool_free(struct rcu_head *rcu)
 }
 
 /**
+ * kretprobe_pool_leave - a return probe is being unregistered
+ * @rp: it; calls that are followed call its handler no more
+ * @leaving: the list for kretprobe_pools_retire() that its pool goes to
+ *
+ * Context: kprobe_mutex held; handlers may be running.
+ */
+void kretprobe_pool_leave(struct kretprobe *rp, struct llist_head *leaving)
+{
+	pool_leave(rp, leaving);
+}
+
+/**
  * kretprobe_pools_retire - free pools in due time
  * @leaving: of return probes that are unregistered, whose handlers have been
  *	waited for

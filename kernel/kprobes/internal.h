@@ -391,8 +391,8 @@ bool kprobe_get_global(void);
  * @admit: whether the place is one for this kind; may be NULL
  * @join: called when the i-th, which is not registered, is about to be put on
  *	its site; an errno refuses it; may be NULL
- * @leave: called for each of this kind that has joined, before its handlers are
- *	waited for; may be NULL
+ * @pools: of return probes that have been taken off, to be freed when their
+ *	handlers have been waited for and kprobe_mutex is released
  *
  * The callbacks are called with kprobe_mutex held.
  */
@@ -403,8 +403,21 @@ struct kprobe_array {
 	struct kprobe *(*nth)(void *probes, int i);
 	enum kprobe_refusal (*admit)(kprobe_opcode_t *addr, bool on_entry);
 	int (*join)(struct kprobe_array *array, int i);
-	void (*leave)(struct kprobe_array *array, int i);
+	struct llist_head pools;
 };
+
+/* pool.c or classic_return.c: what return probes follow calls with */
+#ifdef CONFIG_KRETPROBES
+void kretprobe_pool_leave(struct kretprobe *rp, struct llist_head *leaving);
+void kretprobe_pools_retire(struct llist_head *leaving);
+#else
+static inline void kretprobe_pool_leave(struct kretprobe *rp,
+					struct llist_head *leaving)
+{
+}
+
+static inline void kretprobe_pools_retire(struct llist_head *leaving) { }
+#endif
 
 /* kernel/kprobes.c: registration */
 int kprobe_register_array(struct kprobe_array *array);

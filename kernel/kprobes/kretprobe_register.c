@@ -13,12 +13,6 @@
 #include "internal.h"
 #include "pool.h"
 
-/* Return probes being registered or unregistered, and pools to be freed. */
-struct kretprobe_array {
-	struct kprobe_array array;
-	struct llist_head pools;
-};
-
 static struct kprobe *nth_kretprobe(void *probes, int i)
 {
 	struct kretprobe *rp = ((struct kretprobe **)probes)[i];
@@ -78,17 +72,6 @@ static int kretprobe_join(struct kprobe_array *array, int i)
 	return 0;
 }
 
-static void kretprobe_leave(struct kprobe_array *array, int i)
-{
-	struct kretprobe_array *a =
-		container_of(array, struct kretprobe_array, array);
-	struct kretprobe *rp = ((struct kretprobe **)array->probes)[i];
-
-	/* Returning tasks read it by way of their instances. */
-	WRITE_ONCE(rp->rph->rp, NULL);
-	__llist_add(&pool_of(rp->rph)->link, &a->pools);
-}
-
 /**
  * register_kretprobes - register several return probes, all or none
  * @rps: the return probes
@@ -103,18 +86,13 @@ static void kretprobe_leave(struct kprobe_array *array, int i)
  */
 int register_kretprobes(struct kretprobe **rps, int num)
 {
-	struct kretprobe_array a = {
-		.array = {
-			.kind = KPROBE_KIND_RETURN,
-			.probes = rps, .num = num, .nth = nth_kretprobe,
-			.admit = kretprobe_admit,
-			.join = kretprobe_join, .leave = kretprobe_leave,
-		},
+	struct kprobe_array array = {
+		.kind = KPROBE_KIND_RETURN,
+		.probes = rps, .num = num, .nth = nth_kretprobe,
+		.admit = kretprobe_admit, .join = kretprobe_join,
 	};
-	int ret = kprobe_register_array(&a.array);
 
-	kretprobe_pools_retire(&a.pools);
-	return ret;
+	return kprobe_register_array(&array);
 }
 EXPORT_SYMBOL_GPL(register_kretprobes);
 
@@ -142,16 +120,12 @@ EXPORT_SYMBOL_GPL(register_kretprobe);
  */
 void unregister_kretprobes(struct kretprobe **rps, int num)
 {
-	struct kretprobe_array a = {
-		.array = {
-			.kind = KPROBE_KIND_RETURN,
-			.probes = rps, .num = num, .nth = nth_kretprobe,
-			.leave = kretprobe_leave,
-		},
+	struct kprobe_array array = {
+		.kind = KPROBE_KIND_RETURN,
+		.probes = rps, .num = num, .nth = nth_kretprobe,
 	};
 
-	kprobe_unregister_array(&a.array);
-	kretprobe_pools_retire(&a.pools);
+	kprobe_unregister_array(&array);
 }
 EXPORT_SYMBOL_GPL(unregister_kretprobes);
 

@@ -53,6 +53,7 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/kprobes_test.h>
+#include "internal.h"
 #include "pool.h"
 
 /* Rounds over all lists before an entry gives up. */
@@ -402,6 +403,18 @@ static void pool_retire(struct kretprobe_pool *pool)
 
 	if (!atomic_add_return(pool->total - idle, &pool->outstanding))
 		pool_free_later(pool);
+}
+
+/**
+ * kretprobe_pool_leave - a return probe is being unregistered
+ * @rp: it; calls that are followed call its handler no more
+ * @leaving: the list for kretprobe_pools_retire() that its pool goes to
+ *
+ * Context: kprobe_mutex held; handlers may be running.
+ */
+void kretprobe_pool_leave(struct kretprobe *rp, struct llist_head *leaving)
+{
+	pool_leave(rp, leaving);
 }
 
 /**

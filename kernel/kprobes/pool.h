@@ -87,9 +87,18 @@ pool_of(struct kretprobe_holder *holder)
 	return container_of(holder, struct kretprobe_pool, holder);
 }
 
+/* Both kinds of pools do this in kretprobe_pool_leave(). */
+static inline void pool_leave(struct kretprobe *rp, struct llist_head *leaving)
+{
+	/* Returning tasks read it by way of their instances. */
+	WRITE_ONCE(rp->rph->rp, NULL);
+	__llist_add(&pool_of(rp->rph)->link, leaving);
+	/* As a plain kprobe it would look for the pool. */
+	rp->kp.pre_handler = NULL;
+}
+
 int kretprobe_entry(struct kprobe *p, struct pt_regs *regs);
 struct kretprobe_pool *kretprobe_pool_create(struct kretprobe *rp);
-void kretprobe_pools_retire(struct llist_head *leaving);
 #ifndef CONFIG_KRETPROBE_ON_RETHOOK
 void kretprobe_pool_put_list(struct kretprobe_pool *pool,
 			     struct kretprobe_instance *ri);

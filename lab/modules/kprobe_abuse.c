@@ -373,12 +373,7 @@ static void try_arrays(void)
 	EXPECT("NULL in the midst of an array", !hits_of_a_call());
 }
 
-static unsigned int kept_pools;
-
-/*
- * One kind taken for another.  The kernel warns of a return probe that is
- * removed as something else, and keeps its pool, for calls under way.
- */
+/* One kind taken for another. */
 static void try_kinds(void)
 {
 	struct kretprobe rp = { .kp = { AT_TARGET }, .handler = count_return };
@@ -397,7 +392,6 @@ static void try_kinds(void)
 	hits_of_a_call();
 	EXPECT("one return", returns == was + 1);
 	unregister_jprobe((void *)&rp);
-	kept_pools++;
 	hits_of_a_call();
 	EXPECT("it is removed as a jprobe", returns == was + 1);
 
@@ -665,20 +659,16 @@ static void try_rest(void)
 	unsigned int i;
 
 	kprobe_flush_retired();
-	for (i = 0; i < 100 && kretprobe_pools_in_use() > kept_pools; i++)
+	for (i = 0; i < 100 && kretprobe_pools_in_use(); i++)
 		msleep(50);
 	EXPECT("no site is left", !kprobe_sites_in_use());
 	EXPECT("no slot is left", !kprobe_slots_in_use());
-	EXPECT("no pool is left but what was kept",
-	       kretprobe_pools_in_use() == kept_pools);
+	EXPECT("no pool is left", !kretprobe_pools_in_use());
 #endif
 }
 
 static int __init abuse_init(void)
 {
-#if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST)
-	kept_pools = kretprobe_pools_in_use();
-#endif
 	if (atomic) {
 		try_atomic();
 	} else {

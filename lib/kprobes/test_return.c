@@ -130,6 +130,31 @@ static void test_second_register_fails(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
 }
 
+/* Its own kind decides, not the call that is used. */
+static void test_unregistered_as_kprobe(struct kunit *test)
+{
+	struct followed f = FOLLOWED(follow_add);
+	int i;
+
+	for (i = 1; i <= 2; i++) {
+		KUNIT_ASSERT_EQ(test, register_kretprobe(&f.probe), 0);
+		KUNIT_EXPECT_EQ(test, follow_add(1, 2), 3);
+		if (i == 1)
+			unregister_kprobe(&f.probe.kp);
+		else
+			unregister_jprobe(container_of(&f.probe.kp,
+						       struct jprobe, kp));
+		KUNIT_EXPECT_EQ(test, follow_add(1, 2), 3);
+		expect_calls(test, &f, i);
+		KUNIT_EXPECT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
+	}
+	/* What followed calls is gone from the kprobe in it, too. */
+	KUNIT_ASSERT_EQ(test, register_kprobe(&f.probe.kp), 0);
+	KUNIT_EXPECT_EQ(test, follow_add(1, 2), 3);
+	unregister_kprobe(&f.probe.kp);
+	expect_calls(test, &f, 2);
+}
+
 static void test_bad_entry_undoes_array(struct kunit *test)
 {
 	unsigned int sites = kprobe_sites_in_use();
@@ -656,6 +681,7 @@ static struct kunit_case return_tests[] = {
 	KUNIT_CASE(test_null_is_refused),
 	KUNIT_CASE(test_second_register_fails),
 	KUNIT_CASE(test_kprobe_in_it_is_unregistered),
+	KUNIT_CASE(test_unregistered_as_kprobe),
 	KUNIT_CASE(test_bad_entry_undoes_array),
 	KUNIT_CASE(test_return_handler_runs),
 	KUNIT_CASE(test_entry_handler_is_optional),
