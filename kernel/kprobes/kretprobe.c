@@ -126,12 +126,18 @@ static noinline void __noreturn return_unmatched(struct pt_regs *regs,
 						 void *frame)
 {
 	struct llist_node *first = current->kretprobe_instances.first;
+	struct kretprobe_instance *ri;
 	struct kretprobe *rp = NULL;
 
-	if (first)
-		rp = llist_entry(first, struct kretprobe_instance, llist)->rp;
-	pr_err("no followed call returns from frame %p (innermost: %p)\n",
-	       frame, rp);
+	if (first) {
+		ri = llist_entry(first, struct kretprobe_instance, llist);
+		/* NULL if it has been unregistered, and may be freed. */
+		rp = READ_ONCE(ri->rph->rp);
+	}
+	/* Users' scripts look for the first line. */
+	pr_err("kretprobe BUG!: Processing kretprobe %p @ %pS\n",
+	       rp, rp ? rp->kp.addr : NULL);
+	pr_err("no followed call returns from frame %p\n", frame);
 	BUG();
 }
 NOKPROBE_SYMBOL(return_unmatched);
