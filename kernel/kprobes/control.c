@@ -30,6 +30,22 @@ static void *shown_address(const struct seq_file *m, const void *addr)
 }
 
 /*
+ * Shows @addr by @format, one of the kinds of %ps.  Where there is no symbol,
+ * these would show the address.
+ */
+static void show_symbol(struct seq_file *m, const char *format,
+			const void *addr)
+{
+	unsigned long size, offset;
+
+	if (kallsyms_show_value(m->file->f_cred) ||
+	    kallsyms_lookup_size_offset((unsigned long)addr, &size, &offset))
+		seq_printf(m, format, addr);
+	else
+		seq_puts(m, "?\n");
+}
+
+/*
  * list: a line a probe, in the order in which addresses were first probed,
  * those whose text is gone last.
  *
@@ -82,7 +98,7 @@ static void list_show_place(struct seq_file *m, const struct kprobe *p,
 	char *module = NULL;
 
 	/* Where text is gone, only the request tells what was there. */
-	if (!(p->flags & KPROBE_FLAG_GONE))
+	if (p->site->state != KPROBE_SITE_GONE)
 		symbol = kallsyms_lookup(addr, NULL, &offset, &module, name);
 	if (!symbol)
 		symbol = p->symbol_name ?: "?";
@@ -231,8 +247,9 @@ static int blacklist_show(struct seq_file *m, void *v)
 	void *start = (void *)cursor->range.start;
 	void *end = (void *)cursor->range.end;
 
-	seq_printf(m, "0x%px-0x%px\t%ps\n", shown_address(m, start),
-		   shown_address(m, end), start);
+	seq_printf(m, "0x%px-0x%px\t", shown_address(m, start),
+		   shown_address(m, end));
+	show_symbol(m, "%ps\n", start);
 	return 0;
 }
 
@@ -317,6 +334,18 @@ static int missed_show(struct seq_file *m, void *v)
 }
 DEFINE_SHOW_ATTRIBUTE(missed);
 
+/* What both switches take: one of these letters, and space around it. */
+#define SWITCH_MAX	4
+
+static int parse_switch(char *text, bool *on)
+{
+	text = strim(text);
+	/* kstrtobool() ignores what follows, and knows more spellings. */
+	if (strlen(text) != 1 || !strchr("01nyNY", *text))
+		return -EINVAL;
+	return kstrtobool(text, on);
+}
+
 /* enabled: the global switch */
 
 static ssize_t enabled_read(struct file *file, char __user *user_buf,
@@ -330,13 +359,15 @@ static ssize_t enabled_read(struct file *file, char __user *user_buf,
 static ssize_t enabled_write(struct file *file, const char __user *user_buf,
 			     size_t count, loff_t *ppos)
 {
+	char text[SWITCH_MAX] = "";
 	bool on;
 	int ret;
 
-	ret = kstrtobool_from_user(user_buf, count, &on);
-	if (ret)
-		return ret;
-	ret = kprobe_set_global(on);
+	if (count >= sizeof(text))
+		return -EINVAL;
+	if (copy_from_user(text, user_buf, count))
+		return -EFAULT;
+	ret = parse_switch(text, &on) ?: kprobe_set_global(on);
 	return ret ?: count;
 }
 
@@ -439,9 +470,10 @@ static void explain_place(struct seq_file *m,
 		[KPROBE_SITE_GONE] = "gone",
 	};
 
-	if (what->addr)
-		seq_printf(m, "address: %px %pS\n",
-			   shown_address(m, what->addr), what->addr);
+	if (what->addr) {
+		seq_printf(m, "address: %px ", shown_address(m, what->addr));
+		show_symbol(m, "%pS\n", what->addr);
+	}
 	if (what->why != KPROBE_OK) {
 		explain_refusal(m, what->why);
 		return;
@@ -473,9 +505,10 @@ static int explain_namesake(void *data, unsigned long addr)
 
 	addr = (unsigned long)dereference_symbol_descriptor((void *)addr);
 	place = (void *)(addr + all->offset);
-	if (addr != all->explained && __kernel_text_address(addr))
-		seq_printf(all->m, "also: %px %pS\n",
-			   shown_address(all->m, place), place);
+	if (addr == all->explained || !__kernel_text_address(addr))
+		return 0;
+	seq_printf(all->m, "also: %px ", shown_address(all->m, place));
+	show_symbol(all->m, "%pS\n", place);
 	return 0;
 }
 
@@ -598,7 +631,7 @@ static const struct file_operations explain_fops = {
 static int jumps_handler(const struct ctl_table *table, int write,
 			 void *buffer, size_t *lenp, loff_t *ppos)
 {
-	char text[4] = "";
+	char text[SWITCH_MAX] = "";
 	bool on = kprobe_get_jumps();
 	int ret;
 
@@ -612,13 +645,10 @@ static int jumps_handler(const struct ctl_table *table, int write,
 		return proc_dostring(&shown, 0, buffer, lenp, ppos);
 	}
 
-	/* kstrtobool() ignores what follows, and knows more spellings. */
 	if (*ppos || !*lenp || *lenp >= sizeof(text))
 		return -EINVAL;
 	memcpy(text, buffer, *lenp);
-	if (strlen(strim(text)) != 1 || !strchr("01nyNY", *strim(text)))
-		return -EINVAL;
-	ret = kstrtobool(strim(text), &on);
+	ret = parse_switch(text, &on);
 	if (ret)
 		return ret;
 	kprobe_set_jumps(on);
