@@ -305,12 +305,15 @@ int kprobe_blacklist_module(struct module *mod)
 
 /**
  * kprobe_unblacklist_module - forget what lies in a module
- * @mod: being unloaded
+ * @mod: being unloaded, or about to lose its init text
+ * @within: in which part of it
  *
  * Without memory the entries stay, which blacklists too much in a module that
  * comes to lie there later, and nothing worse.
  */
-void kprobe_unblacklist_module(struct module *mod)
+void kprobe_unblacklist_module(struct module *mod,
+			       bool (*within)(unsigned long addr,
+					      const struct module *mod))
 {
 	struct range_table *table, *old;
 	size_t i;
@@ -319,7 +322,7 @@ void kprobe_unblacklist_module(struct module *mod)
 
 	old = ranges_locked();
 	for (i = 0; old && i < old->nr; i++)
-		if (within_module(old->at[i].range.start, mod))
+		if (within(old->at[i].range.start, mod))
 			break;
 	if (!old || i == old->nr)
 		return;
@@ -330,7 +333,7 @@ void kprobe_unblacklist_module(struct module *mod)
 
 	table->nr = 0;
 	for (i = 0; i < old->nr; i++)
-		if (!within_module(old->at[i].range.start, mod))
+		if (!within(old->at[i].range.start, mod))
 			table->at[table->nr++] = old->at[i];
 	ranges_publish(table);
 }

@@ -86,7 +86,7 @@ static void kprobe_module_gone(struct module *mod)
 	kprobe_lose_text(in_module, mod);
 	scoped_guard(mutex, &kprobe_mutex)
 		kprobe_module_forget(mod);
-	kprobe_unblacklist_module(mod);
+	kprobe_unblacklist_module(mod, within_module);
 }
 
 static int kprobe_module_event(struct notifier_block *nb, unsigned long event,
@@ -110,6 +110,7 @@ static int kprobe_module_event(struct notifier_block *nb, unsigned long event,
 		scoped_guard(mutex, &kprobe_mutex)
 			kprobe_module_live(mod);
 		kprobe_lose_text(in_module_init, mod);
+		kprobe_unblacklist_module(mod, within_module_init);
 		break;
 	case MODULE_STATE_GOING:
 		kprobe_module_gone(mod);

@@ -207,7 +207,9 @@ struct kprobe_blacklist_range {
 
 int kprobe_blacklist_init(void);
 int kprobe_blacklist_module(struct module *mod);
-void kprobe_unblacklist_module(struct module *mod);
+void kprobe_unblacklist_module(struct module *mod,
+			       bool (*within)(unsigned long addr,
+					      const struct module *mod));
 void kprobe_blacklist_lock(void);
 void kprobe_blacklist_unlock(void);
 bool kprobe_blacklist_next(unsigned long from,

@@ -104,9 +104,17 @@ module_param_cb(fixed, &fixed_ops, NULL, 0444);
 static bool fail;
 module_param(fail, bool, 0);
 
+/* Blacklisted as long as there is init text. */
+static noinline int __init kprobe_target_forbidden_init(void)
+{
+	barrier();
+	return 0;
+}
+NOKPROBE_SYMBOL(kprobe_target_forbidden_init);
+
 static int __init kprobe_target_init(void)
 {
-	return fail ? -EIO : 0;
+	return fail ? -EIO : kprobe_target_forbidden_init();
 }
 module_init(kprobe_target_init);
 
