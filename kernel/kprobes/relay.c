@@ -32,6 +32,10 @@
  *   Only the filter that they register with is looked at: functions that
  *   are added to it later are not seen.
  *
+ * What comes up behind the call later, such as a probe with a post handler, may
+ * turn the jump there back into a breakpoint.  The entry stays BEHIND, and is
+ * hit by that breakpoint as long as it is needed.
+ *
  * A site moves from BEHIND to FTRACE only, and is decided about again when it
  * has been CLEAN.  From the moment that site->ftrace_ops is set, relay_pre()
  * leaves hits to ftrace: one of a task that is between the two instructions
@@ -42,8 +46,8 @@
  * and moves with the next change of its probes.
  *
  * The relay belongs to the entry's site, and is freed with it after an IPI to
- * all CPUs, as the probes of users are.  Everything but relay_pre() is under
- * kprobe_mutex.
+ * all CPUs that may be in a hit, as the probes of users are.  Everything but
+ * relay_pre() is under kprobe_mutex.
  */
 #include <linux/ftrace.h>
 #include <linux/kallsyms.h>
@@ -59,12 +63,12 @@ static unsigned int redirects;
 #define TRAP_IS_NMI	(NMI_OFFSET + HARDIRQ_OFFSET)
 
 /*
- * A breakpoint behind the call is there for some milliseconds only, before the
- * jump is, and a hit by a breakpoint is in an NMI.  There, BPF programs and
- * tracefs may find locked what they would wait for elsewhere, and give up.  A
- * hit by ftrace is not, nor is one by the jump, so one by the breakpoint need
- * not be: its handlers are told that this is no NMI.  Lockdep is not, for it
- * would take them for an interrupt's.
+ * A breakpoint behind the call is seldom there for more than the milliseconds
+ * before the jump is, and a hit by a breakpoint is in an NMI.  There, BPF
+ * programs and tracefs may find locked what they would wait for elsewhere, and
+ * give up.  A hit by ftrace is not, nor is one by the jump, so one by the
+ * breakpoint need not be: its handlers are told that this is no NMI.  Lockdep
+ * is not, for it would take them for an interrupt's.
  *
  * KPROBE_CTX_NONE comes first.  With it, a hit in a handler that is in no NMI
  * is recursion, and one in an NMI on top is not, at any time in between.
@@ -203,7 +207,9 @@ static bool relay_create(struct kprobe_site *site)
 
 	why = site_behind(site, &behind);
 	if (why != KPROBE_OK) {
-		site->no_relay = why != KPROBE_REFUSE_NO_MEMORY;
+		/* Memory and the states of modules change. */
+		site->no_relay = why != KPROBE_REFUSE_NO_MEMORY &&
+				 why != KPROBE_REFUSE_MODULE_STATE;
 		return false;
 	}
 	relay = kzalloc(sizeof(*relay), GFP_KERNEL);
