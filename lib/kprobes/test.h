@@ -118,11 +118,16 @@ struct counted {
 	unsigned int astray;
 };
 
+/*
+ * Where a count is compared, one CPU hits the probe.  In the other cases
+ * several may do so at once, and a hit that is lost does no harm.
+ */
 static __maybe_unused int counted_pre(struct kprobe *p, struct pt_regs *regs)
 {
 	struct counted *c = container_of(p, struct counted, probe);
 
-	c->pre++;
+	/* Several CPUs: see above. */
+	data_race(c->pre++);
 	if (instruction_pointer(regs) != probed_at(p) ||
 	    kprobe_running() != p || !irqs_disabled() || preemptible())
 		c->astray++;
@@ -136,7 +141,8 @@ static __maybe_unused int counted_pre(struct kprobe *p, struct pt_regs *regs)
 static __maybe_unused void counted_post(struct kprobe *p, struct pt_regs *regs,
 					unsigned long flags)
 {
-	container_of(p, struct counted, probe)->post++;
+	/* Several CPUs: see above. */
+	data_race(container_of(p, struct counted, probe)->post++);
 }
 
 /* COUNTED(address, initializers...) */
