@@ -484,6 +484,19 @@ guest_programs() {
 	} > "$log" 2>&1 || die "the guest's programs do not build, see $log"
 }
 
+# signed BUILD DIR: the modules there, if the kernel looks for signatures, with the
+# key that was made with it.
+signed() {
+	local build=$1 hash module
+
+	hash=$(sed -n 's/^CONFIG_MODULE_SIG_HASH="\(.*\)"/\1/p' "$build/.config")
+	[ -n "$hash" ] || return 0
+	for module in "$2"/*.ko; do
+		"$build/scripts/sign-file" "$hash" "$build/certs/signing_key.pem" \
+			"$build/certs/signing_key.x509" "$module"
+	done
+}
+
 # pack BUILD: kernel and initramfs, ready to boot, into $BOOT, which lasts as
 # long as this script: others may build meanwhile.
 pack() {
@@ -506,6 +519,7 @@ pack() {
 		[ ! -f "$program" ] || cp "$program" "$root/bin/${program##*-}"
 	done
 	find "$build" -name '*.ko' -exec cp -t "$root/modules" {} +
+	signed "$build" "$root/modules"
 	(cd "$root" && find . | cpio -o -H newc 2> /dev/null | gzip -1) \
 		> "$BOOT/initramfs.gz"
 	rm -rf "$root"
@@ -632,7 +646,38 @@ watched_boot() {
 	wait $pid
 }
 
+# not_scanned LOG: a kernel that can look for leaks has not done so to its end.
+not_scanned() {
+	grep -q '^CONFIG_DEBUG_KMEMLEAK=y' "$(build_dir)/.config" &&
+		! grep -q '^LAB-SCANNED' "$1"
+}
+
+# races_of_ours: what is said on stdin, but for data races between functions of which
+# none is in the engine, its suites or a module of the lab.
+races_of_ours() {
+	local build
+
+	build=$(build_dir)
+	if ! grep -q '^CONFIG_KCSAN=y' "$build/.config"; then
+		grep .
+		return
+	fi
+	find "$build"/{kernel,arch/*/kernel,lib}/kprobes "$build"/lab-modules \
+		"$build"/{kernel/kprobes.o,lib/test_kprobes.o} -name '*.o' -exec nm {} + |
+		awk 'FNR == NR { if ($2 ~ /^[tTwW]$/) ours[$3] = 1; next }
+		/KCSAN: data-race/ {
+			sub(/\r$/, "")
+			n = split($0, word, " ")
+			for (i = 1; i <= n; i++)
+				if (word[i] in ours) { print; found = 1; break }
+			next
+		}
+		{ print; found = 1 }
+		END { exit !found }' - /dev/fd/4
+} 4<&0
+
 # complaints LOG: what a kernel must never say.
 complaints() {
-	grep -E 'WARNING:|BUG:|Oops|KASAN:|KCSAN:|UBSAN:|possible .*deadlock|suspicious RCU|rcu.*detected.*stall|soft lockup|Call [Tt]race:|Internal error:|INFO: trying to register|Kernel panic' "$1"
+	grep -E 'WARNING:|BUG:|Oops|KASAN:|KCSAN:|UBSAN:|possible .*deadlock|suspicious RCU|rcu.*detected.*stall|soft lockup|Call [Tt]race:|Internal error:|INFO: trying to register|Kernel panic|^unreferenced object' "$1" |
+		races_of_ours
 }

@@ -2,7 +2,8 @@
 /*
  * A module to be probed: reading its parameter "poke" calls
  * kprobe_target_function().  In other functions there are a jump label and a
- * static call, and one is not to be probed.  With the parameter "fail" its init
+ * static call.  One is not to be probed, and two are in sections of which
+ * nothing is.  With the parameter "fail" its init
  * function fails.  Reading "fixed" has a read fail, which a fix-up mends.
  */
 #include <linux/err.h>
@@ -31,6 +32,21 @@ noinline int kprobe_target_forbidden(int x)
 	return x;
 }
 NOKPROBE_SYMBOL(kprobe_target_forbidden);
+
+int kprobe_target_section(int x);
+int kprobe_target_noinstr(int x);
+
+int __kprobes kprobe_target_section(int x)
+{
+	barrier();
+	return x;
+}
+
+noinstr int kprobe_target_noinstr(int x)
+{
+	barrier();
+	return x;
+}
 
 static DEFINE_STATIC_KEY_FALSE(kprobe_target_key);
 

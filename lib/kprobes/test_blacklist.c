@@ -14,6 +14,12 @@ static TARGET int target_listed(int a, int b)
 	return a * b + (a ^ b);
 }
 
+static TARGET int target_whole(int a, int b)
+{
+	barrier();
+	return a - b * (a | b);
+}
+
 /* So many bytes of it. */
 #define LISTED	8
 
@@ -42,9 +48,26 @@ static void test_range_that_is_none_is_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kprobe_add_ksym_blacklist(0), -EINVAL);
 }
 
+/* Also when it is added twice, by any of its addresses. */
+static void test_whole_function_is_found(struct kunit *test)
+{
+	unsigned long start = text_of(target_whole), at, size, offset;
+	struct kprobe p = { .addr = (kprobe_opcode_t *)start };
+
+	KUNIT_ASSERT_NE(test, kallsyms_lookup_size_offset(start, &size,
+							  &offset), 0);
+	KUNIT_EXPECT_FALSE(test, within_kprobe_blacklist(start));
+	KUNIT_EXPECT_EQ(test, kprobe_add_ksym_blacklist(start + 1), (int)size);
+	KUNIT_EXPECT_EQ(test, kprobe_add_ksym_blacklist(start), (int)size);
+	for (at = start; at < start + size; at++)
+		KUNIT_EXPECT_TRUE(test, within_kprobe_blacklist(at));
+	KUNIT_EXPECT_EQ(test, register_kprobe(&p), -EINVAL);
+}
+
 static struct kunit_case blacklist_tests[] = {
 	KUNIT_CASE(test_nested_ranges_are_found),
 	KUNIT_CASE(test_range_that_is_none_is_refused),
+	KUNIT_CASE(test_whole_function_is_found),
 	{}
 };
 

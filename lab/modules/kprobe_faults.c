@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * While this is loaded, something fails in each call of the function "at": its
+ * "nth" allocation, or, if "null" names a function, that function's "nth" call,
+ * which is not made and returns "value".  Both are found by probes, so "at" may
+ * be one of kprobes itself, as long as no hit runs it.  Reading "failed" tells
+ * how often something did.
+ *
+ * Allocations fail by CONFIG_FAULT_INJECTION: whoever loads this has told
+ * failslab and fail_page_alloc in debugfs not to spare those that may sleep.
+ */
+#include <linux/kprobes.h>
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+#include <linux/sched.h>
+
+static char *at, *null;
+module_param(at, charp, 0);
+module_param(null, charp, 0);
+
+static int nth = 1;
+module_param(nth, int, 0);
+
+static long value;
+module_param(value, long, 0);
+
+static unsigned int failed;
+module_param(failed, uint, 0444);
+
+/* Who is in the function, one at a time, and how many calls are to fail yet. */
+static struct task_struct *inside;
+static int left;
+
+static int enter(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	if (cmpxchg(&inside, NULL, current))
+		return 1;
+	left = nth;
+	if (!null)
+		current->fail_nth = nth;
+	return 0;
+}
+
+static int leave(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	if (!null) {
+		failed += !current->fail_nth;
+		current->fail_nth = 0;
+	}
+	WRITE_ONCE(inside, NULL);
+	return 0;
+}
+
+static struct kretprobe at_probe = {
+	.entry_handler = enter,
+	.handler = leave,
+};
+
+/* Returns to the caller at once. */
+static int fail(struct kprobe *p, struct pt_regs *regs)
+{
+	if (READ_ONCE(inside) != current || --left)
+		return 0;
+	failed++;
+	regs->ax = value;
+	regs->ip = *(unsigned long *)regs->sp;
+	regs->sp += sizeof(unsigned long);
+	return 1;
+}
+
+static struct kprobe null_probe = {
+	.pre_handler = fail,
+};
+
+static int __init kprobe_faults_init(void)
+{
+	int ret;
+
+	if (null) {
+		null_probe.symbol_name = null;
+		ret = register_kprobe(&null_probe);
+		if (ret)
+			return ret;
+	}
+	at_probe.kp.symbol_name = at;
+	ret = register_kretprobe(&at_probe);
+	if (ret && null)
+		unregister_kprobe(&null_probe);
+	return ret;
+}
+module_init(kprobe_faults_init);
+
+static void __exit kprobe_faults_exit(void)
+{
+	unregister_kretprobe(&at_probe);
+	if (null)
+		unregister_kprobe(&null_probe);
+}
+module_exit(kprobe_faults_exit);
+
+MODULE_DESCRIPTION("has something fail in a function");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * KUnit suite for the pools of return probes where another CPU, or a hit in an
+ * NMI, has come for a list first.  That is seldom, so here the case itself
+ * holds the locks of the lists.
+ */
+#include <linux/irqflags.h>
+#include <linux/llist.h>
+#include <linux/module.h>
+#include <linux/percpu.h>
+#include <linux/workqueue.h>
+#include "../../kernel/kprobes/internal.h"
+#include "../../kernel/kprobes/pool.h"
+#include "test.h"
+
+#define INSTANCES	3
+
+/* Keeps all CPUs from the lists of a pool, or lets them. */
+static void lock_lists(struct kretprobe_pool *pool, bool lock)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		atomic_set(&per_cpu_ptr(pool->lists, cpu)->locked, lock);
+}
+
+/* The pool of a return probe that has been unregistered. */
+static void retire(struct kunit *test, struct kretprobe_pool *pool)
+{
+	LLIST_HEAD(leaving);
+
+	WRITE_ONCE(pool->holder.rp, NULL);
+	llist_add(&pool->link, &leaving);
+	kretprobe_pools_retire(&leaving);
+	/* All instances were back, or it would stay. */
+	KUNIT_EXPECT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
+}
+
+/* Takes all instances of a pool of INSTANCES; with interrupts off. */
+static bool take_all(struct kretprobe_pool *pool,
+		     struct kretprobe_instance **taken)
+{
+	int i;
+
+	for (i = 0; i < INSTANCES; i++)
+		taken[i] = pool_get(pool);
+	return taken[0] && taken[1] && taken[2] && taken[0] != taken[1] &&
+	       taken[0] != taken[2] && taken[1] != taken[2];
+}
+
+/* What is put back meanwhile is found again, all of it, and once only. */
+static void test_locked_list_overflows(struct kunit *test)
+{
+	struct kretprobe_instance *taken[INSTANCES];
+	struct kretprobe rp = { .maxactive = INSTANCES };
+	struct kretprobe_pool *pool = kretprobe_pool_create(&rp);
+	bool first, none, overflow, again, empty;
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, pool);
+	scoped_guard(irqsave) {
+		first = take_all(pool, taken);
+		none = !pool_get(pool);
+		lock_lists(pool, true);
+		for (i = 0; i < INSTANCES; i++)
+			pool_put(pool, taken[i]);
+		lock_lists(pool, false);
+		/* This CPU has cached the first one. */
+		overflow = pool->overflow.first == &taken[2]->llist &&
+			   taken[2]->llist.next == &taken[1]->llist;
+		again = take_all(pool, taken);
+		empty = llist_empty(&pool->overflow) && !pool_get(pool);
+		for (i = 0; i < INSTANCES; i++)
+			pool_put(pool, taken[i]);
+	}
+	KUNIT_EXPECT_TRUE(test, first);
+	KUNIT_EXPECT_TRUE(test, none);
+	KUNIT_EXPECT_TRUE(test, overflow);
+	KUNIT_EXPECT_TRUE(test, again);
+	KUNIT_EXPECT_TRUE(test, empty);
+	retire(test, pool);
+}
+
+/* An entry that finds a list locked gives up some time, and loses nothing. */
+static void test_locked_list_is_left_alone(struct kunit *test)
+{
+	struct kretprobe_instance *taken[INSTANCES], *locked, *found;
+	struct kretprobe rp = { .maxactive = INSTANCES };
+	struct kretprobe_pool *pool = kretprobe_pool_create(&rp);
+	struct kretprobe_instance *nothing_there;
+	bool first;
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, pool);
+	scoped_guard(irqsave) {
+		first = take_all(pool, taken);
+		lock_lists(pool, true);
+		nothing_there = pool_get(pool);
+		lock_lists(pool, false);
+		kretprobe_pool_put_list(pool, taken[0]);
+		lock_lists(pool, true);
+		locked = pool_get(pool);
+		lock_lists(pool, false);
+		found = pool_get(pool);
+		for (i = 0; i < INSTANCES; i++)
+			pool_put(pool, taken[i]);
+	}
+	KUNIT_EXPECT_TRUE(test, first);
+	KUNIT_EXPECT_NULL(test, nothing_there);
+	KUNIT_EXPECT_NULL(test, locked);
+	KUNIT_EXPECT_PTR_EQ(test, found, taken[0]);
+	retire(test, pool);
+}
+
+/* A pool that grows while its lists are locked, and then is large enough. */
+static void test_pool_grows_into_overflow(struct kunit *test)
+{
+	struct kretprobe rp = { };
+	struct kretprobe_pool *pool = kretprobe_pool_create(&rp);
+	unsigned int total, added = 0;
+	struct llist_node *node;
+
+	KUNIT_ASSERT_NOT_NULL(test, pool);
+	total = pool->total;
+	lock_lists(pool, true);
+	pool->work.func(&pool->work);
+	lock_lists(pool, false);
+	KUNIT_EXPECT_EQ(test, pool->total, 2 * total);
+	llist_for_each(node, pool->overflow.first)
+		added++;
+	KUNIT_EXPECT_EQ(test, added, total);
+
+	pool->limit = pool->total;
+	pool->work.func(&pool->work);
+	KUNIT_EXPECT_EQ(test, pool->total, 2 * total);
+	retire(test, pool);
+}
+
+static struct kunit_case pool_tests[] = {
+	KUNIT_CASE(test_locked_list_overflows),
+	KUNIT_CASE(test_locked_list_is_left_alone),
+	KUNIT_CASE(test_pool_grows_into_overflow),
+	{}
+};
+
+static struct kunit_suite pool_suite = {
+	.name = "kprobes_pool",
+	.test_cases = pool_tests,
+};
+
+kunit_test_suite(pool_suite);
+
+MODULE_DESCRIPTION("KUnit suite for pools of return probes");
+MODULE_LICENSE("GPL");
