@@ -22,6 +22,7 @@ help:
 	@echo 'make reach            what can be probed of Debian kernels, stock and ours'
 	@echo 'make shell            a busybox shell in that kernel'
 	@echo 'make torture          looks for crashes: TIME=minutes, SEED=, PARTS="..."'
+	@echo 'make ways             ways into functions, from outside, and jumps over them'
 	@echo 'make bench            what hits and calls cost, beside stock'
 	@echo 'make decode           powerpc: what a probe is told of 25,000 encodings'
 	@echo 'make differ           instructions with and without probes, compared (SEED=, N=)'
@@ -38,7 +39,7 @@ help:
 	@echo 'ARCH=x86_64 (default) picks the architecture, VARIANT=debug|ftrace|...'
 	@echo 'a configuration in lab/configs/, OUT=DIR another place than out/.'
 
-run test test-all deb reach shell bench decode differ check check-house torture mutants coverage series series-check:
+run test test-all deb reach ways shell bench decode differ check check-house torture mutants coverage series series-check:
 	@lab/$@
 
 test-clients:
@@ -53,4 +54,4 @@ apply:
 clean:
 	rm -rf "$${OUT_DIR:-out}"
 
-.PHONY: help run test test-all test-clients deb reach shell bench decode differ check model check-house torture mutants coverage apply series series-check clean
+.PHONY: help run test test-all test-clients deb reach ways shell bench decode differ check model check-house torture mutants coverage apply series series-check clean

@@ -15,6 +15,7 @@ newer_qemu() {
 		need mmdebstrap
 		say "fetching Debian 13 with $QEMU_PACKAGE, log: $root.log"
 		lock
+		mkdir -p "$OUT/torture"
 		rm -rf "$root" "$root.stamp"
 		mmdebstrap --variant=minbase --format=directory \
 			--aptopt='APT::Install-Recommends "false"' \

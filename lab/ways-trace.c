@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A plugin for QEMU: the addresses between start= and end= that a guest comes
+ * to other than from the instruction before.  At exit a line for each goes to
+ * out=.
+ *
+ * It looks at blocks of translated code: where one begins, and where the one
+ * before ended on that CPU.  What an interrupt returns to is left out, since it
+ * can be any instruction, and so are the rounds of a string instruction, which
+ * begin at itself.  Debian's packages have no header for plugins; what is used
+ * of QEMU's interface is declared here.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef uint64_t qemu_plugin_id_t;
+struct qemu_plugin_tb;
+struct qemu_plugin_insn;
+struct qemu_info;
+
+void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id,
+		void (*cb)(qemu_plugin_id_t id, struct qemu_plugin_tb *tb));
+void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id,
+		void (*cb)(qemu_plugin_id_t id, void *data), void *data);
+void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *tb,
+		void (*cb)(unsigned int vcpu, void *data), int flags,
+		void *data);
+size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
+struct qemu_plugin_insn *
+qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t i);
+uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
+size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
+size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *insn, void *dest,
+			     size_t len);
+
+/* Of the interface that this was written for. */
+__attribute__((visibility("default"))) int qemu_plugin_version = 2;
+
+/* Of a block. */
+struct block {
+	uint64_t start, end;
+	bool repeats;		/* begins with a string instruction's prefix */
+	bool returns;		/* ends with an IRET */
+};
+
+#define CPUS	16
+static const struct block *last[CPUS];
+static uint64_t start, end;
+static uint8_t *seen;
+static const char *out;
+
+static void executed(unsigned int vcpu, void *data)
+{
+	const struct block *now = data, *before = last[vcpu % CPUS];
+
+	last[vcpu % CPUS] = now;
+	if (now->start < start || now->start >= end || !before)
+		return;
+	if (before->end == now->start || before->returns)
+		return;
+	if (now->repeats && before->start <= now->start &&
+	    before->end > now->start)
+		return;
+	seen[now->start - start] = 1;
+}
+
+static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+{
+	size_t n = qemu_plugin_tb_n_insns(tb), len;
+	struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, 0);
+	struct block *block = calloc(1, sizeof(*block));
+	uint8_t code[16];
+
+	if (!block)
+		abort();
+	block->start = qemu_plugin_insn_vaddr(insn);
+	len = qemu_plugin_insn_data(insn, code, sizeof(code));
+	block->repeats = len > 1 && (code[0] == 0xf2 || code[0] == 0xf3);
+	insn = qemu_plugin_tb_get_insn(tb, n - 1);
+	block->end = qemu_plugin_insn_vaddr(insn) + qemu_plugin_insn_size(insn);
+	len = qemu_plugin_insn_data(insn, code, sizeof(code));
+	block->returns = len && code[len - 1] == 0xcf && len <= 2;
+	qemu_plugin_register_vcpu_tb_exec_cb(tb, executed, 0, block);
+}
+
+static void at_exit(qemu_plugin_id_t id, void *unused)
+{
+	FILE *f = fopen(out, "w");
+	uint64_t i;
+
+	if (!f)
+		return;
+	for (i = 0; i < end - start; i++) {
+		if (seen[i])
+			fprintf(f, "%llx\n", (unsigned long long)(start + i));
+	}
+	fclose(f);
+}
+
+__attribute__((visibility("default")))
+int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info,
+			int argc, char **argv)
+{
+	int i;
+
+	for (i = 0; i < argc; i++) {
+		if (!strncmp(argv[i], "start=", 6))
+			start = strtoull(argv[i] + 6, NULL, 16);
+		else if (!strncmp(argv[i], "end=", 4))
+			end = strtoull(argv[i] + 4, NULL, 16);
+		else if (!strncmp(argv[i], "out=", 4))
+			out = strdup(argv[i] + 4);
+	}
+	if (!out || end <= start)
+		return -1;
+	seen = calloc(end - start, 1);
+	if (!seen)
+		return -1;
+	qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
+	qemu_plugin_register_atexit_cb(id, at_exit, NULL);
+	return 0;
+}
