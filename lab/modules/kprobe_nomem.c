@@ -15,6 +15,8 @@
 
 #include <linux/delay.h>
 #include <linux/kprobes.h>
+#include <linux/kprobes_hit.h>
+#include <linux/kprobes_test.h>
 #include <linux/module.h>
 #include <linux/sched.h>
 #include <linux/string.h>
@@ -160,6 +162,52 @@ static int one_jump(void) { return register_jprobe(&jump); }
 static void no_jump(void) { unregister_jprobe(&jump); }
 
 /*
+ * So many disabled probes, on instructions that have a slot each, that all slots
+ * of a page are in use: the next one needs a new page.
+ */
+#ifdef CONFIG_X86_64
+#define SLOTS	(PAGE_SIZE / KPROBE_SLOT_SIZE)
+
+extern u8 many_insns[];
+static struct kprobe fill[SLOTS], *all_fill[SLOTS];
+static int nr_fill;
+
+/* Five bytes each. */
+static __noipa notrace void fill_target(void)
+{
+	asm volatile("many_insns:\n"
+		     ".rept %c0\n"
+		     "	mov $1, %%eax\n"
+		     ".endr\n"
+		     : : "i" (SLOTS) : "eax");
+}
+
+static int page_full(void)
+{
+	int i;
+
+	/* Once, so that it is not thrown away. */
+	fill_target();
+	kprobe_flush_retired();
+	nr_fill = SLOTS - kprobe_slots_in_use() % SLOTS;
+	for (i = 0; i < nr_fill; i++) {
+		memset(&fill[i], 0, sizeof(fill[i]));
+		fill[i].addr = many_insns + 5 * i;
+		fill[i].flags = KPROBE_FLAG_DISABLED;
+		all_fill[i] = &fill[i];
+	}
+	return register_kprobes(all_fill, nr_fill);
+}
+
+static void no_page_full(void) { unregister_kprobes(all_fill, nr_fill); }
+#define LEAST_OF_PAGE	4
+#else
+static int page_full(void) { return 0; }
+static void no_page_full(void) { }
+#define LEAST_OF_PAGE	1
+#endif
+
+/*
  * What is called with faults, what is called before and behind it without, how
  * many handlers a call of all targets runs before it and after it, and how many
  * allocations have to fail at least.
@@ -182,6 +230,8 @@ static const struct call {
 	/* There may be a slot left. */
 	{ "register_kprobe beside another", one, another, no_other, no_one,
 	  1, 2, 0 },
+	{ "register_kprobe without a free slot", page_full, one, no_one,
+	  no_page_full, 0, 1, LEAST_OF_PAGE },
 	{ "register_kprobe, disabled", nothing, one_disabled, no_one,
 	  nothing_undone, 0, 0, 1 },
 	{ "register_kprobes", nothing, many, no_many, nothing_undone,

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * KUnit suite for what the core answers, but nothing asks on most machines:
+ * unwinders by frame pointers, backends that treat jumps in another way than
+ * breakpoints, and stack traces of tasks that run meanwhile.
+ */
+#include <linux/err.h>
+#include <linux/kthread.h>
+#include <linux/list.h>
+#include <linux/module.h>
+#include <linux/sched.h>
+#include <linux/kprobes_backend.h>
+#include "../../kernel/kprobes/internal.h"
+#include "test.h"
+
+static TARGET int target_asked(int a, int b)
+{
+	barrier();
+	return a * b + 5;
+}
+
+static void test_entry_is_known(struct kunit *test)
+{
+	struct counted entry = COUNTED(text_of(target_asked));
+	struct counted other = COUNTED(0);
+	unsigned long at;
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&entry.probe), 0);
+	KUNIT_EXPECT_TRUE(test, kprobe_at_entry(probed_at(&entry.probe)));
+	/* The next instruction that can be probed, of which there is one. */
+	for (at = probed_at(&entry.probe) + 1; ; at++) {
+		KUNIT_EXPECT_FALSE(test, kprobe_at_entry(at));
+		other = COUNTED(at);
+		if (!register_kprobe(&other.probe))
+			break;
+		KUNIT_ASSERT_LT(test, at, probed_at(&entry.probe) + 16);
+	}
+	KUNIT_EXPECT_FALSE(test, kprobe_at_entry(at));
+	unregister_kprobe(&other.probe);
+	at = probed_at(&entry.probe);
+	unregister_kprobe(&entry.probe);
+	KUNIT_EXPECT_FALSE(test, kprobe_at_entry(at));
+}
+
+static void test_jump_of_batch_is_found(struct kunit *test)
+{
+	struct kprobe_site *trap, *jump;
+	LIST_HEAD(batch);
+
+	trap = kunit_kzalloc(test, sizeof(*trap), GFP_KERNEL);
+	jump = kunit_kzalloc(test, sizeof(*jump), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, trap);
+	KUNIT_ASSERT_NOT_NULL(test, jump);
+	trap->target = KPROBE_SITE_TRAP;
+	jump->target = KPROBE_SITE_JUMP;
+	KUNIT_EXPECT_FALSE(test, kprobe_batch_makes_jumps(&batch));
+	list_add_tail(&trap->batch, &batch);
+	KUNIT_EXPECT_FALSE(test, kprobe_batch_makes_jumps(&batch));
+	list_add_tail(&jump->batch, &batch);
+	KUNIT_EXPECT_TRUE(test, kprobe_batch_makes_jumps(&batch));
+}
+
+/* What a task does in a call that is followed. */
+static enum { RUN, SLEEP, END } phase;
+
+static TARGET int target_followed(int a)
+{
+	while (READ_ONCE(phase) == RUN)
+		cond_resched();
+	while (READ_ONCE(phase) == SLEEP)
+		msleep(50);
+	return a + 1;
+}
+
+static int call_followed(void *result)
+{
+	*(int *)result = target_followed(1);
+	while (!kthread_should_stop())
+		msleep(20);
+	return 0;
+}
+
+static unsigned long return_address(struct task_struct *task)
+{
+	struct llist_node *cur = NULL;
+
+	return kretprobe_find_ret_addr(task, NULL, &cur);
+}
+
+static int followed_return(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	return 0;
+}
+
+/* Where it would return to is told of a task that sleeps, and not before. */
+static void test_running_task_is_not_searched(struct kunit *test)
+{
+	struct kretprobe rp = {
+		.kp.addr = (kprobe_opcode_t *)text_of(target_followed),
+		.handler = followed_return,
+	};
+	struct task_struct *task;
+	int result = 0, i;
+
+	WRITE_ONCE(phase, RUN);
+	KUNIT_ASSERT_EQ(test, register_kretprobe(&rp), 0);
+	task = kthread_run(call_followed, &result, "kprobes_seldom");
+	if (IS_ERR(task)) {
+		unregister_kretprobe(&rp);
+		KUNIT_FAIL(test, "no thread");
+		return;
+	}
+	/* Its call is followed by then; or else it is not at the end. */
+	for (i = 0; i < 20; i++) {
+		msleep(20);
+		if (task_is_running(task))
+			KUNIT_EXPECT_EQ(test, return_address(task), 0);
+	}
+	WRITE_ONCE(phase, SLEEP);
+	KUNIT_EXPECT_TRUE(test, EVENTUALLY(return_address(task)));
+	WRITE_ONCE(phase, END);
+	KUNIT_EXPECT_TRUE(test, EVENTUALLY(READ_ONCE(result) == 2));
+	kthread_stop(task);
+	unregister_kretprobe(&rp);
+}
+
+static struct kunit_case seldom_tests[] = {
+	KUNIT_CASE(test_entry_is_known),
+	KUNIT_CASE(test_jump_of_batch_is_found),
+	KUNIT_CASE_SLOW(test_running_task_is_not_searched),
+	{}
+};
+
+static struct kunit_suite seldom_suite = {
+	.name = "kprobes_seldom",
+	.test_cases = seldom_tests,
+};
+
+kunit_test_suite(seldom_suite);
+
+MODULE_DESCRIPTION("KUnit suite for what is seldom asked of kprobes");
+MODULE_LICENSE("GPL");
