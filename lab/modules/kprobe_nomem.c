@@ -162,8 +162,8 @@ static int one_jump(void) { return register_jprobe(&jump); }
 static void no_jump(void) { unregister_jprobe(&jump); }
 
 /*
- * So many disabled probes, on instructions that have a slot each, that all slots
- * of a page are in use: the next one needs a new page.
+ * So many disabled probes, on instructions that have a slot each, that all
+ * slots of a page are in use: the next one needs a new page.
  */
 #ifdef CONFIG_X86_64
 #define SLOTS	(PAGE_SIZE / KPROBE_SLOT_SIZE)
