@@ -6,8 +6,9 @@
  *
  * It looks at blocks of translated code: where one begins, and where the one
  * before ended on that CPU.  What an interrupt returns to is left out, since it
- * can be any instruction, and so are the rounds of a string instruction, which
- * begin at itself.  Debian's packages have no header for plugins; what is used
+ * can be any instruction.  So is what lies in the block before: QEMU ends a
+ * block early behind an access to a device, and begins a string instruction
+ * anew for each round.  Branches that go there are seen without a run.  Debian's packages have no header for plugins; what is used
  * of QEMU's interface is declared here.
  */
 #include <stdbool.h>
@@ -42,7 +43,6 @@ __attribute__((visibility("default"))) int qemu_plugin_version = 2;
 /* Of a block. */
 struct block {
 	uint64_t start, end;
-	bool repeats;		/* begins with a string instruction's prefix */
 	bool returns;		/* ends with an IRET */
 };
 
@@ -61,8 +61,7 @@ static void executed(unsigned int vcpu, void *data)
 		return;
 	if (before->end == now->start || before->returns)
 		return;
-	if (now->repeats && before->start <= now->start &&
-	    before->end > now->start)
+	if (now->start >= before->start && now->start < before->end)
 		return;
 	seen[now->start - start] = 1;
 }
@@ -77,8 +76,6 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	if (!block)
 		abort();
 	block->start = qemu_plugin_insn_vaddr(insn);
-	len = qemu_plugin_insn_data(insn, code, sizeof(code));
-	block->repeats = len > 1 && (code[0] == 0xf2 || code[0] == 0xf3);
 	insn = qemu_plugin_tb_get_insn(tb, n - 1);
 	block->end = qemu_plugin_insn_vaddr(insn) + qemu_plugin_insn_size(insn);
 	len = qemu_plugin_insn_data(insn, code, sizeof(code));
