@@ -80,7 +80,7 @@ static int call_followed(void *result)
 	return 0;
 }
 
-static unsigned long return_address(struct task_struct *task)
+static unsigned long recorded_caller(struct task_struct *task)
 {
 	struct llist_node *cur = NULL;
 
@@ -114,10 +114,10 @@ static void test_running_task_is_not_searched(struct kunit *test)
 	for (i = 0; i < 20; i++) {
 		msleep(20);
 		if (task_is_running(task))
-			KUNIT_EXPECT_EQ(test, return_address(task), 0);
+			KUNIT_EXPECT_EQ(test, recorded_caller(task), 0);
 	}
 	WRITE_ONCE(phase, SLEEP);
-	KUNIT_EXPECT_TRUE(test, EVENTUALLY(return_address(task)));
+	KUNIT_EXPECT_TRUE(test, EVENTUALLY(recorded_caller(task)));
 	WRITE_ONCE(phase, END);
 	KUNIT_EXPECT_TRUE(test, EVENTUALLY(READ_ONCE(result) == 2));
 	kthread_stop(task);
