@@ -645,7 +645,7 @@ enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 	    only_filler(&window, addr + insn.length,
 			symbol->start + min(symbol->size, FUNCTION_MAX_SIZE)))
 		return KPROBE_REFUSE_PADDING;
-	/* No interrupt comes between STI and HLT: they stay together. */
+	/* Nor is STI taken from HLT: no interrupt comes between the two. */
 	if (x86_kprobe_halts(text) ||
 	    (is_sti(text[0]) && x86_kprobe_halts(text + 1)))
 		return KPROBE_REFUSE_UNRELOCATABLE;
