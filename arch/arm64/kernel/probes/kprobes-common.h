@@ -15,6 +15,20 @@
 #include "decode-insn.h"
 
 /* kprobes-slot.c */
+u32 a64_kprobe_original_insn(const void *addr);
+
+/* kprobes-emit.c */
+
+/**
+ * struct a64_kprobe_text - a slot or a detour that is being written
+ * @word: what it is to have
+ * @nr: words so far
+ * @at: where it will be
+ * @literal: what stands behind it, and the word that loads it
+ * @nr_literals: how many of them
+ * @call: where registers are on the stack, in words
+ * @bad: a branch does not reach, or there is no room
+ */
 struct a64_kprobe_text {
 	__le32 word[KPROBE_DETOUR_SIZE / sizeof(u32)];
 	unsigned int nr;
@@ -31,7 +45,6 @@ struct a64_kprobe_text {
 /* The first word that is executed of text that calls the engine. */
 #define A64_ENTRY	2
 
-u32 a64_kprobe_original_insn(const void *addr);
 bool a64_kprobe_in_reach(unsigned long from, unsigned long to);
 void a64_kprobe_emit(struct a64_kprobe_text *text, u32 insn);
 void a64_kprobe_emit_branch(struct a64_kprobe_text *text, unsigned long target);

@@ -85,7 +85,7 @@ void arch_kprobe_patch(struct list_head *batch)
 
 	lockdep_assert_held(&text_mutex);
 
-	/* Detours are reached from here on: see kprobes-slot.c. */
+	/* Detours are reached from here on: see kprobes-emit.c. */
 	if (kprobe_batch_makes_jumps(batch))
 		a64_kprobe_sync_cpus();
 

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Text that is written on arm64: what slots and detours are put together from.
+ *
+ * The text is put together on the stack of whoever makes a slot or a detour,
+ * word by word, for the address where it will be.  If a word is too much, or a
+ * branch does not reach, the text is marked as bad, and a64_kprobe_finish()
+ * refuses it.  So who adds words need not ask after each.
+ *
+ * Writing a slot
+ * --------------
+ *
+ * A slot has no instruction that some CPU may execute while it is written.  So
+ * caches are all that is looked after then: the slot is cleaned to where
+ * instructions are fetched from, and the instruction caches are told to forget
+ * it, which the hardware does for those of all CPUs.  What a CPU may still have
+ * is what it has fetched already, on a wrong guess maybe, from where the slot
+ * is.  It forgets that at its next context synchronization event, and must have
+ * one before it executes the slot:
+ *
+ * 1. A breakpoint is written after the slot.  A CPU that takes it has one on
+ *    the way in, and another on the way to the slot.
+ * 2. A detour is entered by a branch, which is none.  arch_kprobe_patch() sends
+ *    all CPUs an IPI before it writes the first branch of a batch.
+ * 3. What is generated for an instruction that only computes is called from
+ *    within the exception, where it may come to a breakpoint that stands
+ *    already; only then all CPUs are sent an IPI before they are told of it.
+ *
+ * So a batch pays for one IPI to each CPU on the way to its branches, however
+ * many slots it has, and a post handler for one where it comes to a breakpoint
+ * that stands.
+ */
+#include <linux/kernel.h>
+#include <linux/perf_event.h>
+#include <linux/sizes.h>
+#include <linux/string.h>
+#include <asm/cacheflush.h>
+#include <asm/debug-monitors.h>
+#include <asm/insn.h>
+#include <asm/patching.h>
+#include <asm/ptrace.h>
+#include "kprobes-common.h"
+
+/**
+ * a64_kprobe_in_reach - does a branch reach that far?
+ * @from: where it stands
+ * @to: where it goes
+ */
+bool a64_kprobe_in_reach(unsigned long from, unsigned long to)
+{
+	long distance = to - from;
+
+	return distance >= -(long)SZ_128M && distance < (long)SZ_128M;
+}
+
+/**
+ * a64_kprobe_emit - add a word
+ * @text: to this
+ * @insn: an instruction
+ */
+void a64_kprobe_emit(struct a64_kprobe_text *text, u32 insn)
+{
+	if (text->nr == ARRAY_SIZE(text->word)) {
+		text->bad = true;
+		return;
+	}
+	text->word[text->nr++] = cpu_to_le32(insn);
+}
+
+/* Instructions are little endian, whatever data is. */
+static void emit_data(struct a64_kprobe_text *text, u64 value)
+{
+	if (text->nr + 2 > ARRAY_SIZE(text->word)) {
+		text->bad = true;
+		return;
+	}
+	memcpy(&text->word[text->nr], &value, sizeof(value));
+	text->nr += 2;
+}
+
+static unsigned long text_here(const struct a64_kprobe_text *text)
+{
+	return text->at + text->nr * sizeof(u32);
+}
+
+/**
+ * a64_kprobe_emit_branch - add a branch
+ * @text: to this
+ * @target: where it goes
+ */
+void a64_kprobe_emit_branch(struct a64_kprobe_text *text, unsigned long target)
+{
+	unsigned long here = text_here(text);
+	u32 insn;
+
+	if (!a64_kprobe_in_reach(here, target)) {
+		text->bad = true;
+		return;
+	}
+	insn = aarch64_insn_gen_branch_imm(here, target,
+					   AARCH64_INSN_BRANCH_NOLINK);
+	a64_kprobe_emit(text, insn);
+}
+
+/* LDR @reg, =value; a64_kprobe_finish() puts in where that is. */
+static void emit_literal(struct a64_kprobe_text *text, unsigned int reg,
+			 u64 value)
+{
+	unsigned int i = text->nr_literals++;
+
+	if (WARN_ON_ONCE(i == ARRAY_SIZE(text->literal))) {
+		text->bad = true;
+		return;
+	}
+	text->literal[i].word = text->nr;
+	text->literal[i].value = value;
+	a64_kprobe_emit(text, 0x58000000 | reg);
+}
+
+/* A conditional branch over the next word only. */
+static u32 branch_over_one(u32 opcode, const struct a64_kprobe_insn *decoded)
+{
+	if (decoded->class == A64_TBZ)
+		return (opcode & ~GENMASK(18, 5)) | 2 << 5;
+	return (opcode & ~GENMASK(23, 5)) | 2 << 5;
+}
+
+/**
+ * a64_kprobe_emit_copy - add a probed instruction, wherever it has stood
+ * @text: to this
+ * @site: where it is from
+ * @next: where to go on if it is no branch that is taken
+ */
+void a64_kprobe_emit_copy(struct a64_kprobe_text *text,
+			  const struct kprobe_site *site, unsigned long next)
+{
+	const struct a64_kprobe_insn *decoded = &site->insn.decoded;
+	u32 opcode = site->opcode;
+
+	switch ((enum a64_kprobe_class)decoded->class) {
+	case A64_BCOND:
+	case A64_CBZ:
+	case A64_TBZ:
+		a64_kprobe_emit(text, branch_over_one(opcode, decoded));
+		a64_kprobe_emit_branch(text, next);
+		fallthrough;
+	case A64_B:
+		a64_kprobe_emit_branch(text, decoded->target);
+		break;
+	case A64_BL:
+		emit_literal(text, 30, next);
+		a64_kprobe_emit_branch(text, decoded->target);
+		break;
+	case A64_BLR:
+		/* It reads its register before it writes the link register. */
+		if (decoded->rt == 30 ||
+		    (decoded->key && decoded->modifier == 30)) {
+			text->bad = true;
+			break;
+		}
+		emit_literal(text, 30, next);
+		/* BR and its like. */
+		a64_kprobe_emit(text, opcode & ~BIT(21));
+		break;
+	case A64_ADR:
+		if (decoded->rt != 31)
+			emit_literal(text, decoded->rt, decoded->target);
+		break;
+	case A64_LDR:
+		/* What is loaded into the zero register is lost: no load. */
+		if (decoded->rt == 31)
+			break;
+		emit_literal(text, decoded->rt, decoded->target);
+		/* LDRSW, LDR X or LDR W */
+		a64_kprobe_emit(text, (decoded->sign ? 0xb9800000 :
+				decoded->wide ? 0xf9400000 : 0xb9400000) |
+			 decoded->rt << 5 | decoded->rt);
+		break;
+	case A64_NOP:
+	case A64_LANDING:
+	case A64_PREFETCH:
+		break;
+	default:
+		a64_kprobe_emit(text, opcode);
+	}
+}
+
+/**
+ * a64_kprobe_emit_site - begin with a pointer to the site
+ * @text: empty; the pointer takes the words before A64_ENTRY
+ * @site: the site
+ */
+void a64_kprobe_emit_site(struct a64_kprobe_text *text,
+			  const struct kprobe_site *site)
+{
+	emit_data(text, (unsigned long)site);
+}
+
+/* Loads and stores of two registers on the stack. */
+#define STP_PUSH	0xa9800000
+#define STP		0xa9000000
+#define LDP		0xa9400000
+#define LDP_POP		0xa8c00000
+
+static void emit_pair(struct a64_kprobe_text *text, u32 how, unsigned int a,
+		      unsigned int b, int offset)
+{
+	a64_kprobe_emit(text, how | (offset / 8 & GENMASK(6, 0)) << 15 |
+			b << 10 | AARCH64_INSN_REG_SP << 5 | a);
+}
+
+#define FRAME_SIZE	((int)sizeof(struct pt_regs))
+#define FRAME_X29	((int)offsetof(struct pt_regs, regs[29]))
+
+/**
+ * a64_kprobe_emit_call - add a call of the engine
+ * @text: to this; begins with the site
+ * @thunk: finds a struct pt_regs on the stack in which x0, x1, x29 and x30
+ *	have been saved, and the site in x0; returns with all other registers
+ *	as they are to be
+ */
+void a64_kprobe_emit_call(struct a64_kprobe_text *text, void (*thunk)(void))
+{
+	unsigned long here, addr = (unsigned long)thunk;
+	u32 insn;
+
+	text->call.begin = text->nr;
+	emit_pair(text, STP_PUSH, 0, 1, -FRAME_SIZE);
+	emit_pair(text, STP, 29, 30, FRAME_X29);
+	/* LDR x0, from the start of the text */
+	a64_kprobe_emit(text, 0x58000000 | (-text->nr & GENMASK(18, 0)) << 5);
+	here = text_here(text);
+	if (a64_kprobe_in_reach(here, addr)) {
+		insn = aarch64_insn_gen_branch_imm(here, addr,
+						   AARCH64_INSN_BRANCH_LINK);
+		a64_kprobe_emit(text, insn);
+	} else {
+		emit_literal(text, 30, addr);
+		a64_kprobe_emit(text, 0xd63f03c0);		/* BLR x30 */
+	}
+	emit_pair(text, LDP, 29, 30, FRAME_X29);
+	emit_pair(text, LDP_POP, 0, 1, FRAME_SIZE);
+	text->call.end = text->nr;
+}
+
+/*
+ * Writes what is new, without an IPI: see the head of this file.  Decoders of
+ * traced branches are told before any CPU can get there.
+ */
+static void write_slot(void *slot, const void *text, unsigned int size)
+{
+	unsigned int at;
+	u64 value;
+
+	perf_event_text_poke(slot, NULL, 0, text, size);
+	for (at = 0; at < size; at += sizeof(value)) {
+		memcpy(&value, text + at, sizeof(value));
+		if (*(u64 *)(slot + at) != value)
+			WARN_ON_ONCE(aarch64_insn_write_literal_u64(slot + at,
+								    value));
+	}
+	caches_clean_inval_pou((unsigned long)slot, (unsigned long)slot + size);
+}
+
+/**
+ * a64_kprobe_finish - add literals, and write it
+ * @text: what
+ * @slot: where to
+ * @size: how much room there is
+ *
+ * Context: may sleep.
+ * Return: whether it fits and reaches where it has to.
+ */
+bool a64_kprobe_finish(struct a64_kprobe_text *text, void *slot,
+		       unsigned int size)
+{
+	unsigned int i;
+
+	for (i = 0; i < text->nr_literals && !text->bad; i++) {
+		unsigned int word = text->literal[i].word;
+
+		if (text->nr & 1)
+			a64_kprobe_emit(text, AARCH64_BREAK_FAULT);
+		le32_add_cpu(&text->word[word], (text->nr - word) << 5);
+		emit_data(text, text->literal[i].value);
+	}
+	if (text->bad || text->nr * sizeof(u32) > size)
+		return false;
+	while (text->nr * sizeof(u32) < size)
+		a64_kprobe_emit(text, AARCH64_BREAK_FAULT);
+	write_slot(slot, text->word, size);
+	return true;
+}
