@@ -47,6 +47,7 @@
 #include <linux/compiler.h>
 #include <linux/kprobes_hit.h>
 #include <linux/percpu-defs.h>
+#include <asm/inst.h>
 #include <asm/ptrace.h>
 #include <asm/reg.h>
 #include "decode-insn.h"
@@ -103,9 +104,15 @@ static __always_inline bool ppc_kprobe_real_mode(unsigned long msr)
 	return (msr & (MSR_IR | MSR_DR)) != (MSR_IR | MSR_DR);
 }
 
+/* The address behind the probed instruction. */
+static __always_inline unsigned long
+ppc_kprobe_next(const struct kprobe_site *site)
+{
+	return (unsigned long)site->addr + ppc_inst_len(site->insn.insn);
+}
+
 /* kprobes-slot.c */
 u32 ppc_kprobe_original_insn(const u32 *addr);
-unsigned long ppc_kprobe_next(const struct kprobe_site *site);
 
 /* kprobes-compute.c */
 void ppc_kprobe_emulate(const struct kprobe_site *site, struct pt_regs *regs);

@@ -214,13 +214,6 @@ u32 ppc_kprobe_original_insn(const u32 *addr)
 	return site ? site->opcode : *addr;
 }
 
-/** ppc_kprobe_next - the address behind the probed instruction */
-unsigned long ppc_kprobe_next(const struct kprobe_site *site)
-{
-	return (unsigned long)site->addr + ppc_inst_len(site->insn.insn);
-}
-NOKPROBE_SYMBOL(ppc_kprobe_next);
-
 /* The instruction of a slot.  Return: its length in words, or 0. */
 static unsigned int put_copy(struct ppc_kprobe_slot *text, const void *slot,
 			     const struct kprobe_site *site)
@@ -288,11 +281,6 @@ static enum kprobe_refusal make_slot(struct kprobe_site *site, bool post,
 free:
 	kprobe_slot_free(slot);
 	return why;
-}
-
-bool arch_kprobe_emulated(const struct kprobe_site *site)
-{
-	return site->insn.class == PPC_KPROBE_EMULATE;
 }
 
 enum kprobe_refusal arch_kprobe_prepare(struct kprobe_site *site,
