@@ -1,54 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A plugin for QEMU: how often the instruction at each address between start=
- * and end= is executed while a guest with one CPU counts its hits.  At exit writes a line
- * "address count" to out= for each that was.
+ * and end= is executed while a guest with one CPU counts its hits.  At exit a
+ * line "address count" for each that was goes to out=.
  *
  * The guest says when by two no-ops, which it has no other use for; see mark()
- * in lab/modules/world_probes.c.  Debian's packages have no header for plugins;
- * what is used of QEMU's interface is declared here.
+ * in lab/modules/world_probes.c.
  */
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-typedef uint64_t qemu_plugin_id_t;
-struct qemu_plugin_tb;
-struct qemu_plugin_insn;
-struct qemu_info;
-struct qemu_plugin_scoreboard;
-
-/* A number in each CPU's copy of a scoreboard. */
-struct qemu_plugin_u64 {
-	struct qemu_plugin_scoreboard *score;
-	size_t offset;
-};
-
-typedef void (*insn_cb)(unsigned int vcpu, void *data);
-
-void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id,
-		void (*cb)(qemu_plugin_id_t id, struct qemu_plugin_tb *tb));
-void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id,
-		void (*cb)(qemu_plugin_id_t id, void *data), void *data);
-void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn,
-		insn_cb cb, int flags, void *data);
-void qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(
-		struct qemu_plugin_insn *insn, int op,
-		struct qemu_plugin_u64 entry, uint64_t imm);
-struct qemu_plugin_scoreboard *qemu_plugin_scoreboard_new(size_t size);
-void *qemu_plugin_scoreboard_find(struct qemu_plugin_scoreboard *score,
-				  unsigned int vcpu);
-size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
-struct qemu_plugin_insn *
-qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t i);
-uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
-size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *insn, void *dest,
-			     size_t len);
-
-/* Of the interface that this was written for. */
-__attribute__((visibility("default"))) int qemu_plugin_version = 2;
+#include "qemu-plugin.h"
 
 static const uint8_t marks[][7] = {
 	{ 0x0f, 0x1f, 0x80, 0x30, 0x4c, 0x52, 0x57 },
@@ -61,9 +20,8 @@ static const size_t mark_sizes[] = { 7, 7, 4, 4 };
 /* Addition in translated code, for a call at each instruction is too slow. */
 #define INLINE_ADD	0
 
-static uint64_t start, end, *counts;
+static uint64_t *counts;
 static struct qemu_plugin_scoreboard *executed;
-static const char *out;
 
 static void add(unsigned int vcpu, uint64_t sign)
 {
@@ -113,37 +71,23 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	}
 }
 
-static void at_exit(qemu_plugin_id_t id, void *unused)
+static void line(FILE *f, uint64_t addr)
 {
-	FILE *f = fopen(out, "w");
-	uint64_t i;
-
-	if (!f)
-		return;
-	for (i = 0; i < end - start; i++) {
-		if (counts[i])
-			fprintf(f, "%llx %llu\n",
-				(unsigned long long)(start + i),
-				(unsigned long long)counts[i]);
-	}
-	fclose(f);
+	if (counts[addr - start])
+		fprintf(f, "%" PRIx64 " %" PRIu64 "\n", addr,
+			counts[addr - start]);
 }
 
-__attribute__((visibility("default")))
-int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info,
-			int argc, char **argv)
+static void at_exit(qemu_plugin_id_t id, void *unused)
 {
-	int i;
+	write_lines(line);
+}
 
-	for (i = 0; i < argc; i++) {
-		if (!strncmp(argv[i], "start=", 6))
-			start = strtoull(argv[i] + 6, NULL, 16);
-		else if (!strncmp(argv[i], "end=", 4))
-			end = strtoull(argv[i] + 4, NULL, 16);
-		else if (!strncmp(argv[i], "out=", 4))
-			out = strdup(argv[i] + 4);
-	}
-	if (!out || end <= start)
+PLUGIN_VISIBLE int qemu_plugin_install(qemu_plugin_id_t id,
+				       const struct qemu_info *info,
+				       int argc, char **argv)
+{
+	if (!read_arguments(argc, argv))
 		return -1;
 	counts = calloc(end - start, sizeof(*counts));
 	executed = qemu_plugin_scoreboard_new((end - start) * sizeof(*counts));

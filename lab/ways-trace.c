@@ -8,37 +8,9 @@
  * before ended on that CPU.  What an interrupt returns to is left out, since it
  * can be any instruction.  So is what lies in the block before: QEMU ends a
  * block early behind an access to a device, and begins a string instruction
- * anew for each round.  Branches that go there are seen without a run.  Debian's packages have no header for plugins; what is used
- * of QEMU's interface is declared here.
+ * anew for each round.  Branches that go there are seen without a run.
  */
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-typedef uint64_t qemu_plugin_id_t;
-struct qemu_plugin_tb;
-struct qemu_plugin_insn;
-struct qemu_info;
-
-void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id,
-		void (*cb)(qemu_plugin_id_t id, struct qemu_plugin_tb *tb));
-void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id,
-		void (*cb)(qemu_plugin_id_t id, void *data), void *data);
-void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *tb,
-		void (*cb)(unsigned int vcpu, void *data), int flags,
-		void *data);
-size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
-struct qemu_plugin_insn *
-qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t i);
-uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
-size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
-size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *insn, void *dest,
-			     size_t len);
-
-/* Of the interface that this was written for. */
-__attribute__((visibility("default"))) int qemu_plugin_version = 2;
+#include "qemu-plugin.h"
 
 /* Of a block. */
 struct block {
@@ -48,9 +20,7 @@ struct block {
 
 #define CPUS	16
 static const struct block *last[CPUS];
-static uint64_t start, end;
 static uint8_t *seen;
-static const char *out;
 
 static void executed(unsigned int vcpu, void *data)
 {
@@ -83,35 +53,22 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	qemu_plugin_register_vcpu_tb_exec_cb(tb, executed, 0, block);
 }
 
-static void at_exit(qemu_plugin_id_t id, void *unused)
+static void line(FILE *f, uint64_t addr)
 {
-	FILE *f = fopen(out, "w");
-	uint64_t i;
-
-	if (!f)
-		return;
-	for (i = 0; i < end - start; i++) {
-		if (seen[i])
-			fprintf(f, "%llx\n", (unsigned long long)(start + i));
-	}
-	fclose(f);
+	if (seen[addr - start])
+		fprintf(f, "%" PRIx64 "\n", addr);
 }
 
-__attribute__((visibility("default")))
-int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info,
-			int argc, char **argv)
+static void at_exit(qemu_plugin_id_t id, void *unused)
 {
-	int i;
+	write_lines(line);
+}
 
-	for (i = 0; i < argc; i++) {
-		if (!strncmp(argv[i], "start=", 6))
-			start = strtoull(argv[i] + 6, NULL, 16);
-		else if (!strncmp(argv[i], "end=", 4))
-			end = strtoull(argv[i] + 4, NULL, 16);
-		else if (!strncmp(argv[i], "out=", 4))
-			out = strdup(argv[i] + 4);
-	}
-	if (!out || end <= start)
+PLUGIN_VISIBLE int qemu_plugin_install(qemu_plugin_id_t id,
+				       const struct qemu_info *info,
+				       int argc, char **argv)
+{
+	if (!read_arguments(argc, argv))
 		return -1;
 	seen = calloc(end - start, 1);
 	if (!seen)
