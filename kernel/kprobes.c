@@ -424,7 +424,9 @@ static struct kprobe *nth_kprobe(void *probes, int i)
  * * -EILSEQ: not at the start of an instruction.
  * * -EOPNOTSUPP: an instruction that only works where it stands; a
  *   fault_handler on architectures without a backend of their own.
- * * -EAGAIN: too early in the boot process.
+ * * -EAGAIN: too early in the boot process; or the probe has a post handler,
+ *   its instruction is a call of ftrace, and just now a BPF program is being
+ *   attached there or detached: try again.
  * * -ENOMEM: no memory.
  * * -ENODEV, -EBUSY: what ftrace says, where the instruction is a call of it.
  */
