@@ -462,12 +462,15 @@ guest_program() {
 guest_programs() {
 	local tree=$1 build=$2 log=$2/guest.log kvm=$LAB/guest/kvm.$ARCH.c
 
-	rm -f "$build"/guest-{kvm,perf,bpf,hits,calls,torture}
+	rm -f "$build"/guest-{kvm,perf,bpf,hits,calls,torture,kexec}
 	grep -qE '^CONFIG_(KVM|KPROBE_EVENTS)=y' "$build/.config" || return 0
 	{
 		kmake "$tree" "$build" headers &&
 		if nolibc_knows "$tree" "$build"; then
-			guest_program "$tree" "$build" torture "$LAB/guest/torture.c"
+			guest_program "$tree" "$build" torture "$LAB/guest/torture.c" &&
+			if grep -q '^CONFIG_KEXEC_FILE=y' "$build/.config"; then
+				guest_program "$tree" "$build" kexec "$LAB/guest/kexec.c"
+			fi
 		fi &&
 		if grep -q '^CONFIG_KVM=y' "$build/.config" && [ -f "$kvm" ]; then
 			guest_program "$tree" "$build" kvm "$kvm"
@@ -515,9 +518,11 @@ pack() {
 	sed -nE 's/^ +- ``((perf|bpftrace) .*)``$/\1/p' \
 		"$TOP/Documentation/trace/kprobes-help.rst" > "$root/clients/help"
 	cp -r "$LAB/guest/torture" "$root/parts"
-	for program in "$build"/guest-{kvm,perf,bpf,hits,calls,torture}; do
+	for program in "$build"/guest-{kvm,perf,bpf,hits,calls,torture,kexec}; do
 		[ ! -f "$program" ] || cp "$program" "$root/bin/${program##*-}"
 	done
+	# What starts the next kernel has to have one.
+	[ ! -f "$root/bin/kexec" ] || cp "$build/$KIMAGE_PATH" "$root/kernel"
 	find "$build" -name '*.ko' -exec cp -t "$root/modules" {} +
 	signed "$build" "$root/modules"
 	(cd "$root" && find . | cpio -o -H newc 2> /dev/null | gzip -1) \

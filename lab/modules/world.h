@@ -46,6 +46,8 @@ unsigned int world_nr_entries(void);
 void world_walk(bool (*wanted)(unsigned long symbol), world_fn fn, void *data);
 void world_walk_entries(world_fn fn, void *data);
 void world_text_compare(void);
+ssize_t world_text_read(char __user *buf, size_t len, loff_t *pos);
+ssize_t world_text_is(const char __user *buf, size_t len, loff_t *pos);
 
 /*
  * Probes
@@ -58,6 +60,11 @@ enum world_mode {
 	WORLD_SPARSE,	/* some, and now and then the one behind it */
 	WORLD_MODES
 };
+
+/* Parts of names: of these functions each instruction is probed. */
+#define WORLD_NAMES	24
+extern char *world_names[WORLD_NAMES];
+extern unsigned int world_nr_names;
 
 int world_probes_init(void);
 void world_probes_exit(void);

@@ -6,7 +6,9 @@
  * it: what is probed follows from the number and the parameter seed.  Meanwhile
  * a thread switches some of the probes all the time.  Reading tells how the
  * last slice went: a line with what was hit, and a line "FAULT ..." for
- * whatever is wrong.  kprobe_world_refusals tells what was refused.
+ * whatever is wrong.  kprobe_world_refusals tells what was refused.  The file
+ * text is the kernel's text as it was when the module was loaded, and what is
+ * written to it is compared with that.
  */
 #include <linux/debugfs.h>
 #include <linux/delay.h>
@@ -36,6 +38,9 @@ MODULE_PARM_DESC(size, "probes in a slice");
 static bool still;
 module_param(still, bool, 0444);
 MODULE_PARM_DESC(still, "no probe is switched while it is hit");
+
+module_param_array_named(names, world_names, charp, &world_nr_names, 0444);
+MODULE_PARM_DESC(names, "parts of the names of functions for dense slices");
 
 static DEFINE_MUTEX(world_lock);
 static int current_slice = -1;
@@ -231,6 +236,26 @@ static int counts_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(counts);
 
+static ssize_t text_read(struct file *f, char __user *buf, size_t len,
+			 loff_t *pos)
+{
+	return world_text_read(buf, len, pos);
+}
+
+static ssize_t text_write(struct file *f, const char __user *buf, size_t len,
+			  loff_t *pos)
+{
+	guard(mutex)(&world_lock);
+	return world_text_is(buf, len, pos);
+}
+
+static const struct file_operations text_fops = {
+	.owner = THIS_MODULE,
+	.read = text_read,
+	.write = text_write,
+	.llseek = default_llseek,
+};
+
 static int __init world_init(void)
 {
 	int ret;
@@ -246,6 +271,7 @@ static int __init world_init(void)
 	debugfs_create_file("slice", 0600, dir, NULL, &world_fops);
 	debugfs_create_file("refusals", 0400, dir, NULL, &refusals_fops);
 	debugfs_create_file("counts", 0400, dir, NULL, &counts_fops);
+	debugfs_create_file("text", 0600, dir, NULL, &text_fops);
 	return 0;
 }
 module_init(world_init);

@@ -536,6 +536,23 @@ static void unregister_all(void)
 	DROP_BATCHES(kretprobes, nr_kretprobes, unregister_kretprobes);
 }
 
+/* Functions that are asked for. */
+char *world_names[WORLD_NAMES];
+unsigned int world_nr_names;
+
+static bool is_named(unsigned long symbol)
+{
+	char name[KSYM_SYMBOL_LEN];
+	unsigned int i;
+
+	sprint_symbol_no_offset(name, symbol);
+	for (i = 0; i < world_nr_names; i++) {
+		if (strstr(name, world_names[i]))
+			return true;
+	}
+	return false;
+}
+
 /* Functions of a slice are wherever they are, for most are in use seldom. */
 static unsigned int parts, part;
 
@@ -550,6 +567,10 @@ static void find_spots(unsigned int turn, unsigned int size)
 
 	if (mode == WORLD_ENTRIES) {
 		world_walk_entries(add_spot, NULL);
+		return;
+	}
+	if (mode == WORLD_DENSE && world_nr_names) {
+		world_walk(is_named, add_spot, NULL);
 		return;
 	}
 	parts = DIV_ROUND_UP(world_nr_instructions(), each);

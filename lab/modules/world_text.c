@@ -5,6 +5,8 @@
  * The text of the kernel and of each module that is loaded at the start is
  * copied, and walked in these copies symbol by symbol.
  */
+#include <linux/err.h>
+#include <linux/fs.h>
 #include <linux/jump_label.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -13,6 +15,8 @@
 #include <linux/slab.h>
 #include <linux/sort.h>
 #include <linux/string.h>
+#include <linux/uaccess.h>
+#include <linux/unaligned.h>
 #include <linux/vmalloc.h>
 #ifdef CONFIG_X86
 #include <asm/insn.h>
@@ -51,6 +55,8 @@ static int (*each_symbol)(int (*fn)(void *, const char *, unsigned long),
 static int (*each_module_symbol)(const char *modname,
 				 int (*fn)(void *, const char *, unsigned long),
 				 void *data);
+/* What each boot has somewhere else, and writes into instructions. */
+static const unsigned long *hashtable;
 static int (*label_at)(void *start, void *end);
 static int (*static_call_at)(void *start, void *end);
 #ifdef CONFIG_X86
@@ -243,6 +249,7 @@ static int find_functions(void)
 	each_module_symbol = lookup("module_kallsyms_on_each_symbol");
 	label_at = lookup("jump_label_text_reserved");
 	static_call_at = lookup("static_call_text_reserved");
+	hashtable = lookup("dentry_hashtable");
 	forbidden_start = lookup("__kprobes_text_start");
 	forbidden_end = lookup("__kprobes_text_end");
 #ifdef CONFIG_X86
@@ -338,4 +345,69 @@ void world_text_compare(void)
 		if (memcmp(parts[i].base, parts[i].before, parts[i].size))
 			compare_part(&parts[i]);
 	}
+}
+
+ssize_t world_text_read(char __user *buf, size_t len, loff_t *pos)
+{
+	return simple_read_from_buffer(buf, len, pos, parts[0].before,
+				       parts[0].size);
+}
+
+/* Is this byte part of an address that is another one in each boot? */
+static bool differs_by_boot(const u8 *text)
+{
+	unsigned int i;
+
+	if (!hashtable)
+		return false;
+#ifdef CONFIG_X86
+	for (i = 0; i < sizeof(long); i++) {
+		if (get_unaligned((unsigned long *)(text - i)) == *hashtable)
+			return true;
+	}
+	return false;
+#else
+	/* MOVZ or MOVK of 16 bits. */
+	i = *(const u32 *)((unsigned long)text & ~3UL);
+	return (i & 0xdf800000) == 0xd2800000 &&
+	       (u16)(i >> 5) == (u16)(*hashtable >> (i >> 21 & 3) * 16);
+#endif
+}
+
+/**
+ * world_text_is - compare the kernel's text with what another kernel had
+ * @buf: the latter, from @pos on
+ * @len: at most so many bytes, of which a page is taken
+ * @pos: where in the text, which is moved
+ *
+ * Return: how many bytes were compared, or a negative errno.
+ */
+ssize_t world_text_is(const char __user *buf, size_t len, loff_t *pos)
+{
+	const struct part *kernel = &parts[0];
+	unsigned int wrong = 0;
+	u8 *other;
+	size_t i;
+
+	if (*pos < 0 || *pos >= kernel->size)
+		return -EFBIG;
+	len = min3(len, (size_t)(kernel->size - *pos), PAGE_SIZE);
+	other = memdup_user(buf, len);
+	if (IS_ERR(other))
+		return PTR_ERR(other);
+	for (i = 0; i < len; i++) {
+		const u8 *text = kernel->base + *pos + i;
+
+		if (other[i] == kernel->before[*pos + i] || !compared(text) ||
+		    changes_itself(text) || differs_by_boot(text))
+			continue;
+		if (!wrong++)
+			world_fault("text at %pS is %*ph and was %*ph", text,
+				    (int)min_t(size_t, len - i, 8),
+				    &kernel->before[*pos + i],
+				    (int)min_t(size_t, len - i, 8), &other[i]);
+	}
+	kfree(other);
+	*pos += len;
+	return len;
 }
