@@ -2,9 +2,12 @@
 /*
  * KUnit suite for faults on arm64: of handlers and of instructions out of line.
  */
+#include <linux/irqflags.h>
 #include <linux/module.h>
 #include <linux/uaccess.h>
 #include <asm/asm-extable.h>
+#include <asm/exception.h>
+#include <asm/ptrace.h>
 #include "test_arm64.h"
 #include "test_fault.h"
 
@@ -156,11 +159,51 @@ static void test_nofault_read_fails(struct kunit *test)
 	unregister_kprobe(&p);
 }
 
+/*
+ * A jprobe on the first function of a stack, which ends where the function's
+ * frame would begin: there is no word to be passed on.
+ */
+static const struct pt_regs *seen_by_jprobe, *seen_by_first;
+
+static void first_handler(struct pt_regs *regs)
+{
+	seen_by_jprobe = regs;
+	jprobe_return();
+}
+
+static noinline void first_on_stack(struct pt_regs *regs)
+{
+	seen_by_first = regs;
+}
+
+static void test_jprobe_stops_at_stack_end(struct kunit *test)
+{
+	struct jprobe jp = {
+		.kp.addr = (kprobe_opcode_t *)first_on_stack,
+		.entry = first_handler,
+	};
+	struct pt_regs regs;
+	unsigned long flags;
+
+	seen_by_jprobe = NULL;
+	seen_by_first = NULL;
+	KUNIT_ASSERT_EQ(test, register_jprobe(&jp), 0);
+	/* Interrupts would begin at the top of that stack as well. */
+	local_irq_save(flags);
+	call_on_irq_stack(&regs, first_on_stack);
+	local_irq_restore(flags);
+	unregister_jprobe(&jp);
+	KUNIT_EXPECT_PTR_EQ(test, seen_by_jprobe, &regs);
+	KUNIT_EXPECT_PTR_EQ(test, seen_by_first, &regs);
+	KUNIT_EXPECT_EQ(test, jp.kp.nmissed, 0);
+}
+
 static struct kunit_case fault_tests[] = {
 	KUNIT_CASE(test_fault_in_slot_is_handled),
 	KUNIT_CASE(test_undefined_is_handled),
 	KUNIT_CASE(test_fault_in_handler_is_handled),
 	KUNIT_CASE(test_nofault_read_fails),
+	KUNIT_CASE(test_jprobe_stops_at_stack_end),
 	{}
 };
 

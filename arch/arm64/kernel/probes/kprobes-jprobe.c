@@ -21,9 +21,13 @@ void arch_jprobe_call(void *entry, struct pt_regs *regs)
 	unsigned long outer = __this_cpu_read(a64_jprobe_frame);
 	void *stack = (void *)kernel_stack_pointer(regs);
 	u8 copy[A64_JPROBE_STACK_BYTES] __aligned(16);
-	unsigned int here = PAGE_SIZE - offset_in_page(stack);
+	unsigned int here = PAGE_ALIGN((unsigned long)stack) -
+			    (unsigned long)stack;
 
-	/* The stack may end where the page does, below a guard page. */
+	/*
+	 * The stack may end where the page does, below a guard page: in the
+	 * first function on it, that is where the stack pointer is.
+	 */
 	if (unlikely(here < sizeof(copy))) {
 		memset(copy, 0, sizeof(copy));
 		if (copy_from_kernel_nofault(copy, stack, sizeof(copy)))
