@@ -20,9 +20,13 @@ void arch_jprobe_call(void *entry, struct pt_regs *regs)
 	unsigned long outer = __this_cpu_read(jprobe_frame);
 	void *stack = (void *)kernel_stack_pointer(regs) + PPC_JPROBE_STACK;
 	u8 copy[PPC_JPROBE_STACK_BYTES] __aligned(16);
-	unsigned int here = PAGE_SIZE - offset_in_page(stack);
+	unsigned int here = PAGE_ALIGN((unsigned long)stack) -
+			    (unsigned long)stack;
 
-	/* The caller's frame may be smaller, and the stack end behind it. */
+	/*
+	 * The caller's frame may be smaller, and the stack end behind it, or
+	 * here.
+	 */
 	if (unlikely(here < sizeof(copy))) {
 		memset(copy, 0, sizeof(copy));
 		if (copy_from_kernel_nofault(copy, stack, sizeof(copy)))
