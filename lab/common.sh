@@ -488,12 +488,12 @@ guest_programs() {
 }
 
 # signed BUILD DIR: the modules there, if the kernel looks for signatures, with the
-# key that was made with it.
+# key that was made with it. A kernel from a package leaves none.
 signed() {
 	local build=$1 hash module
 
 	hash=$(sed -n 's/^CONFIG_MODULE_SIG_HASH="\(.*\)"/\1/p' "$build/.config")
-	[ -n "$hash" ] || return 0
+	[ -n "$hash" ] && [ -f "$build/certs/signing_key.pem" ] || return 0
 	for module in "$2"/*.ko; do
 		"$build/scripts/sign-file" "$hash" "$build/certs/signing_key.pem" \
 			"$build/certs/signing_key.x509" "$module"
