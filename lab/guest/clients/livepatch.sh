@@ -51,3 +51,23 @@ case_livepatch_probed() {
 	shown 2
 	gone
 }
+
+try kpatch "kpatch loads and unloads a patch of a function with a kprobe and a return probe"
+case_kpatch() {
+	event 'p:shown cmdline_proc_show' 'r:back cmdline_proc_show'
+	on
+	refused patched
+	shown 1
+	kpatch load /run/modules/test_klp_livepatch.ko
+	patched
+	shown 2
+	kpatch list > listed
+	cat listed
+	grep -qxF 'test_klp_livepatch [enabled]' listed
+	kpatch unload test_klp_livepatch
+	refused patched
+	shown 3
+	kpatch list > listed
+	refused grep -q '^test_klp_livepatch \[' listed
+	gone
+}
