@@ -88,7 +88,6 @@
  */
 #define pr_fmt(fmt) "kprobes: " fmt
 
-#include <linux/bug.h>
 #include <linux/cacheflush.h>
 #include <linux/cpu.h>
 #include <linux/execmem.h>
@@ -108,6 +107,7 @@
 #include "classic_blacklist.h"
 #include "classic_mips.h"
 #include "classic_parisc.h"
+#include "classic_refuse.h"
 #include "classic_sh.h"
 #include "classic_sparc.h"
 #include "classic_walk.h"
@@ -335,19 +335,6 @@ kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
 	return (kprobe_opcode_t *)addr;
 }
 
-/* What addresses of instructions are multiples of. */
-#define SHORT_INSNS	(IS_ENABLED(CONFIG_RISCV_ISA_C) ||		\
-			 IS_ENABLED(CONFIG_THUMB2_KERNEL) ||		\
-			 IS_ENABLED(CONFIG_CSKY))
-#define INSN_ALIGNMENT	(SHORT_INSNS ? 2 : sizeof(kprobe_opcode_t))
-
-/* On loongarch ftrace_location() knows the instruction before the call only. */
-static bool is_ftrace_call(unsigned long addr)
-{
-	return IS_ENABLED(CONFIG_LOONGARCH) &&
-	       ftrace_location(addr - sizeof(u32)) == addr - sizeof(u32);
-}
-
 /*
  * Backends decide and prepare in one: see arch_kprobe_prepare().  They read the
  * instruction, which may be shorter than kprobe_opcode_t.
@@ -355,16 +342,7 @@ static bool is_ftrace_call(unsigned long addr)
 enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 					const struct kprobe_symbol *symbol)
 {
-	if (!IS_ALIGNED((unsigned long)site->addr, INSN_ALIGNMENT))
-		return KPROBE_REFUSE_MISALIGNED;
-	if (find_bug((unsigned long)site->addr))
-		return KPROBE_REFUSE_BUG_SITE;
-	if (is_ftrace_call((unsigned long)site->addr))
-		return KPROBE_REFUSE_FTRACE_SITE;
-	if (sh_is_misread(site->addr) || sparc_is_misread(site->addr) ||
-	    parisc_is_misread(site->addr))
-		return KPROBE_REFUSE_UNRELOCATABLE;
-	return KPROBE_OK;
+	return classic_refuses(site->addr);
 }
 
 bool arch_kprobe_emulated(const struct kprobe_site *site)

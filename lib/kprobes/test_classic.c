@@ -5,6 +5,8 @@
  * function.
  */
 #include <linux/delay.h>
+#include <linux/fs.h>
+#include <linux/ftrace.h>
 #include <linux/kallsyms.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
@@ -271,6 +273,29 @@ static void test_interrupts_may_be_hit(struct kunit *test)
 	KUNIT_EXPECT_GT(test, hits, 0);
 }
 
+#ifdef CONFIG_DYNAMIC_FTRACE
+/* Mips and loongarch have a word that goes with the call behind it. */
+#define CALL_SIZE							\
+	(MCOUNT_INSN_SIZE + (IS_ENABLED(CONFIG_MIPS) ? 4 : 0) +		\
+	 (IS_ENABLED(CONFIG_LOONGARCH) ? 4 : 0))
+
+/* Ftrace writes all of its call, and would write over a breakpoint there. */
+static void test_rest_of_ftrace_call_is_refused(struct kunit *test)
+{
+	unsigned long call = ftrace_location((unsigned long)vfs_read);
+	unsigned int i;
+
+	if (!call || CALL_SIZE == sizeof(kprobe_opcode_t))
+		kunit_skip(test, "a call is one instruction");
+	for (i = 2; i < CALL_SIZE; i += 2) {
+		struct counted c = COUNTED(call + i);
+
+		KUNIT_EXPECT_EQ_MSG(test, register_kprobe(&c.probe), -EINVAL,
+				    "+%u", i);
+	}
+}
+#endif
+
 #ifdef CONFIG_RISCV
 static const char * const called_by_entry[] = {
 	"riscv_v_context_nesting_start", "riscv_v_context_nesting_end",
@@ -430,6 +455,9 @@ static struct kunit_case classic_tests[] = {
 	KUNIT_CASE_SLOW(test_each_instruction_works_on_with_post),
 	KUNIT_CASE(test_nested_hits_are_executed),
 	KUNIT_CASE(test_hit_leaves_interrupts_on),
+#ifdef CONFIG_DYNAMIC_FTRACE
+	KUNIT_CASE(test_rest_of_ftrace_call_is_refused),
+#endif
 #ifdef CONFIG_RISCV
 	KUNIT_CASE_PARAM(test_entry_code_is_refused,
 			 called_by_entry_gen_params),
