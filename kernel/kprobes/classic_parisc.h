@@ -36,7 +36,6 @@
 
 #ifdef CONFIG_PARISC
 #include <linux/errno.h>
-#include <linux/extable.h>
 #include <linux/irqflags.h>
 #include <linux/percpu.h>
 #include <linux/sizes.h>
@@ -143,11 +142,9 @@ static inline bool parisc_is_of_state(u32 insn)
 	return insn >> 26 == 0x3a && parisc_minor(insn) == 1;
 }
 
-/* Faults in the copy would find nothing in the table of exceptions. */
 static inline bool parisc_is_misread(const kprobe_opcode_t *addr)
 {
-	return parisc_is_of_state(*addr) ||
-	       search_exception_tables((unsigned long)addr);
+	return parisc_is_of_state(*addr);
 }
 
 /* The slot, which has the instruction.  As far as any branch reaches: */

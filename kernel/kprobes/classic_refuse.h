@@ -7,6 +7,7 @@
 
 #include <linux/align.h>
 #include <linux/bug.h>
+#include <linux/extable.h>
 #include <linux/ftrace.h>
 #include <linux/kprobes_backend.h>
 #include "classic_parisc.h"
@@ -43,6 +44,18 @@ static inline bool is_ftrace_call(unsigned long addr)
 }
 #endif
 
+/*
+ * Faults in the copy, or in what stands for the instruction, would find nothing
+ * in the table of exceptions.  Arm emulates accesses to memory in C code, where
+ * no access to user memory is allowed, and jumps to copies.  A fault on arc
+ * does not end the step.  Backends of other architectures move the fault back.
+ */
+static inline bool is_fixed_up(unsigned long addr)
+{
+	return (IS_ENABLED(CONFIG_PARISC) || IS_ENABLED(CONFIG_ARM) ||
+		IS_ENABLED(CONFIG_ARC)) && search_exception_tables(addr);
+}
+
 static inline enum kprobe_refusal classic_refuses(const kprobe_opcode_t *insn)
 {
 	unsigned long addr = (unsigned long)insn;
@@ -54,7 +67,7 @@ static inline enum kprobe_refusal classic_refuses(const kprobe_opcode_t *insn)
 	if (is_ftrace_call(addr))
 		return KPROBE_REFUSE_FTRACE_SITE;
 	if (sh_is_misread(insn) || sparc_is_misread(insn) ||
-	    parisc_is_misread(insn))
+	    parisc_is_misread(insn) || is_fixed_up(addr))
 		return KPROBE_REFUSE_UNRELOCATABLE;
 	return KPROBE_OK;
 }

@@ -449,6 +449,30 @@ static void test_refused_probe_leaves_no_slot(struct kunit *test)
 }
 #endif
 
+#if defined(CONFIG_ARM) && !defined(CONFIG_THUMB2_KERNEL)
+/* An access whose fault goes on behind it, as one to user memory does. */
+void classic_fixed_up(const int *from);
+asm(".pushsection .text\n"
+    "	.align	2\n"
+    "	.type	classic_fixed_up, %function\n"
+    "classic_fixed_up:\n"
+    "	ldr	r0, [r0]\n"
+    "1:	bx	lr\n"
+    "	.size	classic_fixed_up, . - classic_fixed_up\n"
+    "	.popsection\n"
+    "	.pushsection __ex_table, \"a\"\n"
+    "	.align	3\n"
+    "	.long	classic_fixed_up, 1b\n"
+    "	.popsection\n");
+
+static void test_fixed_up_is_refused(struct kunit *test)
+{
+	struct counted c = COUNTED(classic_fixed_up);
+
+	KUNIT_EXPECT_EQ(test, register_kprobe(&c.probe), -EOPNOTSUPP);
+}
+#endif
+
 static struct kunit_case classic_tests[] = {
 	KUNIT_CASE(test_misaligned_is_refused),
 	KUNIT_CASE_SLOW(test_each_instruction_works_on),
@@ -472,6 +496,7 @@ static struct kunit_case classic_tests[] = {
 #if defined(CONFIG_ARM) && !defined(CONFIG_THUMB2_KERNEL)
 	KUNIT_CASE(test_any_frame_is_followed),
 	KUNIT_CASE(test_refused_probe_leaves_no_slot),
+	KUNIT_CASE(test_fixed_up_is_refused),
 #endif
 	{}
 };
