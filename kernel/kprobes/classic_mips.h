@@ -18,6 +18,10 @@
  * Its handler of breakpoints switches interrupts on: that of classic_mips.S
  * takes its place.  If they were on, a task may run before do_bp() reads which
  * breakpoint it was, and remove it.
+ *
+ * It switches interrupts off for a step, and puts back behind it what they were
+ * before.  Instructions that read or set that are refused, also in the delay
+ * slot of a probed branch, which is what is stepped.
  */
 #ifndef _KERNEL_KPROBES_CLASSIC_MIPS_H
 #define _KERNEL_KPROBES_CLASSIC_MIPS_H
@@ -34,6 +38,34 @@
 #include <asm/inst.h>
 #include <asm/mipsregs.h>
 #include <asm/setup.h>
+#include "../../arch/mips/kernel/probes-common.h"
+
+/* The status register of coprocessor 0. */
+#define MIPS_STATUS_REG		12
+
+/* MFC0, DMFC0, MTC0, DMTC0 of that; DI, EI and others of MFMC0. */
+static inline bool mips_is_of_state(union mips_instruction insn)
+{
+	if (insn.c0r_format.opcode != cop0_op)
+		return false;
+	switch (insn.c0r_format.rs) {
+	case mfc_op:
+	case dmfc_op:
+	case mtc_op:
+	case dmtc_op:
+		return insn.c0r_format.rd == MIPS_STATUS_REG &&
+		       !insn.c0r_format.sel;
+	case mfmc0_op:
+		return true;
+	}
+	return false;
+}
+
+static inline bool mips_is_misread(const kprobe_opcode_t *addr)
+{
+	return mips_is_of_state(addr[0]) ||
+	       (__insn_has_delay_slot(addr[0]) && mips_is_of_state(addr[1]));
+}
 
 asmlinkage void kprobe_classic_handle_bp(void);
 
@@ -129,6 +161,11 @@ mips_break_address(unsigned long val, const struct pt_regs *regs)
 #else /* !CONFIG_MIPS */
 
 struct mips_hit { };
+
+static inline bool mips_is_misread(const kprobe_opcode_t *addr)
+{
+	return false;
+}
 
 static inline void mips_init(void) { }
 

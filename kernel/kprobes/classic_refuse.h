@@ -10,6 +10,8 @@
 #include <linux/extable.h>
 #include <linux/ftrace.h>
 #include <linux/kprobes_backend.h>
+#include "classic_loongarch.h"
+#include "classic_mips.h"
 #include "classic_parisc.h"
 #include "classic_sh.h"
 #include "classic_sparc.h"
@@ -67,7 +69,8 @@ static inline enum kprobe_refusal classic_refuses(const kprobe_opcode_t *insn)
 	if (is_ftrace_call(addr))
 		return KPROBE_REFUSE_FTRACE_SITE;
 	if (sh_is_misread(insn) || sparc_is_misread(insn) ||
-	    parisc_is_misread(insn) || is_fixed_up(addr))
+	    parisc_is_misread(insn) || mips_is_misread(insn) ||
+	    loongarch_is_misread(insn) || is_fixed_up(addr))
 		return KPROBE_REFUSE_UNRELOCATABLE;
 	return KPROBE_OK;
 }

@@ -14,7 +14,8 @@
  * register or on floating point that is taken leads from the copy elsewhere.
  *
  * A branch that annuls its delay slot skips the breakpoint, and RDPC reads the
- * address of the copy: both are refused.
+ * address of the copy.  RDPR and WRPR of %pil read the level of interrupts that
+ * is set for the step, or set one that goes with its end.  All are refused.
  */
 #ifndef _KERNEL_KPROBES_CLASSIC_SPARC_H
 #define _KERNEL_KPROBES_CLASSIC_SPARC_H
@@ -50,12 +51,19 @@ static __always_inline bool sparc_is_misjudged(u32 insn)
 	       (insn & 0x01c00000) != 0x00800000;
 }
 
+/* RDPR and WRPR of %pil */
+static inline bool sparc_is_of_pil(u32 insn)
+{
+	return (insn & 0xc1ffc000) == 0x81520000 ||
+	       (insn & 0xfff80000) == 0x91900000;
+}
+
 static inline bool sparc_is_misread(const kprobe_opcode_t *addr)
 {
 	u32 insn = *addr;
 
 	return (sparc_is_branch(insn) && insn & 0x20000000) ||
-	       (insn & 0xc1ffc000) == 0x81414000;
+	       (insn & 0xc1ffc000) == 0x81414000 || sparc_is_of_pil(insn);
 }
 
 /* The task stays on its CPU in a step only. */

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the code of loongarch gets wrong when it steps an instruction, and
+ * classic.c refuses.  On other architectures there is nothing to do.
+ *
+ * It switches interrupts off for a step.  CSRRD, CSRWR and CSRXCHG of the
+ * register that tells whether they are on (CRMD) read that, or set what the end
+ * of the step puts back.
+ */
+#ifndef _KERNEL_KPROBES_CLASSIC_LOONGARCH_H
+#define _KERNEL_KPROBES_CLASSIC_LOONGARCH_H
+
+#include <linux/kprobes_backend.h>
+
+#ifdef CONFIG_LOONGARCH
+#include <asm/inst.h>
+#include <asm/loongarch.h>
+
+/* All three; the second operand tells which. */
+#define LOONGARCH_OP_CSR	0x04
+
+static inline bool loongarch_is_misread(const kprobe_opcode_t *addr)
+{
+	union loongarch_instruction insn = { .word = *addr };
+
+	return insn.reg2csr_format.opcode == LOONGARCH_OP_CSR &&
+	       insn.reg2csr_format.csr == LOONGARCH_CSR_CRMD;
+}
+
+#else /* !CONFIG_LOONGARCH */
+
+static inline bool loongarch_is_misread(const kprobe_opcode_t *addr)
+{
+	return false;
+}
+
+#endif /* CONFIG_LOONGARCH */
+#endif /* _KERNEL_KPROBES_CLASSIC_LOONGARCH_H */
