@@ -22,6 +22,10 @@
  * It switches interrupts off for a step, and puts back behind it what they were
  * before.  Instructions that read or set that are refused, also in the delay
  * slot of a probed branch, which is what is stepped.
+ *
+ * A breakpoint in a delay slot would be executed for ever.  It looks for a
+ * branch in the text, but a probed branch is a breakpoint there, and a jump
+ * label may be a no-op that becomes a branch.
  */
 #ifndef _KERNEL_KPROBES_CLASSIC_MIPS_H
 #define _KERNEL_KPROBES_CLASSIC_MIPS_H
@@ -38,6 +42,7 @@
 #include <asm/inst.h>
 #include <asm/mipsregs.h>
 #include <asm/setup.h>
+#include "internal.h"
 #include "../../arch/mips/kernel/probes-common.h"
 
 /* The status register of coprocessor 0. */
@@ -65,6 +70,16 @@ static inline bool mips_is_misread(const kprobe_opcode_t *addr)
 {
 	return mips_is_of_state(addr[0]) ||
 	       (__insn_has_delay_slot(addr[0]) && mips_is_of_state(addr[1]));
+}
+
+/* Is a branch before it, or may there be one some time? */
+static inline bool mips_is_in_delay_slot(const kprobe_opcode_t *addr)
+{
+	unsigned long before = (unsigned long)(addr - 1);
+	struct kprobe_site *site = kprobe_site_at(before);
+
+	return (site && __insn_has_delay_slot(site->opcode)) ||
+	       kprobe_patched(before, before + sizeof(*addr)) != KPROBE_OK;
 }
 
 asmlinkage void kprobe_classic_handle_bp(void);
@@ -163,6 +178,11 @@ mips_break_address(unsigned long val, const struct pt_regs *regs)
 struct mips_hit { };
 
 static inline bool mips_is_misread(const kprobe_opcode_t *addr)
+{
+	return false;
+}
+
+static inline bool mips_is_in_delay_slot(const kprobe_opcode_t *addr)
 {
 	return false;
 }

@@ -58,6 +58,7 @@ static inline bool is_fixed_up(unsigned long addr)
 		IS_ENABLED(CONFIG_ARC)) && search_exception_tables(addr);
 }
 
+/* Context: kprobe_mutex, jump_label_mutex and text_mutex held. */
 static inline enum kprobe_refusal classic_refuses(const kprobe_opcode_t *insn)
 {
 	unsigned long addr = (unsigned long)insn;
@@ -70,7 +71,8 @@ static inline enum kprobe_refusal classic_refuses(const kprobe_opcode_t *insn)
 		return KPROBE_REFUSE_FTRACE_SITE;
 	if (sh_is_misread(insn) || sparc_is_misread(insn) ||
 	    parisc_is_misread(insn) || mips_is_misread(insn) ||
-	    loongarch_is_misread(insn) || is_fixed_up(addr))
+	    loongarch_is_misread(insn) || mips_is_in_delay_slot(insn) ||
+	    is_fixed_up(addr))
 		return KPROBE_REFUSE_UNRELOCATABLE;
 	return KPROBE_OK;
 }

@@ -449,6 +449,38 @@ static void test_refused_probe_leaves_no_slot(struct kunit *test)
 }
 #endif
 
+#ifdef CONFIG_MIPS
+/* Returns what the delay slot of its branch makes of its argument. */
+int classic_delayed(int a);
+extern kprobe_opcode_t classic_delay_slot[];
+asm(".pushsection .text\n"
+    "	.set	push\n"
+    "	.set	noreorder\n"
+    "	.align	2\n"
+    "	.type	classic_delayed, @function\n"
+    "classic_delayed:\n"
+    "	jr	$31\n"
+    "classic_delay_slot:\n"
+    "	addiu	$2, $4, 5\n"
+    "	.size	classic_delayed, . - classic_delayed\n"
+    "	.set	pop\n"
+    "	.popsection\n");
+
+/* The branch is a breakpoint in the text, but still a branch. */
+static void test_delay_slot_is_refused(struct kunit *test)
+{
+	struct counted branch = COUNTED(classic_delayed);
+	struct counted slot = COUNTED(classic_delay_slot);
+
+	KUNIT_EXPECT_EQ(test, register_kprobe(&slot.probe), -EOPNOTSUPP);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&branch.probe), 0);
+	KUNIT_EXPECT_EQ(test, register_kprobe(&slot.probe), -EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, classic_delayed(2), 7);
+	unregister_kprobe(&branch.probe);
+	KUNIT_EXPECT_EQ(test, branch.pre, 1);
+}
+#endif
+
 #if defined(CONFIG_ARM) && !defined(CONFIG_THUMB2_KERNEL)
 /* An access whose fault goes on behind it, as one to user memory does. */
 void classic_fixed_up(const int *from);
@@ -485,6 +517,9 @@ static struct kunit_case classic_tests[] = {
 #ifdef CONFIG_RISCV
 	KUNIT_CASE_PARAM(test_entry_code_is_refused,
 			 called_by_entry_gen_params),
+#endif
+#ifdef CONFIG_MIPS
+	KUNIT_CASE(test_delay_slot_is_refused),
 #endif
 	KUNIT_CASE_SLOW(test_hit_is_too_late),
 	KUNIT_CASE(test_interrupts_may_be_hit),
