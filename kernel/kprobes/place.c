@@ -86,6 +86,9 @@ int kprobe_find_place(kprobe_opcode_t *addr, const char *symbol,
 		addr = dereference_symbol_descriptor(addr);
 	}
 	*place = (unsigned long)addr + offset;
+	/* Bit 0 of a function pointer, which is no part of the address. */
+	if (IS_ENABLED(CONFIG_THUMB2_KERNEL))
+		*place &= ~1UL;
 	return 0;
 }
 

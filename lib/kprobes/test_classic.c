@@ -62,6 +62,18 @@ static void test_misaligned_is_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, register_kprobe(&c.probe), -EINVAL);
 }
 
+#ifdef CONFIG_THUMB2_KERNEL
+/* Function pointers are odd, and list and missed show addresses. */
+static void test_thumb_place_is_even(struct kunit *test)
+{
+	struct counted c = COUNTED(classic_add);
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
+	KUNIT_EXPECT_EQ(test, c.probe.pad, 0);
+	unregister_kprobe(&c.probe);
+}
+#endif
+
 /*
  * Where each address in a function is known to be refused unless an instruction
  * begins there, and functions have no data in them.
@@ -507,6 +519,9 @@ static void test_fixed_up_is_refused(struct kunit *test)
 
 static struct kunit_case classic_tests[] = {
 	KUNIT_CASE(test_misaligned_is_refused),
+#ifdef CONFIG_THUMB2_KERNEL
+	KUNIT_CASE(test_thumb_place_is_even),
+#endif
 	KUNIT_CASE_SLOW(test_each_instruction_works_on),
 	KUNIT_CASE_SLOW(test_each_instruction_works_on_with_post),
 	KUNIT_CASE(test_nested_hits_are_executed),
