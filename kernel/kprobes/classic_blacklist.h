@@ -122,11 +122,15 @@ static inline void __init backend_blacklist(void)
 {
 	unsigned long last = (unsigned long)set_register;
 	void *c_code = handle_interruption;
+	/* Static, and no function any more if it was inlined. */
+	void *of_break = kprobe_lookup_name("handle_break", 0);
 
 	kprobe_add_area_blacklist((unsigned long)fault_vector_20, last);
 	kprobe_add_ksym_blacklist(last);
 	c_code = dereference_kernel_function_descriptor(c_code);
 	kprobe_add_ksym_blacklist((unsigned long)c_code);
+	if (of_break)
+		kprobe_add_ksym_blacklist((unsigned long)of_break);
 }
 
 #elif defined(CONFIG_ARC)

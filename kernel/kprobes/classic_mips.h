@@ -21,7 +21,8 @@
  *
  * It switches interrupts off for a step, and puts back behind it what they were
  * before.  Instructions that read or set that are refused, also in the delay
- * slot of a probed branch, which is what is stepped.
+ * slot of a probed branch, which is what is stepped.  It steps a copy, which
+ * does not know where the instruction stands, as it may on release 6.
  *
  * A breakpoint in a delay slot would be executed for ever.  It looks for a
  * branch in the text, but a probed branch is a breakpoint there, and a jump
@@ -66,10 +67,19 @@ static inline bool mips_is_of_state(union mips_instruction insn)
 	return false;
 }
 
+/* ADDIUPC, LWPC, AUIPC and the like, which are of release 6 only. */
+static inline bool mips_is_relative(union mips_instruction insn)
+{
+	return IS_ENABLED(CONFIG_CPU_MIPSR6) &&
+	       insn.i_format.opcode == major_3b_op;
+}
+
 static inline bool mips_is_misread(const kprobe_opcode_t *addr)
 {
-	return mips_is_of_state(addr[0]) ||
-	       (__insn_has_delay_slot(addr[0]) && mips_is_of_state(addr[1]));
+	/* What is stepped. */
+	union mips_instruction insn = addr[__insn_has_delay_slot(addr[0])];
+
+	return mips_is_of_state(insn) || mips_is_relative(insn);
 }
 
 /* Is a branch before it, or may there be one some time? */
