@@ -341,7 +341,7 @@ kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
 enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 					const struct kprobe_symbol *symbol)
 {
-	return classic_refuses(site->addr);
+	return classic_refuses(site->addr, symbol);
 }
 
 bool arch_kprobe_emulated(const struct kprobe_site *site)

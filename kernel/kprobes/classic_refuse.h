@@ -10,6 +10,7 @@
 #include <linux/extable.h>
 #include <linux/ftrace.h>
 #include <linux/kprobes_backend.h>
+#include "classic_exclusive.h"
 #include "classic_loongarch.h"
 #include "classic_mips.h"
 #include "classic_parisc.h"
@@ -59,7 +60,8 @@ static inline bool is_fixed_up(unsigned long addr)
 }
 
 /* Context: kprobe_mutex, jump_label_mutex and text_mutex held. */
-static inline enum kprobe_refusal classic_refuses(const kprobe_opcode_t *insn)
+static inline enum kprobe_refusal
+classic_refuses(const kprobe_opcode_t *insn, const struct kprobe_symbol *symbol)
 {
 	unsigned long addr = (unsigned long)insn;
 
@@ -72,7 +74,7 @@ static inline enum kprobe_refusal classic_refuses(const kprobe_opcode_t *insn)
 	if (sh_is_misread(insn) || sparc_is_misread(insn) ||
 	    parisc_is_misread(insn) || mips_is_misread(insn) ||
 	    loongarch_is_misread(insn) || mips_is_in_delay_slot(insn) ||
-	    is_fixed_up(addr))
+	    is_fixed_up(addr) || is_exclusive(addr, symbol))
 		return KPROBE_REFUSE_UNRELOCATABLE;
 	return KPROBE_OK;
 }

@@ -461,6 +461,57 @@ static void test_refused_probe_leaves_no_slot(struct kunit *test)
 }
 #endif
 
+/* An addition that is tried again unless no exception came in between. */
+#if defined(CONFIG_RISCV)
+#define EXCLUSIVE_LOAD	"lr.w	a2, (a0)\n"
+#define EXCLUSIVE_ADD	"addw	a4, a2, a1\n"
+#define EXCLUSIVE_STORE	"sc.w	a3, a4, (a0)\n"
+#define EXCLUSIVE_END	"bnez	a3, classic_exclusive\n	ret\n"
+#elif defined(CONFIG_ARM) && !defined(CONFIG_THUMB2_KERNEL)
+#define EXCLUSIVE_LOAD	"ldrex	r2, [r0]\n"
+#define EXCLUSIVE_ADD	"add	r2, r2, r1\n"
+#define EXCLUSIVE_STORE	"strex	r3, r2, [r0]\n"
+#define EXCLUSIVE_END	"cmp	r3, #0\n	bne	classic_exclusive\n	bx	lr\n"
+#elif defined(CONFIG_MIPS)
+#define EXCLUSIVE_LOAD	"ll	$2, 0($4)\n"
+#define EXCLUSIVE_ADD	"addu	$2, $2, $5\n"
+#define EXCLUSIVE_STORE	"sc	$2, 0($4)\n"
+#define EXCLUSIVE_END	"beqz	$2, classic_exclusive\n	jr	$31\n"
+#endif
+
+#ifdef EXCLUSIVE_LOAD
+void classic_exclusive(unsigned int *sum, unsigned int a);
+asm(".pushsection .text\n"
+    "	.align	2\n"
+    "	.type	classic_exclusive, %function\n"
+    "classic_exclusive:\n"
+    "	" EXCLUSIVE_LOAD
+    "	" EXCLUSIVE_ADD
+    "	" EXCLUSIVE_STORE
+    "	" EXCLUSIVE_END
+    "	.size	classic_exclusive, . - classic_exclusive\n"
+    "	.popsection\n");
+
+static void test_exclusive_access_is_refused(struct kunit *test)
+{
+	unsigned long at = (unsigned long)classic_exclusive;
+	struct counted refused[] = {
+		COUNTED(at), COUNTED(at + 4), COUNTED(at + 8),
+	};
+	struct counted c = COUNTED(at + 12);
+	unsigned int i, sum = 3;
+
+	for (i = 0; i < ARRAY_SIZE(refused); i++)
+		KUNIT_EXPECT_EQ(test, register_kprobe(&refused[i].probe),
+				-EOPNOTSUPP);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
+	classic_exclusive(&sum, 4);
+	unregister_kprobe(&c.probe);
+	KUNIT_EXPECT_EQ(test, sum, 7);
+	KUNIT_EXPECT_GT(test, c.pre, 0);
+}
+#endif
+
 #ifdef CONFIG_MIPS
 /* Returns what the delay slot of its branch makes of its argument. */
 int classic_delayed(int a);
@@ -535,6 +586,9 @@ static struct kunit_case classic_tests[] = {
 #endif
 #ifdef CONFIG_MIPS
 	KUNIT_CASE(test_delay_slot_is_refused),
+#endif
+#ifdef EXCLUSIVE_LOAD
+	KUNIT_CASE(test_exclusive_access_is_refused),
 #endif
 	KUNIT_CASE_SLOW(test_hit_is_too_late),
 	KUNIT_CASE(test_interrupts_may_be_hit),
