@@ -82,12 +82,23 @@ bool kprobe_classic_step_faults(struct pt_regs *regs);
 static nokprobe_inline bool kprobe_page_fault(struct pt_regs *regs,
 					      unsigned int trap)
 {
+	bool handled;
+
 	if (user_mode(regs) || preemptible() || !kprobe_running())
 		return false;
 	/* On sh, where the backend leaves the breakpoint of the step behind. */
 	if (IS_ENABLED(CONFIG_SUPERH) && kprobe_classic_step_faults(regs))
 		return false;
-	return kprobe_fault_handler(regs, trap);
+	preempt_disable_notrace();
+	handled = kprobe_fault_handler(regs, trap);
+	/*
+	 * The step has ended, and some backends do not say so: a hit that finds
+	 * the next one not quite begun would take it for a step.
+	 */
+	if (!kprobe_running())
+		get_kprobe_ctlblk()->kprobe_status = KPROBE_HIT_SSDONE;
+	preempt_enable_no_resched_notrace();
+	return handled;
 }
 
 /*

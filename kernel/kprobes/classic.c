@@ -375,6 +375,7 @@ void kprobe_classic_ftrace_hit(unsigned long ip, unsigned long parent_ip,
 	struct kprobe_site *site = kprobe_site_find(ip);
 	struct pt_regs *regs = ftrace_get_regs(fregs);
 	unsigned long next = regs ? instruction_pointer(regs) : 0;
+	unsigned long flags;
 
 	/* Csky's sites are at the instruction before the call. */
 	if (!site && IS_ENABLED(CONFIG_CSKY))
@@ -385,7 +386,10 @@ void kprobe_classic_ftrace_hit(unsigned long ip, unsigned long parent_ip,
 		kprobes_inc_nmissed_count(kp_of(site));
 		goto out;
 	}
+	/* Current_kprobe and kprobe_status are written one after the other. */
+	local_irq_save(flags);
 	kprobe_ftrace_handler(ip, parent_ip, ops, fregs);
+	local_irq_restore(flags);
 	/* The backend of s390 forgets that a live patch leads elsewhere. */
 	if (IS_ENABLED(CONFIG_LIVEPATCH) &&
 	    instruction_pointer(regs) == ip + MCOUNT_INSN_SIZE)
