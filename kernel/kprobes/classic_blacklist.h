@@ -96,19 +96,31 @@ static inline void __init backend_blacklist(void)
 				  sizeof(sparc64_ttable_tl1));
 }
 
-#elif defined(CONFIG_SUPERH) && defined(CONFIG_CPU_HAS_SR_RB) &&	\
-	defined(CONFIG_MMU)
+#elif defined(CONFIG_SUPERH)
+#include <asm/cacheflush.h>
 #include <asm/traps.h>
 
+#if defined(CONFIG_CPU_HAS_SR_RB) && defined(CONFIG_MMU)
 asmlinkage void tlb_miss_load(void);
 asmlinkage void exception_none(void);
 
 /* Entry.S of SH-3 and SH-4, and breakpoints. */
-static inline void __init backend_blacklist(void)
+static inline void __init sh_blacklist_entry(void)
 {
 	kprobe_add_area_blacklist((unsigned long)tlb_miss_load,
 				  (unsigned long)exception_none);
 	kprobe_add_ksym_blacklist((unsigned long)debug_trap_handler);
+}
+#else
+static inline void __init sh_blacklist_entry(void) { }
+#endif
+
+/* A step writes text, and has the caches of this CPU know it. */
+static inline void __init backend_blacklist(void)
+{
+	sh_blacklist_entry();
+	kprobe_add_ksym_blacklist((unsigned long)flush_icache_range);
+	kprobe_add_ksym_blacklist((unsigned long)local_flush_icache_range);
 }
 
 #elif defined(CONFIG_PARISC)
@@ -135,11 +147,28 @@ static inline void __init backend_blacklist(void)
 
 #elif defined(CONFIG_ARC)
 #include <linux/cpu.h>
+#include <linux/mm.h>
+#include <linux/types.h>
+#include <asm/cacheflush.h>
 
-/* Idle CPUs: these exceptions switch interrupts on. */
+extern void (*_cache_line_loop_ic_fn)(phys_addr_t paddr, unsigned long vaddr,
+				      unsigned long sz, const int op,
+				      const int full_page);
+
+/*
+ * Idle CPUs: these exceptions switch interrupts on.  And a step writes text,
+ * and has the caches know it, for modules by their physical address.
+ */
 static inline void __init backend_blacklist(void)
 {
 	kprobe_add_ksym_blacklist((unsigned long)arch_cpu_idle);
+	kprobe_add_ksym_blacklist((unsigned long)flush_icache_range);
+	kprobe_add_ksym_blacklist((unsigned long)__sync_icache_dcache);
+	if (_cache_line_loop_ic_fn)
+		kprobe_add_ksym_blacklist((unsigned long)
+					  _cache_line_loop_ic_fn);
+	kprobe_add_ksym_blacklist((unsigned long)vmalloc_to_pfn);
+	kprobe_add_ksym_blacklist((unsigned long)vmalloc_to_page);
 }
 
 #elif defined(CONFIG_RISCV)
