@@ -81,11 +81,10 @@
  *
  * Backends of arc and sh step in place: they take the breakpoint out, and put
  * it back when the step has ended, even if the core has removed it meanwhile.
- * What is written to text while another CPU steps there takes the trap away
- * that was to end the step.  So there are no probes with SMP, and on one CPU no
- * step is under way when a task changes text.  Their arch_remove_kprobe()
- * undoes a step by writing text.  It is not called: the text may have been
- * freed.
+ * So disarm_in_place() waits for grace periods of RCU, with the locks held,
+ * until no step is left that could do so.  Their arch_remove_kprobe() undoes a
+ * step by writing text.  It is not called: no step is under way by then, and
+ * the text may have been freed.
  */
 #define pr_fmt(fmt) "kprobes: " fmt
 
@@ -113,6 +112,8 @@
 #include "classic_sparc.h"
 #include "classic_walk.h"
 #include "internal.h"
+
+#define STEPS_IN_PLACE	(IS_ENABLED(CONFIG_ARC) || IS_ENABLED(CONFIG_SUPERH))
 
 static struct kprobe *kp_of(struct kprobe_site *site)
 {
@@ -544,6 +545,40 @@ bool arch_kprobe_can_resume(struct kprobe_site *site, void *slot,
  * Text
  */
 
+static bool text_is_clean(const struct kprobe_site *site)
+{
+	return !memcmp(site->addr, &site->opcode, sizeof(site->opcode));
+}
+
+/*
+ * Takes out breakpoints that steps put back.
+ *
+ * A CPU that was in a step when the breakpoint went writes it again at the end
+ * of the step.  Preemption is off throughout, so such steps have ended behind a
+ * grace period of RCU.  The breakpoint that one of them has written may have
+ * been hit by then, so it all begins anew, until the text stays as it is.  On
+ * one CPU no step is under way when a task changes text.
+ */
+static void disarm_in_place(struct list_head *batch)
+{
+	struct kprobe_site *site;
+	bool again;
+
+	if (!STEPS_IN_PLACE || num_possible_cpus() == 1)
+		return;
+	do {
+		again = false;
+		synchronize_rcu();
+		list_for_each_entry(site, batch, batch) {
+			if (site->target != KPROBE_SITE_CLEAN ||
+			    text_is_clean(site))
+				continue;
+			arch_disarm_kprobe(kp_of(site));
+			again = true;
+		}
+	} while (again);
+}
+
 #ifdef CONFIG_OPTPROBES
 static void jump_later(struct kprobe_site *site, struct list_head *jumps)
 {
@@ -603,6 +638,7 @@ void arch_kprobe_patch(struct list_head *batch)
 			arch_arm_kprobe(kp_of(site));
 	}
 	write_jumps(&jumps);
+	disarm_in_place(batch);
 	/* Not all backends send one, and not to all CPUs. */
 	kprobe_classic_sync();
 }
