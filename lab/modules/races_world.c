@@ -221,7 +221,8 @@ void races_op_cpu(struct races_thread *t)
 	char command[80];
 	bool on;
 
-	if (num_present_cpus() == 1 || !mutex_trylock(&cpu_mutex))
+	if (!IS_ENABLED(CONFIG_HOTPLUG_CPU) || num_present_cpus() == 1 ||
+	    !mutex_trylock(&cpu_mutex))
 		return;
 	on = !cpu_online(cpu);
 	snprintf(command, sizeof(command),
