@@ -7,7 +7,8 @@
  * took: of all probes but the last, of the last, and of all the others but one.
  * perf NUMBER FUNCTION exit: another process opens them and calls, and is killed;
  * prints how long it took to end.
- * perf NUMBER FUNCTION bpf: as the first, and each event has a BPF program.
+ * perf NUMBER FUNCTION bpf: as the first, and each event has a BPF program; prints
+ * where the kernel says that each of the first two is.
  *
  * Built with the kernel's nolibc.
  */
@@ -60,6 +61,20 @@ static int count(int number, const char *function, int program)
 			wrong++;
 	}
 	return wrong;
+}
+
+/* What the kernel tells of an event that has a program. */
+static void tell_place(int fd)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.task_fd_query.pid = getpid();
+	attr.task_fd_query.fd = fd;
+	if (bpf(BPF_TASK_FD_QUERY, &attr))
+		fail("place of event", fd);
+	printf("perf: at %llx\n",
+	       (unsigned long long)attr.task_fd_query.probe_addr);
 }
 
 /* An event that is no probe: the clock of the task. */
@@ -147,6 +162,10 @@ int main(int argc, char **argv)
 			fail("program", 0);
 	}
 	wrong = count(number, argv[2], program);
+	if (program >= 0) {
+		tell_place(fds[0]);
+		tell_place(fds[1]);
+	}
 	close_and_tell(number, wrong);
 	return wrong ? 1 : 0;
 }
