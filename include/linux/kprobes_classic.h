@@ -97,7 +97,7 @@ static nokprobe_inline bool kprobe_page_fault(struct pt_regs *regs,
 	 */
 	if (!kprobe_running())
 		get_kprobe_ctlblk()->kprobe_status = KPROBE_HIT_SSDONE;
-	preempt_enable_no_resched_notrace();
+	preempt_enable_notrace();
 	return handled;
 }
 
