@@ -111,6 +111,12 @@ ppc_kprobe_next(const struct kprobe_site *site)
 	return (unsigned long)site->addr + ppc_inst_len(site->insn.insn);
 }
 
+static __always_inline bool
+ppc_kprobe_is_emulated(const struct kprobe_site *site)
+{
+	return site->insn.class == PPC_KPROBE_EMULATE;
+}
+
 /* kprobes-slot.c */
 u32 ppc_kprobe_original_insn(const u32 *addr);
 

@@ -233,8 +233,3 @@ enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 	return in_reserved_sequence(site->addr, symbol) ||
 	       handles_tlb(symbol) ? KPROBE_REFUSE_UNRELOCATABLE : KPROBE_OK;
 }
-
-bool arch_kprobe_emulated(const struct kprobe_site *site)
-{
-	return site->insn.class == PPC_KPROBE_EMULATE;
-}

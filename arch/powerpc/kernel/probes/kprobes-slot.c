@@ -283,10 +283,15 @@ free:
 	return why;
 }
 
+bool arch_kprobe_emulated(const struct kprobe_site *site)
+{
+	return ppc_kprobe_is_emulated(site);
+}
+
 enum kprobe_refusal arch_kprobe_prepare(struct kprobe_site *site,
 					bool with_post)
 {
-	if (arch_kprobe_emulated(site))
+	if (ppc_kprobe_is_emulated(site))
 		return KPROBE_OK;
 	if (!with_post)
 		return make_slot(site, false, &site->slot);
