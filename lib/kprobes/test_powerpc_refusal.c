@@ -102,6 +102,9 @@ static const char * const blacklisted_names[] = {
 #ifdef CONFIG_PPC64
 	"start_here_common", "program_check_common", "arch_local_irq_restore",
 	"copy_mc_generic",
+#ifdef CONFIG_VSX
+	"load_up_vsx",
+#endif
 #else
 	"transfer_to_syscall", "interrupt_return", "__ashldi3",
 #endif
@@ -152,6 +155,8 @@ static void test_text_is_blacklisted(struct kunit *test)
 #ifdef CONFIG_PPC_BARRIER_NOSPEC
 static void test_barrier_is_refused(struct kunit *test)
 {
+	unsigned int behind = (IS_ENABLED(CONFIG_PPC_E500) ? 2 : 1) *
+			      sizeof(u32);
 	long *entry = &__start___barrier_nospec_fixup;
 	unsigned int seen = 0;
 
@@ -162,7 +167,12 @@ static void test_barrier_is_refused(struct kunit *test)
 		if (!core_kernel_text((unsigned long)p.probe.addr))
 			continue;
 		expect_refused(test, &p, -EINVAL, "barrier");
-		p = COUNTED((unsigned long)entry + *entry + sizeof(u32));
+		if (IS_ENABLED(CONFIG_PPC_E500)) {
+			p = COUNTED((unsigned long)entry + *entry +
+				    sizeof(u32));
+			expect_refused(test, &p, -EINVAL, "its second word");
+		}
+		p = COUNTED((unsigned long)entry + *entry + behind);
 		seen += !register_kprobe(&p.probe);
 		unregister_kprobe(&p.probe);
 	}

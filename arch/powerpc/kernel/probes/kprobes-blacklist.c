@@ -13,6 +13,9 @@
  * when an interrupt arrives in it.  Both are known by tables, and hold for no
  * instruction in a slot.
  *
+ * What the linker makes for functions to save their registers with, .sfpr,
+ * stores the LR of its caller, so that no return from there can be followed.
+ *
  * The exits of exceptions cannot be noinstr, for they have to be near the
  * entries; NOKPROBE_SYMBOL() blacklists them.
  */
@@ -42,11 +45,19 @@ extern struct soft_masked __stop___soft_mask_table[];
 extern struct restarted __start___restart_table[];
 extern struct restarted __stop___restart_table[];
 
+/* See vmlinux.lds.S. */
+extern char __sfpr_start[], __sfpr_end[];
+
 static int __init blacklist_tables(void)
 {
 	struct soft_masked *m;
 	struct restarted *r;
 	int ret = 0;
+
+	/* Empty, unless functions are to be small. */
+	if (&__sfpr_start[0] < &__sfpr_end[0])
+		ret = kprobe_add_area_blacklist((unsigned long)__sfpr_start,
+						(unsigned long)__sfpr_end);
 
 	for (m = __start___soft_mask_table;
 	     m < __stop___soft_mask_table && !ret; m++)

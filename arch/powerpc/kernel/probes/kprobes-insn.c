@@ -7,6 +7,9 @@
 #include <linux/kernel.h>
 #include <linux/kprobes_hit.h>
 #include <linux/minmax.h>
+#include <linux/module.h>
+#include <linux/static_call_types.h>
+#include <linux/string.h>
 #include <linux/uaccess.h>
 #include <asm/bug.h>
 #include <asm/feature-fixups.h>
@@ -136,13 +139,17 @@ static enum kprobe_refusal refuse_trap(unsigned long addr)
  * they are when it has been loaded.
  */
 #ifdef CONFIG_PPC_BARRIER_NOSPEC
+/* feature-fixups.c writes so many words for one. */
+#define BARRIER_WORDS	(IS_ENABLED(CONFIG_PPC_E500) ? 2 : 1)
+
 static bool is_barrier(unsigned long addr)
 {
 	long *entry;
 
 	for (entry = &__start___barrier_nospec_fixup;
 	     entry < &__stop___barrier_nospec_fixup; entry++)
-		if ((unsigned long)entry + *entry == addr)
+		if (addr - ((unsigned long)entry + *entry) <
+		    BARRIER_WORDS * sizeof(u32))
 			return true;
 	return false;
 }
@@ -200,6 +207,47 @@ static bool handles_tlb(const struct kprobe_symbol *symbol)
 }
 #endif
 
+/*
+ * A stub, by which a module calls what is far away, ends with data: this word
+ * and the function's address, or on version 1 of the ABI its descriptor.
+ */
+#ifdef CONFIG_PPC64
+#define STUB_MAGIC	0x73747562
+#define STUB_WORDS	(1 + (IS_ENABLED(CONFIG_PPC64_ELF_ABI_V1) ? 6 : 2))
+
+static bool is_stub_data(unsigned long addr)
+{
+	const u32 *word = (const u32 *)addr;
+	unsigned int i;
+	u32 value;
+
+	if (!is_module_text_address(addr))
+		return false;
+	for (i = 0; i < STUB_WORDS; i++) {
+		if (get_kernel_nofault(value, word - i))
+			break;
+		if (value == STUB_MAGIC)
+			return true;
+	}
+	return false;
+}
+#else
+static bool is_stub_data(unsigned long addr)
+{
+	return false;
+}
+#endif
+
+/*
+ * static_call_update() writes a branch into a trampoline, or an address behind
+ * it, and tells nobody.
+ */
+static bool in_static_call(const struct kprobe_symbol *symbol)
+{
+	return IS_ENABLED(CONFIG_HAVE_STATIC_CALL) &&
+	       strstarts(symbol->name, STATIC_CALL_TRAMP_PREFIX_STR);
+}
+
 enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 					const struct kprobe_symbol *symbol)
 {
@@ -214,8 +262,12 @@ enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 	site->insn.insn = insn;
 	if (is_suffix(site->addr, symbol))
 		return KPROBE_REFUSE_NO_BOUNDARY;
+	if (is_stub_data(addr))
+		return KPROBE_REFUSE_PADDING;
 	if (is_barrier(addr))
 		return KPROBE_REFUSE_ALTERNATIVE;
+	if (in_static_call(symbol))
+		return KPROBE_REFUSE_STATIC_CALL;
 
 	site->insn.class = ppc_kprobe_decode(insn, addr);
 	switch ((enum ppc_kprobe_class)site->insn.class) {
