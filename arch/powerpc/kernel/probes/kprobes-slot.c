@@ -19,7 +19,8 @@
  * in no such area: it has a pool of pages with the code of the probes.  When
  * that is used up, when the text is larger than a branch reaches, or when other
  * things fill the vmalloc area around a module, slots are anywhere and end with
- * a trap.  Detours have to be in reach.
+ * a trap.  Detours have to be in reach.  On a CPU whose MMU has a hash table,
+ * the kernel's own text has the pool only.
  *
  * Slots are aligned to their size, so that a prefixed instruction does not
  * cross a block of 64 bytes.
@@ -46,6 +47,7 @@
 #include <linux/vmalloc.h>
 #include <asm/code-patching.h>
 #include <asm/inst.h>
+#include <asm/mmu.h>
 #include <asm/pgtable.h>
 #include <asm/sections.h>
 #include "kprobes-common.h"
@@ -161,6 +163,17 @@ static bool beyond_reach(const struct kprobe_site *site)
 	       !page_in_reach(ppc_kprobe_pool_end - PAGE_SIZE, site);
 }
 
+/*
+ * With a hash table, to fetch from the vmalloc area may fault, and what handles
+ * that may be probed: its slots have to be in the kernel's text, which is
+ * bolted.
+ */
+static bool must_not_fault(const struct kprobe_site *site)
+{
+	return IS_ENABLED(CONFIG_PPC_64S_HASH_MMU) && !radix_enabled() &&
+	       core_kernel_text((unsigned long)site->addr);
+}
+
 /**
  * arch_kprobe_slots_near - can a page have slots for this site?
  * @text: the page
@@ -168,6 +181,8 @@ static bool beyond_reach(const struct kprobe_site *site)
  */
 bool arch_kprobe_slots_near(const void *text, const struct kprobe_site *site)
 {
+	if (must_not_fault(site))
+		return in_pool(text) && page_in_reach(text, site);
 	return page_in_reach(text, site) ||
 	       (beyond_reach(site) && !in_pool(text));
 }
@@ -186,6 +201,8 @@ void *arch_kprobe_alloc_slots(const struct kprobe_site *site)
 
 	if (core_kernel_text(addr) && !beyond_reach(site))
 		return alloc_from_pool();
+	if (must_not_fault(site))
+		return NULL;
 	if (!core_kernel_text(addr)) {
 		/* Half way to the end of the reach it serves others as well. */
 		text = alloc_within(addr, SZ_16M) ?:
