@@ -211,7 +211,8 @@ bool arch_kprobe_can_resume(struct kprobe_site *site, void *slot,
  *    KPROBE_JUMP_SIZE and KPROBE_DETOUR_SIZE (bytes, the latter a power of
  *    two), and, if a jump may cover several instructions, defines
  *    arch_kprobe_resume: where a handler has set regs->ip to an instruction
- *    under a jump, that function moves it to the copy in the detour.
+ *    under a jump, that function moves it to the copy in the detour.  It may be
+ *    defined for what else follows from a handler's change of regs->ip.
  */
 #ifdef CONFIG_OPTPROBES
 /**

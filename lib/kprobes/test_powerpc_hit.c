@@ -410,6 +410,46 @@ static void test_words_map_to_places(struct kunit *test)
 	unregister_kprobe(&s.probe);
 }
 
+/* A handler loads from a bad address, and its fault handler goes on behind. */
+static unsigned long handler_got;
+static unsigned int handler_faults;
+
+static int faulting_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	handler_got = 77;
+	asm volatile(LL " %0, 0(%1)" : "+r" (handler_got) : "b" (BAD_PAGE));
+	return 0;
+}
+
+/* Not by instruction_pointer_set(), which users need not know. */
+static int skip_fault(struct kprobe *p, struct pt_regs *regs, int trap)
+{
+	handler_faults++;
+	regs->nip += sizeof(u32);
+	return 1;
+}
+
+static void test_fault_in_handler_is_handled(struct kunit *test)
+{
+	struct kprobe p = {
+		.addr = (kprobe_opcode_t *)probe_add,
+		.pre_handler = faulting_pre,
+		.fault_handler = skip_fault,
+	};
+	struct state s = { .r = { 0, 1, 2 } };
+	unsigned int i;
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
+	handler_faults = 0;
+	for (i = 1; i <= 2; i++) {
+		ppc_call_code(code_add, &s);
+		KUNIT_EXPECT_EQ(test, handler_got, 77);
+		KUNIT_EXPECT_EQ(test, handler_faults, i);
+		wait_for_kprobe_optimizer();
+	}
+	unregister_kprobe(&p);
+}
+
 static void hit_exit(struct kunit *test)
 {
 	switch_jumps(true);
@@ -421,6 +461,7 @@ static struct kunit_case hit_tests[] = {
 	KUNIT_CASE(test_handlers_divert),
 	KUNIT_CASE(test_access_takes_one_exception),
 	KUNIT_CASE(test_words_map_to_places),
+	KUNIT_CASE(test_fault_in_handler_is_handled),
 	{}
 };
 

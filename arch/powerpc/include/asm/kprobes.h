@@ -66,6 +66,9 @@ static __always_inline bool arch_kprobe_irqs_on(struct pt_regs *regs)
 	return !arch_irq_disabled_regs(regs);
 }
 
+void arch_kprobe_resume(struct pt_regs *regs);
+#define arch_kprobe_resume arch_kprobe_resume
+
 /* At a function's entry the link register has the call's return address. */
 static __always_inline unsigned long *
 arch_kprobe_return_place(struct pt_regs *regs)

@@ -320,6 +320,13 @@ unsigned long ppc_kprobe_detour_place(const struct kprobe_site *site,
 }
 NOKPROBE_SYMBOL(ppc_kprobe_detour_place);
 
+/* A handler goes on elsewhere: SRR0 may still hold where the exception was. */
+void arch_kprobe_resume(struct pt_regs *regs)
+{
+	set_return_regs_changed();
+}
+NOKPROBE_SYMBOL(arch_kprobe_resume);
+
 /*
  * The hit
  */
