@@ -335,6 +335,10 @@ static __always_inline void kprobe_call_post(struct kprobe_site *site,
 	}
 }
 
+/* missed.c: hits whose handlers did not run */
+void kprobe_site_missed(struct kprobe_site *site, enum kprobe_miss why);
+void kprobe_site_missed_real_mode(struct kprobe_site *site);
+
 enum kprobe_verdict kprobe_site_pre_slow(struct kprobe_site *site,
 					 struct pt_regs *regs,
 					 enum kprobe_by by);

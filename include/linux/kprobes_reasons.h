@@ -132,7 +132,9 @@ X(FULL,		"full", \
 X(NO_ADDRESS,	"no-address", \
 	"The return address was a trampoline's, not of the innermost call.") \
 X(BPF,		"bpf", \
-	"The CPU was in a BPF program, or where none may run, as in a map.")
+	"The CPU was in a BPF program, or where none may run, as in a map.") \
+X(REAL_MODE,	"real-mode", \
+	"Addresses were not translated, as in a machine check's handler.")
 
 #define __KPROBE_REFUSE(id, name, error, sentence)	KPROBE_REFUSE_##id,
 #define __KPROBE_NOJUMP(id, name, sentence)		KPROBE_NOJUMP_##id,

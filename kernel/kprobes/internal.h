@@ -103,8 +103,7 @@ static inline int kprobe_classic_init(void) { return 0; }
 static inline bool kprobe_classic_blacklisted(unsigned long a) { return false; }
 #endif
 
-/* missed.c: hits whose handlers did not run */
-void kprobe_site_missed(struct kprobe_site *site, enum kprobe_miss why);
+/* missed.c: hits whose handlers did not run; others are in kprobes_hit.h */
 void kretprobe_missed(struct kretprobe *rp, enum kprobe_miss why);
 
 /* slots.c: memory for instructions out of line */

@@ -80,6 +80,21 @@ void kprobe_site_missed(struct kprobe_site *site, enum kprobe_miss why)
 NOKPROBE_SYMBOL(kprobe_site_missed);
 
 /**
+ * kprobe_site_missed_real_mode - a hit where addresses are not translated
+ * @site: what was hit
+ *
+ * Counts it for the site only: probes may be in memory that is reached by
+ * translation alone, as a module's are.
+ *
+ * Context: a hit by code, with translation off.
+ */
+void kprobe_site_missed_real_mode(struct kprobe_site *site)
+{
+	count_at(site, KPROBE_MISS_REAL_MODE);
+}
+NOKPROBE_SYMBOL(kprobe_site_missed_real_mode);
+
+/**
  * kretprobe_missed - a call is not followed
  * @rp: the return probe
  * @why: the reason

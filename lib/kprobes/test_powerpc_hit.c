@@ -6,11 +6,14 @@
 #include <linux/array_size.h>
 #include <linux/module.h>
 #include <linux/sched.h>
+#include <linux/sizes.h>
 #include <linux/string.h>
 #include <linux/stringify.h>
 #include <asm/hw_irq.h>
+#include <asm/interrupt.h>
 #include <asm/kup.h>
 #include <asm/reg.h>
+#include <asm/sections.h>
 #include "test_powerpc.h"
 
 CODE(add, "", "add 3, 4, 5", "");
@@ -450,6 +453,130 @@ static void test_fault_in_handler_is_handled(struct kunit *test)
 	unregister_kprobe(&p);
 }
 
+#ifdef CONFIG_PPC_BOOK3S_64
+/* MSR_IR | MSR_DR, for assembly in strings. */
+#define TRANSLATION	0x30
+static_assert(TRANSLATION == (MSR_IR | MSR_DR));
+
+/*
+ * Calls code that neither needs nor leaves anything in memory with translation
+ * off, on a stack in memory that is not in the vmalloc area.  It gets r4 in r3.
+ * Interrupts are off, also in the CPU.
+ */
+unsigned long ppc_call_real_mode(void *code, unsigned long arg, void *stack);
+asm(".pushsection .text\n"
+    ".balign 16\n"
+    FUNCTION(ppc_call_real_mode)
+    "mflr 0\n\t"
+    "std 0, " LR_SAVE "\n\t"
+    "stdu 1, -160(1)\n\t"
+    "std 30, 112(1)\n\t"
+    "std 31, 120(1)\n\t"
+    "mr 30, 1\n\t"
+    "mfmsr 31\n\t"
+    "mtctr 3\n\t"
+    "mr 3, 4\n\t"
+    "mr 1, 5\n\t"
+    "bcl 20, 31, 1f\n"
+    "1: mflr 5\n\t"
+    "addi 5, 5, 2f - 1b\n\t"
+    "clrldi 5, 5, 4\n\t"
+    "li 6, " __stringify(TRANSLATION) "\n\t"
+    "andc 6, 31, 6\n\t"
+    "mtsrr0 5\n\t"
+    "mtsrr1 6\n\t"
+    "rfid\n"
+    "2: bctrl\n\t"
+    "bcl 20, 31, 3f\n"
+    "3: mflr 5\n\t"
+    "addi 5, 5, 4f - 3b\n\t"
+    "li 6, -4\n\t"
+    "sldi 6, 6, 60\n\t"
+    "or 5, 5, 6\n\t"
+    "mtsrr0 5\n\t"
+    "mtsrr1 31\n\t"
+    "rfid\n"
+    "4: mr 1, 30\n\t"
+    "ld 30, 112(1)\n\t"
+    "ld 31, 120(1)\n\t"
+    "addi 1, 1, 160\n\t"
+    "ld 0, " LR_SAVE "\n\t"
+    "mtlr 0\n\t"
+    "blr\n"
+    FUNCTION_END(ppc_call_real_mode)
+    ".popsection\n");
+
+CODE(next, "", "addi 3, 3, 1", "");
+CODE(over, "", "b 2f\n\tli 3, 0\n2:", "addi 3, 3, 1");
+
+#define REAL_STACK	SZ_16K
+
+static unsigned long call_real_mode(void *code, unsigned long arg, void *stack)
+{
+	unsigned long flags, ret;
+
+	local_irq_save(flags);
+	hard_irq_disable();
+	ret = ppc_call_real_mode(code, arg, stack);
+	/* What the exits of exceptions go by. */
+	srr_regs_clobbered();
+	local_irq_restore(flags);
+	return ret;
+}
+
+/*
+ * In a hit without translation the instruction is executed, and that counts.
+ * The function is called by its real address and by the translated one, of
+ * which the CPU ignores what differs.
+ */
+static void expect_real_mode(struct kunit *test, struct seen *s,
+			     void *function, void *stack)
+{
+	void *code[] = { function, (void *)__pa(function) };
+	struct state state = {};
+	unsigned int i, how, n = 0;
+
+	for (i = 0; i < ARRAY_SIZE(code); i++)
+		KUNIT_EXPECT_EQ(test, call_real_mode(code[i], 41, stack), 42);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&s->probe), 0);
+	for (how = BY_TRAP; how < HOWS; how++) {
+		make(test, &s->probe, how);
+		for (i = 0; i < ARRAY_SIZE(code); i++) {
+			KUNIT_EXPECT_EQ(test,
+					call_real_mode(code[i], 1, stack), 2);
+			KUNIT_EXPECT_EQ(test, s->hits, how);
+			KUNIT_EXPECT_EQ(test, s->probe.site->missed
+					[KPROBE_MISS_REAL_MODE], ++n);
+		}
+		/* What brings no exception counts for the site alone. */
+		KUNIT_EXPECT_EQ(test, s->probe.nmissed, ARRAY_SIZE(code));
+		/* With translation it is a hit like any other. */
+		ppc_call_code(function, &state);
+		KUNIT_EXPECT_EQ(test, s->hits, how + 1);
+	}
+	unregister_kprobe(&s->probe);
+}
+
+static void test_real_mode_misses(struct kunit *test)
+{
+	struct seen in_slot = SEEN(probe_next), emulated = SEEN(probe_over);
+	void *memory, *stack;
+
+	if (!core_kernel_text((unsigned long)ppc_call_real_mode))
+		kunit_skip(test, "a module cannot run without translation");
+	memory = kunit_kzalloc(test, REAL_STACK, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, memory);
+	stack = memory + REAL_STACK - STACK_FRAME_MIN_SIZE;
+	expect_real_mode(test, &in_slot, code_next, stack);
+	expect_real_mode(test, &emulated, code_over, stack);
+}
+#else
+static void test_real_mode_misses(struct kunit *test)
+{
+	kunit_skip(test, "what runs without translation is blacklisted");
+}
+#endif
+
 static void hit_exit(struct kunit *test)
 {
 	switch_jumps(true);
@@ -462,6 +589,7 @@ static struct kunit_case hit_tests[] = {
 	KUNIT_CASE(test_access_takes_one_exception),
 	KUNIT_CASE(test_words_map_to_places),
 	KUNIT_CASE(test_fault_in_handler_is_handled),
+	KUNIT_CASE(test_real_mode_misses),
 	{}
 };
 

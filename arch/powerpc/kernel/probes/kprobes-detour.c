@@ -363,9 +363,9 @@ static __always_inline void before_copy(const struct kprobe_site *site,
  * handler finds them.  What has arrived meanwhile is replayed below the frame
  * that @regs are in.
  *
- * Context: any but real mode, where the instruction is executed and nothing
- * else done: handlers and their data cannot be reached.  That is on 64 bit; on
- * 32 bit all that runs in real mode is blacklisted.
+ * Context: any.  In real mode the hit is counted, the instruction executed, and
+ * nothing else done: handlers and their data cannot be reached.  That is on 64
+ * bit; on 32 bit all that runs in real mode is blacklisted.
  * Return: KPROBE_HIT_DIVERTED if it goes on at @regs->nip.
  */
 __visible enum kprobe_verdict kprobe_hit_jump(struct kprobe_site *site,
@@ -377,6 +377,7 @@ __visible enum kprobe_verdict kprobe_hit_jump(struct kprobe_site *site,
 
 	regs->nip = (unsigned long)site->addr;
 	if (unlikely(ppc_kprobe_real_mode(msr))) {
+		kprobe_site_missed_real_mode(site);
 		before_copy(site, regs);
 		return KPROBE_HIT_MISSED;
 	}

@@ -29,7 +29,9 @@
 #include <linux/kprobes_hit.h>
 #include <linux/ptrace.h>
 #include <asm/inst.h>
+#include <asm/page.h>
 #include <asm/probes.h>
+#include <asm/sections.h>
 #include "kprobes-common.h"
 
 /*
@@ -123,6 +125,43 @@ static bool hit_no_site(struct pt_regs *regs)
 	return true;
 }
 
+/*
+ * A hit in real mode, which is a missed one, as in kprobe_hit_jump().  The
+ * exception is handled with translation on, so all can be reached that is to be
+ * counted; but handlers would take the code for one that they could, too.
+ *
+ * Text is known by its translated address.  The instruction pointer may be that
+ * or the real one, which lacks the first bits, and stays of its kind.  Only the
+ * kernel's own text runs in real mode, and so can only a slot in its pool.
+ */
+static bool hit_in_real_mode(struct pt_regs *regs)
+{
+	unsigned long addr = (unsigned long)__va(regs->nip);
+	struct kprobe_site *site;
+
+	if (!IS_ENABLED(CONFIG_PPC64) || !is_kernel_text(addr))
+		return false;
+	site = kprobe_site_find(addr);
+	if (!site) {
+		if (!is_trap(READ_ONCE(*(u32 *)addr)))
+			return true;
+		/* As in hit_no_site(). */
+		smp_rmb();
+		site = kprobe_site_find(addr);
+		if (!site)
+			return false;
+	}
+	if (site->slot && !is_kernel_text((unsigned long)site->slot))
+		return false;
+
+	kprobe_site_missed(site, KPROBE_MISS_REAL_MODE);
+	if (site->slot)
+		regs->nip += (unsigned long)site->slot - addr;
+	else
+		ppc_kprobe_emulate(site, regs);
+	return true;
+}
+
 /**
  * kprobe_handler - is this trap one of ours?
  * @regs: of the exception
@@ -136,17 +175,22 @@ bool kprobe_handler(struct pt_regs *regs)
 	bool handled = true;
 	bool entered;
 
-	if (user_mode(regs) || ppc_kprobe_real_mode(regs->msr))
+	if (user_mode(regs))
 		return false;
 
 	preempt_disable_notrace();
 	entered = kprobe_rcu_enter();
 
+	if (unlikely(ppc_kprobe_real_mode(regs->msr))) {
+		handled = hit_in_real_mode(regs);
+		goto out;
+	}
 	site = kprobe_site_find(regs->nip);
 	if (likely(site))
 		hit_site(site, regs);
 	else
 		handled = hit_no_site(regs);
+out:
 	set_return_regs_changed();
 
 	kprobe_rcu_exit(entered);
