@@ -453,7 +453,7 @@ nolibc_knows() {
 # guest_program TREE BUILD NAME SOURCE: compiled with the kernel's nolibc.
 guest_program() {
 	"${CROSS}gcc" "${USER_CFLAGS[@]}" -O2 -Wall -Werror -static -nostdlib \
-		-I "$2/usr/include" -o "$2/guest-$3" \
+		-Wl,--build-id -I "$2/usr/include" -o "$2/guest-$3" \
 		-include "$1/tools/include/nolibc/nolibc.h" "$4"
 }
 
@@ -462,7 +462,7 @@ guest_program() {
 guest_programs() {
 	local tree=$1 build=$2 log=$2/guest.log kvm=$LAB/guest/kvm.$ARCH.c
 
-	rm -f "$build"/guest-{kvm,perf,bpf,hits,calls,torture,kexec}
+	rm -f "$build"/guest-{kvm,perf,bpf,stacks,hits,calls,torture,kexec}
 	grep -qE '^CONFIG_(KVM|KPROBE_EVENTS)=y' "$build/.config" || return 0
 	{
 		kmake "$tree" "$build" headers &&
@@ -480,6 +480,7 @@ guest_programs() {
 			guest_program "$tree" "$build" perf "$LAB/guest/perf.c" &&
 			if grep -q '^CONFIG_BPF_EVENTS=y' "$build/.config"; then
 				guest_program "$tree" "$build" bpf "$LAB/guest/bpf.c" &&
+				guest_program "$tree" "$build" stacks "$LAB/guest/stacks.c" &&
 				guest_program "$tree" "$build" hits "$LAB/guest/hits.c" &&
 				guest_program "$tree" "$build" calls "$LAB/guest/calls.c"
 			fi
@@ -518,7 +519,7 @@ pack() {
 	sed -nE 's/^ +- ``((perf|bpftrace) .*)``$/\1/p' \
 		"$TOP/Documentation/trace/kprobes-help.rst" > "$root/clients/help"
 	cp -r "$LAB/guest/torture" "$root/parts"
-	for program in "$build"/guest-{kvm,perf,bpf,hits,calls,torture,kexec}; do
+	for program in "$build"/guest-{kvm,perf,bpf,stacks,hits,calls,torture,kexec}; do
 		[ ! -f "$program" ] || cp "$program" "$root/bin/${program##*-}"
 	done
 	# What starts the next kernel has to have one.

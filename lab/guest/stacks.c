@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * stacks FUNCTION: a BPF program on a kprobe at FUNCTION, which getppid() calls;
+ * it takes the user's stack with build IDs twice in each hit. Until there is a
+ * jump the second may have none: ten seconds are given. Prints what both were.
+ * Ends with 0 when both have build IDs.
+ *
+ * Built with the kernel's nolibc, and with a build ID.
+ */
+#include "bpf_program.h"
+#include "kprobe_pmu.h"
+
+#define STACKS	2
+#define TRIES	100
+
+static int make_map(void)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.map_type = BPF_MAP_TYPE_ARRAY;
+	attr.key_size = sizeof(int);
+	attr.value_size = STACKS * sizeof(struct bpf_stack_build_id);
+	attr.max_entries = 1;
+	return bpf(BPF_MAP_CREATE, &attr);
+}
+
+static int read_map(int map, struct bpf_stack_build_id *stacks)
+{
+	union bpf_attr attr;
+	int key = 0;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.map_fd = map;
+	attr.key = (unsigned long)&key;
+	attr.value = (unsigned long)stacks;
+	return bpf(BPF_MAP_LOOKUP_ELEM, &attr);
+}
+
+#define MOV(reg, from)							\
+	{ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = reg, .src_reg = from }
+#define MOV_IMM(reg, value)						\
+	{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = reg, .imm = value }
+#define ADD_IMM(reg, value)						\
+	{ .code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = reg, .imm = value }
+#define CALL(function)							\
+	{ .code = BPF_JMP | BPF_CALL, .imm = function }
+
+/* One entry of the user's stack, into the map's value, which r7 points to. */
+#define GET_STACK(index)						\
+	MOV(BPF_REG_1, BPF_REG_6),					\
+	MOV(BPF_REG_2, BPF_REG_7),					\
+	ADD_IMM(BPF_REG_2, (index) * sizeof(struct bpf_stack_build_id)), \
+	MOV_IMM(BPF_REG_3, sizeof(struct bpf_stack_build_id)),		\
+	MOV_IMM(BPF_REG_4, BPF_F_USER_STACK | BPF_F_USER_BUILD_ID),	\
+	CALL(BPF_FUNC_get_stack)
+
+#define OF_STACKS	(STACKS * 6)
+
+static int load_stacks(int map)
+{
+	const struct bpf_insn insns[] = {
+		MOV(BPF_REG_6, BPF_REG_1),
+		{ .code = BPF_ST | BPF_MEM | BPF_W, .dst_reg = BPF_REG_10,
+		  .off = -4 },
+		{ .code = BPF_LD | BPF_DW | BPF_IMM, .dst_reg = BPF_REG_1,
+		  .src_reg = BPF_PSEUDO_MAP_FD, .imm = map },
+		{ },
+		MOV(BPF_REG_2, BPF_REG_10),
+		ADD_IMM(BPF_REG_2, -4),
+		CALL(BPF_FUNC_map_lookup_elem),
+		{ .code = BPF_JMP | BPF_JEQ | BPF_K, .dst_reg = BPF_REG_0,
+		  .off = 1 + OF_STACKS },
+		MOV(BPF_REG_7, BPF_REG_0),
+		GET_STACK(0),
+		GET_STACK(1),
+		MOV_IMM(BPF_REG_0, 1),
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+
+	return load_insns(insns, sizeof(insns) / sizeof(insns[0]));
+}
+
+int main(int argc, char **argv)
+{
+	struct bpf_stack_build_id stacks[STACKS];
+	int map, program, event, i;
+
+	if (argc != 2)
+		return 2;
+	map = make_map();
+	program = load_stacks(map);
+	event = open_probe(read_type(), argv[1], 0);
+	if (map < 0 || program < 0 || event < 0 ||
+	    ioctl(event, PERF_EVENT_IOC_SET_BPF, (void *)(long)program)) {
+		printf("stacks: map %d, program %d, event %d, error %d\n",
+		       map, program, event, errno);
+		return 1;
+	}
+	for (i = 0; i < TRIES; i++) {
+		getppid();
+		if (read_map(map, stacks)) {
+			printf("stacks: error %d\n", errno);
+			return 1;
+		}
+		if (stacks[0].status == BPF_STACK_BUILD_ID_VALID &&
+		    stacks[1].status == BPF_STACK_BUILD_ID_VALID)
+			break;
+		msleep(100);
+	}
+	printf("stacks: %d and %d behind %d hits; with a build ID it is %d\n",
+	       stacks[0].status, stacks[1].status, i + 1,
+	       BPF_STACK_BUILD_ID_VALID);
+	return i == TRIES;
+}
