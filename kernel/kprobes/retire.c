@@ -8,7 +8,8 @@
  * switched voluntarily: a task in a slot cannot do that, since the one thing
  * there that could sleep, a page fault, leaves the slot first
  * (kprobe_regs_leave_slot()).  Neither grace period waits for a CPU that idles
- * or is offline.  So no CPU may stop in a slot: x86 refuses HLT and MWAIT.
+ * or is offline.  So no CPU may stop in a slot: x86 refuses HLT and MWAIT.  WFI
+ * of arm64 goes on at the next interrupt, and to change text sends one.
  *
  * The grace period takes tens of milliseconds.  The worker here waits for it
  * and holds no lock meanwhile; no caller waits.

@@ -426,6 +426,35 @@ static void test_batch_is_mapped_at_once(struct kunit *test)
 	unregister_kprobe(&mapping.probe);
 }
 
+/*
+ * While other CPUs are held, which may have a lock, nothing is called that may
+ * be probed, as what finds and maps a page of text.
+ */
+static int held_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	struct counted *c = container_of(p, struct counted, probe);
+
+	if (a64_kprobe_holds())
+		c->pre++;
+	return 0;
+}
+
+static void test_nothing_is_hit_while_others_are_held(struct kunit *test)
+{
+	struct counted finding = {
+		.probe.symbol_name = "core_kernel_text",
+		.probe.pre_handler = held_pre,
+	};
+	struct counted p = COUNTED(probe_add);
+
+	if (register_kprobe(&finding.probe))
+		kunit_skip(test, "it cannot be probed");
+	KUNIT_EXPECT_EQ(test, register_kprobe(&p.probe), 0);
+	unregister_kprobe(&p.probe);
+	KUNIT_EXPECT_EQ(test, finding.pre, 0);
+	unregister_kprobe(&finding.probe);
+}
+
 /* A CPU that takes no interrupt until another one has given up to hold it. */
 struct deaf {
 	unsigned int before;
@@ -545,6 +574,7 @@ static struct kunit_case hit_tests[] = {
 	KUNIT_CASE(test_handlers_have_rcu_watching),
 #endif
 	KUNIT_CASE(test_batch_is_mapped_at_once),
+	KUNIT_CASE(test_nothing_is_hit_while_others_are_held),
 	KUNIT_CASE(test_cpu_cannot_be_held),
 	KUNIT_CASE(test_others_are_held_without_interrupts),
 	{}

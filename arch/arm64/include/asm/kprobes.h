@@ -96,6 +96,7 @@ extern const int kretprobe_blacklist_size;
 #if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST)
 /* How often kprobes-stop.c has fallen back on stop_machine(). */
 extern unsigned int a64_kprobe_holds_given_up;
+bool a64_kprobe_holds(void);
 #endif
 
 #endif /* CONFIG_KPROBES */

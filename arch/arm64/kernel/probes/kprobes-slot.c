@@ -88,9 +88,10 @@ void *arch_kprobe_alloc_slots(const struct kprobe_site *site)
 	void *text;
 
 	text = execmem_alloc(EXECMEM_KPROBES, PAGE_SIZE);
-	if (!text || arch_kprobe_slots_near(text, site))
+	if (text && arch_kprobe_slots_near(text, site))
 		return text;
-	execmem_free(text);
+	if (text)
+		execmem_free(text);
 
 	/*
 	 * A module that is far from the kernel, or slots that are.  A page half

@@ -43,10 +43,13 @@
  *
  * The pages with the instructions of a batch are mapped a second time before,
  * to be written there, and not one by one while all CPUs wait: each such
- * mapping has to be forgotten by all TLBs.  What is left is a store for each
- * instruction, cleaning and invalidating its cache line, and one barrier behind
- * all of either.  A single instruction is written as the kernel writes one: to
- * map its page before would cost more than it spares.
+ * mapping has to be forgotten by all TLBs, and what makes it may be probed.
+ * What is left is a store for each instruction, cleaning and invalidating its
+ * cache line, and one barrier behind all of either.
+ *
+ * Without memory for a mapping, instructions are written as the kernel writes
+ * one.  A handler or tracer of what that calls may want a lock that is held
+ * where a CPU has taken the IPI.  So the machine is stopped for it.
  *
  * What goes on meanwhile
  * ----------------------
@@ -75,6 +78,7 @@
 #include <linux/atomic.h>
 #include <linux/cpumask.h>
 #include <linux/export.h>
+#include <linux/io.h>
 #include <linux/irqflags.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes_hit.h>
@@ -103,8 +107,7 @@
  * @arrived: CPUs that are in stop_and_write()
  * @written: all has been written
  * @pages: those pages
- * @mapped: a second mapping of them, or NULL for a single instruction or for
- *	want of memory
+ * @mapped: a second mapping of them, or NULL for want of memory
  * @insns: the instructions; @page is an index of @pages
  */
 struct stop_batch {
@@ -185,11 +188,19 @@ struct hold {
 };
 
 /* Under text_mutex. */
-static struct hold hold;
+static struct hold hold = { .over = true };
 
 #if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST)
 unsigned int a64_kprobe_holds_given_up;
 EXPORT_SYMBOL_GPL(a64_kprobe_holds_given_up);
+
+/** a64_kprobe_holds - are other CPUs held? */
+bool a64_kprobe_holds(void)
+{
+	return !READ_ONCE(hold.over);
+}
+NOKPROBE_SYMBOL(a64_kprobe_holds);
+EXPORT_SYMBOL_GPL(a64_kprobe_holds);
 
 static void count_given_up(void)
 {
@@ -294,12 +305,51 @@ NOKPROBE_SYMBOL(stop_and_write);
 
 static void write_stopped(void)
 {
-	if (hold_and_write())
+	/* Without a mapping, what writes calls code that may be probed. */
+	if (stop.mapped && hold_and_write())
 		return;
 	count_given_up();
 	atomic_set(&stop.arrived, 0);
 	stop.written = false;
 	stop_machine_cpuslocked(stop_and_write, NULL, cpu_online_mask);
+}
+
+/*
+ * Addresses for one page, which is the usual case: to find some each time would
+ * cost more than all the rest.  Under text_mutex.
+ */
+static struct vm_struct *one_page;
+
+static void *map_pages(void)
+{
+	unsigned long addr;
+
+	if (stop.nr_pages > 1)
+		return vmap(stop.pages, stop.nr_pages, VM_MAP, PAGE_KERNEL);
+	if (!one_page)
+		one_page = get_vm_area(PAGE_SIZE, VM_MAP);
+	if (!one_page)
+		return NULL;
+	addr = (unsigned long)one_page->addr;
+	if (vmap_page_range(addr, addr + PAGE_SIZE, page_to_phys(stop.pages[0]),
+			    PAGE_KERNEL))
+		return NULL;
+	return one_page->addr;
+}
+
+/* Text is to be writable no longer than it has to. */
+static void unmap_pages(void)
+{
+	unsigned long addr = (unsigned long)stop.mapped;
+
+	if (!addr)
+		return;
+	if (stop.nr_pages == 1) {
+		vunmap_range(addr, addr + PAGE_SIZE);
+		return;
+	}
+	vunmap(stop.mapped);
+	flush_tlb_kernel_range(addr, addr + stop.nr_pages * PAGE_SIZE);
 }
 
 /**
@@ -312,24 +362,12 @@ static void write_stopped(void)
  */
 void a64_kprobe_stop_flush(void)
 {
-	unsigned long mapped;
-
 	if (!stop.nr)
 		return;
 
-	stop.mapped = NULL;
-	if (stop.nr > 1)
-		stop.mapped = vmap(stop.pages, stop.nr_pages, VM_MAP,
-				   PAGE_KERNEL);
+	stop.mapped = map_pages();
 	write_stopped();
-
-	/* Text is to be writable no longer than it has to. */
-	if (stop.mapped) {
-		mapped = (unsigned long)stop.mapped;
-		vunmap(stop.mapped);
-		flush_tlb_kernel_range(mapped,
-				       mapped + stop.nr_pages * PAGE_SIZE);
-	}
+	unmap_pages();
 	stop.nr = 0;
 	stop.nr_pages = 0;
 }
