@@ -13,6 +13,9 @@
 CODE(move_compute, "mov x4, #0", "add x0, x0, #16", MOVED);
 CODE(move_slot, "mov x4, #0", "isb", MOVED);
 CODE(move_emulated, "mov x4, #0", "cbz xzr, 1f\n1:", MOVED);
+/* Leads to a landing pad, which what comes behind the probe is not. */
+CODE(move_branch, "mov x4, #0\n b 2f\n1: bti j\n b 3f\n2: adr x5, 1b",
+     "br x5", "3: " MOVED);
 /* Loads from BAD_PAGE. */
 CODE(move_fault, "mov x4, #0", "ldr x1, [x0]", MOVED);
 
@@ -23,6 +26,8 @@ static const struct move_case move_cases[] = {
 	MOVE_CASE("post, out of line", move_slot, MOVES_POST),
 	MOVE_CASE("pre, emulated", move_emulated, MOVES_PRE),
 	MOVE_CASE("post, emulated", move_emulated, MOVES_POST),
+	MOVE_CASE("pre, branch by register", move_branch, MOVES_PRE),
+	MOVE_CASE("post, branch by register", move_branch, MOVES_POST),
 	MOVE_CASE("fault", move_fault, MOVES_FAULT),
 };
 

@@ -46,6 +46,18 @@ static __always_inline void __nocfi go_on_with_post(struct kprobe_site *site,
 	}
 }
 
+/* BTYPE says where an indirect branch may lead, and a handler anywhere. */
+static noinline void post_emulated(struct kprobe_site *site,
+				   struct pt_regs *regs)
+{
+	unsigned long next = regs->pc;
+
+	kprobe_site_post(site, regs, KPROBE_BY_EXCEPTION);
+	if (regs->pc != next)
+		regs->pstate &= ~(u64)PSR_BTYPE_MASK;
+}
+NOKPROBE_SYMBOL(post_emulated);
+
 /**
  * kprobe_brk_handler - is this breakpoint one of ours?
  * @regs: of the exception
@@ -103,7 +115,7 @@ int __nocfi kprobe_brk_handler(struct pt_regs *regs, unsigned long esr)
 	regs->pc = addr;
 	a64_kprobe_emulate(&site->insn.decoded, regs);
 	if (unlikely(post))
-		kprobe_site_post(site, regs, KPROBE_BY_EXCEPTION);
+		post_emulated(site, regs);
 	return DBG_HOOK_HANDLED;
 }
 NOKPROBE_SYMBOL(kprobe_brk_handler);
