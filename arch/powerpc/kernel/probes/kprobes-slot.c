@@ -280,7 +280,8 @@ static enum kprobe_refusal make_slot(struct kprobe_site *site, bool post,
 
 	slot = kprobe_slot_alloc(site, KPROBE_SLOT_SIZE);
 	if (!slot)
-		return KPROBE_REFUSE_NO_MEMORY;
+		return must_not_fault(site) && beyond_reach(site) ?
+		       KPROBE_REFUSE_OUT_OF_REACH : KPROBE_REFUSE_NO_MEMORY;
 
 	memset32(text.word, PPC_KPROBE_SLOT_TRAP, ARRAY_SIZE(text.word));
 	n = put_copy(&text, slot, site);

@@ -136,7 +136,7 @@ static bool hit_no_site(struct pt_regs *regs)
  */
 static bool hit_in_real_mode(struct pt_regs *regs)
 {
-	unsigned long addr = (unsigned long)__va(regs->nip);
+	unsigned long addr = regs->nip | PAGE_OFFSET;
 	struct kprobe_site *site;
 
 	if (!IS_ENABLED(CONFIG_PPC64) || !is_kernel_text(addr))
