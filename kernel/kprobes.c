@@ -561,8 +561,12 @@ EXPORT_SYMBOL_GPL(disable_kprobe);
  * @kp: the probe
  *
  * Context: may sleep; not from a handler.
- * Return: 0, also if it was enabled; -EINVAL if it is not registered or its
- * address is gone.
+ * Return: 0, also if it was enabled; otherwise it stays disabled:
+ * * -EINVAL: it is not registered, or its address is gone;
+ * * -ENOMEM: there is no memory;
+ * * -EBUSY, -ENODEV, -EAGAIN: ftrace would have to call for it, and the
+ *   function is another one's to redirect; ftrace has shut itself down; an
+ *   owner of a direct call there is changing it, and may be done later.
  */
 int enable_kprobe(struct kprobe *kp)
 {

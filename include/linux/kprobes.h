@@ -62,13 +62,15 @@ typedef int (*kretprobe_handler_t)(struct kretprobe_instance *ri,
  *	found by the latter it is filled in, also if the probe is refused there.
  *	Where a landing pad for indirect calls stands there, the instruction
  *	behind it is probed: what handlers see
- * @symbol_name: "symbol" or "module:symbol"
+ * @symbol_name: "symbol" or "module:symbol"; shown as long as the probe is
+ *	registered
  * @offset: bytes from @addr or from the symbol to the instruction
  * @pre_handler: called before the instruction; non-zero: it has set the
  *	instruction pointer itself and the instruction is not executed
  * @post_handler: called after the instruction
  * @fault_handler: called for a fault in a handler or in the instruction
- * @opcode: what stands in memory at @addr while nothing is probed there
+ * @opcode: what stands in memory at the probed instruction while nothing is
+ *	probed there
  * @flags: KPROBE_FLAG_*; users may set KPROBE_FLAG_DISABLED before
  *	registration and read all of them after it
  * @site: the probed address this probe is registered at; private
@@ -474,6 +476,15 @@ extern bool kprobe_ftrace_disabled;
 
 void kprobe_ftrace_kill(void);
 void kprobe_ftrace_dropped(unsigned long ip);
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
+int ftrace_share_ipmodify(const unsigned long *ips, unsigned int nr);
+#else
+static inline int ftrace_share_ipmodify(const unsigned long *ips,
+					unsigned int nr)
+{
+	return 0;
+}
+#endif
 #else
 static inline void kprobe_ftrace_kill(void) { }
 static inline void kprobe_ftrace_dropped(unsigned long ip) { }

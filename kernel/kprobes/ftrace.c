@@ -12,7 +12,8 @@
  * goes; live patching is one.  A probe whose handlers do so has a post handler
  * by an old convention, so sites with post handlers are in the ops with
  * IPMODIFY.  An address that a pre handler has set is honoured in either ops,
- * unless another user of ftrace redirects the function.  site->ftrace_ops is
+ * unless another user of ftrace redirects the function; one with a direct call
+ * is asked to share it with the ops with IPMODIFY, and only with that.  site->ftrace_ops is
  * the ops that calls handlers; the other one ignores a hit.  A site that moves
  * is added to the new ops before it leaves the old one.  If it moves while
  * ftrace calls both for one hit, handlers may be called twice or not at all.
@@ -211,6 +212,12 @@ static int ops_add(struct site_ops *to, unsigned long *ips, unsigned int nr)
 
 	if (!nr)
 		return 0;
+	/* The first ones are asked for by register_ftrace_function(). */
+	if (to->nr && to->ops.flags & FTRACE_OPS_FL_IPMODIFY) {
+		ret = ftrace_share_ipmodify(ips, nr);
+		if (ret)
+			return ret;
+	}
 	ret = ftrace_set_filter_ips(&to->ops, ips, nr, 0, 0);
 	if (!ret && !to->nr) {
 		ret = register_ftrace_function(&to->ops);
@@ -377,8 +384,8 @@ static unsigned int collect_going(struct list_head *batch, struct site_ops *ops,
  *	the way that they want
  *
  * Context: may sleep; kprobe_mutex held.
- * Return: 0; -ENOMEM; -ENODEV or -EBUSY of ftrace.  On failure all is as it
- * was.
+ * Return: 0; -ENOMEM; -ENODEV, -EBUSY or -EAGAIN of ftrace.  On failure all is
+ * as it was.
  */
 int kprobe_ftrace_arm(struct list_head *batch)
 {

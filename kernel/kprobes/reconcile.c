@@ -127,23 +127,31 @@ static void give_up(struct list_head *batch, bool each, int err)
 
 	list_for_each_entry_safe(site, next, batch, batch) {
 		if (each && site->state != KPROBE_SITE_FTRACE)
-			pr_warn("%pS is not %s (%d)\n", site->addr,
-				site->state == KPROBE_SITE_BEHIND ?
-				"called for by ftrace" : "armed", err);
+			pr_warn_ratelimited("%pS is not %s (%d)\n", site->addr,
+					    site->state == KPROBE_SITE_BEHIND ?
+					    "called for by ftrace" : "armed",
+					    err);
 		list_del_init(&site->batch);
 	}
 }
+
+/* So often ftrace is asked while an owner of a direct call is busy with it. */
+#define FTRACE_TRIES	10
 
 /*
  * Has ftrace call for all sites of @arm, or, with @each, for all that it can:
  * ftrace takes a batch or refuses it, so what it refuses is tried again in
  * halves, down to the ones that are to blame.  @arm is empty on return; @dirty
  * as for batch_done().
+ *
+ * With -EAGAIN an owner of a direct call is changing it, has been waited for
+ * some time, and is done as soon as it gets the locks that ftrace has let go.
  */
 static int arm_ftrace(struct list_head *arm, bool each,
 		      struct list_head *dirty)
 {
 	unsigned int taken, nr = list_count_nodes(arm);
+	unsigned int tries = FTRACE_TRIES;
 	LIST_HEAD(some);
 	int err, ret = 0;
 
@@ -153,6 +161,10 @@ static int arm_ftrace(struct list_head *arm, bool each,
 		if (!err) {
 			batch_done(&some, dirty);
 			nr = 2 * taken;
+			continue;
+		}
+		if (err == -EAGAIN && --tries) {
+			list_splice_init(&some, arm);
 			continue;
 		}
 		/* After -ENODEV, of an ftrace that is dead, none succeeds. */

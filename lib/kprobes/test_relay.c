@@ -376,11 +376,72 @@ static void test_direct_call_moves_to_ftrace(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, state_of(&c), KPROBE_SITE_FTRACE);
 	KUNIT_EXPECT_EQ(test, call_target(5), 16);
 	KUNIT_EXPECT_EQ(test, unregister_ftrace_direct(&direct, trampoline,
-						       true), 0);
+						       false), 0);
+	ftrace_set_filter_ip(&direct, target_call(), 1, 0);
 	KUNIT_EXPECT_EQ(test, call_target(5), 16);
 	unregister_kprobe(&c.probe);
 	KUNIT_EXPECT_EQ(test, c.pre, 2);
 	KUNIT_EXPECT_EQ(test, c.astray, 0);
+}
+
+/* How often an owner is asked to share, and how often it cannot now. */
+static unsigned int asked, busy;
+
+static int share(struct ftrace_ops *op, enum ftrace_ops_cmd cmd)
+{
+	if (cmd != FTRACE_OPS_CMD_ENABLE_SHARE_IPMODIFY_PEER)
+		return 0;
+	asked++;
+	if (!busy)
+		return 0;
+	busy--;
+	return -EAGAIN;
+}
+
+/* The post handler's owner may redirect: so it has to be asked for each site. */
+static void expect_sharing(struct kunit *test, ftrace_ops_func_t ops_func,
+			   unsigned int tries, int err)
+{
+	unsigned long trampoline = (unsigned long)kprobe_test_direct;
+	struct counted c = ON_TARGET(.probe.post_handler = counted_post);
+
+	direct.ops_func = ops_func;
+	asked = 0;
+	busy = tries;
+	KUNIT_ASSERT_EQ(test, ftrace_set_filter_ip(&direct, target_call(), 0,
+						   0), 0);
+	KUNIT_ASSERT_EQ(test, register_ftrace_direct(&direct, trampoline), 0);
+	KUNIT_EXPECT_EQ(test, register_kprobe(&c.probe), err);
+	KUNIT_EXPECT_EQ(test, call_target(5), 16);
+	if (!err) {
+		KUNIT_EXPECT_EQ(test, c.post, 1);
+		unregister_kprobe(&c.probe);
+	}
+	KUNIT_EXPECT_EQ(test, unregister_ftrace_direct(&direct, trampoline,
+						       false), 0);
+	ftrace_set_filter_ip(&direct, target_call(), 1, 0);
+	direct.ops_func = NULL;
+}
+
+static void test_direct_call_is_shared(struct kunit *test)
+{
+	struct counted other = COUNTED(ftrace_location((unsigned long)
+						       bystander),
+				       .probe.post_handler = counted_post);
+	unsigned int i;
+
+	/* Without a post handler elsewhere, and with one. */
+	for (i = 0; i < 2; i++) {
+		expect_sharing(test, NULL, 0, -EBUSY);
+		expect_sharing(test, share, 0, 0);
+		KUNIT_EXPECT_EQ(test, asked, 1);
+		expect_sharing(test, share, 3, 0);
+		KUNIT_EXPECT_EQ(test, asked, 4);
+		expect_sharing(test, share, UINT_MAX, -EAGAIN);
+		if (!i)
+			KUNIT_ASSERT_EQ(test, register_kprobe(&other.probe), 0);
+	}
+	unregister_kprobe(&other.probe);
 }
 #endif
 
@@ -509,6 +570,7 @@ static struct kunit_case relay_tests[] = {
 	KUNIT_CASE(test_site_behind_may_be_going),
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
 	KUNIT_CASE(test_direct_call_moves_to_ftrace),
+	KUNIT_CASE(test_direct_call_is_shared),
 #endif
 	KUNIT_CASE(test_handler_diverts),
 	KUNIT_CASE(test_recursion_is_missed_once),
