@@ -33,11 +33,22 @@ static __always_inline void *kretprobe_frame(void *fp)
 	return (void *)((unsigned long)fp & ~KRETPROBE_CHAINED);
 }
 
+#ifdef CONFIG_KPROBES_CLASSIC
+/* What the architecture keeps the address in, only its own code knows. */
+static inline bool kretprobe_is_diverted(struct pt_regs *regs)
+{
+	return false;
+}
+
+static inline void *kretprobe_frame_at(struct pt_regs *regs)
+{
+	return NULL;
+}
+
 /*
  * Has the call return to the trampoline; @ri keeps its return address.  Return:
  * whether that was the trampoline's already.
  */
-#ifdef CONFIG_KPROBES_CLASSIC
 static inline bool kretprobe_divert(struct kretprobe_instance *ri,
 				    struct pt_regs *regs)
 {
@@ -46,6 +57,19 @@ static inline bool kretprobe_divert(struct kretprobe_instance *ri,
 	return (unsigned long)ri->ret_addr == kretprobe_trampoline_address();
 }
 #else
+/* Does the call that is entered return to the trampoline already? */
+static __always_inline bool kretprobe_is_diverted(struct pt_regs *regs)
+{
+	return *arch_kprobe_return_place(regs) ==
+	       kretprobe_trampoline_address();
+}
+
+static __always_inline void *kretprobe_frame_at(struct pt_regs *regs)
+{
+	return arch_kprobe_frame(regs);
+}
+
+/* The same. */
 static __always_inline bool kretprobe_divert(struct kretprobe_instance *ri,
 					     struct pt_regs *regs)
 {

@@ -64,18 +64,27 @@ static __always_inline void *frame_of(const struct kretprobe_instance *ri)
 }
 
 /*
- * The return address says that the call is followed already.  Return: whether
- * the innermost instance of this task follows it.
+ * The return address says that the call is followed already.  Return: the
+ * innermost instance of this task, if that follows it.
  */
-static noinline bool chain_to_innermost(struct kretprobe_instance *ri)
+static noinline struct kretprobe_instance *innermost_follows(void *frame)
 {
 	struct llist_node *first = current->kretprobe_instances.first;
-	struct kretprobe_instance *below;
+	struct kretprobe_instance *innermost;
 
 	if (!first)
-		return false;
-	below = llist_entry(first, struct kretprobe_instance, llist);
-	if (frame_of(below) != ri->fp)
+		return NULL;
+	innermost = llist_entry(first, struct kretprobe_instance, llist);
+	return frame_of(innermost) == frame ? innermost : NULL;
+}
+NOKPROBE_SYMBOL(innermost_follows);
+
+/* Return: whether there is one. */
+static noinline bool chain_to_innermost(struct kretprobe_instance *ri)
+{
+	struct kretprobe_instance *below = innermost_follows(ri->fp);
+
+	if (!below)
 		return false;
 	ri->ret_addr = below->ret_addr;
 	ri->fp += KRETPROBE_CHAINED;
@@ -103,20 +112,28 @@ int kretprobe_entry_slow(struct kretprobe *rp, struct pt_regs *regs)
 
 	ri->rp = rp;
 	ri->task = current;
-	if (entry_handler && entry_handler(ri, regs)) {
-		recycle(ri);
-		return 0;
+	if (entry_handler) {
+		/* It is called for what is followed, unless it says no. */
+		if (unlikely(kretprobe_is_diverted(regs)) &&
+		    !innermost_follows(kretprobe_frame_at(regs)))
+			goto no_address;
+		if (entry_handler(ri, regs)) {
+			recycle(ri);
+			return 0;
+		}
 	}
-
-	if (unlikely(kretprobe_divert(ri, regs)) && !chain_to_innermost(ri)) {
-		/* Another instance has the real address: leave it to that. */
-		kretprobe_missed(rp, KPROBE_MISS_NO_ADDRESS);
-		recycle(ri);
-		return 0;
-	}
+	/* It may have changed what the call returns to. */
+	if (unlikely(kretprobe_divert(ri, regs)) && !chain_to_innermost(ri))
+		goto no_address;
 	/* Complete, for an NMI that looks at the stack. */
 	barrier();
 	__llist_add(&ri->llist, &current->kretprobe_instances);
+	return 0;
+
+no_address:
+	/* Another instance has the real address: leave it to that. */
+	kretprobe_missed(rp, KPROBE_MISS_NO_ADDRESS);
+	recycle(ri);
 	return 0;
 }
 NOKPROBE_SYMBOL(kretprobe_entry_slow);

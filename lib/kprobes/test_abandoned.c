@@ -139,6 +139,7 @@ static void test_copied_address_is_not_followed(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, register_kretprobe(&outer.probe), 0);
 	KUNIT_ASSERT_EQ(test, register_kretprobe(&inner.probe), 0);
 	KUNIT_EXPECT_EQ(test, copying(), RESULT);
+	KUNIT_EXPECT_EQ(test, atomic_read(&inner.entries), 0);
 	KUNIT_EXPECT_EQ(test, inner.probe.nmissed, 1);
 	KUNIT_EXPECT_EQ(test,
 			inner.probe.kp.site->missed[KPROBE_MISS_NO_ADDRESS],
