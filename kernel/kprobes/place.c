@@ -85,10 +85,11 @@ int kprobe_find_place(kprobe_opcode_t *addr, const char *symbol,
 	} else {
 		addr = dereference_symbol_descriptor(addr);
 	}
-	*place = (unsigned long)addr + offset;
+	*place = (unsigned long)addr;
 	/* Bit 0 of a function pointer, which is no part of the address. */
 	if (IS_ENABLED(CONFIG_THUMB2_KERNEL))
 		*place &= ~1UL;
+	*place += offset;
 	return 0;
 }
 
@@ -213,7 +214,10 @@ enum kprobe_refusal kprobe_inspect(struct kprobe_site *site,
 		if (!IS_ENABLED(CONFIG_KPROBES_ON_FTRACE))
 			return KPROBE_REFUSE_FTRACE_SITE;
 		site->on_ftrace = true;
+		/* Not while ftrace changes it by a breakpoint. */
+		mutex_lock(&text_mutex);
 		site->opcode = *site->addr;
+		mutex_unlock(&text_mutex);
 		return KPROBE_OK;
 	}
 
