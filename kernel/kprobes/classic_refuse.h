@@ -29,7 +29,8 @@
  * has two of them in MCOUNT_INSN_SIZE.
  *
  * On loongarch that is the instruction before the call.  On mips ftrace writes
- * the word behind the call as well (32 bits), or there is a delay slot.
+ * the word behind the call as well (32 bits), or there is a delay slot.  On
+ * parisc the call is in front of the function, and known by its last word.
  */
 static inline bool is_ftrace_call(unsigned long addr)
 {
@@ -37,6 +38,13 @@ static inline bool is_ftrace_call(unsigned long addr)
 
 	if (call && addr - call < MCOUNT_INSN_SIZE)
 		return true;
+#ifdef CONFIG_PARISC
+	for (int i = 1; i < FTRACE_PATCHABLE_FUNCTION_SIZE; i++) {
+		call = addr + i * sizeof(u32);
+		if (ftrace_location(call) == call)
+			return true;
+	}
+#endif
 	return (IS_ENABLED(CONFIG_LOONGARCH) || IS_ENABLED(CONFIG_MIPS)) &&
 	       ftrace_location(addr - sizeof(u32)) == addr - sizeof(u32);
 }
