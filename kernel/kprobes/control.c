@@ -30,17 +30,16 @@ static void *shown_address(const struct seq_file *m, const void *addr)
 }
 
 /*
- * Shows @addr by @format, one of the kinds of %ps.  Where there is no symbol,
- * these would show the address.
+ * Shows @addr by %pS or %ps and ends the line.  Where there is no symbol, these
+ * would show the address.
  */
-static void show_symbol(struct seq_file *m, const char *format,
-			const void *addr)
+static void show_symbol(struct seq_file *m, const void *addr, bool with_offset)
 {
 	unsigned long size, offset;
 
 	if (kallsyms_show_value(m->file->f_cred) ||
 	    kallsyms_lookup_size_offset((unsigned long)addr, &size, &offset))
-		seq_printf(m, format, addr);
+		seq_printf(m, with_offset ? "%pS\n" : "%ps\n", addr);
 	else
 		seq_puts(m, "?\n");
 }
@@ -124,11 +123,11 @@ static char list_kind(const struct kprobe *p)
 }
 
 /* A probe whose text is gone is shown as [GONE], disabled or not. */
-static const char *list_state(struct kprobe *p)
+static const char *list_state(const struct kprobe *p)
 {
-	if (kprobe_gone(p))
+	if (p->site->state == KPROBE_SITE_GONE)
 		return "[GONE]";
-	return kprobe_disabled(p) ? "[DISABLED]" : "";
+	return p->enabled ? "" : "[DISABLED]";
 }
 
 static int list_show(struct seq_file *m, void *v)
@@ -249,7 +248,7 @@ static int blacklist_show(struct seq_file *m, void *v)
 
 	seq_printf(m, "0x%px-0x%px\t", shown_address(m, start),
 		   shown_address(m, end));
-	show_symbol(m, "%ps\n", start);
+	show_symbol(m, start, false);
 	return 0;
 }
 
@@ -392,7 +391,8 @@ static char explain_last[PLACE_MAX];
 
 /*
  * "symbol", "module:symbol", either with "+offset", or an address, all with
- * or without white space around.  @place is cut at the offset.
+ * or without white space around.  An address may be as the files show it, with
+ * all of its digits and without 0x.  @place is cut at the offset.
  *
  * Return: 0 or -EINVAL.
  */
@@ -408,6 +408,8 @@ static int explain_parse(char *place, unsigned long *addr,
 		if (kstrtoul(plus + 1, 0, offset))
 			return -EINVAL;
 	}
+	if (strlen(place) == 2 * sizeof(*addr) && !kstrtoul(place, 16, addr))
+		return *addr ? 0 : -EINVAL;
 	if (isdigit(*place))
 		return kstrtoul(place, 0, addr) || !*addr ? -EINVAL : 0;
 	return *place && !strpbrk(place, " \t\n") ? 0 : -EINVAL;
@@ -472,7 +474,7 @@ static void explain_place(struct seq_file *m,
 
 	if (what->addr) {
 		seq_printf(m, "address: %px ", shown_address(m, what->addr));
-		show_symbol(m, "%pS\n", what->addr);
+		show_symbol(m, what->addr, true);
 	}
 	if (what->why != KPROBE_OK) {
 		explain_refusal(m, what->why);
@@ -508,7 +510,7 @@ static int explain_namesake(void *data, unsigned long addr)
 	if (addr == all->explained || !__kernel_text_address(addr))
 		return 0;
 	seq_printf(all->m, "also: %px ", shown_address(all->m, place));
-	show_symbol(all->m, "%pS\n", place);
+	show_symbol(all->m, place, true);
 	return 0;
 }
 
