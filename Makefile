@@ -51,7 +51,9 @@ model:
 apply:
 	@lab/apply "$(KSRC)"
 
+# What we have built in has a lock.
 clean:
-	rm -rf "$${OUT_DIR:-out}"
+	@d="$${OUT_DIR:-out}"; [ ! -e "$$d" ] || [ -e "$$d/.lock" ] || [ "$$d" = out ] || \
+		{ echo "clean: $$d is no directory that we have built in" >&2; exit 1; }; rm -rf "$$d"
 
 .PHONY: help run test test-all test-clients deb reach ways shell bench decode differ check model check-house torture mutants coverage apply series series-check clean

@@ -57,7 +57,7 @@ need() {
 		$sudo env DEBIAN_FRONTEND=noninteractive apt-get -qy install \
 			--no-install-recommends "${missing[@]}"
 	) < /dev/null 8> "$OUT/.apt.lock" > "$OUT/apt.log" 2>&1 ||
-		die "apt-get failed, see $OUT/apt.log"
+		die "apt-get failed, see $OUT/apt.log: $(grep -m 1 '^E:' "$OUT/apt.log")"
 }
 
 need_for_build() {
@@ -565,6 +565,8 @@ image() {
 }
 
 boot_dir() {
+	[ -n "${QEMU:-}" ] ||
+		die "ARCH=$ARCH: no guest of it is known to run: make test compiles it"
 	need "$QEMU_PACKAGE" procps
 	mkdir -p "$OUT"
 	BOOT=$(mktemp -d "$OUT/boot.XXXXXX")
