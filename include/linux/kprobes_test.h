@@ -35,7 +35,7 @@ enum kprobe_obstacle kprobe_obstacle_at(kprobe_opcode_t *addr);
 enum kprobe_obstacle kprobe_explained_obstacle(kprobe_opcode_t *addr);
 
 #ifdef CONFIG_X86
-/* Is an analysis of a function kept that no site in progress needs? */
+/* Is the analysis of a function kept? */
 bool x86_kprobe_function_kept(void);
 #endif
 #endif

@@ -17,7 +17,7 @@
  * and a hit from that handler overwrites this.  So the walk is put off until
  * the step has ended.
  *
- * A page fault in a step leaves the step's breakpoint behind, which nobody
+ * A page fault in a step leaves the step's breakpoint behind, which no code
  * would know.
  */
 #ifndef _KERNEL_KPROBES_CLASSIC_SH_H

@@ -127,10 +127,11 @@ static void drop_static_calls(struct known_module *known)
  */
 int kprobe_module_coming(struct module *mod)
 {
-	struct known_module *known = kzalloc(sizeof(*known), GFP_KERNEL);
+	struct known_module *known;
 
 	lockdep_assert_held(&kprobe_mutex);
 
+	known = kzalloc(sizeof(*known), GFP_KERNEL);
 	if (!known)
 		return -ENOMEM;
 	known->mod = mod;

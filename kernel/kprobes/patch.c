@@ -107,6 +107,9 @@ static void show_state(struct kprobe_site *site)
  *	 v
  *	GONE	module unloaded, init text freed
  *
+ * BEHIND becomes FTRACE, for as long as there are probes, when another user of
+ * ftrace redirects the function, or a post handler or a jprobe comes.
+ *
  * Context: kprobe_mutex held.
  */
 void kprobe_site_set_state(struct kprobe_site *site,

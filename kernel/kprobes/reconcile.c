@@ -397,13 +397,12 @@ void kprobe_set_jumps(bool on)
 	guard(mutex)(&kprobe_mutex);
 
 	kprobe_optimizer_allow(on);
-	if (!on)
-		relays_to_ftrace(NULL, NULL);
 	if (on) {
 		list_for_each_entry(site, &kprobe_sites, all)
 			kprobe_optimizer_consider(site);
 		return;
 	}
+	relays_to_ftrace(NULL, NULL);
 	list_for_each_entry(site, &kprobe_sites, all) {
 		site->target = site->state;
 		if (site->state == KPROBE_SITE_JUMP)

@@ -17,7 +17,7 @@
  *	the site behind the call		breakpoint, then a jump
  *
  * The entry's site is KPROBE_SITE_BEHIND then, and CLEAN as far as its own text
- * goes.  It is FTRACE instead where somebody can tell the difference or gains
+ * goes.  It is FTRACE instead where a user can tell the difference or gains
  * nothing:
  *
  * - a post handler is to be called, or a jprobe: both want an instruction that
@@ -353,7 +353,7 @@ struct kprobe_site *kprobe_relay_switch(struct kprobe_site *site, bool on)
 }
 
 /**
- * kprobe_relay_redirects - somebody is about to decide where functions lead
+ * kprobe_relay_redirects - ftrace is about to be told where functions lead
  * @coming: or has done so
  *
  * Context: kprobe_mutex held.

@@ -240,7 +240,7 @@ static bool is_stub_data(unsigned long addr)
 
 /*
  * static_call_update() writes a branch into a trampoline, or an address behind
- * it, and tells nobody.
+ * it, and no table tells that.
  */
 static bool in_static_call(const struct kprobe_symbol *symbol)
 {

@@ -168,7 +168,7 @@ static const u8 store_on_stack[] = { 0xc7, 0x04, 0x24 };
  *	1:	mov	$behind the call in place, (%rsp)
  *		jmp	callee
  *
- * The callee and whoever looks at its stack find the address in place, and a
+ * The callee and a reader of its stack find the address in place, and a
  * callee that sleeps does not keep the detour in use.  At the last two, as in
  * what a detour begins with, an unwinder gives up.  To push that address
  * would be shorter, but the processor matches returns with calls: with one call
