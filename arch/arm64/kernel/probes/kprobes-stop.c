@@ -47,9 +47,10 @@
  * What is left is a store for each instruction, cleaning and invalidating its
  * cache line, and one barrier behind all of either.
  *
- * Without memory for a mapping, instructions are written as the kernel writes
- * one.  A handler or tracer of what that calls may want a lock that is held
- * where a CPU has taken the IPI.  So the machine is stopped for it.
+ * Without memory for the mapping of several pages, instructions are written as
+ * the kernel writes one.  A handler or tracer of what that calls may want a
+ * lock that is held where a CPU has taken the IPI.  So the machine is stopped
+ * for it.
  *
  * What goes on meanwhile
  * ----------------------
@@ -78,7 +79,6 @@
 #include <linux/atomic.h>
 #include <linux/cpumask.h>
 #include <linux/export.h>
-#include <linux/io.h>
 #include <linux/irqflags.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes_hit.h>
@@ -93,6 +93,7 @@
 #include <asm/alternative.h>
 #include <asm/barrier.h>
 #include <asm/cpufeature.h>
+#include <asm/fixmap.h>
 #include <asm/patching.h>
 #include <asm/tlbflush.h>
 #include "kprobes-common.h"
@@ -107,7 +108,7 @@
  * @arrived: CPUs that are in stop_and_write()
  * @written: all has been written
  * @pages: those pages
- * @mapped: a second mapping of them, or NULL for want of memory
+ * @mapped: a second mapping of them; NULL where several found no memory
  * @insns: the instructions; @page is an index of @pages
  */
 struct stop_batch {
@@ -314,27 +315,13 @@ static void write_stopped(void)
 	stop_machine_cpuslocked(stop_and_write, NULL, cpu_online_mask);
 }
 
-/*
- * Addresses for one page, which is the usual case: to find some each time would
- * cost more than all the rest.  Under text_mutex.
- */
-static struct vm_struct *one_page;
-
+/* One page, the usual case, has a fixmap: to find addresses costs more. */
 static void *map_pages(void)
 {
-	unsigned long addr;
-
 	if (stop.nr_pages > 1)
 		return vmap(stop.pages, stop.nr_pages, VM_MAP, PAGE_KERNEL);
-	if (!one_page)
-		one_page = get_vm_area(PAGE_SIZE, VM_MAP);
-	if (!one_page)
-		return NULL;
-	addr = (unsigned long)one_page->addr;
-	if (vmap_page_range(addr, addr + PAGE_SIZE, page_to_phys(stop.pages[0]),
-			    PAGE_KERNEL))
-		return NULL;
-	return one_page->addr;
+	return (void *)set_fixmap_offset(FIX_KPROBES,
+					 page_to_phys(stop.pages[0]));
 }
 
 /* Text is to be writable no longer than it has to. */
@@ -345,7 +332,7 @@ static void unmap_pages(void)
 	if (!addr)
 		return;
 	if (stop.nr_pages == 1) {
-		vunmap_range(addr, addr + PAGE_SIZE);
+		clear_fixmap(FIX_KPROBES);
 		return;
 	}
 	vunmap(stop.mapped);
