@@ -78,7 +78,10 @@
  *    walks in kprobe_call_pre() and kprobe_call_post(), comes after.  Patching
  *    text sends such a round by itself.  A hit inside an NMI is covered, too:
  *    a CPU takes no IPI until the NMI has ended.  A CPU that RCU does not
- *    watch is in no handler either and need not take one: patch.c.
+ *    watch is in no handler either and need not take one: patch.c.  Nothing
+ *    waits for a CPU that has told that it is offline, and the probe, the site
+ *    and the slot may be freed under it: what it executes from then on must not
+ *    be probed.
  *
  * 2. Only an NMI comes on top of a handler, and exceptions that the handler
  *    itself raises.  A hit that finds a handler running on its CPU therefore

@@ -14,13 +14,13 @@
  * Who frees what when
  * -------------------
  *
- * kretprobe_leave() clears holder.rp before handlers are waited for.  A return
- * looks at it with interrupts off, until its handler has returned, so none runs
- * behind the wait.  Rethook then forgets the handler, calls nothing of ours any
- * more after a grace period of RCU, and frees the nodes as calls return.  The
- * pool here is freed behind a grace period that begins after that: rethook
- * calls the handler with preemption off from before it looks whether there is
- * one.
+ * kretprobe_pool_leave() clears holder.rp before handlers are waited for.  A
+ * return looks at it with interrupts off, until its handler has returned, so
+ * none runs behind the wait.  Rethook then forgets the handler, calls nothing
+ * of ours any more after a grace period of RCU, and frees the nodes as calls
+ * return.  The pool here is freed behind a grace period that begins after that:
+ * rethook calls the handler with preemption off from before it looks whether
+ * there is one.
  */
 #include <linux/atomic.h>
 #include <linux/err.h>

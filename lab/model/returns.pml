@@ -9,7 +9,7 @@
  * The pool is freed once, when its last call has ended, and always then; none
  * of its instances, nor anything else of it, is used afterwards.
  *
- * DROP=1	kretprobe_leave(): holder.rp is cleared before the wait
+ * DROP=1	kretprobe_pool_leave(): holder.rp is cleared before the wait
  * DROP=2	kprobes_detach() waits for handlers
  * DROP=3	kretprobe_hit(): interrupts off
  * DROP=4	kprobe_flush_task(): interrupts off
@@ -171,7 +171,7 @@ active proctype user()
 	short sum;
 	idle[0] = 1;
 	atomic { run task(0); run task(1) }
-	holder_rp = DROP == 1;			/* kretprobe_leave() */
+	holder_rp = DROP == 1;			/* kretprobe_pool_leave() */
 	hooked = false;				/* kprobe_site_deactivate() */
 	DROP == 2 || !irqs_off[0];
 	DROP == 2 || !irqs_off[1];
