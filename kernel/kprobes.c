@@ -567,9 +567,9 @@ EXPORT_SYMBOL_GPL(disable_kprobe);
  * Return: 0, also if it was enabled; otherwise it stays disabled:
  * * -EINVAL: it is not registered, or its address is gone;
  * * -ENOMEM: there is no memory;
- * * -EBUSY, -ENODEV, -EAGAIN: ftrace would have to call for it, and the
- *   function is another one's to redirect; ftrace has shut itself down; an
- *   owner of a direct call there is changing it, and may be done later.
+ * * -EBUSY: ftrace would call for it, and another one redirects the function;
+ * * -EAGAIN: the same, and the other one is changing a direct call just now;
+ * * -ENODEV: ftrace would call for it, and has shut itself down.
  */
 int enable_kprobe(struct kprobe *kp)
 {

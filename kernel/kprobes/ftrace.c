@@ -13,10 +13,11 @@
  * by an old convention, so sites with post handlers are in the ops with
  * IPMODIFY.  An address that a pre handler has set is honoured in either ops,
  * unless another user of ftrace redirects the function; one with a direct call
- * is asked to share it with the ops with IPMODIFY, and only with that.  site->ftrace_ops is
- * the ops that calls handlers; the other one ignores a hit.  A site that moves
- * is added to the new ops before it leaves the old one.  If it moves while
- * ftrace calls both for one hit, handlers may be called twice or not at all.
+ * is asked to share it with the ops with IPMODIFY, and only with that.
+ * site->ftrace_ops is the ops that calls handlers; the other one ignores a hit.
+ * A site that moves is added to the new ops before it leaves the old one.  If
+ * it moves while ftrace calls both for one hit, handlers may be called twice or
+ * not at all.
  *
  * Each update makes ftrace look at all functions there are, some times over. A
  * probe that comes cannot wait for others.  One that goes can: its site forgets

@@ -55,7 +55,7 @@ static unsigned int mix(void)
 
 static void test_misaligned_is_refused(struct kunit *test)
 {
-	/* By the offset, for bit 0 of a function pointer is dropped on Thumb. */
+	/* By the offset: bit 0 of a function pointer is dropped on Thumb. */
 	struct counted c = COUNTED(classic_add, .probe.offset = 1);
 
 	KUNIT_EXPECT_EQ(test, register_kprobe(&c.probe), -EINVAL);

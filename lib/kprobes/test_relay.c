@@ -398,7 +398,7 @@ static int share(struct ftrace_ops *op, enum ftrace_ops_cmd cmd)
 	return -EAGAIN;
 }
 
-/* The post handler's owner may redirect: so it has to be asked for each site. */
+/* A post handler's owner may redirect: so it is asked for each site. */
 static void expect_sharing(struct kunit *test, ftrace_ops_func_t ops_func,
 			   unsigned int tries, int err)
 {

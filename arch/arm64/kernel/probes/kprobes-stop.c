@@ -200,8 +200,8 @@ bool a64_kprobe_holds(void)
 {
 	return !READ_ONCE(hold.over);
 }
-NOKPROBE_SYMBOL(a64_kprobe_holds);
 EXPORT_SYMBOL_GPL(a64_kprobe_holds);
+NOKPROBE_SYMBOL(a64_kprobe_holds);
 
 static void count_given_up(void)
 {
