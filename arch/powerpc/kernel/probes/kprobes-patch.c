@@ -98,6 +98,8 @@ void arch_kprobe_patch(struct list_head *batch)
 	/* Detours are reached from here on. */
 	if (kprobe_batch_makes_jumps(batch))
 		on_each_cpu(sync_this_cpu, NULL, true);
+	/* Sites are in the table before their traps: see hit_no_site(). */
+	smp_wmb();
 	list_for_each_entry(site, batch, batch)
 		write_text(site);
 	on_each_cpu(sync_this_cpu, NULL, true);

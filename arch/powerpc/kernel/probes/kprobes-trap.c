@@ -115,7 +115,7 @@ static bool hit_no_site(struct pt_regs *regs)
 		return false;
 	/*
 	 * Put there since it was looked for?  Its site came first: pairs with
-	 * the barriers of patch_uint().
+	 * smp_wmb() in arch_kprobe_patch().
 	 */
 	smp_rmb();
 	site = kprobe_site_find(regs->nip);
