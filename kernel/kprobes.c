@@ -221,6 +221,10 @@ static int kprobe_attach(struct kprobe_array *array, int i,
 		return ret;
 
 	why = kprobe_admit_text(place);
+	/* Its module may have gone since the symbol was found. */
+	if (why == KPROBE_REFUSE_NOT_TEXT && p->symbol_name &&
+	    !kprobe_lookup_name(p->symbol_name, p->offset))
+		why = KPROBE_REFUSE_MODULE_STATE;
 	/* A module that is loaded later has its symbols at other addresses. */
 	if (why != KPROBE_REFUSE_MODULE_STATE)
 		p->addr = (kprobe_opcode_t *)place;
