@@ -218,7 +218,7 @@ void races_op_files(struct races_thread *t);
 void races_op_nmi(struct races_thread *t);
 int races_world_begin(void);
 void races_world_end(void);
-extern unsigned long races_world_count[];
+extern atomic_long_t races_world_count[];
 extern const char * const races_world_name[];
 
 /* Odd while it changes, and then what it was is not known. */

@@ -209,8 +209,8 @@ static void report(void)
 	SAY("exact-checks", races_exact_checks);
 	SAY("towers", races_towers);
 	for (i = 0; races_world_name[i]; i++)
-		pr_info("RACES %s %lu\n", races_world_name[i],
-			races_world_count[i]);
+		pr_info("RACES %s %ld\n", races_world_name[i],
+			atomic_long_read(&races_world_count[i]));
 	pr_info("RACES digest %016llx\n", digest);
 }
 

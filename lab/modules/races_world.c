@@ -32,7 +32,7 @@ enum {
 	WORLD_COUNTS
 };
 
-unsigned long races_world_count[WORLD_COUNTS];
+atomic_long_t races_world_count[WORLD_COUNTS];
 const char * const races_world_name[WORLD_COUNTS + 1] = {
 	"switched", "jumps-switched", "module-loaded", "module-failed",
 	"module-gone", "cpu-offline", "cpu-online", "files-used", "nmis-sent",
@@ -88,7 +88,7 @@ static void set_switch(bool on)
 	WRITE_ONCE(races_switch_on, on);
 	/* Pairs with smp_load_acquire() in races_op_quiet(). */
 	smp_store_release(&races_switch_seq, races_switch_seq + 1);
-	races_world_count[SWITCHED]++;
+	atomic_long_inc(&races_world_count[SWITCHED]);
 }
 
 /* Off for a while, in which no handler may be called. */
@@ -114,7 +114,7 @@ void races_op_jumps(struct races_thread *t)
 		return;
 	set_jumps(on);
 	races_note(t, 13, on);
-	races_world_count[JUMPS_SWITCHED]++;
+	atomic_long_inc(&races_world_count[JUMPS_SWITCHED]);
 }
 
 /* As users do it; and what they read. */
@@ -133,7 +133,7 @@ void races_op_files(struct races_thread *t)
 	int ret = shell(commands[n]);
 
 	races_note(t, 14, n);
-	races_world_count[FILES_USED]++;
+	atomic_long_inc(&races_world_count[FILES_USED]);
 	if (ret && !strstr(commands[n], "$S"))
 		races_fault("%s: %d", commands[n], ret);
 }
@@ -161,7 +161,7 @@ static void module_comes(struct races_thread *t)
 	if (n < ARRAY_SIZE(failing)) {
 		if (!shell(failing[n]))
 			races_fault("no failure: %s", failing[n]);
-		races_world_count[MODULE_FAILED]++;
+		atomic_long_inc(&races_world_count[MODULE_FAILED]);
 		return;
 	}
 	if (shell("insmod /modules/kprobe_target.ko"))
@@ -169,7 +169,7 @@ static void module_comes(struct races_thread *t)
 	else
 		races_module_there = true;
 	shell("cat /sys/module/kprobe_target/parameters/poke > /dev/null");
-	races_world_count[MODULE_LOADED]++;
+	atomic_long_inc(&races_world_count[MODULE_LOADED]);
 }
 
 /* It is in use as long as one of its functions is being looked at. */
@@ -181,7 +181,7 @@ static void module_goes(void)
 		races_fault("the module cannot be unloaded");
 	else
 		races_module_there = false;
-	races_world_count[MODULE_GONE]++;
+	atomic_long_inc(&races_world_count[MODULE_GONE]);
 }
 
 /* Return: whether it is there, for what can be known of it only then. */
@@ -230,7 +230,7 @@ void races_op_cpu(struct races_thread *t)
 	if (shell(command))
 		races_fault("failed: %s", command);
 	else
-		races_world_count[on ? CPU_ON : CPU_OFF]++;
+		atomic_long_inc(&races_world_count[on ? CPU_ON : CPU_OFF]);
 	races_note(t, 16, cpu);
 	mutex_unlock(&cpu_mutex);
 }
@@ -316,7 +316,7 @@ void races_op_nmi(struct races_thread *t)
 		    cpumask_test_and_set_cpu(cpu, &nmi_pending))
 			continue;
 		apic->send_IPI_mask(cpumask_of(cpu), NMI_VECTOR);
-		races_world_count[NMIS_SENT]++;
+		atomic_long_inc(&races_world_count[NMIS_SENT]);
 	}
 	cpus_read_unlock();
 	races_note(t, 17, 0);
@@ -329,11 +329,13 @@ static int nmi_begin(void)
 
 static void nmi_end(void)
 {
+	long sent = atomic_long_read(&races_world_count[NMIS_SENT]);
+
 	msleep(100);
 	unregister_nmi_handler(NMI_LOCAL, "kprobe_races");
-	if (atomic_read(&nmis_taken) != races_world_count[NMIS_SENT])
-		races_fault("%d NMIs taken of %lu", atomic_read(&nmis_taken),
-			    races_world_count[NMIS_SENT]);
+	if (atomic_read(&nmis_taken) != sent)
+		races_fault("%d NMIs taken of %ld", atomic_read(&nmis_taken),
+			    sent);
 }
 #else
 void races_op_nmi(struct races_thread *t) { }
