@@ -656,7 +656,7 @@ watched_boot() {
 
 # not_scanned LOG: a kernel that can look for leaks has not done so to its end.
 not_scanned() {
-	grep -q '^CONFIG_DEBUG_KMEMLEAK=y' "$(build_dir)/.config" &&
+	grep -qs '^CONFIG_DEBUG_KMEMLEAK=y' "$(build_dir)/.config" &&
 		! grep -q '^LAB-SCANNED' "$1"
 }
 
@@ -666,7 +666,7 @@ races_of_ours() {
 	local build
 
 	build=$(build_dir)
-	if ! grep -q '^CONFIG_KCSAN=y' "$build/.config"; then
+	if ! grep -qs '^CONFIG_KCSAN=y' "$build/.config"; then
 		grep .
 		return
 	fi
