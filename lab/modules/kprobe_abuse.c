@@ -628,22 +628,35 @@ static void try_module(void)
  * Where nothing may sleep
  */
 
+/*
+ * The scheduler takes what it finds in the preemption counter of a task that sleeps for
+ * a mistake, and clears it. The counter is put back, or preempt_enable() would leave a
+ * task behind that is preempted where it holds spinlocks.
+ */
+#define ATOMICALLY(call)						\
+({									\
+	int count_ = preempt_count(), result_ = call;			\
+									\
+	preempt_count_set(count_);					\
+	result_;							\
+})
+
 static void try_atomic(void)
 {
 	struct kprobe p = PROBE(AT_TARGET);
 	struct kretprobe rp = { .kp = { AT_TARGET }, .handler = count_return };
 	struct jprobe jp = { .kp = { AT_TARGET }, .entry = jprobe_count };
-	int rets[7];
+	int rets[5];
 
 	preempt_disable();
-	rets[0] = register_kprobe(&p);
-	rets[1] = disable_kprobe(&p);
-	rets[2] = enable_kprobe(&p);
-	unregister_kprobe(&p);
-	rets[3] = register_kretprobe(&rp);
-	unregister_kretprobe(&rp);
-	rets[4] = register_jprobe(&jp);
-	unregister_jprobe(&jp);
+	rets[0] = ATOMICALLY(register_kprobe(&p));
+	rets[1] = ATOMICALLY(disable_kprobe(&p));
+	rets[2] = ATOMICALLY(enable_kprobe(&p));
+	ATOMICALLY((unregister_kprobe(&p), 0));
+	rets[3] = ATOMICALLY(register_kretprobe(&rp));
+	ATOMICALLY((unregister_kretprobe(&rp), 0));
+	rets[4] = ATOMICALLY(register_jprobe(&jp));
+	ATOMICALLY((unregister_jprobe(&jp), 0));
 	preempt_enable();
 	EXPECT("atomic: register, disable and enable a kprobe",
 	       !rets[0] && !rets[1] && !rets[2]);
