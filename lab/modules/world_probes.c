@@ -57,7 +57,8 @@ static const char * const kind_names[KINDS] = {
  * @pre: hits
  * @twin_pre: hits of @twin
  * @post: what came behind them: calls of the post handler, returns
- * @missed: kprobe::nmissed when counting began
+ * @missed: while hits are counted, kprobe::nmissed when that began; then how
+ *	many hits were missed meanwhile
  */
 struct spot {
 	unsigned long addr;
@@ -320,7 +321,8 @@ static void count_refusal(struct spot *s, int ret)
 	enum kprobe_refusal why = refusal_at((void *)s->addr, NULL, 0);
 	bool entry = s->kind == KIND_RETURN || s->kind == KIND_JPROBE;
 
-	if (why == KPROBE_OK && entry && ret == -EINVAL)
+	/* That may be asked first, as where a module's PLT begins. */
+	if (entry && ret == -EINVAL && refusal_errnos[why] != ret)
 		why = KPROBE_REFUSE_NOT_ENTRY;
 	if (why == KPROBE_OK || refusal_errnos[why] != ret)
 		world_fault("%s probe at %pS: error %d, and explain says %s",
@@ -499,6 +501,11 @@ static __always_inline void mark(bool on)
 #endif
 }
 
+static unsigned long missed_by(struct spot *s)
+{
+	return counting ? probe_of(s)->nmissed - s->missed : s->missed;
+}
+
 /* No CPU is in a handler. */
 static int count_from_now(void *unused)
 {
@@ -511,9 +518,14 @@ static int count_from_now(void *unused)
 	return 0;
 }
 
+/* Behind this, those are missed that unregistering causes. */
 static int count_until_now(void *unused)
 {
+	unsigned int i;
+
 	mark(false);
+	for (i = 0; i < nr_spots; i++)
+		spots[i].missed = missed_by(&spots[i]);
 	counting = false;
 	return 0;
 }
@@ -711,7 +723,7 @@ static void look_at_counts(void)
 		long post = atomic_long_read(&s->post);
 
 		sums.hits += pre + twin;
-		sums.missed += probe_of(s)->nmissed - s->missed;
+		sums.missed += missed_by(s);
 		if (s->kind == KIND_POST)
 			sums.posts += post;
 		if (s->kind == KIND_RETURN) {
@@ -774,7 +786,7 @@ void world_probes_counts(struct seq_file *m)
 		long hits = atomic_long_read(s->has_twin ? &s->twin_pre :
 							   &s->pre);
 
-		hits += probe_of(s)->nmissed - s->missed;
+		hits += missed_by(s);
 		seq_printf(m, "%lx %ld\n", s->addr, hits);
 	}
 }
