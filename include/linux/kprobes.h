@@ -471,26 +471,19 @@ static inline void kprobe_flush_task(struct task_struct *tsk) { }
 
 #endif /* CONFIG_KRETPROBES */
 
+struct ftrace_ops;
+
 #ifdef CONFIG_KPROBES_ON_FTRACE
 extern bool kprobe_ftrace_disabled;
 
 void kprobe_ftrace_kill(void);
 void kprobe_ftrace_dropped(unsigned long ip);
-#ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
-int ftrace_share_ipmodify(const unsigned long *ips, unsigned int nr);
-#else
-static inline int ftrace_share_ipmodify(const unsigned long *ips,
-					unsigned int nr)
-{
-	return 0;
-}
-#endif
+int ftrace_add_ipmodify(struct ftrace_ops *ops, unsigned long *ips,
+			unsigned int nr);
 #else
 static inline void kprobe_ftrace_kill(void) { }
 static inline void kprobe_ftrace_dropped(unsigned long ip) { }
 #endif
-
-struct ftrace_ops;
 
 #ifdef CONFIG_KPROBE_RELAYS
 void kprobe_redirect_begin(struct ftrace_ops *ops,

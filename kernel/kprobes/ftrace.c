@@ -213,13 +213,11 @@ static int ops_add(struct site_ops *to, unsigned long *ips, unsigned int nr)
 
 	if (!nr)
 		return 0;
-	/* The first ones are asked for by register_ftrace_function(). */
-	if (to->nr && to->ops.flags & FTRACE_OPS_FL_IPMODIFY) {
-		ret = ftrace_share_ipmodify(ips, nr);
-		if (ret)
-			return ret;
-	}
-	ret = ftrace_set_filter_ips(&to->ops, ips, nr, 0, 0);
+	/* For the first ones register_ftrace_function() does that. */
+	if (to->nr && to->ops.flags & FTRACE_OPS_FL_IPMODIFY)
+		ret = ftrace_add_ipmodify(&to->ops, ips, nr);
+	else
+		ret = ftrace_set_filter_ips(&to->ops, ips, nr, 0, 0);
 	if (!ret && !to->nr) {
 		ret = register_ftrace_function(&to->ops);
 		if (ret)

@@ -163,7 +163,8 @@ static int arm_ftrace(struct list_head *arm, bool each,
 			nr = 2 * taken;
 			continue;
 		}
-		if (err == -EAGAIN && --tries) {
+		if (err == -EAGAIN && tries) {
+			tries--;
 			list_splice_init(&some, arm);
 			continue;
 		}

@@ -443,6 +443,40 @@ static void test_direct_call_is_shared(struct kunit *test)
 	}
 	unregister_kprobe(&other.probe);
 }
+
+/* An owner that is never done costs its own function, and no other. */
+static void test_busy_owner_is_given_up(struct kunit *test)
+{
+	unsigned long trampoline = (unsigned long)kprobe_test_direct;
+	struct counted c = ON_TARGET(.probe.post_handler = counted_post);
+	struct counted other = COUNTED(ftrace_location((unsigned long)
+						       bystander),
+				       .probe.post_handler = counted_post);
+
+	direct.ops_func = share;
+	busy = 0;
+	KUNIT_ASSERT_EQ(test, ftrace_set_filter_ip(&direct, target_call(), 0,
+						   0), 0);
+	KUNIT_ASSERT_EQ(test, register_ftrace_direct(&direct, trampoline), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&other.probe), 0);
+	KUNIT_EXPECT_EQ(test, kprobe_set_global(false), 0);
+	busy = UINT_MAX;
+	KUNIT_EXPECT_EQ(test, kprobe_set_global(true), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, state_of(&c), KPROBE_SITE_CLEAN);
+	KUNIT_EXPECT_EQ(test, state_of(&other), KPROBE_SITE_FTRACE);
+	busy = 0;
+	KUNIT_EXPECT_EQ(test, kprobe_set_global(true), 0);
+	KUNIT_EXPECT_EQ(test, state_of(&c), KPROBE_SITE_FTRACE);
+	KUNIT_EXPECT_EQ(test, call_target(5), 16);
+	KUNIT_EXPECT_EQ(test, c.post, 1);
+	unregister_kprobe(&other.probe);
+	unregister_kprobe(&c.probe);
+	KUNIT_EXPECT_EQ(test, unregister_ftrace_direct(&direct, trampoline,
+						       false), 0);
+	ftrace_set_filter_ip(&direct, target_call(), 1, 0);
+	direct.ops_func = NULL;
+}
 #endif
 
 /* Where to go on, in bytes behind the call; -1: to the other function. */
@@ -571,6 +605,7 @@ static struct kunit_case relay_tests[] = {
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
 	KUNIT_CASE(test_direct_call_moves_to_ftrace),
 	KUNIT_CASE(test_direct_call_is_shared),
+	KUNIT_CASE(test_busy_owner_is_given_up),
 #endif
 	KUNIT_CASE(test_handler_diverts),
 	KUNIT_CASE(test_recursion_is_missed_once),
