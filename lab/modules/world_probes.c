@@ -506,8 +506,7 @@ static unsigned long missed_by(struct spot *s)
 	return counting ? probe_of(s)->nmissed - s->missed : s->missed;
 }
 
-/* No CPU is in a handler. */
-static int count_from_now(void *unused)
+static void count_from_now(void)
 {
 	unsigned int i;
 
@@ -515,11 +514,10 @@ static int count_from_now(void *unused)
 		spots[i].missed = probe_of(&spots[i])->nmissed;
 	counting = true;
 	mark(true);
-	return 0;
 }
 
 /* Behind this, those are missed that unregistering causes. */
-static int count_until_now(void *unused)
+static void count_until_now(void)
 {
 	unsigned int i;
 
@@ -527,7 +525,35 @@ static int count_until_now(void *unused)
 	for (i = 0; i < nr_spots; i++)
 		spots[i].missed = missed_by(&spots[i]);
 	counting = false;
+}
+
+/*
+ * Each CPU comes here, calls nothing that is probed, and leaves when the last one
+ * has done what all came for: none is between two probes of a hit then, as it is
+ * where CPUs wait for each other in stop_machine() itself.
+ */
+static atomic_t arrived;
+static bool all_leave;
+
+static int arrive(void *last_one_does)
+{
+	void (*does)(void) = last_one_does;
+
+	if (atomic_inc_return(&arrived) == num_online_cpus()) {
+		does();
+		smp_store_release(&all_leave, true);
+	} else {
+		while (!smp_load_acquire(&all_leave))
+			cpu_relax();
+	}
 	return 0;
+}
+
+static void while_no_cpu_is_hit(void (*does)(void))
+{
+	atomic_set(&arrived, 0);
+	all_leave = false;
+	stop_machine(arrive, does, cpu_online_mask);
 }
 
 static int register_all(void)
@@ -639,7 +665,7 @@ int world_probes_start(enum world_mode with, unsigned int turn, u64 from,
 	refill_spots();
 	ret = register_all();
 	if (!ret)
-		stop_machine(count_from_now, NULL, NULL);
+		while_no_cpu_is_hit(count_from_now);
 	return ret;
 }
 
@@ -681,24 +707,11 @@ static struct {
 	unsigned long hits, posts, calls, returns, missed;
 } sums;
 
-/*
- * CPUs that wait while counting begins or ends tell RCU so again and again, and
- * each of them may be between two probes of a hit both times.
- */
-static long waiting(const struct spot *s)
-{
-	char name[KSYM_SYMBOL_LEN];
-
-	sprint_symbol_no_offset(name, s->addr);
-	return strstarts(name, "rcu_") ? 2 * num_possible_cpus() : 0;
-}
-
 static void compare_counts(const struct spot *s, long pre, long twin, long post)
 {
 	bool unfollowed = s->kind == KIND_RETURN && s->rp.nmissed;
 
-	if (s->has_twin && pre != twin && !(unfollowed && pre < twin) &&
-	    abs(pre - twin) > waiting(s))
+	if (s->has_twin && pre != twin && !(unfollowed && pre < twin))
 		world_fault("two probes at %pS count %ld (%s) and %ld",
 			    (void *)s->addr, pre, kind_names[s->kind], twin);
 	if (s->kind == KIND_RETURN && post > pre)
@@ -740,7 +753,7 @@ static void look_at_counts(void)
 
 void world_probes_stop(void)
 {
-	stop_machine(count_until_now, NULL, NULL);
+	while_no_cpu_is_hit(count_until_now);
 	look_at_counts();
 	unregister_all();
 }
