@@ -255,7 +255,8 @@ static __always_inline void arch_kprobe_resume(struct pt_regs *regs) { }
  *	arch_kretprobe_enter(regs)	completes @regs; returns the frame
  *	arch_kretprobe_exit(regs)	optional; behind the last handler
  *	arch_kretprobe_fixup_return(regs, ret)	puts the real address back
- *	arch_kprobe_ftrace_regs(fregs)	with HAVE_KPROBES_ON_FTRACE
+ *	arch_kprobe_ftrace_regs(fregs)	with HAVE_KPROBES_ON_FTRACE: complete
+ *					registers; before interrupts are off
  *
  * Its __kretprobe_trampoline() disables interrupts, saves registers and calls
  * kretprobe_hit().  kretprobe_blacklist[] has kretprobe_blacklist_size

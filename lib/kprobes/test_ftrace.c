@@ -60,6 +60,32 @@ static void test_hit_comes_by_ftrace(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c.astray, 0);
 }
 
+/* How often interrupts were on where the hit was, by what the handler is given. */
+static unsigned int hits_with_irqs;
+
+static int count_irqs_on(struct kprobe *p, struct pt_regs *regs)
+{
+	hits_with_irqs += arch_kprobe_irqs_on(regs);
+	return 0;
+}
+
+static void test_registers_tell_of_interrupts(struct kunit *test)
+{
+	struct kprobe p = {
+		.addr = (kprobe_opcode_t *)target_call(),
+		.pre_handler = count_irqs_on,
+	};
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
+	hits_with_irqs = 0;
+	scoped_guard(irqsave)
+		call_target(5);
+	KUNIT_EXPECT_EQ(test, hits_with_irqs, 0);
+	call_target(5);
+	KUNIT_EXPECT_EQ(test, hits_with_irqs, 1);
+	unregister_kprobe(&p);
+}
+
 /* A sibling with a post handler turns the call into a breakpoint and back. */
 static void test_each_hit_counts_once(struct kunit *test)
 {
@@ -452,6 +478,7 @@ static void suite_exit(struct kunit *test)
 
 static struct kunit_case ftrace_tests[] = {
 	KUNIT_CASE(test_hit_comes_by_ftrace),
+	KUNIT_CASE(test_registers_tell_of_interrupts),
 	KUNIT_CASE(test_each_hit_counts_once),
 	KUNIT_CASE(test_array_is_armed_in_any_order),
 	KUNIT_CASE(test_ipmodify_excludes_post),

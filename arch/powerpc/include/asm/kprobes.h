@@ -230,11 +230,19 @@ static __always_inline void *arch_kretprobe_enter(struct pt_regs *regs)
 
 struct ftrace_regs;
 
-/* struct ftrace_regs is the same by another name. */
+/*
+ * struct ftrace_regs is the same by another name.  The trampoline saves all but
+ * what tells whether interrupts are on.
+ */
 static __always_inline struct pt_regs *
 arch_kprobe_ftrace_regs(struct ftrace_regs *fregs)
 {
-	return (struct pt_regs *)fregs;
+	struct pt_regs *regs = (struct pt_regs *)fregs;
+
+#ifdef CONFIG_PPC64
+	regs->softe = irq_soft_mask_return();
+#endif
+	return regs;
 }
 
 /* Slots are where a branch reaches them from the site, if there is room. */
