@@ -21,6 +21,7 @@
  *	blacklist.c  module.c		what must not be probed; modules
  *	patched.c  livepatch.c  labels.c
  *					what the kernel itself patches
+ *	offline.c			CPUs on which no handlers run
  *	fault.c  hit.c			exceptions; the slow half of a hit
  *	table.c  registered.c  slots.c  retire.c  reasons.c
  *					look-ups, memory, and what frees it
@@ -79,9 +80,8 @@
  *    text sends such a round by itself.  A hit inside an NMI is covered, too:
  *    a CPU takes no IPI until the NMI has ended.  A CPU that RCU does not
  *    watch is in no handler either and need not take one: patch.c.  Nothing
- *    waits for a CPU that has told that it is offline, and the probe, the site
- *    and the slot may be freed under it: what it executes from then on must not
- *    be probed.
+ *    waits for a CPU that has told that it is offline, which runs no handlers
+ *    and touches no probe: offline.c.
  *
  * 2. Only an NMI comes on top of a handler, and exceptions that the handler
  *    itself raises.  A hit that finds a handler running on its CPU therefore

@@ -262,6 +262,7 @@ int enable_kprobe(struct kprobe *kp);
 
 void kprobe_busy_begin(void);
 void kprobe_busy_end(void);
+void kprobe_cpu_dead(void);
 
 kprobe_opcode_t *kprobe_lookup_name(const char *name, unsigned int offset);
 int kprobe_on_func_entry(kprobe_opcode_t *addr, const char *sym,
@@ -351,6 +352,7 @@ static inline void unregister_kprobe(struct kprobe *p) { }
 static inline void unregister_kprobes(struct kprobe **ps, int num) { }
 static inline void kprobe_busy_begin(void) { }
 static inline void kprobe_busy_end(void) { }
+static inline void kprobe_cpu_dead(void) { }
 static inline void kprobe_free_init_mem(void) { }
 
 #endif /* CONFIG_KPROBES */

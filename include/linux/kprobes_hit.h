@@ -175,7 +175,8 @@ static __always_inline struct kprobe_site *kprobe_site_find(unsigned long addr)
  *	p		KPROBE_CTX_NONE	a handler outside of NMIs; or one begins
  *					or ends
  *	p		KPROBE_CTX_TRAP	a handler in no NMI but its own trap
- *	p		KPROBE_CTX_BUSY	the caller of kprobe_busy_begin()
+ *	p		KPROBE_CTX_BUSY	the caller of kprobe_busy_begin(); or the
+ *					CPU is offline
  *	p		context id	a handler in an NMI
  *
  * A handler outside of NMIs has no context id: interrupts are off, so a hit on
@@ -337,7 +338,7 @@ static __always_inline void kprobe_call_post(struct kprobe_site *site,
 
 /* missed.c: hits whose handlers did not run */
 void kprobe_site_missed(struct kprobe_site *site, enum kprobe_miss why);
-void kprobe_site_missed_real_mode(struct kprobe_site *site);
+void kprobe_site_missed_alone(struct kprobe_site *site, enum kprobe_miss why);
 
 enum kprobe_verdict kprobe_site_pre_slow(struct kprobe_site *site,
 					 struct pt_regs *regs,

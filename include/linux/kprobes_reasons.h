@@ -124,7 +124,7 @@ X(DETOUR_REACH,	"detour-reach", \
 X(RECURSION,	"recursion", \
 	"A handler, or what it calls, has come to the probe.") \
 X(BUSY,		"busy", \
-	"The CPU was between kprobe_busy_begin() and kprobe_busy_end().") \
+	"The CPU was between kprobe_busy_begin() and _end(), or offline.") \
 X(TRACER,	"tracer", \
 	"Ftrace's guard against recursion kept it from calling kprobes.") \
 X(FULL,		"full", \

@@ -262,6 +262,15 @@ void kprobe_busy_begin(void)
 }
 NOKPROBE_SYMBOL(kprobe_busy_begin);
 
+/* The same for a CPU that is this one or is offline, where interrupts are off. */
+void kprobe_cpu_busy(unsigned int cpu, bool busy)
+{
+	per_cpu(kprobe_ctlblk, cpu).kprobe_status = KPROBE_HIT_ACTIVE;
+	barrier();
+	per_cpu(current_kprobe, cpu) = busy ? &kprobe_busy : NULL;
+}
+NOKPROBE_SYMBOL(kprobe_cpu_busy);
+
 /** kprobe_busy_end - the end of what kprobe_busy_begin() began */
 void kprobe_busy_end(void)
 {

@@ -53,10 +53,12 @@ enum kprobe_verdict kprobe_site_pre_slow(struct kprobe_site *site,
 	struct kprobe *p;
 
 	if (kprobe_recursion(kprobe_context_id(by))) {
-		if (__this_cpu_read(kprobe_current_ctx) == KPROBE_CTX_BUSY)
+		if (__this_cpu_read(kprobe_current_ctx) != KPROBE_CTX_BUSY)
+			kprobe_site_missed(site, KPROBE_MISS_RECURSION);
+		else if (likely(cpu_online(raw_smp_processor_id())))
 			kprobe_site_missed(site, KPROBE_MISS_BUSY);
 		else
-			kprobe_site_missed(site, KPROBE_MISS_RECURSION);
+			kprobe_site_missed_alone(site, KPROBE_MISS_BUSY);
 		verdict = KPROBE_HIT_MISSED;
 	} else {
 		p = kprobe_first_pre(site);
@@ -178,6 +180,19 @@ void kprobe_busy_begin(void)
 	kprobe_ctx_save(KPROBE_CTX_BUSY);
 	raw_local_irq_restore(flags);
 }
+
+/*
+ * What kprobe_busy_begin() and kprobe_busy_end() do, for a CPU that is this one or
+ * is offline; see offline.c.  Interrupts are off there.
+ */
+void kprobe_cpu_busy(unsigned int cpu, bool busy)
+{
+	per_cpu(current_kprobe, cpu) = busy ? &kprobe_busy : NULL;
+	barrier();
+	per_cpu(kprobe_current_ctx, cpu) = busy ? KPROBE_CTX_BUSY :
+						  KPROBE_CTX_NONE;
+}
+NOKPROBE_SYMBOL(kprobe_cpu_busy);
 
 /** kprobe_busy_end - the end of what kprobe_busy_begin() began */
 void kprobe_busy_end(void)

@@ -106,6 +106,9 @@ static inline bool kprobe_classic_blacklisted(unsigned long a) { return false; }
 /* missed.c: hits whose handlers did not run; others are in kprobes_hit.h */
 void kretprobe_missed(struct kretprobe *rp, enum kprobe_miss why);
 
+/* hit.c or classic.c: all hits of a CPU miss their handlers */
+void kprobe_cpu_busy(unsigned int cpu, bool busy);
+
 /* slots.c: memory for instructions out of line */
 struct kprobe_site *kprobe_slot_owner(unsigned long addr, void **slot);
 void kprobe_slots_release(struct kprobe_site *site);

@@ -80,19 +80,21 @@ void kprobe_site_missed(struct kprobe_site *site, enum kprobe_miss why)
 NOKPROBE_SYMBOL(kprobe_site_missed);
 
 /**
- * kprobe_site_missed_real_mode - a hit where addresses are not translated
+ * kprobe_site_missed_alone - a hit that must not touch the probes of a site
  * @site: what was hit
+ * @why: the reason
  *
  * Counts it for the site only: probes may be in memory that is reached by
- * translation alone, as a module's are.
+ * translation of addresses alone, as a module's are, and nothing keeps them
+ * from being freed while an offline CPU is hit.
  *
- * Context: a hit by code, with translation off.
+ * Context: a hit, also with translation off.
  */
-void kprobe_site_missed_real_mode(struct kprobe_site *site)
+void kprobe_site_missed_alone(struct kprobe_site *site, enum kprobe_miss why)
 {
-	count_at(site, KPROBE_MISS_REAL_MODE);
+	count_at(site, why);
 }
-NOKPROBE_SYMBOL(kprobe_site_missed_real_mode);
+NOKPROBE_SYMBOL(kprobe_site_missed_alone);
 
 /**
  * kretprobe_missed - a call is not followed

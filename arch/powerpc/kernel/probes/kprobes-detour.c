@@ -377,7 +377,7 @@ __visible enum kprobe_verdict kprobe_hit_jump(struct kprobe_site *site,
 
 	regs->nip = (unsigned long)site->addr;
 	if (unlikely(ppc_kprobe_real_mode(msr))) {
-		kprobe_site_missed_real_mode(site);
+		kprobe_site_missed_alone(site, KPROBE_MISS_REAL_MODE);
 		before_copy(site, regs);
 		return KPROBE_HIT_MISSED;
 	}
