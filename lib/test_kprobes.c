@@ -96,6 +96,7 @@ struct seen {
 	int post;
 	unsigned long ip;
 	unsigned int order;
+	unsigned int post_order;
 	struct kprobe *running;
 	bool irqs_on;
 	bool preemptible;
@@ -122,6 +123,7 @@ static void seen_post(struct kprobe *p, struct pt_regs *regs,
 	struct seen *s = container_of(p, struct seen, probe);
 
 	s->post++;
+	s->post_order = ++order_counter;
 }
 
 #define SEEN(target)	{						\
@@ -614,11 +616,16 @@ static void test_handlers_run_in_order(struct kunit *test)
 	};
 	int i;
 
-	for (i = 0; i < 3; i++)
+	for (i = 0; i < 3; i++) {
+		s[i].probe.post_handler = seen_post;
 		KUNIT_ASSERT_EQ(test, register_kprobe(&s[i].probe), 0);
+	}
 	target_add(1, 1);
 	KUNIT_EXPECT_LT(test, s[0].order, s[1].order);
 	KUNIT_EXPECT_LT(test, s[1].order, s[2].order);
+	KUNIT_EXPECT_LT(test, s[2].order, s[0].post_order);
+	KUNIT_EXPECT_LT(test, s[0].post_order, s[1].post_order);
+	KUNIT_EXPECT_LT(test, s[1].post_order, s[2].post_order);
 
 	/* Each is disabled on its own; the order stays that of registration. */
 	KUNIT_EXPECT_EQ(test, disable_kprobe(&s[1].probe), 0);

@@ -56,7 +56,7 @@ int main(int argc, char **argv)
 	if (argc != 2)
 		return 2;
 	map = make_map();
-	program = load_program();
+	program = load_program(1);
 	event = open_probe(read_type(), argv[1], 0);
 	if (map < 0 || program < 0 || event < 0 ||
 	    ioctl(event, PERF_EVENT_IOC_SET_BPF, (void *)(long)program)) {

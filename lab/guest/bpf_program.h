@@ -19,12 +19,12 @@ static int load_insns(const struct bpf_insn *insns, int count)
 	return bpf(BPF_PROG_LOAD, &attr);
 }
 
-/* return 1; for 0 the event would not count. */
-static inline int load_program(void)
+/* return @value; the event does not count for 0. */
+static inline int load_program(int value)
 {
-	static const struct bpf_insn insns[] = {
+	const struct bpf_insn insns[] = {
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0,
-		  .imm = 1 },
+		  .imm = value },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
 

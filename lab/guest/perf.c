@@ -9,6 +9,7 @@
  * prints how long it took to end.
  * perf NUMBER FUNCTION bpf: as the first, and each event has a BPF program; prints
  * where the kernel says that each of the first two is.
+ * perf NUMBER FUNCTION filter: the same with a program for which no event counts.
  *
  * Built with the kernel's nolibc.
  */
@@ -36,9 +37,10 @@ static void fail(const char *what, int i)
 
 /*
  * Opens NUMBER events, with a program if that is none of -1, and has each of
- * them count. Returns the wrong counts.
+ * them count. Returns how many of them have not counted @calls.
  */
-static int count(int number, const char *function, int program)
+static int count(int number, const char *function, int program,
+		 unsigned long long calls)
 {
 	unsigned int type = read_type();
 	int wrong = 0, i;
@@ -57,7 +59,7 @@ static int count(int number, const char *function, int program)
 		unsigned long long got = 0;
 
 		if (read(fds[i], &got, sizeof(got)) != sizeof(got) ||
-		    got != CALLS)
+		    got != calls)
 			wrong++;
 	}
 	return wrong;
@@ -130,7 +132,7 @@ static int kill_process(int number, const char *function)
 	pid = fork();
 	if (!pid) {
 		close(ready[0]);
-		wrong = count(number, function, -1);
+		wrong = count(number, function, -1, CALLS);
 		write(ready[1], &wrong, sizeof(wrong));
 		while (1)
 			sleep(1000);
@@ -149,19 +151,20 @@ static int kill_process(int number, const char *function)
 int main(int argc, char **argv)
 {
 	int number = argc >= 3 ? atoi(argv[1]) : 0, program = -1, wrong;
+	int filter = argc > 3 && !strcmp(argv[3], "filter");
 
 	if (number < 2 || number > MOST) {
-		printf("perf NUMBER FUNCTION [exit|bpf]\n");
+		printf("perf NUMBER FUNCTION [exit|bpf|filter]\n");
 		return 2;
 	}
 	if (argc > 3 && !strcmp(argv[3], "exit"))
 		return !!kill_process(number, argv[2]);
 	if (argc > 3) {
-		program = load_program();
+		program = load_program(!filter);
 		if (program < 0)
 			fail("program", 0);
 	}
-	wrong = count(number, argv[2], program);
+	wrong = count(number, argv[2], program, filter ? 0 : CALLS);
 	if (program >= 0) {
 		tell_place(fds[0]);
 		tell_place(fds[1]);

@@ -128,9 +128,18 @@ static noinline int __init kprobe_target_forbidden_init(void)
 }
 NOKPROBE_SYMBOL(kprobe_target_forbidden_init);
 
+/* Not static, so that the compiler leaves it as it is. */
+int kprobe_target_begins(int x);
+
+noinline int __init kprobe_target_begins(int x)
+{
+	barrier();
+	return x;
+}
+
 static int __init kprobe_target_init(void)
 {
-	return fail ? -EIO : kprobe_target_forbidden_init();
+	return kprobe_target_begins(fail) ? -EIO : kprobe_target_forbidden_init();
 }
 module_init(kprobe_target_init);
 

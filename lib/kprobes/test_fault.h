@@ -8,8 +8,10 @@
 
 #include <linux/ptrace.h>
 #if defined(CONFIG_ARM64)
+#include <asm/esr.h>
 #include "test_arm64.h"
 #elif defined(CONFIG_PPC)
+#include <asm/interrupt.h>
 #include "test_powerpc.h"
 #endif
 
@@ -17,9 +19,15 @@
 #if defined(CONFIG_ARM64)
 #define LOADED_FROM(regs)	((regs)->regs[0])
 #define LOADED_TO(regs)		((regs)->regs[1])
+/* What a fault handler is told: the syndrome of a data abort in the kernel. */
+#define IS_DATA_FAULT(trapnr)	(ESR_ELx_EC((unsigned int)(trapnr)) == \
+				 ESR_ELx_EC_DABT_CUR)
 #elif defined(CONFIG_PPC)
 #define LOADED_FROM(regs)	((regs)->gpr[3])
 #define LOADED_TO(regs)		((regs)->gpr[5])
+/* The vector; one of its own where there is no segment. */
+#define IS_DATA_FAULT(trapnr)	((trapnr) == INTERRUPT_DATA_STORAGE || \
+				 (trapnr) == INTERRUPT_DATA_SEGMENT)
 #endif
 
 /**
@@ -44,6 +52,7 @@ struct probed_load {
  * @faults: calls of the fault handler
  * @ip: where the last fault was
  * @from: what the load's pointer was
+ * @astray: faults that were told as other ones
  * @handle: have the fault handler set the result and go on behind
  */
 struct fault_seen {
@@ -52,6 +61,7 @@ struct fault_seen {
 	unsigned int faults;
 	unsigned long ip;
 	unsigned long from;
+	unsigned int astray;
 	bool handle;
 };
 
@@ -74,6 +84,7 @@ static int fault_handler(struct kprobe *p, struct pt_regs *regs, int trapnr)
 	s->faults++;
 	s->ip = instruction_pointer(regs);
 	s->from = LOADED_FROM(regs);
+	s->astray += !IS_DATA_FAULT(trapnr);
 	if (!s->handle)
 		return 0;
 	LOADED_TO(regs) = 99;
@@ -107,6 +118,7 @@ static void expect_faults(struct kunit *test, struct fault_seen *s,
 			load->behind);
 	KUNIT_EXPECT_EQ(test, loaded, 4711);
 	KUNIT_EXPECT_EQ(test, s->faults, faults);
+	KUNIT_EXPECT_EQ(test, s->astray, 0);
 }
 
 #endif /* _LIB_KPROBES_TEST_FAULT_H */

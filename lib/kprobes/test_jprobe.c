@@ -14,10 +14,10 @@
 #include "test.h"
 
 /*
- * Functions of 0 to 10 integers, each of which returns a number that depends on
+ * Functions of up to 16 integers, each of which returns a number that depends on
  * all of them, and handlers that note their arguments and then overwrite them.
  */
-#define NR_ARGS	10
+#define NR_ARGS	16
 
 static long got[NR_ARGS];
 static int calls;
@@ -41,6 +41,8 @@ static void noted(void)
 #define P8	P7, long a8
 #define P9	P8, long a9
 #define P10	P9, long a10
+#define P14	P10, long a11, long a12, long a13, long a14
+#define P16	P14, long a15, long a16
 #define V0
 #define V1	(11)
 #define V2	V1, (-22)
@@ -52,6 +54,8 @@ static void noted(void)
 #define V8	V7, ~0UL / 15 * 8
 #define V9	V8, 99
 #define V10	V9, -101010
+#define V14	V10, ~0UL / 7, 121212, -131313, 141414
+#define V16	V14, ~0UL / 11, -161616
 
 /* f<n>() does the first with each argument, and h<n>() the second. */
 #define SUM(n)	r = r * 31 + a##n;
@@ -67,6 +71,8 @@ static void noted(void)
 #define E8(x)	E7(x) x(8)
 #define E9(x)	E8(x) x(9)
 #define E10(x)	E9(x) x(10)
+#define E14(x)	E10(x) x(11) x(12) x(13) x(14)
+#define E16(x)	E14(x) x(15) x(16)
 
 #define ARGS(n)								\
 	static TARGET long f##n(P##n)					\
@@ -101,8 +107,14 @@ ARGS(7)
 ARGS(8)
 ARGS(9)
 ARGS(10)
+/* With as much on the stack as there is for a jprobe, 64 bytes. */
+#ifdef CONFIG_X86_64
+ARGS(14)
+#else
+ARGS(16)
+#endif
 
-static const long values[NR_ARGS] = { V10 };
+static const long values[NR_ARGS] = { V16 };
 
 struct args_case {
 	int nr;
@@ -117,6 +129,11 @@ static const struct args_case args_cases[] = {
 	ARGS_CASE(0), ARGS_CASE(1), ARGS_CASE(2), ARGS_CASE(3),
 	ARGS_CASE(4), ARGS_CASE(5), ARGS_CASE(6), ARGS_CASE(7),
 	ARGS_CASE(8), ARGS_CASE(9), ARGS_CASE(10),
+#ifdef CONFIG_X86_64
+	ARGS_CASE(14),
+#else
+	ARGS_CASE(16),
+#endif
 };
 
 static void args_desc(const struct args_case *c, char *desc)

@@ -552,13 +552,41 @@ static void test_overwritten_probe_works_on(struct kunit *test)
 		overwrite_round(test, c, handlers & 1, handlers & 2);
 }
 
+/* kprobe_disabled() is for users, who may also go by the flag. */
+static void test_flag_tells_of_disabling(struct kunit *test)
+{
+	struct counted s = COUNTED(target_add,
+				   .probe.flags = KPROBE_FLAG_DISABLED);
+	int i;
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
+	KUNIT_EXPECT_TRUE(test, kprobe_disabled(&s.probe));
+	for (i = 0; i < 2; i++) {
+		KUNIT_EXPECT_EQ(test, enable_kprobe(&s.probe), 0);
+		KUNIT_EXPECT_FALSE(test, kprobe_disabled(&s.probe));
+		KUNIT_EXPECT_EQ(test, s.probe.flags & KPROBE_FLAG_DISABLED, 0);
+		KUNIT_EXPECT_EQ(test, disable_kprobe(&s.probe), 0);
+		KUNIT_EXPECT_TRUE(test, kprobe_disabled(&s.probe));
+		KUNIT_EXPECT_NE(test, s.probe.flags & KPROBE_FLAG_DISABLED, 0);
+	}
+	/* What is registered again is as it was left. */
+	KUNIT_EXPECT_EQ(test, enable_kprobe(&s.probe), 0);
+	unregister_kprobe(&s.probe);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
+	target_add(1, 1);
+	KUNIT_EXPECT_EQ(test, s.pre, 1);
+	unregister_kprobe(&s.probe);
+}
+
 static void test_probe_may_be_reused(struct kunit *test)
 {
 	struct counted s = COUNTED(target_add);
 	int i;
 
 	for (i = 1; i <= 3; i++) {
+		s.probe.nmissed = 4711;
 		KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
+		KUNIT_EXPECT_EQ(test, s.probe.nmissed, 0);
 		target_add(1, 1);
 		KUNIT_EXPECT_EQ(test, s.pre, i);
 		unregister_kprobe(&s.probe);
@@ -638,6 +666,7 @@ static struct kunit_case lifetime_tests[] = {
 	KUNIT_CASE(test_same_probe_twice_is_refused),
 	KUNIT_CASE(test_garbage_is_not_registered),
 	KUNIT_CASE_PARAM(test_overwritten_probe_works_on, overwrite_gen_params),
+	KUNIT_CASE(test_flag_tells_of_disabling),
 	KUNIT_CASE(test_probe_may_be_reused),
 	KUNIT_CASE(test_slots_are_freed),
 	KUNIT_CASE_SLOW(test_wait_spares_idle_cpus),

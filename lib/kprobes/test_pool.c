@@ -122,6 +122,7 @@ static void test_pool_grows_into_overflow(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, pool);
 	total = pool->total;
+	KUNIT_EXPECT_EQ(test, total, max(10U, 2 * num_possible_cpus()));
 	lock_lists(pool, true);
 	pool->work.func(&pool->work);
 	lock_lists(pool, false);

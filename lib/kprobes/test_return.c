@@ -68,10 +68,8 @@ static const struct errno_case errno_cases[] = {
 	{ "returns on another stack", .symbol = "__switch_to",
 	  .expected = -EINVAL },
 #endif
-	{ "too much data", follow_add, .data_size = KRETPROBE_MAX_DATA_SIZE + 1,
-	  .expected = -E2BIG },
-	{ "as much data as can be", follow_add,
-	  .data_size = KRETPROBE_MAX_DATA_SIZE, .expected = 0 },
+	{ "too much data", follow_add, .data_size = 4097, .expected = -E2BIG },
+	{ "as much data as can be", follow_add, .data_size = 4096 },
 };
 
 KUNIT_ARRAY_PARAM_DESC(errno, errno_cases, name);
