@@ -48,6 +48,35 @@ static bool take_all(struct kretprobe_pool *pool,
 	       taken[0] != taken[2] && taken[1] != taken[2];
 }
 
+/* Instances are dealt to the CPUs, in turn: one CPU gets at all of them. */
+static void test_all_instances_are_found(struct kunit *test)
+{
+	struct kretprobe rp = { .maxactive = 2 * num_possible_cpus() + 1 };
+	struct kretprobe_pool *pool = kretprobe_pool_create(&rp);
+	struct kretprobe_instance *ri;
+	unsigned int found = 0, put = 0;
+	LLIST_HEAD(taken);
+	struct llist_node *node;
+
+	KUNIT_ASSERT_NOT_NULL(test, pool);
+	scoped_guard(irqsave) {
+		while (found <= rp.maxactive && (ri = pool_get(pool))) {
+			__llist_add(&ri->llist, &taken);
+			found++;
+		}
+		while ((node = taken.first)) {
+			taken.first = node->next;
+			pool_put(pool, llist_entry(node,
+						   struct kretprobe_instance,
+						   llist));
+			put++;
+		}
+	}
+	KUNIT_EXPECT_EQ(test, found, rp.maxactive);
+	KUNIT_EXPECT_EQ(test, put, rp.maxactive);
+	retire(test, pool);
+}
+
 /* What is put back meanwhile is found again, all of it, and once only. */
 static void test_locked_list_overflows(struct kunit *test)
 {
@@ -138,6 +167,7 @@ static void test_pool_grows_into_overflow(struct kunit *test)
 }
 
 static struct kunit_case pool_tests[] = {
+	KUNIT_CASE(test_all_instances_are_found),
 	KUNIT_CASE(test_locked_list_overflows),
 	KUNIT_CASE(test_locked_list_is_left_alone),
 	KUNIT_CASE(test_pool_grows_into_overflow),
