@@ -11,6 +11,7 @@
 #include <linux/kprobes_test.h>
 #include <linux/linkage.h>
 #include <linux/module.h>
+#include <linux/sizes.h>
 #include "test.h"
 
 /*
@@ -165,6 +166,43 @@ static void test_arguments_are_seen(struct kunit *test)
 		KUNIT_EXPECT_MEMEQ(test, got, values, c->nr * sizeof(long));
 		KUNIT_EXPECT_EQ(test, jp.kp.nmissed, 0);
 	}
+}
+
+/* The call with the most arguments, so many bytes further down the stack. */
+static noinline long call_below(const struct args_case *c, size_t room)
+{
+	void *below = __builtin_alloca(room);
+	long ret;
+
+	OPTIMIZER_HIDE_VAR(below);
+	ret = c->call();
+	OPTIMIZER_HIDE_VAR(below);
+	return ret;
+}
+
+/* Somewhere there, what a handler finds on the stack is in two pages. */
+static void test_arguments_in_two_pages_are_seen(struct kunit *test)
+{
+	const struct args_case *c = &args_cases[ARRAY_SIZE(args_cases) - 1];
+	struct jprobe jp = {
+		.kp.addr = c->target,
+		.entry = c->entry,
+	};
+	unsigned int wrong = 0;
+	long plain = c->call();
+	size_t room;
+
+	plain_return = false;
+	calls = 0;
+	KUNIT_ASSERT_EQ(test, register_jprobe(&jp), 0);
+	for (room = 16; room <= SZ_4K; room += 16) {
+		memset(got, 0, sizeof(got));
+		wrong += call_below(c, room) != plain ||
+			 memcmp(got, values, c->nr * sizeof(long));
+	}
+	unregister_jprobe(&jp);
+	KUNIT_EXPECT_EQ(test, calls, SZ_4K / 16);
+	KUNIT_EXPECT_EQ(test, wrong, 0);
 }
 
 /* Some architectures pass all arguments of asmlinkage on the stack. */
@@ -547,6 +585,7 @@ static void test_left_frames_are_unpoisoned(struct kunit *test)
 
 static struct kunit_case jprobe_tests[] = {
 	KUNIT_CASE_PARAM(test_arguments_are_seen, args_gen_params),
+	KUNIT_CASE(test_arguments_in_two_pages_are_seen),
 	KUNIT_CASE(test_asmlinkage_arguments_are_seen),
 	KUNIT_CASE(test_callee_may_end_handler),
 	KUNIT_CASE(test_handler_is_not_preempted),
