@@ -174,9 +174,9 @@ static noinline long call_below(const struct args_case *c, size_t room)
 	void *below = __builtin_alloca(room);
 	long ret;
 
-	OPTIMIZER_HIDE_VAR(below);
+	barrier_data(below);
 	ret = c->call();
-	OPTIMIZER_HIDE_VAR(below);
+	barrier_data(below);
 	return ret;
 }
 
