@@ -175,8 +175,8 @@ static __always_inline struct kprobe_site *kprobe_site_find(unsigned long addr)
  *	p		KPROBE_CTX_NONE	a handler outside of NMIs; or one begins
  *					or ends
  *	p		KPROBE_CTX_TRAP	a handler in no NMI but its own trap
- *	p		KPROBE_CTX_BUSY	the caller of kprobe_busy_begin(); or the
- *					CPU is offline
+ *	p		KPROBE_CTX_BUSY	the caller of kprobe_busy_begin(), or
+ *					the CPU is offline
  *	p		context id	a handler in an NMI
  *
  * A handler outside of NMIs has no context id: interrupts are off, so a hit on

@@ -262,7 +262,7 @@ void kprobe_busy_begin(void)
 }
 NOKPROBE_SYMBOL(kprobe_busy_begin);
 
-/* The same for a CPU that is this one or is offline, where interrupts are off. */
+/* For a CPU that is this one, with interrupts off, or that is offline. */
 void kprobe_cpu_busy(unsigned int cpu, bool busy)
 {
 	per_cpu(kprobe_ctlblk, cpu).kprobe_status = KPROBE_HIT_ACTIVE;

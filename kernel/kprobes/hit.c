@@ -182,8 +182,8 @@ void kprobe_busy_begin(void)
 }
 
 /*
- * What kprobe_busy_begin() and kprobe_busy_end() do, for a CPU that is this one or
- * is offline; see offline.c.  Interrupts are off there.
+ * What kprobe_busy_begin() and kprobe_busy_end() do, for a CPU that is this
+ * one, with interrupts off, or that is offline; see offline.c.
  */
 void kprobe_cpu_busy(unsigned int cpu, bool busy)
 {

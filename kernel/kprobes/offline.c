@@ -12,12 +12,12 @@
  * kprobe_busy_end(), and touch no probe.
  *
  * The CPU marks itself, so that it runs no handler then.  Where nothing has it
- * tell, whoever takes it away marks it when it has stopped.  What returns behind
- * the mark has no return probe: to miss that would touch the probe.
+ * tell, whoever takes it away marks it when it has stopped.  What returns
+ * behind the mark has no return probe: to miss that would touch the probe.
  *
  * Sites and slots are freed behind grace periods, in which a CPU that executes
- * at all gets through a hit.  But loops that an offline CPU does not leave, where
- * it would be in a hit nearly always, are not to be probed.
+ * at all gets through a hit.  But loops that an offline CPU does not leave,
+ * where it would be in a hit nearly always, are not to be probed.
  */
 #include <linux/cpuhotplug.h>
 #include <linux/init.h>

@@ -629,9 +629,10 @@ static void try_module(void)
  */
 
 /*
- * The scheduler takes what it finds in the preemption counter of a task that sleeps for
- * a mistake, and clears it. The counter is put back, or preempt_enable() would leave a
- * task behind that is preempted where it holds spinlocks.
+ * The scheduler takes what it finds in the preemption counter of a task that
+ * sleeps for a mistake, and clears it. The counter is put back, or
+ * preempt_enable() would leave a task that is preempted where it holds
+ * spinlocks.
  */
 #define ATOMICALLY(call)						\
 ({									\

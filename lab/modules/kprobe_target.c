@@ -139,7 +139,9 @@ noinline int __init kprobe_target_begins(int x)
 
 static int __init kprobe_target_init(void)
 {
-	return kprobe_target_begins(fail) ? -EIO : kprobe_target_forbidden_init();
+	if (kprobe_target_begins(fail))
+		return -EIO;
+	return kprobe_target_forbidden_init();
 }
 module_init(kprobe_target_init);
 

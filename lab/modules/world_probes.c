@@ -528,9 +528,9 @@ static void count_until_now(void)
 }
 
 /*
- * Each CPU comes here, calls nothing that is probed, and leaves when the last one
- * has done what all came for: none is between two probes of a hit then, as it is
- * where CPUs wait for each other in stop_machine() itself.
+ * Each CPU comes here, calls nothing that is probed, and leaves when the last
+ * one has done what all came for: none is between two probes of a hit then, as
+ * it is where CPUs wait for each other in stop_machine() itself.
  */
 static atomic_t arrived;
 static bool all_leave;
@@ -541,8 +541,10 @@ static int arrive(void *last_one_does)
 
 	if (atomic_inc_return(&arrived) == num_online_cpus()) {
 		does();
+		/* After all that. */
 		smp_store_release(&all_leave, true);
 	} else {
+		/* Before all that comes. */
 		while (!smp_load_acquire(&all_leave))
 			cpu_relax();
 	}

@@ -60,7 +60,7 @@ static void test_hit_comes_by_ftrace(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c.astray, 0);
 }
 
-/* How often interrupts were on where the hit was, by what the handler is given. */
+/* How often interrupts were on at the hit, by the registers of its handler. */
 static unsigned int hits_with_irqs;
 
 static int count_irqs_on(struct kprobe *p, struct pt_regs *regs)

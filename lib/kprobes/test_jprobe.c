@@ -15,8 +15,9 @@
 #include "test.h"
 
 /*
- * Functions of up to 16 integers, each of which returns a number that depends on
- * all of them, and handlers that note their arguments and then overwrite them.
+ * Functions of up to 16 integers, each of which returns a number that depends
+ * on all of them, and handlers that note their arguments and then overwrite
+ * them.
  */
 #define NR_ARGS	16
 
