@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034
 # The part "kexec" of torture, on the host: not every kernel can start another. Sourced
 # by torture.
 
