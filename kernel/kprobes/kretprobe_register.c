@@ -183,11 +183,18 @@ static int flush_idle_task(unsigned int cpu)
 	return 0;
 }
 
+/* And its last returns may have drained pools. */
+static int flush_pools(unsigned int cpu)
+{
+	kretprobe_pools_flush_left();
+	return 0;
+}
+
 static int __init flush_idle_tasks(void)
 {
 	int ret = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN,
 					    "kprobes:idle", flush_idle_task,
-					    NULL);
+					    flush_pools);
 
 	return ret < 0 ? ret : 0;
 }

@@ -38,7 +38,8 @@
  * and count their instance in pool->outstanding, from 0 down, and do not touch
  * the lists.  What is free is then counted, and the number of instances that
  * are still in flight is added to pool->outstanding; the last one to come back
- * brings it to 0 and has the pool freed.  Every look at holder.rp, and what
+ * brings it to 0 and has the pool freed, by the irq_work or, on a CPU that is
+ * going offline, when that has stopped.  Every look at holder.rp, and what
  * follows from it, is done with interrupts off, since that is what is
  * waited for.
  */
@@ -78,6 +79,9 @@ struct kretprobe_chunk {
 };
 
 static atomic_t pools_in_use;
+
+/* Drained where no irq_work could tell so; by kretprobe_pool::link. */
+static LLIST_HEAD(pools_left);
 
 static __always_inline bool list_trylock(struct kretprobe_list *list)
 {
@@ -173,6 +177,16 @@ static struct kretprobe_instance *pool_collect(struct kretprobe_pool *pool)
 }
 NOKPROBE_SYMBOL(pool_collect);
 
+/*
+ * A CPU that goes offline has done its last irq_work by the time that it still
+ * follows calls: one more would stay in its queue, and keep all later ones
+ * from being raised.  Interrupts are off, so the answer holds.
+ */
+static __always_inline bool can_kick(void)
+{
+	return cpu_online(raw_smp_processor_id());
+}
+
 /**
  * kretprobe_pool_scavenge - look everywhere for an instance
  * @pool: where this CPU has none cached
@@ -211,7 +225,8 @@ struct kretprobe_instance *kretprobe_pool_scavenge(struct kretprobe_pool *pool)
 		cpu_relax();
 	}
 
-	if (pool->grows && READ_ONCE(pool->total) < pool->limit)
+	/* Otherwise the next one that finds nothing has the pool grow. */
+	if (pool->grows && READ_ONCE(pool->total) < pool->limit && can_kick())
 		irq_work_queue(&pool->kick);
 	return NULL;
 }
@@ -228,7 +243,10 @@ void kretprobe_pool_drain(struct kretprobe_pool *pool)
 	if (!atomic_dec_and_test(&pool->outstanding))
 		return;
 	WRITE_ONCE(pool->drained, true);
-	irq_work_queue(&pool->kick);
+	if (likely(can_kick()))
+		irq_work_queue(&pool->kick);
+	else
+		llist_add(&pool->link, &pools_left);
 }
 NOKPROBE_SYMBOL(kretprobe_pool_drain);
 
@@ -406,6 +424,20 @@ static void pool_retire(struct kretprobe_pool *pool)
 }
 
 /**
+ * kretprobe_pools_flush_left - free what was drained on a CPU that went offline
+ *
+ * Context: any.
+ */
+void kretprobe_pools_flush_left(void)
+{
+	struct llist_node *first = llist_del_all(&pools_left);
+	struct kretprobe_pool *pool, *next;
+
+	llist_for_each_entry_safe(pool, next, first, link)
+		pool_free_later(pool);
+}
+
+/**
  * kretprobe_pool_leave - a return probe is being unregistered
  * @rp: it; calls that are followed call its handler no more
  * @leaving: the list for kretprobe_pools_retire() that its pool goes to
@@ -430,6 +462,7 @@ void kretprobe_pools_retire(struct llist_head *leaving)
 
 	llist_for_each_entry_safe(pool, next, first, link)
 		pool_retire(pool);
+	kretprobe_pools_flush_left();
 }
 
 #if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST)

@@ -60,7 +60,8 @@ struct kretprobe_list {
  * @kick: starts @work or @free from a hit
  * @work: grows the pool
  * @free: frees it, behind a grace period
- * @link: in a list of pools that are being unregistered
+ * @link: in a list of pools that are being unregistered, or then of those that
+ *	were drained on a CPU that went offline
  */
 struct kretprobe_pool {
 	struct kretprobe_holder holder;
@@ -99,11 +100,14 @@ static inline void pool_leave(struct kretprobe *rp, struct llist_head *leaving)
 
 int kretprobe_entry(struct kprobe *p, struct pt_regs *regs);
 struct kretprobe_pool *kretprobe_pool_create(struct kretprobe *rp);
-#ifndef CONFIG_KRETPROBE_ON_RETHOOK
+#ifdef CONFIG_KRETPROBE_ON_RETHOOK
+static inline void kretprobe_pools_flush_left(void) { }
+#else
 void kretprobe_pool_put_list(struct kretprobe_pool *pool,
 			     struct kretprobe_instance *ri);
 struct kretprobe_instance *kretprobe_pool_scavenge(struct kretprobe_pool *pool);
 void kretprobe_pool_drain(struct kretprobe_pool *pool);
+void kretprobe_pools_flush_left(void);
 
 /*
  * All of these with interrupts off.  What puts an instance back releases it,

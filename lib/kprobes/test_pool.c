@@ -4,10 +4,14 @@
  * NMI, has come for a list first.  That is seldom, so here the case itself
  * holds the locks of the lists.
  */
+#include <linux/cpu.h>
+#include <linux/cpumask.h>
+#include <linux/irq_work.h>
 #include <linux/irqflags.h>
 #include <linux/llist.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
+#include <linux/smp.h>
 #include <linux/workqueue.h>
 #include "../../kernel/kprobes/internal.h"
 #include "../../kernel/kprobes/pool.h"
@@ -141,6 +145,91 @@ static void test_locked_list_is_left_alone(struct kunit *test)
 	retire(test, pool);
 }
 
+#ifdef CONFIG_HOTPLUG_CPU
+static int nothing(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	return 0;
+}
+
+/* An irq_work of the CPU that it is asked on. */
+static struct irq_work asked;
+static bool answered;
+
+static void answer(struct irq_work *work)
+{
+	WRITE_ONCE(answered, true);
+}
+
+static void ask(void *unused)
+{
+	irq_work_queue(&asked);
+}
+
+static bool answers(unsigned int cpu)
+{
+	asked = IRQ_WORK_INIT_HARD(answer);
+	WRITE_ONCE(answered, false);
+	smp_call_function_single(cpu, ask, NULL, 1);
+	return EVENTUALLY(READ_ONCE(answered));
+}
+
+/*
+ * A CPU on its way offline finds a pool empty when it has done its last irq_work:
+ * another one, to have the pool grow, would stay in its queue, unregistering
+ * would wait for that, and none that is queued later would be done.
+ */
+static void test_offline_cpu_has_no_pool_grow(struct kunit *test)
+{
+	unsigned int cpu = cpumask_last(cpu_online_mask), total, i;
+	struct kretprobe rp = {
+		.kp.symbol_name = "sched_cpu_dying", .handler = nothing,
+	};
+	struct kretprobe_pool *pool;
+	struct llist_node *node;
+	LLIST_HEAD(taken);
+	bool empty;
+
+	if (!cpu)
+		kunit_skip(test, "needs a second CPU");
+	KUNIT_ASSERT_EQ(test, register_kretprobe(&rp), 0);
+	pool = pool_of(rp.rph);
+	total = pool->total;
+	scoped_guard(irqsave) {
+		struct kretprobe_instance *ri = NULL;
+
+		for (i = 0; i < total; i++) {
+			ri = pool_get(pool);
+			if (!ri)
+				break;
+			__llist_add(&ri->llist, &taken);
+		}
+		empty = ri;
+	}
+	KUNIT_EXPECT_TRUE(test, empty);
+	KUNIT_EXPECT_EQ(test, remove_cpu(cpu), 0);
+	KUNIT_EXPECT_EQ(test, rp.nmissed, 1);
+	KUNIT_EXPECT_FALSE(test, irq_work_is_busy(&pool->kick));
+	KUNIT_EXPECT_EQ(test, add_cpu(cpu), 0);
+	KUNIT_EXPECT_TRUE(test, answers(cpu));
+	KUNIT_EXPECT_EQ(test, pool->total, total);
+
+	scoped_guard(irqsave) {
+		while ((node = taken.first)) {
+			taken.first = node->next;
+			pool_put(pool, llist_entry(node,
+						   struct kretprobe_instance,
+						   llist));
+		}
+	}
+	/* Where it is in the queue, the CPU does it on its way the next time. */
+	KUNIT_EXPECT_EQ(test, remove_cpu(cpu), 0);
+	KUNIT_EXPECT_EQ(test, add_cpu(cpu), 0);
+	KUNIT_EXPECT_EQ(test, rp.nmissed, 1);
+	unregister_kretprobe(&rp);
+	KUNIT_EXPECT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
+}
+#endif
+
 /* A pool that grows while its lists are locked, and then is large enough. */
 static void test_pool_grows_into_overflow(struct kunit *test)
 {
@@ -171,6 +260,9 @@ static struct kunit_case pool_tests[] = {
 	KUNIT_CASE(test_locked_list_overflows),
 	KUNIT_CASE(test_locked_list_is_left_alone),
 	KUNIT_CASE(test_pool_grows_into_overflow),
+#ifdef CONFIG_HOTPLUG_CPU
+	KUNIT_CASE(test_offline_cpu_has_no_pool_grow),
+#endif
 	{}
 };
 
