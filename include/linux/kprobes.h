@@ -262,7 +262,13 @@ int enable_kprobe(struct kprobe *kp);
 
 void kprobe_busy_begin(void);
 void kprobe_busy_end(void);
-void kprobe_cpu_dead(void);
+#ifdef CONFIG_HOTPLUG_CPU
+void kprobe_cpu_leaves(void);
+void kprobe_cpu_comes(void);
+#else
+static inline void kprobe_cpu_leaves(void) { }
+static inline void kprobe_cpu_comes(void) { }
+#endif
 
 kprobe_opcode_t *kprobe_lookup_name(const char *name, unsigned int offset);
 int kprobe_on_func_entry(kprobe_opcode_t *addr, const char *sym,
@@ -352,7 +358,8 @@ static inline void unregister_kprobe(struct kprobe *p) { }
 static inline void unregister_kprobes(struct kprobe **ps, int num) { }
 static inline void kprobe_busy_begin(void) { }
 static inline void kprobe_busy_end(void) { }
-static inline void kprobe_cpu_dead(void) { }
+static inline void kprobe_cpu_leaves(void) { }
+static inline void kprobe_cpu_comes(void) { }
 static inline void kprobe_free_init_mem(void) { }
 
 #endif /* CONFIG_KPROBES */

@@ -289,18 +289,33 @@ static const struct kprobe *first_probe(const struct kprobe_site *site)
 	return NULL;
 }
 
-static void missed_show_site(struct seq_file *m, const struct kprobe_site *site)
+/*
+ * What must not touch probes counts at the site that was hit, not knowing that
+ * its probes are hit for another one.  Return: that site, or NULL.
+ */
+static const struct kprobe_site *counted_for(struct kprobe_site *site)
+{
+	struct kprobe_site *behind = kprobe_relay_site(site);
+
+	return behind != site && !first_probe(behind) ? behind : NULL;
+}
+
+static void missed_show_site(struct seq_file *m, struct kprobe_site *site)
 {
 	const struct kprobe *p = first_probe(site);
+	const struct kprobe_site *alone;
 	unsigned long addr;
 	bool any = false;
 	unsigned int why, nr;
 
 	if (!p || kprobe_classic_pinned(site))
 		return;
+	alone = counted_for(site);
 	addr = (unsigned long)site->addr - p->pad;
 	for (why = 0; why < KPROBE_NR_MISSES; why++) {
 		nr = READ_ONCE(site->missed[why]);
+		if (alone)
+			nr += READ_ONCE(alone->missed[why]);
 		if (!nr)
 			continue;
 		if (!any) {
@@ -316,7 +331,7 @@ static void missed_show_site(struct seq_file *m, const struct kprobe_site *site)
 
 static int missed_show(struct seq_file *m, void *v)
 {
-	const struct kprobe_site *site;
+	struct kprobe_site *site;
 	unsigned int why;
 
 	for (why = 0; why < KPROBE_NR_MISSES; why++)

@@ -53,12 +53,10 @@ enum kprobe_verdict kprobe_site_pre_slow(struct kprobe_site *site,
 	struct kprobe *p;
 
 	if (kprobe_recursion(kprobe_context_id(by))) {
-		if (__this_cpu_read(kprobe_current_ctx) != KPROBE_CTX_BUSY)
-			kprobe_site_missed(site, KPROBE_MISS_RECURSION);
-		else if (likely(cpu_online(raw_smp_processor_id())))
-			kprobe_site_missed(site, KPROBE_MISS_BUSY);
-		else
-			kprobe_site_missed_alone(site, KPROBE_MISS_BUSY);
+		kprobe_site_missed(site, __this_cpu_read(kprobe_current_ctx) ==
+					 KPROBE_CTX_BUSY ?
+						 KPROBE_MISS_BUSY :
+						 KPROBE_MISS_RECURSION);
 		verdict = KPROBE_HIT_MISSED;
 	} else {
 		p = kprobe_first_pre(site);

@@ -49,11 +49,29 @@ static bool entry_missed(struct kprobe_site *site, enum kprobe_miss why)
 NOKPROBE_SYMBOL(entry_missed);
 
 /**
+ * kprobe_site_missed_alone - a hit that must not touch the probes of a site
+ * @site: what was hit
+ * @why: the reason
+ *
+ * Counts it for the site only: probes may be in memory that is reached by
+ * translation of addresses alone, as a module's are, and nothing keeps them
+ * from being freed while an offline CPU is hit.
+ *
+ * Context: a hit, also with translation off.
+ */
+void kprobe_site_missed_alone(struct kprobe_site *site, enum kprobe_miss why)
+{
+	count_at(site, why);
+}
+NOKPROBE_SYMBOL(kprobe_site_missed_alone);
+
+/**
  * kprobe_site_missed - none of the handlers at a site run for a hit
  * @site: what was hit
  * @why: the reason
  *
- * Counts it for each active probe as well.
+ * Counts it for each active probe as well, unless this CPU is offline: probes
+ * are freed meanwhile.
  *
  * Context: a hit; interrupts off, RCU watching.
  */
@@ -62,6 +80,10 @@ void kprobe_site_missed(struct kprobe_site *site, enum kprobe_miss why)
 	bool here = false, anywhere = false;
 	struct kprobe *p;
 
+	if (unlikely(__this_cpu_read(kprobe_cpu_offline))) {
+		kprobe_site_missed_alone(site, why);
+		return;
+	}
 	list_for_each_entry_rcu(p, &site->active, list, true) {
 		struct kprobe_site *entry = kprobe_relayed(p);
 
@@ -78,23 +100,6 @@ void kprobe_site_missed(struct kprobe_site *site, enum kprobe_miss why)
 		add_one(&in_all[why]);
 }
 NOKPROBE_SYMBOL(kprobe_site_missed);
-
-/**
- * kprobe_site_missed_alone - a hit that must not touch the probes of a site
- * @site: what was hit
- * @why: the reason
- *
- * Counts it for the site only: probes may be in memory that is reached by
- * translation of addresses alone, as a module's are, and nothing keeps them
- * from being freed while an offline CPU is hit.
- *
- * Context: a hit, also with translation off.
- */
-void kprobe_site_missed_alone(struct kprobe_site *site, enum kprobe_miss why)
-{
-	count_at(site, why);
-}
-NOKPROBE_SYMBOL(kprobe_site_missed_alone);
 
 /**
  * kretprobe_missed - a call is not followed

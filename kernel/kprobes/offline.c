@@ -4,56 +4,83 @@
  *
  * An offline CPU takes no IPI, and no grace period waits for it: a probe can be
  * unregistered and freed while such a CPU runs its handler.  It does go on to
- * execute the kernel, after it has told that it is dead, and on some machines
- * each time that something wakes it up.  Whoever takes a CPU away or back holds
- * cpu_hotplug_lock for writing until the CPU has told, or is online again, so
- * until then nobody who waits for handlers goes on without it.  Behind that all
- * hits of the CPU miss their handlers, as between kprobe_busy_begin() and
- * kprobe_busy_end(), and touch no probe.
+ * execute the kernel: until it has stopped, from its start until RCU knows of
+ * it again, and on some machines each time that something wakes it up.  So from
+ * before RCU forgets a CPU until RCU knows of it again, all of its hits miss
+ * their handlers, as between kprobe_busy_begin() and kprobe_busy_end(), and
+ * touch no probe.
  *
- * The CPU marks itself, so that it runs no handler then.  Where nothing has it
- * tell, whoever takes it away marks it when it has stopped.  What returns
- * behind the mark has no return probe: to miss that would touch the probe.
+ *	set_cpu_online(false)		holds cpu_hotplug_lock: whoever takes
+ *	...				the CPU away waits for what comes next
+ *	kprobe_cpu_leaves()		cpuhp_report_idle_dead()
+ *	RCU forgets the CPU
+ *	the CPU stops
+ *	...
+ *	the CPU starts
+ *	RCU knows of the CPU
+ *	kprobe_cpu_comes()		notify_cpu_starting()
+ *	...				whoever takes the CPU back waits for it
+ *	set_cpu_online(true)		and holds cpu_hotplug_lock until then
+ *
+ * Nobody who waits for handlers goes on while another one holds that lock for
+ * writing, so the handlers that the CPU runs while it is not marked and gets no
+ * IPI are waited for as well.
+ *
+ * The mark is written by the CPU itself only, so no handler of it can be in
+ * between.  A CPU that was never online has it from boot on; one that did not
+ * come up keeps it.
+ *
+ * What returns on a marked CPU has no return probe: to miss that would touch
+ * the probe.  No call that is followed is left by kprobe_cpu_leaves(), for the
+ * idle loop never gets back from there, and none is followed while the mark is
+ * there.
  *
  * Sites and slots are freed behind grace periods, in which a CPU that executes
  * at all gets through a hit.  But loops that an offline CPU does not leave,
  * where it would be in a hit nearly always, are not to be probed.
  */
-#include <linux/cpuhotplug.h>
+#include <linux/cpu.h>
 #include <linux/init.h>
-#include <linux/kprobes.h>
+#include <linux/kprobes_hit.h>
 #include <linux/smp.h>
 #include "internal.h"
 
 /**
- * kprobe_cpu_dead - this CPU is about to tell that nothing need wait for it
+ * kprobe_cpu_leaves - from here on, nothing need wait for this CPU
  *
- * Context: interrupts off, and they stay off until the CPU begins anew.
+ * Context: the idle task; interrupts off, and they stay off until the CPU
+ * begins anew.
  */
-void kprobe_cpu_dead(void)
+void kprobe_cpu_leaves(void)
 {
+	__this_cpu_write(kprobe_cpu_offline, true);
 	kprobe_cpu_busy(smp_processor_id(), true);
 }
-NOKPROBE_SYMBOL(kprobe_cpu_dead);
+NOKPROBE_SYMBOL(kprobe_cpu_leaves);
 
-static int cpu_comes(unsigned int cpu)
+/**
+ * kprobe_cpu_comes - from here on, grace periods wait for this CPU
+ *
+ * Context: a CPU that is being started; interrupts off.
+ */
+void kprobe_cpu_comes(void)
 {
-	kprobe_cpu_busy(cpu, false);
-	return 0;
+	kprobe_cpu_busy(smp_processor_id(), false);
+	__this_cpu_write(kprobe_cpu_offline, false);
 }
+NOKPROBE_SYMBOL(kprobe_cpu_comes);
 
-static int cpu_has_gone(unsigned int cpu)
-{
-	kprobe_cpu_busy(cpu, true);
-	return 0;
-}
-
+/* Before other CPUs are started. */
 static int __init kprobe_offline_init(void)
 {
-	int ret = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN,
-					    "kprobes:offline", cpu_comes,
-					    cpu_has_gone);
+	unsigned int cpu;
 
-	return ret < 0 ? ret : 0;
+	for_each_possible_cpu(cpu) {
+		if (cpu_online(cpu))
+			continue;
+		per_cpu(kprobe_cpu_offline, cpu) = true;
+		kprobe_cpu_busy(cpu, true);
+	}
+	return 0;
 }
-core_initcall(kprobe_offline_init);
+early_initcall(kprobe_offline_init);

@@ -9,6 +9,9 @@
 /* The context that the handler of current_kprobe runs in. */
 DEFINE_PER_CPU(unsigned int, kprobe_current_ctx) = KPROBE_CTX_NONE;
 
+/* Of this CPU nothing waits for handlers: see offline.c. */
+DEFINE_PER_CPU(bool, kprobe_cpu_offline);
+
 static int no_handler(struct kprobe *p, struct pt_regs *regs)
 {
 	return 0;

@@ -167,7 +167,10 @@ static void test_dead_task_frees_pool(struct kunit *test)
 }
 
 #ifdef CONFIG_HOTPLUG_CPU
-/* The idle task of an offline CPU returns the only instance. */
+/*
+ * The idle task of an offline CPU returns the only instance, though it has left
+ * the function by no return.  What it calls to leave the kernel is not followed.
+ */
 static void test_offline_cpu_returns_instance(struct kunit *test)
 {
 	struct followed f = FOLLOWED(NULL);
@@ -176,7 +179,7 @@ static void test_offline_cpu_returns_instance(struct kunit *test)
 
 	if (!cpu)
 		kunit_skip(test, "needs a second CPU");
-	f.probe.kp.symbol_name = "arch_cpu_idle_dead";
+	f.probe.kp.symbol_name = "cpu_startup_entry";
 	f.probe.maxactive = 1;
 	KUNIT_ASSERT_EQ(test, register_kretprobe(&f.probe), 0);
 	for (i = 0; i < 2; i++) {
@@ -186,7 +189,28 @@ static void test_offline_cpu_returns_instance(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&f.entries), 2);
 	KUNIT_EXPECT_EQ(test, f.probe.nmissed, 0);
 	unregister_kretprobe(&f.probe);
+	KUNIT_EXPECT_EQ(test, remove_cpu(cpu), 0);
+	KUNIT_EXPECT_EQ(test, add_cpu(cpu), 0);
 	KUNIT_EXPECT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
+}
+
+/* Nothing waits for the handlers of an offline CPU, so it runs none. */
+static void test_offline_cpu_follows_nothing(struct kunit *test)
+{
+	struct followed f = FOLLOWED(NULL);
+	unsigned int cpu = cpumask_last(cpu_online_mask);
+
+	if (!cpu)
+		kunit_skip(test, "needs a second CPU");
+	f.probe.kp.symbol_name = "arch_cpu_idle_dead";
+	f.probe.maxactive = 1;
+	KUNIT_ASSERT_EQ(test, register_kretprobe(&f.probe), 0);
+	KUNIT_EXPECT_EQ(test, remove_cpu(cpu), 0);
+	KUNIT_EXPECT_EQ(test, add_cpu(cpu), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&f.entries), 0);
+	KUNIT_EXPECT_EQ(test, f.probe.kp.nmissed, 0UL);
+	KUNIT_EXPECT_EQ(test, f.probe.nmissed, 0);
+	unregister_kretprobe(&f.probe);
 }
 #endif
 
@@ -348,6 +372,7 @@ static struct kunit_case visit_tests[] = {
 	KUNIT_CASE(test_freeing_blocks_no_worker),
 #ifdef CONFIG_HOTPLUG_CPU
 	KUNIT_CASE(test_offline_cpu_returns_instance),
+	KUNIT_CASE(test_offline_cpu_follows_nothing),
 #endif
 	KUNIT_CASE_SLOW(test_followed_tasks_leak_no_pool),
 	{}
