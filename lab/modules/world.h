@@ -66,11 +66,15 @@ enum world_mode {
 extern char *world_names[WORLD_NAMES];
 extern unsigned int world_nr_names;
 
+extern unsigned long world_progress;
+
 int world_probes_init(void);
 void world_probes_exit(void);
 int world_probes_start(enum world_mode mode, unsigned int turn, u64 seed,
 		       unsigned int size, bool still);
 void world_probes_stop(void);
+unsigned int world_nr_parts(unsigned int each);
+unsigned int world_probes_left_out(void);
 void world_probes_toggle(u64 random);
 void world_probes_tell(struct seq_buf *words);
 void world_probes_counts(struct seq_file *m);

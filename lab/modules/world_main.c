@@ -39,6 +39,10 @@ static bool still;
 module_param(still, bool, 0444);
 MODULE_PARM_DESC(still, "no probe is switched while it is hit");
 
+static bool sweep;
+module_param(sweep, bool, 0444);
+MODULE_PARM_DESC(sweep, "slices have each instruction once");
+
 module_param_array_named(names, world_names, charp, &world_nr_names, 0444);
 MODULE_PARM_DESC(names, "parts of the names of functions for dense slices");
 
@@ -84,7 +88,7 @@ static const char * const mode_names[WORLD_MODES] = {
 
 static enum world_mode mode_of(unsigned int slice)
 {
-	return turns[slice % ARRAY_SIZE(turns)];
+	return sweep ? WORLD_DENSE : turns[slice % ARRAY_SIZE(turns)];
 }
 
 /* How many slices of the same mode there were before. */
@@ -92,6 +96,8 @@ static unsigned int turn_of(unsigned int slice)
 {
 	unsigned int i, each = 0, before = 0;
 
+	if (sweep)
+		return slice;
 	for (i = 0; i < ARRAY_SIZE(turns); i++) {
 		each += turns[i] == mode_of(slice);
 		before += i < slice % ARRAY_SIZE(turns) &&
@@ -170,6 +176,9 @@ static int slice_begin(unsigned int slice)
 				 still);
 	if (ret)
 		world_fault("error %d for probes that were admitted", ret);
+	if (sweep && world_probes_left_out())
+		world_fault("no room for %u instructions",
+			    world_probes_left_out());
 	current_slice = slice;
 	if (!still)
 		toggler = kthread_run(toggle, NULL, "kprobe_world");
@@ -267,11 +276,15 @@ static int __init world_init(void)
 		return ret;
 	pr_info("kprobe_world: %u instructions in %u symbols, %u in a slice\n",
 		world_nr_instructions(), world_nr_entries(), size);
+	if (sweep)
+		pr_info("kprobe_world: all in %u slices\n",
+			world_nr_parts(size));
 	dir = debugfs_create_dir("kprobe_world", NULL);
 	debugfs_create_file("slice", 0600, dir, NULL, &world_fops);
 	debugfs_create_file("refusals", 0400, dir, NULL, &refusals_fops);
 	debugfs_create_file("counts", 0400, dir, NULL, &counts_fops);
 	debugfs_create_file("text", 0600, dir, NULL, &text_fops);
+	debugfs_create_ulong("progress", 0400, dir, &world_progress);
 	return 0;
 }
 module_init(world_init);

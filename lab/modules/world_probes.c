@@ -92,7 +92,7 @@ struct followed {
 #define BETWEEN		16
 
 static struct spot *spots;
-static unsigned int max_spots, nr_spots, nr_toggled;
+static unsigned int max_spots, nr_spots, nr_toggled, left_out;
 static struct kprobe **kprobes;
 static struct kretprobe **kretprobes;
 static struct jprobe **jprobes;
@@ -106,8 +106,11 @@ static bool counting;
 static atomic_long_t astray;
 static unsigned long astray_at;
 
-static unsigned long refused[KPROBE_NR_REFUSALS], tried;
+static unsigned long refused[KPROBE_NR_REFUSALS], tried, walked;
 static unsigned long probed[KINDS], skipped[WORLD_SKIPS];
+
+/* Grows as long as probes come. */
+unsigned long world_progress;
 
 static enum kprobe_refusal (*refusal_at)(void *addr, const char *symbol,
 					 unsigned long offset);
@@ -340,6 +343,7 @@ static bool admitted(struct spot *s)
 	int ret;
 
 	tried++;
+	world_progress++;
 	fill(s, KPROBE_FLAG_DISABLED);
 	ret = spot_register(s);
 	if (ret) {
@@ -397,8 +401,13 @@ static void add_spot(const struct world_insn *insn, void *unused)
 {
 	struct spot *s = &spots[nr_spots];
 
-	if (nr_spots == max_spots || !wanted(insn))
+	if (!wanted(insn))
 		return;
+	if (nr_spots == max_spots) {
+		left_out++;
+		return;
+	}
+	walked++;
 	memset(s, 0, sizeof(*s));
 	s->addr = insn->addr;
 	s->code = insn->code;
@@ -470,6 +479,7 @@ static unsigned int some(unsigned int left)
 	for (__i = 0; __i < (nr) && !__ret; __i += __n) {		\
 		__n = some((nr) - __i);					\
 		__ret = call(&(list)[__i], __n);			\
+		world_progress++;					\
 		cond_resched_tasks_rcu_qs();				\
 	}								\
 	__ret;								\
@@ -610,6 +620,12 @@ static bool in_part(unsigned long symbol)
 	return (u32)roll(symbol, 5) % parts == part;
 }
 
+/* Slices of @each instructions, more or less, that have all of them. */
+unsigned int world_nr_parts(unsigned int each)
+{
+	return DIV_ROUND_UP(world_nr_instructions(), each);
+}
+
 static void find_spots(unsigned int turn, unsigned int size)
 {
 	unsigned int each = mode == WORLD_SPARSE ? size * 5 : size;
@@ -622,7 +638,7 @@ static void find_spots(unsigned int turn, unsigned int size)
 		world_walk(is_named, add_spot, NULL);
 		return;
 	}
-	parts = DIV_ROUND_UP(world_nr_instructions(), each);
+	parts = world_nr_parts(each);
 	part = turn % parts;
 	world_walk(in_part, add_spot, NULL);
 }
@@ -650,6 +666,7 @@ int world_probes_start(enum world_mode with, unsigned int turn, u64 from,
 	max_spots = mode == WORLD_ENTRIES ? world_nr_entries() : size * 2;
 	nr_spots = 0;
 	nr_toggled = 0;
+	left_out = 0;
 	nr_kprobes = 0;
 	nr_kretprobes = 0;
 	nr_jprobes = 0;
@@ -669,6 +686,12 @@ int world_probes_start(enum world_mode with, unsigned int turn, u64 from,
 	if (!ret)
 		while_no_cpu_is_hit(count_from_now);
 	return ret;
+}
+
+/* Instructions that belong to the slice, and found no room. */
+unsigned int world_probes_left_out(void)
+{
+	return left_out;
 }
 
 /* Disables, enables or registers again one of those that are toggled. */
@@ -811,6 +834,7 @@ void world_refusals(struct seq_file *m)
 {
 	unsigned int i;
 
+	seq_printf(m, "instructions %lu\n", walked);
 	seq_printf(m, "tried %lu\n", tried);
 	for (i = 0; i < KINDS; i++)
 		seq_printf(m, "probed-%s %lu\n", kind_names[i], probed[i]);
