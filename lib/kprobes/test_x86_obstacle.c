@@ -40,6 +40,12 @@ FUNCTION(padded, ".Lprobe_padded: lea 1(" AX "), %eax\n" SAFE "ret\n"
 	 "int3\n int3\n int3");
 FUNCTION(at_end, "nop\n.Lprobe_at_end:" SAFE "ret\n"
 	 "int3\n int3\n int3\n int3\n int3");
+/* Functions end with the call of one that does not return; filler follows. */
+FUNCTION(call_at_end, ".Lprobe_call_at_end:" FIRST SECOND
+	 "test %eax, %eax\n jz 1f\n" AFTER ASM_RET "1: call panic");
+FUNCTION(call_padded, ".Lprobe_call_padded:" FIRST SECOND
+	 "test %eax, %eax\n jz 1f\n" AFTER ASM_RET "1: call panic\n"
+	 "int3\n int3\n int3");
 
 /* Instructions in the exception table, and where fix-ups lead. */
 CODE(fixup_into, FIRST,
@@ -148,6 +154,10 @@ CODE(parted_into, FIRST, "1:" SECOND "test %eax, %eax\n"
      "jz opt_parted_into.cold\n" AFTER COLD("opt_parted_into"));
 CODE(parted_behind, FIRST, SECOND "1: test %eax, %eax\n"
      "jz opt_parted_behind.cold\n" AFTER COLD("opt_parted_behind"));
+/* More branches into one part than there may be parts. */
+#define TO_PART	"jz opt_parted_often.cold\n"
+CODE(parted_often, FIRST, SECOND "1: test %eax, %eax\n"
+     TO_PART TO_PART TO_PART TO_PART TO_PART AFTER COLD("opt_parted_often"));
 /* A table that leads to a cold part, twice, and to the end of the part. */
 CODE(table_parted_into, FIRST, "1:" SECOND AFTER "jmp 3f\n" SAFE
      "jmp *2f(, " AX ", " WORD ")\n3:" ANNOTATE_NOENDBR "nop\n"
@@ -244,6 +254,7 @@ static const struct obstacle_case {
 	ENTRY(called_into, JUMPED_INTO), ENTRY(loops_into, JUMPED_INTO),
 	ENTRY(short, FUNCTION_END), ENTRY(padded, NONE),
 	ENTRY(at_end, NONE),
+	ENTRY(call_at_end, NONE), ENTRY(call_padded, NONE),
 	ENTRY(fixup_into, EXCEPTION_LANDING), ENTRY(fixup_behind, NONE),
 	ENTRY(fault_second, FAULT_INSIDE), ENTRY(fault_first, NONE),
 	ENTRY(call_second, NONE), ENTRY(call_third, NONE),
@@ -264,6 +275,7 @@ static const struct obstacle_case {
 	ENTRY(jumps_somewhere, INDIRECT_JUMP), ENTRY(scaled, INDIRECT_JUMP),
 	ENTRY(tail_call, NONE),
 	ENTRY(parted_into, JUMPED_INTO), ENTRY(parted_behind, NONE),
+	ENTRY(parted_often, NONE),
 	ENTRY(part, COLD_PART),
 	ENTRY(label_second, PATCHED_INSIDE), ENTRY(label_into, JUMPED_INTO),
 	ENTRY(label_behind, NONE),
@@ -334,6 +346,8 @@ FUNCTION(branching, ".Lprobe_branching:" FIRST SECOND AFTER "jmp 3f\n"
 asm(POINTER_TO(opt_branch, .Lopt_branch));
 extern char *opt_branch;
 
+extern char __x86_safe_ret_start[];
+
 /* text_poke_bp() knows no no-op but those that the kernel chose itself. */
 static void write_branch(const u8 *text)
 {
@@ -386,6 +400,11 @@ static void test_written_branch_is_followed(struct kunit *test)
 #endif
 #ifdef CONFIG_MITIGATION_RETHUNK
 	expect_branching(test, x86_return_thunk, KPROBE_NOJUMP_NONE);
+#endif
+#ifdef CONFIG_MITIGATION_SRSO
+	/* The first of the thunks that have a section of their own. */
+	expect_branching(test, __x86_safe_ret_start,
+			 KPROBE_NOJUMP_INDIRECT_JUMP);
 #endif
 }
 
