@@ -484,6 +484,37 @@ static void test_refused_with_errno(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
 }
 
+/* Bytes that are no instruction; objtool would not have them in the text. */
+CODE(undecodable, "", "nop\n nop\n nop\n nop", "nop");
+
+static void write_text(char *at, const u8 *text, size_t size)
+{
+	mutex_lock(&text_mutex);
+	text_poke(at, text, size);
+	text_poke_sync();
+	mutex_unlock(&text_mutex);
+}
+
+static void test_undecodable_is_refused(struct kunit *test)
+{
+	/* ANDN without the prefix that it must have. */
+	static const u8 text[] = { 0x0f, 0x38, 0xf2, 0xc0 };
+	struct kprobe p = { .addr = (kprobe_opcode_t *)probe_undecodable };
+	u8 before[sizeof(text)];
+	struct insn insn;
+	int ret;
+
+	KUNIT_ASSERT_NE(test, insn_decode(&insn, text, sizeof(text),
+					  INSN_MODE_KERN), 0);
+	memcpy(before, probe_undecodable, sizeof(before));
+	write_text(probe_undecodable, text, sizeof(text));
+	ret = register_kprobe(&p);
+	if (!ret)
+		unregister_kprobe(&p);
+	write_text(probe_undecodable, before, sizeof(before));
+	KUNIT_EXPECT_EQ(test, ret, -EILSEQ);
+}
+
 /* A prefix that the kernel rewrites when a second CPU comes online. */
 CODE(lock_prefix, "mov $1, %eax", LOCK_PREFIX "incl lock_word", "");
 static int lock_word __used;
@@ -653,6 +684,8 @@ static void test_slot_is_known(struct kunit *test)
 	slot = (unsigned long)site->slot;
 	KUNIT_EXPECT_TRUE(test, is_kprobe_insn_slot(slot));
 	KUNIT_EXPECT_TRUE(test, kernel_text_address(slot));
+	/* There is no symbol whose text could be forbidden. */
+	KUNIT_EXPECT_EQ(test, kprobe_add_ksym_blacklist(slot), -EINVAL);
 	KUNIT_EXPECT_EQ(test, kprobe_orig_ip(slot), in_place);
 	KUNIT_EXPECT_EQ(test, kprobe_orig_ip(slot + site->insn.len),
 			in_place + site->insn.len);
@@ -668,6 +701,7 @@ static struct kunit_case x86_tests[] = {
 	KUNIT_CASE(test_post_handler_diverts),
 	KUNIT_CASE_PARAM(test_fixup_works_with_probe, fault_gen_params),
 	KUNIT_CASE_PARAM(test_refused_with_errno, refusal_gen_params),
+	KUNIT_CASE(test_undecodable_is_refused),
 	KUNIT_CASE(test_rewritten_prefix_is_refused),
 	KUNIT_CASE(test_hit_path_is_uninstrumented),
 	KUNIT_CASE_PARAM(test_blacklisted_is_refused, blacklisted_gen_params),
