@@ -8,13 +8,17 @@
 #include <linux/kprobes.h>
 #include <linux/kprobes_hit.h>
 #include <linux/kprobes_test.h>
+#include <linux/memory.h>
 #include <linux/module.h>
 #include <linux/objtool.h>
 #include <linux/vmalloc.h>
 #include <asm/ibt.h>
 #include <asm/insn.h>
 #include <asm/linkage.h>
+#include <asm/text-patching.h>
 #include <asm/trapnr.h>
+#include "../../arch/x86/kernel/kprobes/common.h"
+#include "../../kernel/kprobes/internal.h"
 #include "test.h"
 #include "test_x86.h"
 #ifdef CONFIG_X86_MCE
@@ -591,6 +595,34 @@ static void test_original_insn_is_read(struct kunit *test)
 			-EFAULT);
 }
 
+/* Text that ends or begins where nothing is mapped: as if traps were there. */
+static void test_unreadable_text_is_traps(struct kunit *test)
+{
+	u8 expected[MAX_INSN_SIZE], found[MAX_INSN_SIZE], none[MAX_INSN_SIZE];
+	u8 *text = vmalloc(PAGE_SIZE);
+	unsigned long end = (unsigned long)text + PAGE_SIZE;
+	int at_end, behind_end, at_start;
+
+	KUNIT_ASSERT_NOT_NULL(test, text);
+	memset(text, 0x90, PAGE_SIZE);
+	memset(expected, 0x90, 4);
+	memset(expected + 4, INT3_INSN_OPCODE, sizeof(expected) - 4);
+	mutex_lock(&kprobe_mutex);
+	mutex_lock(&text_mutex);
+	at_end = x86_kprobe_original_text(end - 4, found, sizeof(found));
+	/* Behind it is a guard page. */
+	behind_end = x86_kprobe_original_text(end, none, sizeof(none));
+	at_start = x86_kprobe_original_text((unsigned long)text, none, 4);
+	mutex_unlock(&text_mutex);
+	mutex_unlock(&kprobe_mutex);
+	vfree(text);
+	KUNIT_EXPECT_EQ(test, at_end, 0);
+	KUNIT_EXPECT_MEMEQ(test, found, expected, sizeof(found));
+	KUNIT_EXPECT_EQ(test, behind_end, -EFAULT);
+	KUNIT_EXPECT_EQ(test, at_start, 0);
+	KUNIT_EXPECT_MEMEQ(test, none, expected, 4);
+}
+
 /* An instruction at which a machine check is recoverable. */
 #ifdef CONFIG_X86_MCE
 FAULTING_AS(mce, "mov (" DI "), " DX, EX_TYPE_DEFAULT_MCE_SAFE);
@@ -719,6 +751,7 @@ static struct kunit_case fault_tests[] = {
 	KUNIT_CASE(test_disabled_is_not_asked),
 	KUNIT_CASE(test_zeropad_fixup_works),
 	KUNIT_CASE(test_original_insn_is_read),
+	KUNIT_CASE(test_unreadable_text_is_traps),
 	KUNIT_CASE(test_slot_recovers_from_mce),
 	KUNIT_CASE(test_jprobe_stops_at_stack_end),
 	{}
