@@ -2,13 +2,15 @@
 /*
  * KUnit suite for what the core answers, but nothing asks on most machines:
  * unwinders by frame pointers, backends that treat jumps in another way than
- * breakpoints, and stack traces of tasks that run meanwhile.
+ * breakpoints, and stack traces of tasks that run meanwhile.  And for where a
+ * table ends, which the next one in memory hides.
  */
 #include <linux/err.h>
 #include <linux/kthread.h>
 #include <linux/list.h>
 #include <linux/module.h>
 #include <linux/sched.h>
+#include <linux/static_call.h>
 #include <linux/kprobes_backend.h>
 #include "../../kernel/kprobes/internal.h"
 #include "test.h"
@@ -59,6 +61,36 @@ static void test_jump_of_batch_is_found(struct kunit *test)
 	list_add_tail(&jump->batch, &batch);
 	KUNIT_EXPECT_TRUE(test, kprobe_batch_makes_jumps(&batch));
 }
+
+#ifdef CONFIG_HAVE_STATIC_CALL_INLINE
+/* Those from the first to the last of a table, and none behind it. */
+static void test_static_calls_are_collected(struct kunit *test)
+{
+	struct static_call_site sites[4] = {};
+	struct patched_place at[ARRAY_SIZE(sites) + 1];
+	struct patched_places places = {
+		.base = (unsigned long)sites, .at = at,
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(sites); i++)
+		sites[i].addr = 0x100 + i;
+	kprobe_add_static_calls(&places, sites, sites + 3);
+	KUNIT_EXPECT_EQ(test, places.nr, 3);
+	for (i = 0; i < 3; i++) {
+		KUNIT_EXPECT_EQ(test, at[i].code,
+				0x100 + i * (sizeof(sites[0]) + 1));
+		KUNIT_EXPECT_EQ(test, at[i].target, NO_TARGET);
+	}
+	kprobe_add_static_calls(&places, sites, sites);
+	KUNIT_EXPECT_EQ(test, places.nr, 3);
+}
+#else
+static void test_static_calls_are_collected(struct kunit *test)
+{
+	kunit_skip(test, "static calls are not in a table here");
+}
+#endif
 
 /* What a task does in a call that is followed. */
 static enum { RUN, SLEEP, END } phase;
@@ -127,6 +159,7 @@ static void test_running_task_is_not_searched(struct kunit *test)
 static struct kunit_case seldom_tests[] = {
 	KUNIT_CASE(test_entry_is_known),
 	KUNIT_CASE(test_jump_of_batch_is_found),
+	KUNIT_CASE(test_static_calls_are_collected),
 	KUNIT_CASE_SLOW(test_running_task_is_not_searched),
 	{}
 };
