@@ -8,7 +8,9 @@
 #include <linux/kprobes_hit.h>
 #include <linux/kprobes_test.h>
 #include <linux/static_call.h>
+#include <linux/mutex.h>
 #include <linux/string.h>
+#include "../../kernel/kprobes/internal.h"
 #include "test.h"
 
 static TARGET int target(int x)
@@ -237,16 +239,75 @@ static void test_ipmodify_blocks_one_site(struct kunit *test)
 	ftrace_set_filter_ip(&modifier, target_call(), 1, 0);
 }
 
+static const char * const entry_names[] = {
+	"vfs_read", "vfs_write", "vfs_open", "vfs_statfs", "vfs_rename",
+	"vfs_unlink", "vfs_mkdir",
+};
+
+/* Takes out now what a worker would take out soon. */
+static void flush_filters(void)
+{
+	guard(mutex)(&kprobe_mutex);
+	kprobe_ftrace_flush();
+}
+
+/*
+ * Ftrace changes text once for an array that comes, and once when it has gone;
+ * whether it calls for other functions meanwhile, or for none.
+ */
+static void expect_one_update(struct kunit *test, struct counted *updates,
+			      kprobe_post_handler_t post_handler)
+{
+	struct kprobe *ps[ARRAY_SIZE(entry_names)];
+	struct counted *many;
+	unsigned int i;
+
+	many = kunit_kcalloc(test, ARRAY_SIZE(ps), sizeof(*many), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, many);
+	for (i = 0; i < ARRAY_SIZE(ps); i++) {
+		many[i].probe.symbol_name = entry_names[i];
+		many[i].probe.pre_handler = counted_pre;
+		many[i].probe.post_handler = post_handler;
+		ps[i] = &many[i].probe;
+	}
+	flush_filters();
+	updates->pre = 0;
+	KUNIT_EXPECT_EQ(test, register_kprobes(ps, ARRAY_SIZE(ps)), 0);
+	KUNIT_EXPECT_EQ(test, updates->pre, 1);
+	for (i = 0; i < ARRAY_SIZE(ps); i++)
+		KUNIT_EXPECT_TRUE(test, kprobe_ftrace(ps[i]));
+	unregister_kprobes(ps, ARRAY_SIZE(ps));
+	flush_filters();
+	KUNIT_EXPECT_EQ(test, updates->pre, 2);
+}
+
+static void test_array_is_one_update(struct kunit *test)
+{
+	struct counted updates = COUNTED(0, .probe.symbol_name =
+					 "ftrace_modify_all_code");
+	struct counted plain = ON_TARGET();
+	struct counted post = COUNTED(other_call(),
+				      .probe.post_handler = counted_post);
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&updates.probe), 0);
+	expect_one_update(test, &updates, NULL);
+	expect_one_update(test, &updates, counted_post);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&plain.probe), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&post.probe), 0);
+	expect_one_update(test, &updates, NULL);
+	expect_one_update(test, &updates, counted_post);
+	unregister_kprobe(&plain.probe);
+	unregister_kprobe(&post.probe);
+	unregister_kprobe(&updates.probe);
+	KUNIT_EXPECT_EQ(test, updates.probe.nmissed, 0);
+}
+
 /* The site that cannot be armed is in the middle of an array. */
 static void test_one_failure_spares_the_rest(struct kunit *test)
 {
-	static const char * const names[] = {
-		"vfs_read", "vfs_write", "vfs_open", "vfs_statfs", "vfs_rename",
-		"vfs_unlink", "vfs_mkdir",
-	};
 	struct counted *many;
-	struct kprobe *ps[ARRAY_SIZE(names) + 1];
-	unsigned int i, bad = ARRAY_SIZE(names) / 2;
+	struct kprobe *ps[ARRAY_SIZE(entry_names) + 1];
+	unsigned int i, bad = ARRAY_SIZE(entry_names) / 2;
 
 	many = kunit_kcalloc(test, ARRAY_SIZE(ps), sizeof(*many), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, many);
@@ -256,7 +317,7 @@ static void test_one_failure_spares_the_rest(struct kunit *test)
 			many[i] = ON_TARGET();
 			many[i].probe.post_handler = counted_post;
 		} else {
-			many[i].probe.symbol_name = names[i - (i > bad)];
+			many[i].probe.symbol_name = entry_names[i - (i > bad)];
 		}
 		ps[i] = &many[i].probe;
 	}
@@ -483,6 +544,7 @@ static struct kunit_case ftrace_tests[] = {
 	KUNIT_CASE(test_array_is_armed_in_any_order),
 	KUNIT_CASE(test_ipmodify_excludes_post),
 	KUNIT_CASE(test_ipmodify_blocks_one_site),
+	KUNIT_CASE(test_array_is_one_update),
 	KUNIT_CASE(test_one_failure_spares_the_rest),
 	KUNIT_CASE(test_recursive_call_is_missed),
 	KUNIT_CASE(test_call_kept_from_kprobes_is_missed),
