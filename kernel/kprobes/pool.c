@@ -370,7 +370,7 @@ struct kretprobe_pool *kretprobe_pool_create(struct kretprobe *rp)
 		goto free;
 
 	if (rp->maxactive <= 0) {
-		nr = max(10U, 2 * num_possible_cpus());
+		nr = pool_start(num_possible_cpus());
 		pool->grows = true;
 	}
 	pool->size = ALIGN(struct_size_t(struct kretprobe_instance, data,

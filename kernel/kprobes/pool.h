@@ -10,6 +10,7 @@
 #include <linux/irq_work.h>
 #include <linux/kprobes.h>
 #include <linux/llist.h>
+#include <linux/minmax.h>
 #include <linux/percpu.h>
 #include <linux/workqueue.h>
 
@@ -41,6 +42,12 @@ struct kretprobe_list {
 	atomic_t locked;
 	struct llist_node *first;
 };
+
+/* How many instances a pool begins with that grows by itself. */
+static inline unsigned int pool_start(unsigned int cpus)
+{
+	return max(10U, 2 * cpus);
+}
 
 /**
  * struct kretprobe_pool - the instances of one return probe

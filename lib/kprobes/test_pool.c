@@ -230,6 +230,15 @@ static void test_offline_cpu_has_no_pool_grow(struct kunit *test)
 }
 #endif
 
+/* Two instances for each CPU, and ten where there are few. */
+static void test_pool_begins_with_cpus(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, pool_start(1), 10);
+	KUNIT_EXPECT_EQ(test, pool_start(5), 10);
+	KUNIT_EXPECT_EQ(test, pool_start(6), 12);
+	KUNIT_EXPECT_EQ(test, pool_start(4096), 8192);
+}
+
 /* A pool that grows while its lists are locked, and then is large enough. */
 static void test_pool_grows_into_overflow(struct kunit *test)
 {
@@ -240,7 +249,7 @@ static void test_pool_grows_into_overflow(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, pool);
 	total = pool->total;
-	KUNIT_EXPECT_EQ(test, total, max(10U, 2 * num_possible_cpus()));
+	KUNIT_EXPECT_EQ(test, total, pool_start(num_possible_cpus()));
 	lock_lists(pool, true);
 	pool->work.func(&pool->work);
 	lock_lists(pool, false);
@@ -259,6 +268,7 @@ static struct kunit_case pool_tests[] = {
 	KUNIT_CASE(test_all_instances_are_found),
 	KUNIT_CASE(test_locked_list_overflows),
 	KUNIT_CASE(test_locked_list_is_left_alone),
+	KUNIT_CASE(test_pool_begins_with_cpus),
 	KUNIT_CASE(test_pool_grows_into_overflow),
 #ifdef CONFIG_HOTPLUG_CPU
 	KUNIT_CASE(test_offline_cpu_has_no_pool_grow),
