@@ -276,14 +276,14 @@ NOKPROBE_SYMBOL(kprobe_int3_fast);
 /*
  * Do breakpoints at the site come from elsewhere?  A debugger may set its own
  * where the text is as without probes, or where ftrace calls.  Handlers of a
- * breakpoint of ours end before its site is CLEAN again.
+ * breakpoint of ours end before its site is CLEAN again, and a site is a
+ * breakpoint before it can become a jump.
  */
 static noinline bool trap_is_foreign(const struct kprobe_site *site)
 {
 	return site->state != KPROBE_SITE_TRAP &&
 	       site->state != KPROBE_SITE_JUMP &&
-	       site->target != KPROBE_SITE_TRAP &&
-	       site->target != KPROBE_SITE_JUMP;
+	       site->target != KPROBE_SITE_TRAP;
 }
 NOKPROBE_SYMBOL(trap_is_foreign);
 
