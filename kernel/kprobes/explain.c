@@ -31,7 +31,7 @@ void kprobe_explain(kprobe_opcode_t *addr, const char *symbol,
 {
 	/* Under kprobe_mutex: too large for a stack. */
 	static struct kprobe_entry entry;
-	struct kprobe_site *site, *behind, fresh = {};
+	struct kprobe_site *site, fresh = {};
 	unsigned long place;
 
 	*what = (struct kprobe_explanation) { .why = KPROBE_REFUSE_NO_SYMBOL };
@@ -58,15 +58,11 @@ void kprobe_explain(kprobe_opcode_t *addr, const char *symbol,
 			return;
 		kprobe_optimizer_init_site(site);
 	}
-	what->state = kprobe_relay_site(site)->state;
-	/* An entry may be hit by the instruction behind it. */
-	behind = kprobe_relay_site(site);
-	if (behind == site && site->on_ftrace &&
-	    site->state == KPROBE_SITE_CLEAN)
-		behind = kprobe_relay_rehearse(site) ?: site;
-	if (site == &fresh && behind != site)
-		kprobe_optimizer_forget(site);
-	site = behind;
+	/* An entry may be hit by the instruction behind it, or would be. */
+	site = kprobe_relay_site(site);
+	what->state = site->state;
+	if (site->on_ftrace)
+		site = kprobe_relay_rehearse(site) ?: site;
 	what->how = KPROBE_HOW_OUT_OF_LINE;
 	if (site->on_ftrace)
 		what->how = KPROBE_HOW_FTRACE;
