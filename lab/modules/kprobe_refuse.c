@@ -2,9 +2,10 @@
 /*
  * Has kprobe_target.ko refused as it comes, if the parameter "refuse" is set,
  * and tries to probe it when it comes and once more when it goes: what the two
- * parameters of these names tell, as errnos.  Two more have a bit for each
- * offset in kprobe_target_static() that can be probed, as it comes and when it
- * is asked.
+ * parameters of these names tell, as errnos; "live" the same of its init text
+ * when that has been executed and is not yet freed.  Two more have a bit for
+ * each offset in kprobe_target_static() that can be probed, as it comes and
+ * when it is asked.
  */
 #include <linux/errno.h>
 #include <linux/kprobes.h>
@@ -16,8 +17,9 @@
 static bool refuse = true;
 module_param(refuse, bool, 0644);
 
-static int coming = 1, going = 1;
+static int coming = 1, live = 1, going = 1;
 module_param(coming, int, 0444);
+module_param(live, int, 0444);
 module_param(going, int, 0444);
 
 static unsigned long static_coming;
@@ -54,18 +56,19 @@ static const struct kernel_param_ops static_now_ops = {
 
 module_param_cb(static_now, &static_now_ops, NULL, 0444);
 
-static struct kprobe probes[2];
+static struct kprobe probes[3];
 
 /* insmod tries in two ways: the probe may be there from the first. */
-static void probe_target(struct kprobe *p, int *result)
+static void probe_target(struct kprobe *p, const char *where, int *result)
 {
 	if (!*result)
 		unregister_kprobe(p);
-	*p = (struct kprobe) {
-		.symbol_name = "kprobe_target:kprobe_target_function",
-	};
+	*p = (struct kprobe) { .symbol_name = where };
 	*result = register_kprobe(p);
 }
+
+#define FUNCTION	"kprobe_target:kprobe_target_function"
+#define INIT_FUNCTION	"kprobe_target:kprobe_target_begins"
 
 static int watch(struct notifier_block *nb, unsigned long event, void *data)
 {
@@ -75,10 +78,12 @@ static int watch(struct notifier_block *nb, unsigned long event, void *data)
 		return NOTIFY_DONE;
 	if (event == MODULE_STATE_COMING) {
 		static_coming = static_places();
-		probe_target(&probes[0], &coming);
+		probe_target(&probes[0], FUNCTION, &coming);
 	}
+	if (event == MODULE_STATE_LIVE)
+		probe_target(&probes[2], INIT_FUNCTION, &live);
 	if (event == MODULE_STATE_GOING)
-		probe_target(&probes[1], &going);
+		probe_target(&probes[1], FUNCTION, &going);
 	return NOTIFY_DONE;
 }
 
@@ -125,6 +130,8 @@ static void __exit kprobe_refuse_exit(void)
 		unregister_kprobe(&probes[0]);
 	if (!going)
 		unregister_kprobe(&probes[1]);
+	if (!live)
+		unregister_kprobe(&probes[2]);
 }
 module_exit(kprobe_refuse_exit);
 
