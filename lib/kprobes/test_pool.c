@@ -174,9 +174,9 @@ static bool answers(unsigned int cpu)
 }
 
 /*
- * A CPU on its way offline finds a pool empty when it has done its last irq_work:
- * another one, to have the pool grow, would stay in its queue, unregistering
- * would wait for that, and none that is queued later would be done.
+ * A CPU on its way offline finds a pool empty when it has done its last
+ * irq_work: another one, to have the pool grow, would stay in its queue,
+ * unregistering would wait for that, and none that is queued later be done.
  */
 static void test_offline_cpu_has_no_pool_grow(struct kunit *test)
 {
@@ -221,7 +221,7 @@ static void test_offline_cpu_has_no_pool_grow(struct kunit *test)
 						   llist));
 		}
 	}
-	/* Where it is in the queue, the CPU does it on its way the next time. */
+	/* Where it is in the queue, it is done on the way the next time. */
 	KUNIT_EXPECT_EQ(test, remove_cpu(cpu), 0);
 	KUNIT_EXPECT_EQ(test, add_cpu(cpu), 0);
 	KUNIT_EXPECT_EQ(test, rp.nmissed, 1);

@@ -169,7 +169,7 @@ static void test_dead_task_frees_pool(struct kunit *test)
 #ifdef CONFIG_HOTPLUG_CPU
 /*
  * The idle task of an offline CPU returns the only instance, though it has left
- * the function by no return.  What it calls to leave the kernel is not followed.
+ * the function by no return.
  */
 static void test_offline_cpu_returns_instance(struct kunit *test)
 {
