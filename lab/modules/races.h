@@ -5,7 +5,8 @@
  *	races_main.c	parameters, threads, the digest, the report
  *	races_ops.c	calls on probes, and what each must return
  *	races_quiet.c	hits that can be counted exactly
- *	races_world.c	switches, modules, CPUs, interrupts, NMIs
+ *	races_world.c	switches, modules, CPUs, interrupts
+ *	races_nmi.c	NMIs
  *	races_probe.c	probes and their handlers
  *	races_place.c	where probes are put, and calls of it
  */
@@ -215,7 +216,6 @@ void races_op_module(struct races_thread *t);
 bool races_have_module(bool there);
 void races_op_cpu(struct races_thread *t);
 void races_op_files(struct races_thread *t);
-void races_op_nmi(struct races_thread *t);
 int races_world_begin(void);
 void races_world_end(void);
 extern atomic_long_t races_world_count[];
@@ -224,5 +224,11 @@ extern const char * const races_world_name[];
 /* Odd while it changes, and then what it was is not known. */
 extern unsigned int races_switch_seq, races_module_seq;
 extern bool races_switch_on, races_module_there;
+
+/* races_nmi.c */
+void races_op_nmi(struct races_thread *t);
+int races_nmi_begin(void);
+void races_nmi_end(void);
+extern atomic_long_t races_nmis_sent, races_nmis_on_handlers;
 
 #endif /* _LAB_RACES_H */

@@ -208,6 +208,8 @@ static void report(void)
 	SAY("quiet-checks", races_quiet_checks);
 	SAY("exact-checks", races_exact_checks);
 	SAY("towers", races_towers);
+	SAY("nmis-sent", atomic_long_read(&races_nmis_sent));
+	SAY("nmis-on-handlers", atomic_long_read(&races_nmis_on_handlers));
 	for (i = 0; races_world_name[i]; i++)
 		pr_info("RACES %s %ld\n", races_world_name[i],
 			atomic_long_read(&races_world_count[i]));

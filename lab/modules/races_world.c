@@ -3,7 +3,7 @@
  * kprobe_races.ko: what goes on around probes.  The switches, by their files
  * and without; a module that is loaded, fails to load in several ways, and
  * goes; CPUs that go offline and come back; and functions that are called by
- * interrupts of a timer on each CPU, and by NMIs.
+ * interrupts of a timer on each CPU.
  *
  * What users do from a shell is done by one that the kernel starts.
  */
@@ -16,10 +16,6 @@
 #include <linux/percpu.h>
 #include <linux/umh.h>
 #include <linux/vmalloc.h>
-#ifdef CONFIG_X86
-#include <asm/apic.h>
-#include <asm/nmi.h>
-#endif
 #include "callable.h"
 #include "races.h"
 
@@ -28,14 +24,14 @@ bool races_switch_on = true, races_module_there;
 
 enum {
 	SWITCHED, JUMPS_SWITCHED, MODULE_LOADED, MODULE_FAILED, MODULE_GONE,
-	CPU_OFF, CPU_ON, FILES_USED, NMIS_SENT, SHELLS_FAILED,
+	CPU_OFF, CPU_ON, FILES_USED, SHELLS_FAILED,
 	WORLD_COUNTS
 };
 
 atomic_long_t races_world_count[WORLD_COUNTS];
 const char * const races_world_name[WORLD_COUNTS + 1] = {
 	"switched", "jumps-switched", "module-loaded", "module-failed",
-	"module-gone", "cpu-offline", "cpu-online", "files-used", "nmis-sent",
+	"module-gone", "cpu-offline", "cpu-online", "files-used",
 	"shells-failed",
 };
 
@@ -287,62 +283,6 @@ static void stop_ticks(void)
 	}
 }
 
-/*
- * NMIs, from one CPU to all
- */
-
-#ifdef CONFIG_X86
-static cpumask_t nmi_pending;
-static atomic_t nmis_taken;
-
-static int nmi(unsigned int type, struct pt_regs *regs)
-{
-	if (!cpumask_test_and_clear_cpu(smp_processor_id(), &nmi_pending))
-		return NMI_DONE;
-	atomic_inc(&nmis_taken);
-	this_cpu_inc(races_in_nmi);
-	races_call_shared(atomic_read(&nmis_taken));
-	this_cpu_dec(races_in_nmi);
-	return NMI_HANDLED;
-}
-
-void races_op_nmi(struct races_thread *t)
-{
-	unsigned int cpu;
-
-	cpus_read_lock();
-	for_each_online_cpu(cpu) {
-		if (races_below(t, 2) ||
-		    cpumask_test_and_set_cpu(cpu, &nmi_pending))
-			continue;
-		apic->send_IPI_mask(cpumask_of(cpu), NMI_VECTOR);
-		atomic_long_inc(&races_world_count[NMIS_SENT]);
-	}
-	cpus_read_unlock();
-	races_note(t, 17, 0);
-}
-
-static int nmi_begin(void)
-{
-	return register_nmi_handler(NMI_LOCAL, nmi, 0, "kprobe_races");
-}
-
-static void nmi_end(void)
-{
-	long sent = atomic_long_read(&races_world_count[NMIS_SENT]);
-
-	msleep(100);
-	unregister_nmi_handler(NMI_LOCAL, "kprobe_races");
-	if (atomic_read(&nmis_taken) != sent)
-		races_fault("%d NMIs taken of %ld", atomic_read(&nmis_taken),
-			    sent);
-}
-#else
-void races_op_nmi(struct races_thread *t) { }
-static int nmi_begin(void) { return 0; }
-static void nmi_end(void) { }
-#endif
-
 int races_world_begin(void)
 {
 	races_hole = vmalloc(PAGE_SIZE);
@@ -352,7 +292,7 @@ int races_world_begin(void)
 	set_global = function("kprobe_set_global");
 	set_jumps = function("kprobe_set_jumps");
 	on_each_cpu(start_tick, NULL, 1);
-	return nmi_begin();
+	return races_nmi_begin();
 }
 
 /* As it was before. */
@@ -360,7 +300,7 @@ void races_world_end(void)
 {
 	int cpu;
 
-	nmi_end();
+	races_nmi_end();
 	stop_ticks();
 	for_each_present_cpu(cpu) {
 		char command[80];
