@@ -462,14 +462,15 @@ guest_program() {
 guest_programs() {
 	local tree=$1 build=$2 log=$2/guest.log kvm=$LAB/guest/kvm.$ARCH.c
 
-	rm -f "$build"/guest-{kvm,perf,bpf,stacks,hits,calls,torture,kexec}
+	rm -f "$build"/guest-{kvm,perf,bpf,stacks,hits,calls,torture,kexec,vmcore}
 	grep -qE '^CONFIG_(KVM|KPROBE_EVENTS)=y' "$build/.config" || return 0
 	{
 		kmake "$tree" "$build" headers &&
 		if nolibc_knows "$tree" "$build"; then
 			guest_program "$tree" "$build" torture "$LAB/guest/torture.c" &&
 			if grep -q '^CONFIG_KEXEC_FILE=y' "$build/.config"; then
-				guest_program "$tree" "$build" kexec "$LAB/guest/kexec.c"
+				guest_program "$tree" "$build" kexec "$LAB/guest/kexec.c" &&
+				guest_program "$tree" "$build" vmcore "$LAB/guest/vmcore.c"
 			fi
 		fi &&
 		if grep -q '^CONFIG_KVM=y' "$build/.config" && [ -f "$kvm" ]; then
@@ -519,7 +520,7 @@ pack() {
 	sed -nE 's/^ +- ``((perf|bpftrace) .*)``$/\1/p' \
 		"$TOP/Documentation/trace/kprobes-help.rst" > "$root/clients/help"
 	cp -r "$LAB/guest/torture" "$root/parts"
-	for program in "$build"/guest-{kvm,perf,bpf,stacks,hits,calls,torture,kexec}; do
+	for program in "$build"/guest-{kvm,perf,bpf,stacks,hits,calls,torture,kexec,vmcore}; do
 		[ ! -f "$program" ] || cp "$program" "$root/bin/${program##*-}"
 	done
 	# What starts the next kernel has to have one.

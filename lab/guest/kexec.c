@@ -3,11 +3,14 @@
  * kexec: starts the next kernel, which busybox has no command for.
  *
  *   kexec load KERNEL INITRAMFS COMMAND-LINE
+ *   kexec panic KERNEL INITRAMFS COMMAND-LINE	has one ready for a panic
  *   kexec go					starts the one that is loaded
  *
  * Built with the kernel's nolibc.
  */
-static int load(char **argv)
+#include <linux/kexec.h>
+
+static int load(char **argv, unsigned long flags)
 {
 	int kernel = open(argv[0], O_RDONLY);
 	int initramfs = open(argv[1], O_RDONLY);
@@ -19,7 +22,7 @@ static int load(char **argv)
 		return 1;
 	}
 	if (syscall(__NR_kexec_file_load, kernel, initramfs, len, argv[2],
-		    0)) {
+		    flags)) {
 		perror("kexec: kexec_file_load");
 		return 1;
 	}
@@ -29,7 +32,9 @@ static int load(char **argv)
 int main(int argc, char **argv)
 {
 	if (argc == 5 && !strcmp(argv[1], "load"))
-		return load(argv + 2);
+		return load(argv + 2, 0);
+	if (argc == 5 && !strcmp(argv[1], "panic"))
+		return load(argv + 2, KEXEC_FILE_ON_CRASH);
 	if (argc == 2 && !strcmp(argv[1], "go"))
 		reboot(LINUX_REBOOT_CMD_KEXEC);
 	perror("kexec");
