@@ -97,6 +97,12 @@ static unsigned int length_at(const u8 *code, unsigned long left)
 #endif
 }
 
+/*
+ * Larger ones are of tests, for functions that are too long to be analysed:
+ * who registers each instruction of them waits for hours.
+ */
+#define MAX_SYMBOL	16384
+
 /* Calls @fn for instructions of a symbol.  Return: how many there are. */
 static unsigned int walk_symbol(unsigned int i, unsigned int most, world_fn fn,
 				void *data)
@@ -135,7 +141,8 @@ void world_walk(bool (*wanted)(unsigned long symbol), world_fn fn, void *data)
 	unsigned int i;
 
 	for (i = 0; i < nr_symbols; i++) {
-		if (wanted(symbols[i]))
+		if (wanted(symbols[i]) &&
+		    walk_symbol(i, 0, NULL, NULL) <= MAX_SYMBOL)
 			walk_symbol(i, UINT_MAX, fn, data);
 		cond_resched_tasks_rcu_qs();
 	}
@@ -205,14 +212,18 @@ static void sort_symbols(void)
 	nr_symbols = nr;
 }
 
-static bool any_symbol(unsigned long symbol)
+static void count_instructions(void)
 {
-	return true;
-}
+	unsigned int i, nr;
 
-static void count_instruction(const struct world_insn *insn, void *unused)
-{
-	nr_instructions++;
+	for (i = 0; i < nr_symbols; i++) {
+		nr = walk_symbol(i, 0, NULL, NULL);
+		nr_instructions += nr;
+		if (nr > MAX_SYMBOL)
+			pr_info("kprobe_world: left out is %ps, of %u\n",
+				(void *)symbols[i], nr);
+		cond_resched_tasks_rcu_qs();
+	}
 }
 
 static int index_symbols(void)
@@ -225,7 +236,7 @@ static int index_symbols(void)
 	each_symbol(add_symbol, NULL);
 	each_module_symbol(NULL, add_symbol, NULL);
 	sort_symbols();
-	world_walk(any_symbol, count_instruction, NULL);
+	count_instructions();
 	return nr_symbols ? 0 : -ENOENT;
 }
 
