@@ -14,11 +14,11 @@ module_param(wait_ms, uint, 0644);
 static DEFINE_STATIC_KEY_FALSE(changed);
 
 /*
- * On x86, a jump in the place of the first instruction would cover the jump
- * label, too.  There are two such functions: the one that is the last of the
+ * On x86, a jump in the place of the first instruction, behind ftrace's call,
+ * would cover the jump label, too.  There are two such functions: the one that is the last of the
  * module's text has what is no code behind it, and gets no jump.
  */
-static noinline notrace int kprobe_going_one(int x)
+static noinline int kprobe_going_one(int x)
 {
 	asm volatile("nop");
 	if (static_branch_unlikely(&changed))
@@ -26,7 +26,7 @@ static noinline notrace int kprobe_going_one(int x)
 	return x;
 }
 
-static noinline notrace int kprobe_going_other(int x)
+static noinline int kprobe_going_other(int x)
 {
 	asm volatile("nop");
 	if (static_branch_unlikely(&changed))
