@@ -15,8 +15,9 @@ static DEFINE_STATIC_KEY_FALSE(changed);
 
 /*
  * On x86, a jump in the place of the first instruction, behind ftrace's call,
- * would cover the jump label, too.  There are two such functions: the one that is the last of the
- * module's text has what is no code behind it, and gets no jump.
+ * would cover the jump label, too.  There are two such functions: the one that
+ * is the last of the module's text has what is no code behind it, and gets no
+ * jump.
  */
 static noinline int kprobe_going_one(int x)
 {
