@@ -293,7 +293,7 @@ static const struct kprobe *first_probe(const struct kprobe_site *site)
  * What must not touch probes counts at the site that was hit, not knowing that
  * its probes are hit for another one.  Return: that site, or NULL.
  */
-static const struct kprobe_site *counted_for(struct kprobe_site *site)
+static const struct kprobe_site *counted_alone(struct kprobe_site *site)
 {
 	struct kprobe_site *behind = kprobe_relay_site(site);
 
@@ -310,7 +310,7 @@ static void missed_show_site(struct seq_file *m, struct kprobe_site *site)
 
 	if (!p || kprobe_classic_pinned(site))
 		return;
-	alone = counted_for(site);
+	alone = counted_alone(site);
 	addr = (unsigned long)site->addr - p->pad;
 	for (why = 0; why < KPROBE_NR_MISSES; why++) {
 		nr = READ_ONCE(site->missed[why]);

@@ -53,10 +53,11 @@ enum kprobe_verdict kprobe_site_pre_slow(struct kprobe_site *site,
 	struct kprobe *p;
 
 	if (kprobe_recursion(kprobe_context_id(by))) {
-		kprobe_site_missed(site, __this_cpu_read(kprobe_current_ctx) ==
-					 KPROBE_CTX_BUSY ?
-						 KPROBE_MISS_BUSY :
-						 KPROBE_MISS_RECURSION);
+		bool busy = __this_cpu_read(kprobe_current_ctx) ==
+			    KPROBE_CTX_BUSY;
+
+		kprobe_site_missed(site, busy ? KPROBE_MISS_BUSY :
+						KPROBE_MISS_RECURSION);
 		verdict = KPROBE_HIT_MISSED;
 	} else {
 		p = kprobe_first_pre(site);

@@ -41,10 +41,5 @@ static int __init kprobe_stubs_init(void)
 }
 module_init(kprobe_stubs_init);
 
-static void __exit kprobe_stubs_exit(void)
-{
-}
-module_exit(kprobe_stubs_exit);
-
 MODULE_DESCRIPTION("a user of probes where there are none");
 MODULE_LICENSE("GPL");
