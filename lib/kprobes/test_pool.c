@@ -228,6 +228,55 @@ static void test_offline_cpu_has_no_pool_grow(struct kunit *test)
 	unregister_kretprobe(&rp);
 	KUNIT_EXPECT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
 }
+
+/* The last instance of this one comes back on a CPU that goes offline. */
+static struct kretprobe_pool *draining;
+
+static int drain(struct kprobe *p, struct pt_regs *regs)
+{
+	struct kretprobe_pool *pool = xchg(&draining, NULL);
+
+	if (pool)
+		kretprobe_pool_drain(pool);
+	return 0;
+}
+
+/* It is freed when that CPU has stopped, and no irq_work is left there. */
+static void test_offline_cpu_drains_pool(struct kunit *test)
+{
+	unsigned int cpu = cpumask_last(cpu_online_mask);
+	struct kprobe p = {
+		.symbol_name = "sched_cpu_dying", .pre_handler = drain,
+	};
+	struct kretprobe rp = { .maxactive = 1 };
+	struct kretprobe_instance *ri;
+	struct kretprobe_pool *pool;
+	LLIST_HEAD(leaving);
+
+	if (!cpu)
+		kunit_skip(test, "needs a second CPU");
+	pool = kretprobe_pool_create(&rp);
+	KUNIT_ASSERT_NOT_NULL(test, pool);
+	scoped_guard(irqsave)
+		ri = pool_get(pool);
+	KUNIT_EXPECT_NOT_NULL(test, ri);
+	WRITE_ONCE(pool->holder.rp, NULL);
+	llist_add(&pool->link, &leaving);
+	kretprobe_pools_retire(&leaving);
+	KUNIT_EXPECT_EQ(test, kretprobe_pools_in_use(), 1);
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
+	draining = pool;
+	KUNIT_EXPECT_EQ(test, remove_cpu(cpu), 0);
+	KUNIT_EXPECT_NULL(test, draining);
+	KUNIT_EXPECT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
+	KUNIT_EXPECT_EQ(test, add_cpu(cpu), 0);
+	KUNIT_EXPECT_TRUE(test, answers(cpu));
+	/* As above. */
+	KUNIT_EXPECT_EQ(test, remove_cpu(cpu), 0);
+	KUNIT_EXPECT_EQ(test, add_cpu(cpu), 0);
+	unregister_kprobe(&p);
+}
 #endif
 
 /* Two instances for each CPU, and ten where there are few. */
@@ -272,6 +321,7 @@ static struct kunit_case pool_tests[] = {
 	KUNIT_CASE(test_pool_grows_into_overflow),
 #ifdef CONFIG_HOTPLUG_CPU
 	KUNIT_CASE(test_offline_cpu_has_no_pool_grow),
+	KUNIT_CASE(test_offline_cpu_drains_pool),
 #endif
 	{}
 };
