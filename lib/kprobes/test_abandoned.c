@@ -135,18 +135,25 @@ static void test_copied_address_is_not_followed(struct kunit *test)
 {
 	struct followed outer = FOLLOWED(copying);
 	struct followed inner = FOLLOWED(abandoned);
+	/* Has no entry handler before which the address is looked at. */
+	struct kretprobe plain = {
+		.kp.addr = (kprobe_opcode_t *)abandoned,
+	};
 
 	KUNIT_ASSERT_EQ(test, register_kretprobe(&outer.probe), 0);
 	KUNIT_ASSERT_EQ(test, register_kretprobe(&inner.probe), 0);
+	KUNIT_ASSERT_EQ(test, register_kretprobe(&plain), 0);
 	KUNIT_EXPECT_EQ(test, copying(), RESULT);
 	KUNIT_EXPECT_EQ(test, atomic_read(&inner.entries), 0);
 	KUNIT_EXPECT_EQ(test, inner.probe.nmissed, 1);
+	KUNIT_EXPECT_EQ(test, plain.nmissed, 1);
 	KUNIT_EXPECT_EQ(test,
 			inner.probe.kp.site->missed[KPROBE_MISS_NO_ADDRESS],
-			1);
+			2);
 	KUNIT_EXPECT_EQ(test, atomic_read(&inner.returns), 0);
 	expect_calls(test, &outer, 1);
 	KUNIT_EXPECT_EQ(test, outer.value, RESULT);
+	unregister_kretprobe(&plain);
 	unregister_kretprobe(&inner.probe);
 	unregister_kretprobe(&outer.probe);
 	KUNIT_EXPECT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
