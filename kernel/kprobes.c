@@ -26,6 +26,7 @@
  *	table.c  registered.c  slots.c  retire.c  reasons.c
  *					look-ups, memory, and what frees it
  *	missed.c			hits whose handlers did not run
+ *	moving.c			hits that come to two places
  *	running.c			what stands for a probe where none runs
  *	classic.c  classic_follow.c  classic_return.c
  *					a backend for architectures without one,

@@ -340,7 +340,8 @@ static __always_inline void kprobe_call_post(struct kprobe_site *site,
 DECLARE_PER_CPU(bool, kprobe_cpu_offline);
 
 /* missed.c: hits whose handlers did not run */
-void kprobe_site_missed(struct kprobe_site *site, enum kprobe_miss why);
+void kprobe_site_missed(struct kprobe_site *site, struct pt_regs *regs,
+			enum kprobe_miss why);
 void kprobe_site_missed_alone(struct kprobe_site *site, enum kprobe_miss why);
 
 enum kprobe_verdict kprobe_site_pre_slow(struct kprobe_site *site,

@@ -225,7 +225,7 @@ void kprobes_inc_nmissed_count(struct kprobe *kp)
 	 * Some backends have written current_kprobe by now, so that nothing
 	 * tells whether it was kprobe_busy.
 	 */
-	kprobe_site_missed(site_of(kp), KPROBE_MISS_RECURSION);
+	kprobe_site_missed(site_of(kp), NULL, KPROBE_MISS_RECURSION);
 	kprobe_rcu_exit(entered);
 	raw_local_irq_restore(flags);
 }

@@ -15,6 +15,8 @@
  * unless another user of ftrace redirects the function; one with a direct call
  * is asked to share it with the ops with IPMODIFY, and only with that.
  * site->ftrace_ops is the ops that calls handlers; the other one ignores a hit.
+ * While an entry moves here from behind the call, KPROBE_FTRACE_NOTES is added,
+ * a value that the fast way does not know: moving.c says why.
  * A site that moves is added to the new ops before it leaves the old one.  If
  * it moves while ftrace calls both for one hit, handlers may be called twice or
  * not at all.
@@ -41,6 +43,19 @@
 #include <linux/kprobes_hit.h>
 #include "internal.h"
 
+/* In site->ftrace_ops: whoever has a hit notes it, too. */
+#define KPROBE_FTRACE_NOTES	1UL
+
+static __always_inline struct ftrace_ops *with_notes(struct ftrace_ops *ops)
+{
+	return (struct ftrace_ops *)((unsigned long)ops | KPROBE_FTRACE_NOTES);
+}
+
+static __always_inline bool takes_notes(const struct ftrace_ops *ops)
+{
+	return (unsigned long)ops & KPROBE_FTRACE_NOTES;
+}
+
 #ifdef CONFIG_KPROBES_CLASSIC
 #define ftrace_site_hit	kprobe_classic_ftrace_hit
 #else
@@ -51,14 +66,22 @@ static noinline void ftrace_site_slow(unsigned long ip, struct pt_regs *regs,
 	unsigned long next = instruction_pointer(regs);
 	enum kprobe_verdict verdict;
 	bool entered = kprobe_rcu_enter();
+	struct ftrace_ops *calls = NULL;
 	struct kprobe_site *site;
 
 	site = kprobe_site_find(ip);
-	if (!site || READ_ONCE(site->ftrace_ops) != ops)
+	if (site)
+		calls = READ_ONCE(site->ftrace_ops);
+	if (calls != ops && calls != with_notes(ops))
 		goto out;
 
 	instruction_pointer_set(regs, ip);
 	verdict = kprobe_site_pre(site, regs, KPROBE_BY_CODE);
+	/* Unless a handler has gone elsewhere, it comes behind the call now. */
+	if (takes_notes(calls) &&
+	    (verdict != KPROBE_HIT_DIVERTED ||
+	     instruction_pointer(regs) == ip + MCOUNT_INSN_SIZE))
+		kprobe_note_hit(site, regs);
 	if (verdict == KPROBE_HIT_DIVERTED) {
 		arch_kprobe_resume(regs);
 		goto out;
@@ -90,9 +113,10 @@ static __always_inline void ftrace_site_fast(unsigned long ip,
 	if (kprobe_hit_is_slow(KPROBE_BY_CODE))
 		return ftrace_site_slow(ip, regs, ops);
 	site = kprobe_site_find(ip);
-	if (unlikely(!site || READ_ONCE(site->ftrace_ops) != ops))
+	if (unlikely(!site))
 		return;
-	if (unlikely(READ_ONCE(site->npost)))
+	if (unlikely(READ_ONCE(site->ftrace_ops) != ops ||
+		     READ_ONCE(site->npost)))
 		return ftrace_site_slow(ip, regs, ops);
 
 	next = instruction_pointer(regs);
@@ -137,6 +161,7 @@ NOKPROBE_SYMBOL(ftrace_site_hit);
  */
 void kprobe_ftrace_dropped(unsigned long ip)
 {
+	const struct ftrace_ops *calls;
 	struct kprobe_site *site;
 	unsigned long flags;
 	bool entered;
@@ -144,8 +169,10 @@ void kprobe_ftrace_dropped(unsigned long ip)
 	raw_local_irq_save(flags);
 	entered = kprobe_read_lock();
 	site = kprobe_site_find(ip);
-	if (site && READ_ONCE(site->ftrace_ops))
-		kprobe_site_missed(site, KPROBE_MISS_TRACER);
+	calls = site ? READ_ONCE(site->ftrace_ops) : NULL;
+	/* What would be noted comes behind the call, and is had there. */
+	if (calls && !takes_notes(calls))
+		kprobe_site_missed(site, NULL, KPROBE_MISS_TRACER);
 	/* With interrupts off this does not call the scheduler, traced here. */
 	kprobe_read_unlock(entered);
 	raw_local_irq_restore(flags);
@@ -192,7 +219,10 @@ static struct site_ops *site_ops_wanted(const struct kprobe_site *site)
 
 static struct site_ops *site_ops_now(const struct kprobe_site *site)
 {
-	return container_of(site->ftrace_ops, struct site_ops, ops);
+	unsigned long ops = (unsigned long)site->ftrace_ops;
+
+	return container_of((struct ftrace_ops *)(ops & ~KPROBE_FTRACE_NOTES),
+			    struct site_ops, ops);
 }
 
 /**
@@ -417,9 +447,11 @@ int kprobe_ftrace_arm(struct list_head *batch)
 		return ret;
 	}
 
+	kprobe_forget_notes();
 	/* Those that move are called for by both, for a moment. */
 	list_for_each_entry(site, batch, batch) {
 		struct ftrace_ops *before = site->ftrace_ops;
+		struct ftrace_ops *after = &site_ops_wanted(site)->ops;
 		struct leftover *left;
 
 		if (site_ops_wanted(site) == &kprobe_ftrace_ops) {
@@ -427,7 +459,9 @@ int kprobe_ftrace_arm(struct list_head *batch)
 			if (left)
 				leftover_free(left);
 		}
-		WRITE_ONCE(site->ftrace_ops, &site_ops_wanted(site)->ops);
+		WRITE_ONCE(site->ftrace_ops,
+			   site->state == KPROBE_SITE_BEHIND ?
+			   with_notes(after) : after);
 		if (before == &kprobe_ftrace_ops.ops)
 			ips[plain++] = (unsigned long)site->addr;
 		else if (before)
@@ -437,6 +471,21 @@ int kprobe_ftrace_arm(struct list_head *batch)
 	ops_remove(&kprobe_ipmodify_ops, ips + rest, all - rest);
 	kvfree(ips);
 	return 0;
+}
+
+/**
+ * kprobe_ftrace_moved - no hit of an entry is seen behind the call any more
+ * @site: kprobe_ftrace_arm() was called for it
+ *
+ * A hit that reads this, and so is not noted, is to find the relay gone when it
+ * comes behind the call.
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_ftrace_moved(struct kprobe_site *site)
+{
+	/* Pairs with ftrace's callback, whose hit goes on only afterwards. */
+	smp_store_release(&site->ftrace_ops, &site_ops_now(site)->ops);
 }
 
 /**

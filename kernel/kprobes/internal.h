@@ -254,6 +254,7 @@ void kprobe_classic_ftrace_hit(unsigned long ip, unsigned long parent_ip,
 bool kprobe_ftrace_is_ours(const struct ftrace_ops *ops);
 bool kprobe_ftrace_moves(const struct kprobe_site *site);
 int kprobe_ftrace_arm(struct list_head *batch);
+void kprobe_ftrace_moved(struct kprobe_site *site);
 void kprobe_ftrace_disarm(struct list_head *batch);
 void kprobe_ftrace_flush(void);
 #else
@@ -267,6 +268,7 @@ static inline int kprobe_ftrace_arm(struct list_head *batch)
 	return -EOPNOTSUPP;
 }
 
+static inline void kprobe_ftrace_moved(struct kprobe_site *site) { }
 static inline void kprobe_ftrace_disarm(struct list_head *batch) { }
 static inline void kprobe_ftrace_flush(void) { }
 #endif
@@ -345,6 +347,26 @@ kprobe_relay_rehearse(const struct kprobe_site *site)
 
 static inline void kprobe_relay_free(struct kprobe_site *site) { }
 static inline bool kprobe_relay_wanted(struct kprobe_site *s) { return false; }
+#endif
+
+/* moving.c: hits of entries that move from a relay to ftrace */
+#ifdef CONFIG_KPROBE_RELAYS
+void kprobe_note_hit(struct kprobe_site *entry, struct pt_regs *regs);
+bool kprobe_hit_noted(struct kprobe_site *entry, struct pt_regs *regs);
+void kprobe_forget_notes(void);
+#else
+static inline void kprobe_note_hit(struct kprobe_site *entry,
+				   struct pt_regs *regs)
+{
+}
+
+static inline bool kprobe_hit_noted(struct kprobe_site *entry,
+				    struct pt_regs *regs)
+{
+	return false;
+}
+
+static inline void kprobe_forget_notes(void) { }
 #endif
 
 /* Empties a batch of changed sites; has the optimizer look at each of them. */

@@ -32,14 +32,15 @@ static __always_inline void count_at(struct kprobe_site *site,
 }
 
 /*
- * The probes of an entry that are hit by the instruction behind it, unless by
- * now ftrace calls for them, and counts.  Return: whether they missed the hit.
+ * The probes of an entry that are hit by the instruction behind it, unless
+ * ftrace's callback has had this hit.  Return: whether they missed it.
  */
-static bool entry_missed(struct kprobe_site *site, enum kprobe_miss why)
+static bool entry_missed(struct kprobe_site *site, struct pt_regs *regs,
+			 enum kprobe_miss why)
 {
 	struct kprobe *p;
 
-	if (READ_ONCE(site->ftrace_ops))
+	if (kprobe_hit_noted(site, regs))
 		return false;
 	add_one(&site->missed[why]);
 	list_for_each_entry_rcu(p, &site->active, list, true)
@@ -68,6 +69,7 @@ NOKPROBE_SYMBOL(kprobe_site_missed_alone);
 /**
  * kprobe_site_missed - none of the handlers at a site run for a hit
  * @site: what was hit
+ * @regs: of this hit; NULL: nothing there is hit for another site
  * @why: the reason
  *
  * Counts it for each active probe as well, unless this CPU is offline: probes
@@ -75,7 +77,8 @@ NOKPROBE_SYMBOL(kprobe_site_missed_alone);
  *
  * Context: a hit; interrupts off, RCU watching.
  */
-void kprobe_site_missed(struct kprobe_site *site, enum kprobe_miss why)
+void kprobe_site_missed(struct kprobe_site *site, struct pt_regs *regs,
+			enum kprobe_miss why)
 {
 	bool here = false, anywhere = false;
 	struct kprobe *p;
@@ -88,7 +91,7 @@ void kprobe_site_missed(struct kprobe_site *site, enum kprobe_miss why)
 		struct kprobe_site *entry = kprobe_relayed(p);
 
 		if (entry) {
-			anywhere |= entry_missed(entry, why);
+			anywhere |= entry_missed(entry, regs, why);
 		} else {
 			add_one(&p->nmissed);
 			here = true;

@@ -86,21 +86,37 @@ static void behind_follows(struct kprobe_site *site, bool on,
 }
 
 /*
+ * Ftrace calls for entries that have been hit behind the call.  The steps are
+ * those of relay.c.
+ */
+static void leave_behind(struct list_head *batch, struct list_head *dirty)
+{
+	struct kprobe_site *site;
+	bool waited = false;
+
+	list_for_each_entry(site, batch, batch) {
+		if (site->state != KPROBE_SITE_BEHIND)
+			continue;
+		if (!waited)
+			kprobe_wait_for_handlers();
+		waited = true;
+		behind_follows(site, false, dirty);
+		kprobe_ftrace_moved(site);
+	}
+}
+
+/*
  * Ftrace calls for a batch as it should: empties it.  What stood for some of
  * these sites comes into @dirty.
  */
 static void batch_done(struct list_head *batch, struct list_head *dirty)
 {
-	enum kprobe_site_state before;
 	struct kprobe_site *site;
 
-	list_for_each_entry(site, batch, batch) {
-		before = site->state;
+	if (IS_ENABLED(CONFIG_KPROBE_RELAYS))
+		leave_behind(batch, dirty);
+	list_for_each_entry(site, batch, batch)
 		kprobe_site_set_state(site, site->target);
-		if (IS_ENABLED(CONFIG_KPROBE_RELAYS) &&
-		    before == KPROBE_SITE_BEHIND)
-			behind_follows(site, false, dirty);
-	}
 	kprobe_consider_batch(batch);
 }
 

@@ -37,10 +37,23 @@
  * hit by that breakpoint as long as it is needed.
  *
  * A site moves from BEHIND to FTRACE only, and is decided about again when it
- * has been CLEAN.  From the moment that site->ftrace_ops is set, relay_pre()
- * leaves hits to ftrace: one of a task that is between the two instructions
- * just then is lost, and not counted.  The other way round, while a probe is
- * disabled and enabled, such a task may have its handlers called twice.
+ * has been CLEAN.  A hit passes both instructions, and its handlers are to be
+ * called at one of them:
+ *
+ * 1. The entry is BEHIND.  ftrace's callback does nothing.
+ * 2. kprobe_ftrace_arm() sets site->ftrace_ops, with KPROBE_FTRACE_NOTES.  From
+ *    now on the callback calls the handlers, or counts the hit as missed, and
+ *    notes the hit (moving.c).  Behind the call a noted hit is left alone.  One
+ *    that is not has passed the call in 1, and is had there.
+ * 3. An IPI has come to all CPUs that RCU watches.  What ran there with
+ *    interrupts off in 1, an NMI included, has passed both instructions.
+ * 4. The relay is off, and then kprobe_ftrace_moved() ends the notes.
+ *
+ * A hit that passes the call in 1, is interrupted or preempted there, and goes
+ * on in 4, is lost, and not counted.  Its handlers are called twice if another
+ * hit is noted in the same place meanwhile.  The other way round, while a probe
+ * is disabled and enabled, a task that is between the two instructions may have
+ * its handlers called twice.
  *
  * A site that cannot move for lack of memory stays BEHIND, is named in the log,
  * and moves with the next change of its probes.
@@ -100,8 +113,8 @@ static int relay_pre(struct kprobe *p, struct pt_regs *regs)
 	unsigned long next = instruction_pointer(regs);
 	bool left, diverted;
 
-	/* The hit is ftrace's business. */
-	if (unlikely(READ_ONCE(entry->ftrace_ops)))
+	if (unlikely(READ_ONCE(entry->ftrace_ops)) &&
+	    kprobe_hit_noted(entry, regs))
 		return 0;
 	instruction_pointer_set(regs, (unsigned long)entry->addr);
 	left = leave_trap();

@@ -5,9 +5,12 @@
  */
 #include <kunit/test.h>
 #include <linux/ftrace.h>
+#include <linux/irqflags.h>
 #include <linux/kprobes.h>
 #include <linux/kprobes_hit.h>
 #include <linux/kprobes_test.h>
+#include <linux/kthread.h>
+#include <linux/ktime.h>
 #include <linux/string.h>
 #include "test.h"
 
@@ -248,6 +251,169 @@ static void test_switch_for_jumps_moves_to_ftrace(struct kunit *test)
 	unregister_kprobe(&c.probe);
 	KUNIT_EXPECT_EQ(test, c.pre, 3);
 	KUNIT_EXPECT_EQ(test, c.astray, 0);
+}
+
+/* What is done with a hit of an entry that moves. */
+enum moving_kind {
+	MOVING_HIT,		/* nothing */
+	MOVING_SKIPS,		/* its handler leaves out the call alone */
+	MOVING_NESTS,		/* it is missed, for it comes from a handler */
+};
+
+static const struct moving_case {
+	const char *name;
+	enum moving_kind kind;
+	bool ours_first;
+} moving_cases[] = {
+	{ "had, before the callback", MOVING_HIT, false },
+	{ "had, behind the callback", MOVING_HIT, true },
+	{ "skips, before the callback", MOVING_SKIPS, false },
+	{ "skips, behind the callback", MOVING_SKIPS, true },
+	{ "nests, before the callback", MOVING_NESTS, false },
+	{ "nests, behind the callback", MOVING_NESTS, true },
+};
+
+KUNIT_ARRAY_PARAM_DESC(moving_cases, moving_cases, name);
+
+/* A call of target() that waits in ftrace's loop while its entry moves. */
+static struct {
+	struct kprobe_site *site;
+	struct completion begun;
+	enum moving_kind kind;
+	bool calls, seen;
+} moving;
+
+/* Interrupts are off. */
+static void notrace wait_for_move(unsigned long ip, unsigned long parent_ip,
+				  struct ftrace_ops *ops,
+				  struct ftrace_regs *fregs)
+{
+	u64 end = ktime_get_mono_fast_ns() + NSEC_PER_SEC;
+
+	if (!READ_ONCE(moving.calls))
+		return;
+	WRITE_ONCE(moving.calls, false);
+	complete(&moving.begun);
+	while (!READ_ONCE(moving.seen) && ktime_get_mono_fast_ns() < end) {
+		cpu_relax();
+		WRITE_ONCE(moving.seen, READ_ONCE(moving.site->ftrace_ops));
+	}
+}
+
+static struct ftrace_ops waiter = { .func = wait_for_move };
+
+static int moving_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	container_of(p, struct counted, probe)->pre++;
+	if (moving.kind != MOVING_SKIPS)
+		return 0;
+	instruction_pointer_set(regs, behind_call());
+	return 1;
+}
+
+static int (*volatile call_bystander)(int x) = bystander;
+
+static int bystander_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	if (moving.kind == MOVING_NESTS)
+		call_target(5);
+	return 0;
+}
+
+static int call_moving(void *unused)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	WRITE_ONCE(moving.calls, true);
+	if (moving.kind == MOVING_NESTS)
+		call_bystander(5);
+	else
+		call_target(5);
+	local_irq_restore(flags);
+	return 0;
+}
+
+/*
+ * The function is still in ftrace's filter, so the move changes no text.  To
+ * change it takes an IPI, which the waiting CPU would not answer.
+ */
+static void move_during_call(struct kunit *test, struct counted *c)
+{
+	struct task_struct *task;
+
+	moving.seen = false;
+	init_completion(&moving.begun);
+	migrate_disable();
+	task = kthread_create(call_moving, NULL, "kprobe_moving");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	get_task_struct(task);
+	kthread_bind(task, cpumask_any_but(cpu_online_mask,
+					   raw_smp_processor_id()));
+
+	KUNIT_EXPECT_EQ(test, state_of(c), KPROBE_SITE_FTRACE);
+	KUNIT_EXPECT_EQ(test, disable_kprobe(&c->probe), 0);
+	kprobe_set_jumps(true);
+	KUNIT_EXPECT_EQ(test, enable_kprobe(&c->probe), 0);
+	KUNIT_EXPECT_EQ(test, state_of(c), KPROBE_SITE_BEHIND);
+	wake_up_process(task);
+	KUNIT_EXPECT_NE(test, wait_for_completion_timeout(&moving.begun,
+							  10 * HZ), 0);
+	kprobe_set_jumps(false);
+	KUNIT_EXPECT_EQ(test, state_of(c), KPROBE_SITE_FTRACE);
+	/* Hits are fast again, not noted. */
+	KUNIT_EXPECT_EQ(test, (unsigned long)c->probe.site->ftrace_ops & 1, 0);
+	kthread_stop_put(task);
+	migrate_enable();
+}
+
+/*
+ * A moment too late, and a worker has taken the function out of the filter, or
+ * is about to make a jump, and wants that IPI.
+ */
+#define MOVING_TRIES	30
+
+static void test_moving_entry_is_hit_once(struct kunit *test)
+{
+	const struct moving_case *how = test->param_value;
+	bool nests = how->kind == MOVING_NESTS;
+	struct counted c = ON_TARGET(.probe.pre_handler = moving_pre);
+	/* It keeps our callback where it is in ftrace's loop. */
+	struct kprobe first = {
+		.addr = (kprobe_opcode_t *)ftrace_location((unsigned long)
+							   bystander),
+		.pre_handler = bystander_pre,
+	};
+	unsigned int tries = 0;
+
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "takes two CPUs");
+	KUNIT_ASSERT_EQ(test, ftrace_set_filter_ip(&waiter, target_call(), 0,
+						   0), 0);
+	moving.kind = how->kind;
+	/* ftrace calls first what has come last. */
+	kprobe_flush_retired();
+	kprobe_set_jumps(false);
+	if (how->ours_first)
+		KUNIT_ASSERT_EQ(test, register_ftrace_function(&waiter), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&first), 0);
+	if (!how->ours_first)
+		KUNIT_ASSERT_EQ(test, register_ftrace_function(&waiter), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
+	moving.site = c.probe.site;
+	do {
+		c.pre = 0;
+		c.probe.nmissed = 0;
+		move_during_call(test, &c);
+		KUNIT_EXPECT_EQ(test, c.pre, !nests);
+		KUNIT_EXPECT_EQ(test, c.probe.nmissed, nests);
+	} while (!moving.seen && ++tries < MOVING_TRIES);
+	KUNIT_EXPECT_TRUE(test, moving.seen);
+	unregister_kprobe(&c.probe);
+	unregister_kprobe(&first);
+	KUNIT_EXPECT_EQ(test, unregister_ftrace_function(&waiter), 0);
+	ftrace_set_filter_ip(&waiter, target_call(), 1, 0);
+	kprobe_set_jumps(true);
 }
 
 static void notrace redirect(unsigned long ip, unsigned long parent_ip,
@@ -599,6 +765,8 @@ static struct kunit_case relay_tests[] = {
 	KUNIT_CASE(test_post_handler_moves_to_ftrace),
 	KUNIT_CASE(test_loop_behind_the_call_counts_once),
 	KUNIT_CASE(test_switch_for_jumps_moves_to_ftrace),
+	KUNIT_CASE_PARAM(test_moving_entry_is_hit_once,
+			 moving_cases_gen_params),
 	KUNIT_CASE(test_redirected_function_is_hit),
 	KUNIT_CASE(test_failed_redirection_is_forgotten),
 	KUNIT_CASE(test_site_behind_may_be_going),
