@@ -17,10 +17,7 @@
 #include <linux/smp.h>
 #include <linux/string.h>
 #include <linux/workqueue.h>
-#ifdef CONFIG_X86
-#include <asm/apic.h>
-#include <asm/nmi.h>
-#endif
+#include "nmi.h"
 
 static ulong number;
 module_param(number, ulong, 0444);
@@ -138,22 +135,12 @@ static long in_handler(void *unused)
 	return 0;
 }
 
-#ifdef CONFIG_X86
-static int nmi(unsigned int type, struct pt_regs *regs)
+static bool panic_in_nmi(struct pt_regs *regs)
 {
 	left->panics++;
 	nmi_panic(regs, "kprobe_panic: on purpose");
-	return NMI_HANDLED;
+	return true;
 }
-
-static void in_nmi_of(unsigned int cpu)
-{
-	register_nmi_handler(NMI_LOCAL, nmi, 0, "kprobe_panic");
-	apic->send_IPI_mask(cpumask_of(cpu), NMI_VECTOR);
-}
-#else
-static void in_nmi_of(unsigned int cpu) { }
-#endif
 
 static int now_set(const char *line, const struct kernel_param *kp)
 {
@@ -172,8 +159,13 @@ static int now_set(const char *line, const struct kernel_param *kp)
 		return work_on_cpu(cpu, in_handler, NULL);
 	if (!strcmp(way, "interrupt"))
 		return smp_call_function_single(cpu, panics, NULL, true);
-	if (!strcmp(way, "nmi"))
-		in_nmi_of(cpu);
+	if (!strcmp(way, "nmi") && have_nmis()) {
+		int ret = nmis_begin(panic_in_nmi);
+
+		if (ret)
+			return ret;
+		send_nmi(cpu);
+	}
 	return 0;
 }
 

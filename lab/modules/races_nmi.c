@@ -3,25 +3,14 @@
  * kprobe_races.ko: NMIs, from one CPU to any, in which functions are called.
  * Some of them are called in NMIs only, and all hits there are counted: also
  * those on top of a handler.
- *
- * On x86 they are IPIs.  On arm64 they are interrupts of the GIC that no device
- * has, one for each CPU, with a priority that masking lets through; there are
- * none where interrupts are masked by DAIF.
  */
 #include <linux/cpu.h>
 #include <linux/delay.h>
 #include <linux/hardirq.h>
-#include <linux/interrupt.h>
-#include <linux/irq.h>
-#include <linux/irqdomain.h>
 #include <linux/kernel.h>
-#include <linux/of.h>
 #include <linux/percpu.h>
-#ifdef CONFIG_X86
-#include <asm/apic.h>
-#include <asm/nmi.h>
-#endif
 #include "lookup.h"
+#include "nmi.h"
 #include "races.h"
 
 atomic_long_t races_nmis_sent, races_nmis_on_handlers;
@@ -118,8 +107,7 @@ static void hit_in_nmi(unsigned int x)
 			    hits, on, *this_cpu_ptr(running));
 }
 
-/* Return: was it sent from here? */
-static bool __maybe_unused take_nmi(void)
+static bool take_nmi(struct pt_regs *regs)
 {
 	if (!cpumask_test_and_clear_cpu(smp_processor_id(), &nmi_pending))
 		return false;
@@ -134,134 +122,6 @@ static bool __maybe_unused take_nmi(void)
 	this_cpu_dec(races_in_nmi);
 	return true;
 }
-
-/*
- * How they are sent
- */
-
-#if defined(CONFIG_X86)
-static bool have_nmis(void)
-{
-	return true;
-}
-
-static void send_nmi(unsigned int cpu)
-{
-	apic->send_IPI_mask(cpumask_of(cpu), NMI_VECTOR);
-}
-
-static int nmi(unsigned int type, struct pt_regs *regs)
-{
-	return take_nmi() ? NMI_HANDLED : NMI_DONE;
-}
-
-static int begin(void)
-{
-	return register_nmi_handler(NMI_LOCAL, nmi, 0, "kprobe_races");
-}
-
-static void end(void)
-{
-	unregister_nmi_handler(NMI_LOCAL, "kprobe_races");
-}
-#elif defined(CONFIG_ARM64_PSEUDO_NMI)
-/* The first of these interrupts: no device of QEMU's board has them. */
-#define FIRST_SPI	240
-
-static DEFINE_PER_CPU(unsigned int, nmi_irq);
-static int (*request)(unsigned int irq, irq_handler_t handler,
-		      unsigned long flags, const char *name, void *dev);
-static const void *(*release)(unsigned int irq, void *dev);
-
-static bool have_nmis(void)
-{
-	return system_uses_irq_prio_masking();
-}
-
-static void send_nmi(unsigned int cpu)
-{
-	if (irq_set_irqchip_state(per_cpu(nmi_irq, cpu), IRQCHIP_STATE_PENDING,
-				  true))
-		races_fault("CPU %u cannot be sent an NMI", cpu);
-}
-
-static irqreturn_t nmi(int irq, void *unused)
-{
-	if (irq != __this_cpu_read(nmi_irq))
-		races_fault("another CPU's NMI");
-	return take_nmi() ? IRQ_HANDLED : IRQ_NONE;
-}
-
-static int begin_on(struct device_node *gic, unsigned int cpu)
-{
-	struct irq_fwspec spec = {
-		.fwnode = of_node_to_fwnode(gic),
-		.param_count = 3,
-		/* An SPI, which is its cell's 0. */
-		.param = { 0, FIRST_SPI + cpu, IRQ_TYPE_EDGE_RISING },
-	};
-	unsigned int irq = irq_create_fwspec_mapping(&spec);
-	int ret;
-
-	if (!irq)
-		return -ENXIO;
-	ret = request(irq, nmi, IRQF_PERCPU | IRQF_NO_AUTOEN, "kprobe_races",
-		      &nmi_irq);
-	if (ret) {
-		irq_dispose_mapping(irq);
-		return ret;
-	}
-	per_cpu(nmi_irq, cpu) = irq;
-	ret = irq_set_affinity(irq, cpumask_of(cpu));
-	enable_irq(irq);
-	return ret;
-}
-
-static void end(void)
-{
-	unsigned int cpu;
-
-	for_each_possible_cpu(cpu) {
-		if (!per_cpu(nmi_irq, cpu))
-			continue;
-		disable_irq_nosync(per_cpu(nmi_irq, cpu));
-		release(per_cpu(nmi_irq, cpu), &nmi_irq);
-		irq_dispose_mapping(per_cpu(nmi_irq, cpu));
-		per_cpu(nmi_irq, cpu) = 0;
-	}
-}
-
-static int begin(void)
-{
-	struct device_node *gic;
-	unsigned int cpu;
-	int ret = 0;
-
-	request = lookup("request_nmi");
-	release = lookup("free_nmi");
-	gic = of_find_compatible_node(NULL, NULL, "arm,gic-v3");
-	if (!request || !release || !gic)
-		return -ENOENT;
-	for_each_online_cpu(cpu) {
-		ret = begin_on(gic, cpu);
-		if (ret)
-			break;
-	}
-	of_node_put(gic);
-	if (ret)
-		end();
-	return ret;
-}
-#else
-static bool have_nmis(void)
-{
-	return false;
-}
-
-static void send_nmi(unsigned int cpu) { }
-static int begin(void) { return 0; }
-static void end(void) { }
-#endif
 
 /* An NMI on top of this handler, unless a breakpoint's exception masks it. */
 static int nmi_sends(struct kprobe *p, struct pt_regs *regs)
@@ -315,7 +175,7 @@ int races_nmi_begin(void)
 	ret = register_kprobes(nmi_probes, ARRAY_SIZE(nmi_probes));
 	if (ret)
 		return ret;
-	ret = begin();
+	ret = nmis_begin(take_nmi);
 	if (ret)
 		unregister_kprobes(nmi_probes, ARRAY_SIZE(nmi_probes));
 	begun = !ret;
@@ -329,7 +189,7 @@ void races_nmi_end(void)
 	if (!begun)
 		return;
 	msleep(100);
-	end();
+	nmis_end();
 	unregister_kprobes(nmi_probes, ARRAY_SIZE(nmi_probes));
 	if (atomic_read(&nmis_taken) != sent)
 		races_fault("%d NMIs taken of %ld", atomic_read(&nmis_taken),
