@@ -61,8 +61,9 @@
  * The core calls no function that takes one of these while it holds
  * kprobe_mutex; ftrace has a BPF trampoline try its own where a post handler
  * comes, and passes its -EAGAIN on.  No grace period is waited for under
- * kprobe_mutex, unless the owner of module_mutex waits for one, or a backend of
- * classic.c steps in place.
+ * kprobe_mutex, unless the owner of module_mutex waits for one, a backend of
+ * classic.c steps in place, or one of the two ftrace_ops in ftrace.c takes over
+ * a site from the other, or comes back.
  *
  * Who may run when
  * ----------------

@@ -390,7 +390,7 @@ void kprobe_classic_ftrace_hit(unsigned long ip, unsigned long parent_ip,
 	/* Csky's sites are at the instruction before the call. */
 	if (!site && IS_ENABLED(CONFIG_CSKY))
 		site = kprobe_site_find(ip - MCOUNT_INSN_SIZE);
-	if (!site || READ_ONCE(site->ftrace_ops) != ops || !regs)
+	if (!site || !regs || !kprobe_ftrace_has_hit(site, ops, regs))
 		goto out;
 	if (kprobe_running()) {
 		kprobes_inc_nmissed_count(kp_of(site));

@@ -15,11 +15,32 @@
  * unless another user of ftrace redirects the function; one with a direct call
  * is asked to share it with the ops with IPMODIFY, and only with that.
  * site->ftrace_ops is the ops that calls handlers; the other one ignores a hit.
- * While an entry moves here from behind the call, KPROBE_FTRACE_NOTES is added,
- * a value that the fast way does not know: moving.c says why.
- * A site that moves is added to the new ops before it leaves the old one.  If
- * it moves while ftrace calls both for one hit, handlers may be called twice or
- * not at all.
+ * While a site moves, enum ftrace_move is added, so that the fast way does not
+ * know the value.  An entry may come from behind the call: see moving.c.  Or a
+ * site leaves one ops for the other.  Ftrace calls both for a hit then, one
+ * after the other, and one of them is to call the handlers:
+ *
+ * 1. The site is the old ops'.  It comes into the filter of the new ops, which
+ *    ignores its hits.
+ * 2. FTRACE_MOVE_TO_FIRST or FTRACE_MOVE_TO_SECOND is set, with the new ops.
+ *    The ops that ftrace calls first notes a hit.  The second looks for that
+ *    note: a noted hit is the new ops', and one that has passed the first in 1,
+ *    and so is not noted, is the old one's.
+ * 3. A grace period of RCU has ended.  Ftrace calls from a loop that cannot be
+ *    preempted, so a hit that has passed the first in 1 has passed the second,
+ *    too.  The site is the new ops'.
+ * 4. It leaves the filter of the old ops.
+ *
+ * In the order of ftrace's loop an ops that is registered comes first.  A loop
+ * that is between the two must not find one of them a second time, so an ops
+ * comes back a grace period after it has gone.
+ *
+ * Some hits may be had twice or be lost, and not counted, all the same: one in
+ * 1 that is interrupted or preempted on its way to the loop, goes on later, and
+ * so comes to the old ops alone; one where RCU does not watch, which no
+ * architecture with ARCH_WANTS_NO_INSTR lets into the loop; and one that
+ * another user of ftrace interrupts between the two with a hit of a moving
+ * site.
  *
  * Each update makes ftrace look at all functions there are, some times over. A
  * probe that comes cannot wait for others.  One that goes can: its site forgets
@@ -38,26 +59,107 @@
 #include <linux/hashtable.h>
 #include <linux/list.h>
 #include <linux/math.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 #include <linux/kprobes_hit.h>
 #include "internal.h"
 
-/* In site->ftrace_ops: whoever has a hit notes it, too. */
-#define KPROBE_FTRACE_NOTES	1UL
+/* Added to site->ftrace_ops. */
+enum ftrace_move {
+	FTRACE_MOVE_NONE,
+	FTRACE_MOVE_FROM_BEHIND,	/* whoever has a hit notes it */
+	FTRACE_MOVE_TO_FIRST,		/* to the ops that is called first */
+	FTRACE_MOVE_TO_SECOND,
+};
 
-static __always_inline struct ftrace_ops *with_notes(struct ftrace_ops *ops)
+#define FTRACE_MOVES	3UL
+static_assert(__alignof__(struct ftrace_ops) > FTRACE_MOVES);
+
+static __always_inline enum ftrace_move move_of(const struct ftrace_ops *calls)
 {
-	return (struct ftrace_ops *)((unsigned long)ops | KPROBE_FTRACE_NOTES);
+	return (unsigned long)calls & FTRACE_MOVES;
 }
 
-static __always_inline bool takes_notes(const struct ftrace_ops *ops)
+static __always_inline struct ftrace_ops *ops_of(struct ftrace_ops *calls)
 {
-	return (unsigned long)ops & KPROBE_FTRACE_NOTES;
+	return (struct ftrace_ops *)((unsigned long)calls & ~FTRACE_MOVES);
+}
+
+static struct ftrace_ops *moving_to(struct ftrace_ops *ops,
+				    enum ftrace_move move)
+{
+	return (struct ftrace_ops *)((unsigned long)ops | move);
+}
+
+/*
+ * The hit that has passed the first ops in 2: its stack pointer and site.  Of
+ * each CPU, and each context there, since an interrupt may come between the two
+ * ops, and be hit.
+ */
+static DEFINE_PER_CPU(unsigned long [4], first_passed);
+
+/* Is it @ops that has a hit?  To be asked once by each ops. */
+static bool has_hit(struct kprobe_site *site, struct ftrace_ops *calls,
+		    struct ftrace_ops *ops, struct pt_regs *regs)
+{
+	unsigned long note = kernel_stack_pointer(regs) ^ (unsigned long)site;
+	enum ftrace_move move = move_of(calls);
+	bool is_new = ops_of(calls) == ops;
+	unsigned long *passed;
+	bool is_first, noted;
+
+	if (move != FTRACE_MOVE_TO_FIRST && move != FTRACE_MOVE_TO_SECOND)
+		return is_new;
+	is_first = is_new == (move == FTRACE_MOVE_TO_FIRST);
+	passed = this_cpu_ptr(&first_passed[interrupt_context_level()]);
+	if (is_first) {
+		WRITE_ONCE(*passed, note);
+		return is_new;
+	}
+	noted = READ_ONCE(*passed) == note;
+	if (noted)
+		WRITE_ONCE(*passed, 0);
+	return is_new == noted;
+}
+NOKPROBE_SYMBOL(has_hit);
+
+static __always_inline struct ftrace_ops *
+read_calls(const struct kprobe_site *site)
+{
+	/*
+	 * Ftrace looks only then whether it is to call the other ops, too.
+	 * Pairs with kprobe_ftrace_arm().
+	 */
+	return smp_load_acquire(&site->ftrace_ops);
+}
+
+static void forget_passed(void)
+{
+	unsigned int cpu, i;
+
+	for_each_possible_cpu(cpu)
+		for (i = 0; i < ARRAY_SIZE(first_passed); i++)
+			WRITE_ONCE(per_cpu(first_passed[i], cpu), 0);
 }
 
 #ifdef CONFIG_KPROBES_CLASSIC
 #define ftrace_site_hit	kprobe_classic_ftrace_hit
+
+/**
+ * kprobe_ftrace_has_hit - does an ops call the handlers of a hit?
+ * @site: what was hit
+ * @ops: for which ftrace calls
+ * @regs: of the hit
+ *
+ * Context: a hit; once for each ops; not preemptible.
+ */
+bool kprobe_ftrace_has_hit(struct kprobe_site *site, struct ftrace_ops *ops,
+			   struct pt_regs *regs)
+{
+	return has_hit(site, read_calls(site), ops, regs);
+}
+NOKPROBE_SYMBOL(kprobe_ftrace_has_hit);
 #else
 static noinline void ftrace_site_slow(unsigned long ip, struct pt_regs *regs,
 				      struct ftrace_ops *ops)
@@ -71,14 +173,14 @@ static noinline void ftrace_site_slow(unsigned long ip, struct pt_regs *regs,
 
 	site = kprobe_site_find(ip);
 	if (site)
-		calls = READ_ONCE(site->ftrace_ops);
-	if (calls != ops && calls != with_notes(ops))
+		calls = read_calls(site);
+	if (!calls || !has_hit(site, calls, ops, regs))
 		goto out;
 
 	instruction_pointer_set(regs, ip);
 	verdict = kprobe_site_pre(site, regs, KPROBE_BY_CODE);
 	/* Unless a handler has gone elsewhere, it comes behind the call now. */
-	if (takes_notes(calls) &&
+	if (move_of(calls) == FTRACE_MOVE_FROM_BEHIND &&
 	    (verdict != KPROBE_HIT_DIVERTED ||
 	     instruction_pointer(regs) == ip + MCOUNT_INSN_SIZE))
 		kprobe_note_hit(site, regs);
@@ -161,8 +263,8 @@ NOKPROBE_SYMBOL(ftrace_site_hit);
  */
 void kprobe_ftrace_dropped(unsigned long ip)
 {
-	const struct ftrace_ops *calls;
 	struct kprobe_site *site;
+	struct ftrace_ops *calls;
 	unsigned long flags;
 	bool entered;
 
@@ -170,8 +272,8 @@ void kprobe_ftrace_dropped(unsigned long ip)
 	entered = kprobe_read_lock();
 	site = kprobe_site_find(ip);
 	calls = site ? READ_ONCE(site->ftrace_ops) : NULL;
-	/* What would be noted comes behind the call, and is had there. */
-	if (calls && !takes_notes(calls))
+	/* A hit that moves from behind the call comes there, and is had. */
+	if (calls && move_of(calls) != FTRACE_MOVE_FROM_BEHIND)
 		kprobe_site_missed(site, NULL, KPROBE_MISS_TRACER);
 	/* With interrupts off this does not call the scheduler, traced here. */
 	kprobe_read_unlock(entered);
@@ -183,10 +285,12 @@ NOKPROBE_SYMBOL(kprobe_ftrace_dropped);
  * struct site_ops - sites that ftrace calls for in one way
  * @ops: for ftrace
  * @nr: how many functions are in its filter; under kprobe_mutex
+ * @gone: RCU's cookie of the moment since which ftrace does not know it
  */
 struct site_ops {
 	struct ftrace_ops ops;
 	unsigned int nr;
+	unsigned long gone;
 };
 
 static struct site_ops kprobe_ftrace_ops = {
@@ -219,10 +323,7 @@ static struct site_ops *site_ops_wanted(const struct kprobe_site *site)
 
 static struct site_ops *site_ops_now(const struct kprobe_site *site)
 {
-	unsigned long ops = (unsigned long)site->ftrace_ops;
-
-	return container_of((struct ftrace_ops *)(ops & ~KPROBE_FTRACE_NOTES),
-			    struct site_ops, ops);
+	return container_of(ops_of(site->ftrace_ops), struct site_ops, ops);
 }
 
 /**
@@ -235,6 +336,9 @@ bool kprobe_ftrace_moves(const struct kprobe_site *site)
 {
 	return site->ftrace_ops && site_ops_now(site) != site_ops_wanted(site);
 }
+
+/* Ftrace calls it before the other one.  Under kprobe_mutex. */
+static struct site_ops *called_first;
 
 /* Adds sites to an ops. None is there on failure. */
 static int ops_add(struct site_ops *to, unsigned long *ips, unsigned int nr)
@@ -249,9 +353,13 @@ static int ops_add(struct site_ops *to, unsigned long *ips, unsigned int nr)
 	else
 		ret = ftrace_set_filter_ips(&to->ops, ips, nr, 0, 0);
 	if (!ret && !to->nr) {
+		if (to->gone)
+			cond_synchronize_rcu_expedited(to->gone);
 		ret = register_ftrace_function(&to->ops);
 		if (ret)
 			ftrace_set_filter_ips(&to->ops, ips, nr, 1, 0);
+		else
+			called_first = to;
 	}
 	if (!ret)
 		to->nr += nr;
@@ -272,8 +380,10 @@ static void ops_remove(struct site_ops *from, unsigned long *ips,
 		return;
 	from->nr -= nr;
 	/* An empty filter would mean every function. */
-	if (!from->nr)
+	if (!from->nr) {
 		unregister_ftrace_function(&from->ops);
+		from->gone = get_state_synchronize_rcu();
+	}
 	if (!ftrace_set_filter_ips(&from->ops, ips, nr, 1, 0))
 		return;
 	for (i = 0; i < nr; i++)
@@ -408,6 +518,57 @@ static unsigned int collect_going(struct list_head *batch, struct site_ops *ops,
 }
 
 /**
+ * kprobe_ftrace_moved - hits of a site have one place only
+ * @site: kprobe_ftrace_arm() was called for it
+ *
+ * Where it has come from behind the call, a hit that reads this, and so is not
+ * noted, is to find the relay gone when it comes there.
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_ftrace_moved(struct kprobe_site *site)
+{
+	/* Pairs with ftrace's callback, whose hit goes on only afterwards. */
+	smp_store_release(&site->ftrace_ops, &site_ops_now(site)->ops);
+}
+
+/* How a site, which is in the filter of @to by now, gets there. */
+static enum ftrace_move move_to(const struct kprobe_site *site,
+				const struct site_ops *to)
+{
+	if (site->state == KPROBE_SITE_BEHIND)
+		return FTRACE_MOVE_FROM_BEHIND;
+	if (!site->ftrace_ops)
+		return FTRACE_MOVE_NONE;
+	return to == called_first ? FTRACE_MOVE_TO_FIRST :
+				    FTRACE_MOVE_TO_SECOND;
+}
+
+/* Those that ftrace has called for in another way: steps 3 and 4. */
+static void leave_old_ops(struct list_head *batch, unsigned long *ips)
+{
+	struct site_ops *from[] = { &kprobe_ftrace_ops, &kprobe_ipmodify_ops };
+	struct kprobe_site *site;
+	bool waited = false;
+	unsigned int i, nr;
+
+	for (i = 0; i < ARRAY_SIZE(from); i++) {
+		nr = 0;
+		list_for_each_entry(site, batch, batch) {
+			if (move_of(site->ftrace_ops) < FTRACE_MOVE_TO_FIRST ||
+			    site_ops_now(site) == from[i])
+				continue;
+			if (!waited)
+				synchronize_rcu_expedited();
+			waited = true;
+			ips[nr++] = (unsigned long)site->addr;
+			kprobe_ftrace_moved(site);
+		}
+		ops_remove(from[i], ips, nr);
+	}
+}
+
+/**
  * kprobe_ftrace_arm - have ftrace call for a set of sites
  * @batch: sites, linked by kprobe_site::batch, for none of which it does yet in
  *	the way that they want
@@ -418,7 +579,7 @@ static unsigned int collect_going(struct list_head *batch, struct site_ops *ops,
  */
 int kprobe_ftrace_arm(struct list_head *batch)
 {
-	unsigned int nr, plain = 0, all = list_count_nodes(batch), rest = all;
+	unsigned int nr, all = list_count_nodes(batch);
 	struct kprobe_site *site;
 	unsigned long *ips;
 	int ret;
@@ -448,44 +609,23 @@ int kprobe_ftrace_arm(struct list_head *batch)
 	}
 
 	kprobe_forget_notes();
-	/* Those that move are called for by both, for a moment. */
+	forget_passed();
 	list_for_each_entry(site, batch, batch) {
-		struct ftrace_ops *before = site->ftrace_ops;
-		struct ftrace_ops *after = &site_ops_wanted(site)->ops;
+		struct site_ops *to = site_ops_wanted(site);
 		struct leftover *left;
 
-		if (site_ops_wanted(site) == &kprobe_ftrace_ops) {
+		if (to == &kprobe_ftrace_ops) {
 			left = leftover_find((unsigned long)site->addr);
 			if (left)
 				leftover_free(left);
 		}
-		WRITE_ONCE(site->ftrace_ops,
-			   site->state == KPROBE_SITE_BEHIND ?
-			   with_notes(after) : after);
-		if (before == &kprobe_ftrace_ops.ops)
-			ips[plain++] = (unsigned long)site->addr;
-		else if (before)
-			ips[--rest] = (unsigned long)site->addr;
+		/* Notes are forgotten, and the filters set, before this. */
+		smp_store_release(&site->ftrace_ops,
+				  moving_to(&to->ops, move_to(site, to)));
 	}
-	ops_remove(&kprobe_ftrace_ops, ips, plain);
-	ops_remove(&kprobe_ipmodify_ops, ips + rest, all - rest);
+	leave_old_ops(batch, ips);
 	kvfree(ips);
 	return 0;
-}
-
-/**
- * kprobe_ftrace_moved - no hit of an entry is seen behind the call any more
- * @site: kprobe_ftrace_arm() was called for it
- *
- * A hit that reads this, and so is not noted, is to find the relay gone when it
- * comes behind the call.
- *
- * Context: kprobe_mutex held.
- */
-void kprobe_ftrace_moved(struct kprobe_site *site)
-{
-	/* Pairs with ftrace's callback, whose hit goes on only afterwards. */
-	smp_store_release(&site->ftrace_ops, &site_ops_now(site)->ops);
 }
 
 /**

@@ -41,10 +41,10 @@
  * called at one of them:
  *
  * 1. The entry is BEHIND.  ftrace's callback does nothing.
- * 2. kprobe_ftrace_arm() sets site->ftrace_ops, with KPROBE_FTRACE_NOTES.  From
- *    now on the callback calls the handlers, or counts the hit as missed, and
- *    notes the hit (moving.c).  Behind the call a noted hit is left alone.  One
- *    that is not has passed the call in 1, and is had there.
+ * 2. kprobe_ftrace_arm() sets site->ftrace_ops, with FTRACE_MOVE_FROM_BEHIND.
+ *    From now on the callback calls the handlers, or counts the hit as missed,
+ *    and notes the hit (moving.c).  Behind the call a noted hit is left alone.
+ *    One that is not has passed the call in 1, and is had there.
  * 3. An IPI has come to all CPUs that RCU watches.  What ran there with
  *    interrupts off in 1, an NMI included, has passed both instructions.
  * 4. The relay is off, and then kprobe_ftrace_moved() ends the notes.

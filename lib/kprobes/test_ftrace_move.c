@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * KUnit suite for sites on calls of ftrace that move from one of our ftrace_ops
+ * to the other while they are hit: see kernel/kprobes/ftrace.c.
+ */
+#include <kunit/test.h>
+#include <linux/ftrace.h>
+#include <linux/irqflags.h>
+#include <linux/kprobes.h>
+#include <linux/kprobes_test.h>
+#include "test.h"
+#include "test_moving.h"
+
+static TARGET int target(int x)
+{
+	barrier();
+	return x * 3 + 1;
+}
+
+static TARGET int plain_target(int x)
+{
+	barrier();
+	return x - 7;
+}
+
+static TARGET int post_target(int x)
+{
+	barrier();
+	return x ^ 3;
+}
+
+/* The compiler must not know which function is called. */
+static int (*volatile call_target)(int x) = target;
+
+#define ON(function, ...)						\
+	COUNTED(ftrace_location((unsigned long)(function)), __VA_ARGS__)
+
+static int call_once(void *unused)
+{
+	WRITE_ONCE(moving.calls, true);
+	call_target(5);
+	return 0;
+}
+
+static const struct move_case {
+	const char *name;
+	bool post_comes;	/* or it goes */
+	bool to_first;		/* of the ops that ftrace calls */
+} move_cases[] = {
+	{ "post handler comes, to the first", true, true },
+	{ "post handler comes, to the second", true, false },
+	{ "post handler goes, to the first", false, true },
+	{ "post handler goes, to the second", false, false },
+};
+
+KUNIT_ARRAY_PARAM_DESC(move_cases, move_cases, name);
+
+static void move_during_call(struct kunit *test, const struct move_case *how,
+			     struct counted *plain, struct counted *post)
+{
+	struct task_struct *task;
+
+	if (!how->post_comes)
+		KUNIT_ASSERT_EQ(test, register_kprobe(&post->probe), 0);
+	task = moving_task(test, call_once);
+	wait_until_it_waits(test, task);
+	if (how->post_comes)
+		KUNIT_EXPECT_EQ(test, register_kprobe(&post->probe), 0);
+	else
+		unregister_kprobe(&post->probe);
+	moving_task_end(task);
+	KUNIT_EXPECT_TRUE(test, moving.seen);
+	KUNIT_EXPECT_EQ(test, plain->pre, 1);
+	KUNIT_EXPECT_EQ(test, plain->probe.nmissed, 0);
+	KUNIT_EXPECT_TRUE(test, has_moved());
+	KUNIT_EXPECT_EQ(test, call_target(5), 16);
+	KUNIT_EXPECT_EQ(test, plain->pre, 2);
+	if (how->post_comes)
+		unregister_kprobe(&post->probe);
+	KUNIT_EXPECT_EQ(test, call_target(5), 16);
+	KUNIT_EXPECT_EQ(test, plain->pre, 3);
+}
+
+/* It waits between our two ops. */
+static void test_moving_site_is_hit_once(struct kunit *test)
+{
+	const struct move_case *how = test->param_value;
+	struct counted post = ON(target, .probe.post_handler = counted_post);
+	struct counted plain = ON(target);
+	unsigned long call = (unsigned long)plain.probe.addr;
+	/* These keep our ops where they are in ftrace's loop. */
+	struct counted with_post = ON(post_target,
+				      .probe.post_handler = counted_post);
+	struct counted without = ON(plain_target);
+	bool to_post_last = how->post_comes == how->to_first;
+	struct counted *first = to_post_last ? &without : &with_post;
+	struct counted *last = to_post_last ? &with_post : &without;
+
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "takes two CPUs");
+	kprobe_flush_retired();
+	KUNIT_ASSERT_EQ(test, ftrace_set_filter_ip(&waiter, call, 0, 0), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&first->probe), 0);
+	KUNIT_ASSERT_EQ(test, register_ftrace_function(&waiter), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&last->probe), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&plain.probe), 0);
+	moving.site = plain.probe.site;
+	moving.seconds = 10;
+	move_during_call(test, how, &plain, &post);
+	unregister_kprobe(&plain.probe);
+	unregister_kprobe(&last->probe);
+	unregister_kprobe(&first->probe);
+	KUNIT_EXPECT_EQ(test, unregister_ftrace_function(&waiter), 0);
+	ftrace_set_filter_ip(&waiter, call, 1, 0);
+}
+
+static unsigned int calls;
+
+static int call_often(void *unused)
+{
+	unsigned long flags;
+
+	while (!kthread_should_stop()) {
+		local_irq_save(flags);
+		call_target(5);
+		calls++;
+		local_irq_restore(flags);
+		cond_resched();
+	}
+	return 0;
+}
+
+#define MOVES	20
+
+static void test_moves_lose_no_hit(struct kunit *test)
+{
+	struct counted plain = ON(target);
+	struct task_struct *task;
+	unsigned int i;
+
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "takes two CPUs");
+	KUNIT_ASSERT_EQ(test, register_kprobe(&plain.probe), 0);
+	calls = 0;
+	task = moving_task(test, call_often);
+	wake_up_process(task);
+	for (i = 0; i < MOVES; i++) {
+		struct counted post = ON(target,
+					 .probe.post_handler = counted_post);
+
+		KUNIT_EXPECT_EQ(test, register_kprobe(&post.probe), 0);
+		unregister_kprobe(&post.probe);
+	}
+	moving_task_end(task);
+	KUNIT_EXPECT_NE(test, calls, 0);
+	KUNIT_EXPECT_EQ(test, plain.pre + plain.probe.nmissed, calls);
+	unregister_kprobe(&plain.probe);
+}
+
+/* Otherwise what stands behind the call may be probed in its place. */
+static void allow_jumps(bool on)
+{
+	if (IS_ENABLED(CONFIG_KPROBE_RELAYS))
+		kprobe_set_jumps(on);
+}
+
+static int suite_init(struct kunit *test)
+{
+	KUNIT_ASSERT_NE(test, ftrace_location((unsigned long)target), 0);
+	allow_jumps(false);
+	return 0;
+}
+
+static void suite_exit(struct kunit *test)
+{
+	allow_jumps(true);
+}
+
+static struct kunit_case ftrace_move_tests[] = {
+	KUNIT_CASE_PARAM(test_moving_site_is_hit_once, move_cases_gen_params),
+	KUNIT_CASE(test_moves_lose_no_hit),
+	{}
+};
+
+static struct kunit_suite ftrace_move_suite = {
+	.name = "kprobes_ftrace_move",
+	.init = suite_init,
+	.exit = suite_exit,
+	.test_cases = ftrace_move_tests,
+};
+
+kunit_test_suite(ftrace_move_suite);
+
+MODULE_DESCRIPTION("KUnit suite for kprobes that move on ftrace");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A call of a probed function that waits in ftrace's loop while its site moves.
+ * Included by the suites that need one.
+ */
+#ifndef KPROBES_TEST_MOVING_H
+#define KPROBES_TEST_MOVING_H
+
+#include <kunit/test.h>
+#include <linux/completion.h>
+#include <linux/cpumask.h>
+#include <linux/ftrace.h>
+#include <linux/kprobes.h>
+#include <linux/kthread.h>
+#include <linux/ktime.h>
+#include <linux/sched/task.h>
+
+/* The one such call that there is at a time. */
+static struct {
+	struct kprobe_site *site;
+	struct completion begun;	/* it waits */
+	bool calls;			/* the next call is to wait */
+	unsigned int seconds;		/* for so long at most */
+	bool seen;			/* it has seen the site move */
+	unsigned int nests;		/* then come so many calls more, */
+	int (*function)(int x);		/* each out of the loop of the last */
+} moving;
+
+static void notrace wait_until_seen(void)
+{
+	struct ftrace_ops *before = READ_ONCE(moving.site->ftrace_ops);
+	u64 end = ktime_get_mono_fast_ns() + moving.seconds * NSEC_PER_SEC;
+
+	WRITE_ONCE(moving.calls, false);
+	complete(&moving.begun);
+	while (!READ_ONCE(moving.seen) && ktime_get_mono_fast_ns() < end) {
+		cpu_relax();
+		WRITE_ONCE(moving.seen,
+			   READ_ONCE(moving.site->ftrace_ops) != before);
+	}
+}
+
+static void notrace wait_for_move(unsigned long ip, unsigned long parent_ip,
+				  struct ftrace_ops *ops,
+				  struct ftrace_regs *fregs)
+{
+	if (READ_ONCE(moving.calls))
+		wait_until_seen();
+	if (!READ_ONCE(moving.seen) || !moving.nests)
+		return;
+	moving.nests--;
+	moving.function(5);
+}
+
+/* Ftrace calls first what has been registered last. */
+static struct ftrace_ops waiter = { .func = wait_for_move };
+
+/* A task that runs @call on another CPU; the caller stays on its own. */
+static struct task_struct *moving_task(struct kunit *test, int (*call)(void *))
+{
+	struct task_struct *task;
+
+	moving.seen = false;
+	moving.nests = 0;
+	init_completion(&moving.begun);
+	migrate_disable();
+	task = kthread_create(call, NULL, "kprobe_moving");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	get_task_struct(task);
+	kthread_bind(task, cpumask_any_but(cpu_online_mask,
+					   raw_smp_processor_id()));
+	return task;
+}
+
+/* Hits are fast, and not noted. */
+static bool has_moved(void)
+{
+	return IS_ALIGNED((unsigned long)moving.site->ftrace_ops, 4);
+}
+
+static void moving_task_end(struct task_struct *task)
+{
+	kthread_stop_put(task);
+	migrate_enable();
+}
+
+static void wait_until_it_waits(struct kunit *test, struct task_struct *task)
+{
+	wake_up_process(task);
+	KUNIT_EXPECT_NE(test, wait_for_completion_timeout(&moving.begun,
+							  10 * HZ), 0);
+}
+
+#endif
