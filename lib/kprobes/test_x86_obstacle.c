@@ -158,6 +158,18 @@ CODE(parted_behind, FIRST, SECOND "1: test %eax, %eax\n"
 #define TO_PART	"jz opt_parted_often.cold\n"
 CODE(parted_often, FIRST, SECOND "1: test %eax, %eax\n"
      TO_PART TO_PART TO_PART TO_PART TO_PART AFTER COLD("opt_parted_often"));
+/* Where a fault leads, which is not called cold. */
+#define FIXUP(name)							\
+	".pushsection .text.unlikely\n"					\
+	".type " name ", @function\n"					\
+	name ": nop\n nop\n nop\n nop\n nop\n jmp 1b\n"			\
+	".size " name ", . - " name "\n"				\
+	".popsection\n"						\
+	_ASM_EXTABLE(2b, name)
+CODE(fixup_parted_into, FIRST, "1:" SECOND AFTER "2: nop\n"
+     FIXUP("opt_fixup_parted_into_part"));
+CODE(fixup_parted_behind, FIRST, SECOND "1:" AFTER "2: nop\n"
+     FIXUP("opt_fixup_parted_behind_part"));
 /* A table that leads to a cold part, twice, and to the end of the part. */
 CODE(table_parted_into, FIRST, "1:" SECOND AFTER "jmp 3f\n" SAFE
      "jmp *2f(, " AX ", " WORD ")\n3:" ANNOTATE_NOENDBR "nop\n"
@@ -277,6 +289,8 @@ static const struct obstacle_case {
 	ENTRY(parted_into, JUMPED_INTO), ENTRY(parted_behind, NONE),
 	ENTRY(parted_often, NONE),
 	ENTRY(part, COLD_PART),
+	ENTRY(fixup_parted_into, JUMPED_INTO),
+	ENTRY(fixup_parted_behind, NONE),
 	ENTRY(label_second, PATCHED_INSIDE), ENTRY(label_into, JUMPED_INTO),
 	ENTRY(label_behind, NONE),
 	ENTRY(rip_first, NONE), ENTRY(rip_second, NONE),

@@ -22,7 +22,9 @@
  * function ends.
  *
  * A jump into the middle of another symbol leads to a part of the function
- * whose own symbol has been stripped, and may come back anywhere.
+ * whose own symbol has been stripped, and may come back anywhere.  A fix-up
+ * leads to a part, too, wherever it is: nothing calls from there, and
+ * copy_mc_fragile() goes on from one whose label has become a symbol.
  */
 #include <linux/extable.h>
 #include <linux/kallsyms.h>
@@ -144,20 +146,23 @@ static const struct kprobe_symbol *symbol_at(unsigned long addr)
 	return &symbol;
 }
 
-/*
- * Is this address outside of the function in a part of it, @symbol?  If so, it
- * is decoded later on.
- */
-static bool add_part(struct analysis *a, const struct kprobe_symbol *symbol)
+/* What is decoded later on, if there is any. */
+static void add_part(struct analysis *a, const struct kprobe_symbol *symbol)
 {
-	if (!symbol->size || !strstr(symbol->name, ".cold"))
-		return false;
-	if (a->nr_parts == PARTS_MAX)
+	if (a->nr_parts == PARTS_MAX || !symbol->size)
 		a->obstacle = KPROBE_NOJUMP_NOT_ANALYSED;
 	else
 		a->part[a->nr_parts++] = (struct text_range) {
 			symbol->start, symbol->size
 		};
+}
+
+/* Is this a part of the function by its name? */
+static bool add_cold(struct analysis *a, const struct kprobe_symbol *symbol)
+{
+	if (!symbol->size || !strstr(symbol->name, ".cold"))
+		return false;
+	add_part(a, symbol);
 	return true;
 }
 
@@ -165,7 +170,7 @@ static bool find_part(struct analysis *a, unsigned long addr)
 {
 	if (known_part(a, addr))
 		return true;
-	return in_same_image(a, addr) && add_part(a, symbol_at(addr));
+	return in_same_image(a, addr) && add_cold(a, symbol_at(addr));
 }
 
 /* The first instruction of a function, or what stands in front of it. */
@@ -198,7 +203,7 @@ static void add_branch_out(struct analysis *a, unsigned long target)
 	symbol = symbol_at(target);
 	if (!symbol->size)
 		a->jumps_by_register = true;
-	else if (!add_part(a, symbol) && !begins_function(symbol, target))
+	else if (!add_cold(a, symbol) && !begins_function(symbol, target))
 		a->obstacle = KPROBE_NOJUMP_NOT_ANALYSED;
 }
 
@@ -218,6 +223,16 @@ static void add_branch(struct analysis *a, unsigned long target)
 static void add_target(void *analysis, unsigned long target)
 {
 	add_branch(analysis, target);
+}
+
+static void add_fixup(void *analysis, unsigned long fixup)
+{
+	struct analysis *a = analysis;
+
+	if (in_text(&a->all, fixup))
+		add_way_in(a, fixup);
+	else if (!known_part(a, fixup))
+		add_part(a, symbol_at(fixup));
 }
 
 /* Right behind the function, or a part of it. */
@@ -522,7 +537,7 @@ static void scan_range(struct analysis *a, const struct text_range *range)
 	    !a->obstacle)
 		a->obstacle = KPROBE_NOJUMP_INDIRECT_JUMP;
 
-	visit_fixups(range->start, range->start + range->size, add_target, a);
+	visit_fixups(range->start, range->start + range->size, add_fixup, a);
 
 	if (!kprobe_jump_label_targets(range->start,
 				       range->start + range->size,
