@@ -4,6 +4,7 @@
  */
 #include <kunit/test.h>
 #include <linux/ftrace.h>
+#include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/kprobes_hit.h>
 #include <linux/kprobes_test.h>
@@ -265,7 +266,8 @@ static void expect_one_update(struct kunit *test, struct counted *updates,
 	many = kunit_kcalloc(test, ARRAY_SIZE(ps), sizeof(*many), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, many);
 	for (i = 0; i < ARRAY_SIZE(ps); i++) {
-		many[i].probe.symbol_name = entry_names[i];
+		many[i].probe.addr = (kprobe_opcode_t *)
+			ftrace_location(kallsyms_lookup_name(entry_names[i]));
 		many[i].probe.pre_handler = counted_pre;
 		many[i].probe.post_handler = post_handler;
 		ps[i] = &many[i].probe;
