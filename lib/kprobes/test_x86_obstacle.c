@@ -159,17 +159,19 @@ CODE(parted_behind, FIRST, SECOND "1: test %eax, %eax\n"
 CODE(parted_often, FIRST, SECOND "1: test %eax, %eax\n"
      TO_PART TO_PART TO_PART TO_PART TO_PART AFTER COLD("opt_parted_often"));
 /* Where a fault leads, which is not called cold. */
-#define FIXUP(name)							\
-	".pushsection .text.unlikely\n"					\
+#define FIXUP(name, end)						\
+	".pushsection .text.unlikely\n.balign 64, 0xcc\n"		\
 	".type " name ", @function\n"					\
-	name ": nop\n nop\n nop\n nop\n nop\n jmp 1b\n"			\
+	name ": nop\n nop\n nop\n nop\n nop\n" end "\n"			\
 	".size " name ", . - " name "\n"				\
 	".popsection\n"						\
 	_ASM_EXTABLE(2b, name)
 CODE(fixup_parted_into, FIRST, "1:" SECOND AFTER "2: nop\n"
-     FIXUP("opt_fixup_parted_into_part"));
+     FIXUP("opt_fixup_parted_into_part", "jmp 1b"));
 CODE(fixup_parted_behind, FIRST, SECOND "1:" AFTER "2: nop\n"
-     FIXUP("opt_fixup_parted_behind_part"));
+     FIXUP("opt_fixup_parted_behind_part", "jmp 1b"));
+CODE(fixup_parted_off, FIRST, SECOND AFTER "2: nop\n"
+     FIXUP("opt_fixup_parted_off_part", ASM_RET));
 /* A table that leads to a cold part, twice, and to the end of the part. */
 CODE(table_parted_into, FIRST, "1:" SECOND AFTER "jmp 3f\n" SAFE
      "jmp *2f(, " AX ", " WORD ")\n3:" ANNOTATE_NOENDBR "nop\n"
@@ -179,6 +181,7 @@ CODE(table_parted_into, FIRST, "1:" SECOND AFTER "jmp 3f\n" SAFE
      ".Lopt_table_parted_into_part + 1, 3b, 0\n"
      ".popsection");
 asm(POINTER_TO(probe_part, .Lopt_parted_into_part)
+    POINTER_TO(probe_fixup_part, opt_fixup_parted_off_part)
     POINTER_TO(opt_blacklisted, .Lblacklisted)
     ".pushsection .data\n.balign 4\n"
     "opt_word: .long 0\n"
@@ -186,8 +189,9 @@ asm(POINTER_TO(probe_part, .Lopt_parted_into_part)
     ".pushsection .rodata\n.balign 4\n"
     "opt_constant: .long 4711\n"
     ".popsection\n");
-extern char *probe_part, *opt_blacklisted;
+extern char *probe_part, *probe_fixup_part, *opt_blacklisted;
 #define opt_part	NULL
+#define opt_fixup_part	NULL
 
 /* Jump labels that are off: under the jump, or with a target there. */
 DECLARE_STATIC_KEY_FALSE(opt_test_key);
@@ -290,7 +294,8 @@ static const struct obstacle_case {
 	ENTRY(parted_often, NONE),
 	ENTRY(part, COLD_PART),
 	ENTRY(fixup_parted_into, JUMPED_INTO),
-	ENTRY(fixup_parted_behind, NONE),
+	ENTRY(fixup_parted_behind, NONE), ENTRY(fixup_parted_off, NONE),
+	ENTRY(fixup_part, NOT_ANALYSED),
 	ENTRY(label_second, PATCHED_INSIDE), ENTRY(label_into, JUMPED_INTO),
 	ENTRY(label_behind, NONE),
 	ENTRY(rip_first, NONE), ENTRY(rip_second, NONE),

@@ -24,7 +24,9 @@
  * A jump into the middle of another symbol leads to a part of the function
  * whose own symbol has been stripped, and may come back anywhere.  A fix-up
  * leads to a part, too, wherever it is: nothing calls from there, and
- * copy_mc_fragile() goes on from one whose label has become a symbol.
+ * copy_mc_fragile() goes on from one whose label has become a symbol.  Such a
+ * part is hand-written code, and others jump into its middle: on i386
+ * __get_user_1() does so into __get_user_handle_exception().
  */
 #include <linux/extable.h>
 #include <linux/kallsyms.h>
@@ -592,6 +594,31 @@ static bool kernel_fixup_in(unsigned long start, unsigned long end)
 	return low < nr_fixups && fixups[low] < end;
 }
 
+/**
+ * x86_kprobe_fixup_lands_in - does an exception fix-up lead into this text?
+ * @start: first byte of it
+ * @end: behind it
+ *
+ * Context: may sleep; kprobe_mutex held.
+ * Return: KPROBE_NOJUMP_EXCEPTION_LANDING if so.
+ */
+enum kprobe_obstacle x86_kprobe_fixup_lands_in(unsigned long start,
+					       unsigned long end)
+{
+	const struct exception_table_entry *e;
+
+	if (!core_kernel_text(start)) {
+		for (e = module_extable; e < module_extable_end; e++)
+			if (fixup_of(e) >= start && fixup_of(e) < end)
+				return KPROBE_NOJUMP_EXCEPTION_LANDING;
+		return KPROBE_NOJUMP_NONE;
+	}
+	if (!fixups_ready())
+		return KPROBE_NOJUMP_NO_MEMORY;
+	return kernel_fixup_in(start, end) ? KPROBE_NOJUMP_EXCEPTION_LANDING :
+					     KPROBE_NOJUMP_NONE;
+}
+
 /* Copies the results of an analysis; NULL without memory. */
 static struct x86_kprobe_function *function_from(struct analysis *a)
 {
@@ -625,6 +652,16 @@ static bool may_begin(unsigned long start)
 	       IS_ALIGNED(start, max(CONFIG_FUNCTION_ALIGNMENT, 4));
 }
 
+/* A part of other code, and no function? */
+static enum kprobe_obstacle begins_at_fixup(const struct kprobe_symbol *symbol)
+{
+	enum kprobe_obstacle obstacle;
+
+	obstacle = x86_kprobe_fixup_lands_in(symbol->start, symbol->start + 1);
+	return obstacle == KPROBE_NOJUMP_EXCEPTION_LANDING ?
+	       KPROBE_NOJUMP_NOT_ANALYSED : obstacle;
+}
+
 /* Return: what is in the way, also without a function to be kept. */
 static enum kprobe_obstacle analyse(const struct kprobe_symbol *symbol,
 				    struct x86_kprobe_function **function)
@@ -641,6 +678,8 @@ static enum kprobe_obstacle analyse(const struct kprobe_symbol *symbol,
 		 !may_begin(symbol->start))
 		a.obstacle = KPROBE_NOJUMP_NOT_ANALYSED;
 	else
+		a.obstacle = begins_at_fixup(symbol);
+	if (!a.obstacle)
 		scan_range(&a, &a.all);
 	/* scan_range() may add parts. */
 	for (i = 0; i < a.nr_parts && !a.obstacle; i++) {
@@ -740,29 +779,4 @@ bool x86_kprobe_function_lands_in(const struct x86_kprobe_function *function,
 			high = mid;
 	}
 	return low < function->nr && function->way_in[low] < end;
-}
-
-/**
- * x86_kprobe_fixup_lands_in - does an exception fix-up lead into this text?
- * @start: first byte of it
- * @end: behind it
- *
- * Context: may sleep; kprobe_mutex held.
- * Return: KPROBE_NOJUMP_EXCEPTION_LANDING if so.
- */
-enum kprobe_obstacle x86_kprobe_fixup_lands_in(unsigned long start,
-					       unsigned long end)
-{
-	const struct exception_table_entry *e;
-
-	if (!core_kernel_text(start)) {
-		for (e = module_extable; e < module_extable_end; e++)
-			if (fixup_of(e) >= start && fixup_of(e) < end)
-				return KPROBE_NOJUMP_EXCEPTION_LANDING;
-		return KPROBE_NOJUMP_NONE;
-	}
-	if (!fixups_ready())
-		return KPROBE_NOJUMP_NO_MEMORY;
-	return kernel_fixup_in(start, end) ? KPROBE_NOJUMP_EXCEPTION_LANDING :
-					     KPROBE_NOJUMP_NONE;
 }
