@@ -172,6 +172,11 @@ CODE(fixup_parted_behind, FIRST, SECOND "1:" AFTER "2: nop\n"
      FIXUP("opt_fixup_parted_behind_part", "jmp 1b"));
 CODE(fixup_parted_off, FIRST, SECOND AFTER "2: nop\n"
      FIXUP("opt_fixup_parted_off_part", ASM_RET));
+extern char opt_fixup_parted_into_part[], opt_fixup_parted_behind_part[];
+extern char opt_fixup_parted_off_part[];
+STACK_FRAME_NON_STANDARD(opt_fixup_parted_into_part);
+STACK_FRAME_NON_STANDARD(opt_fixup_parted_behind_part);
+STACK_FRAME_NON_STANDARD(opt_fixup_parted_off_part);
 /* A table that leads to a cold part, twice, and to the end of the part. */
 CODE(table_parted_into, FIRST, "1:" SECOND AFTER "jmp 3f\n" SAFE
      "jmp *2f(, " AX ", " WORD ")\n3:" ANNOTATE_NOENDBR "nop\n"
