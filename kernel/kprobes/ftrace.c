@@ -59,8 +59,10 @@
 #include <linux/hashtable.h>
 #include <linux/list.h>
 #include <linux/math.h>
+#include <linux/percpu.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/workqueue.h>
 #include <linux/kprobes_hit.h>
 #include "internal.h"
@@ -105,22 +107,19 @@ static bool has_hit(struct kprobe_site *site, struct ftrace_ops *calls,
 {
 	unsigned long note = kernel_stack_pointer(regs) ^ (unsigned long)site;
 	enum ftrace_move move = move_of(calls);
+	bool to_first = move == FTRACE_MOVE_TO_FIRST;
 	bool is_new = ops_of(calls) == ops;
 	unsigned long *passed;
-	bool is_first, noted;
 
-	if (move != FTRACE_MOVE_TO_FIRST && move != FTRACE_MOVE_TO_SECOND)
+	if (!to_first && move != FTRACE_MOVE_TO_SECOND)
 		return is_new;
-	is_first = is_new == (move == FTRACE_MOVE_TO_FIRST);
 	passed = this_cpu_ptr(&first_passed[interrupt_context_level()]);
-	if (is_first) {
+	if (is_new == to_first) {
+		/* The first. */
 		WRITE_ONCE(*passed, note);
 		return is_new;
 	}
-	noted = READ_ONCE(*passed) == note;
-	if (noted)
-		WRITE_ONCE(*passed, 0);
-	return is_new == noted;
+	return is_new == (READ_ONCE(*passed) == note);
 }
 NOKPROBE_SYMBOL(has_hit);
 
@@ -134,13 +133,13 @@ read_calls(const struct kprobe_site *site)
 	return smp_load_acquire(&site->ftrace_ops);
 }
 
+/* A hit that passes the first in 1 must not look like one of another move. */
 static void forget_passed(void)
 {
-	unsigned int cpu, i;
+	unsigned int cpu;
 
 	for_each_possible_cpu(cpu)
-		for (i = 0; i < ARRAY_SIZE(first_passed); i++)
-			WRITE_ONCE(per_cpu(first_passed[i], cpu), 0);
+		memset(per_cpu(first_passed, cpu), 0, sizeof(first_passed));
 }
 
 #ifdef CONFIG_KPROBES_CLASSIC

@@ -159,19 +159,28 @@ CODE(parted_behind, FIRST, SECOND "1: test %eax, %eax\n"
 CODE(parted_often, FIRST, SECOND "1: test %eax, %eax\n"
      TO_PART TO_PART TO_PART TO_PART TO_PART AFTER COLD("opt_parted_often"));
 /* Where a fault leads, which is not called cold. */
-#define FIXUP(name, end)						\
+#define FIXUP_OF(insn, name, end)					\
 	".pushsection .text.unlikely\n.balign 64, 0xcc\n"		\
 	".type " name ", @function\n"					\
 	name ": nop\n nop\n nop\n nop\n nop\n" end "\n"			\
 	".size " name ", . - " name "\n"				\
 	".popsection\n"						\
-	_ASM_EXTABLE(2b, name)
+	_ASM_EXTABLE(insn, name)
+#define FIXUP(name, end)	FIXUP_OF(2b, name, end)
 CODE(fixup_parted_into, FIRST, "1:" SECOND AFTER "2: nop\n"
      FIXUP("opt_fixup_parted_into_part", "jmp 1b"));
 CODE(fixup_parted_behind, FIRST, SECOND "1:" AFTER "2: nop\n"
      FIXUP("opt_fixup_parted_behind_part", "jmp 1b"));
 CODE(fixup_parted_off, FIRST, SECOND AFTER "2: nop\n"
      FIXUP("opt_fixup_parted_off_part", ASM_RET));
+/* More parts than there may be. */
+CODE(fixup_parted_often, FIRST, SECOND AFTER
+     "2: nop\n3: nop\n4: nop\n5: nop\n6: nop\n"
+     FIXUP_OF(2b, "opt_fixup_parted_2", ASM_RET)
+     FIXUP_OF(3b, "opt_fixup_parted_3", ASM_RET)
+     FIXUP_OF(4b, "opt_fixup_parted_4", ASM_RET)
+     FIXUP_OF(5b, "opt_fixup_parted_5", ASM_RET)
+     FIXUP_OF(6b, "opt_fixup_parted_6", ASM_RET));
 extern char opt_fixup_parted_into_part[], opt_fixup_parted_behind_part[];
 extern char opt_fixup_parted_off_part[];
 STACK_FRAME_NON_STANDARD(opt_fixup_parted_into_part);
@@ -301,6 +310,7 @@ static const struct obstacle_case {
 	ENTRY(fixup_parted_into, JUMPED_INTO),
 	ENTRY(fixup_parted_behind, NONE), ENTRY(fixup_parted_off, NONE),
 	ENTRY(fixup_part, NOT_ANALYSED),
+	ENTRY(fixup_parted_often, NOT_ANALYSED),
 	ENTRY(label_second, PATCHED_INSIDE), ENTRY(label_into, JUMPED_INTO),
 	ENTRY(label_behind, NONE),
 	ENTRY(rip_first, NONE), ENTRY(rip_second, NONE),

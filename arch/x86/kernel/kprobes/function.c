@@ -231,9 +231,8 @@ static void add_fixup(void *analysis, unsigned long fixup)
 {
 	struct analysis *a = analysis;
 
-	if (in_text(&a->all, fixup))
-		add_way_in(a, fixup);
-	else if (!known_part(a, fixup))
+	/* Those in it are known with all of the kernel's. */
+	if (!in_text(&a->all, fixup) && !known_part(a, fixup))
 		add_part(a, symbol_at(fixup));
 }
 
