@@ -16,9 +16,9 @@
  * is asked to share it with the ops with IPMODIFY, and only with that.
  * site->ftrace_ops is the ops that calls handlers; the other one ignores a hit.
  * While a site moves, enum ftrace_move is added, so that the fast way does not
- * know the value.  An entry may come from behind the call: see moving.c.  Or a
- * site leaves one ops for the other.  Ftrace calls both for a hit then, one
- * after the other, and one of them is to call the handlers:
+ * know the value.  An entry may come from behind the call: relay.c has these
+ * steps.  Or a site leaves one ops for the other.  Ftrace calls both for a hit
+ * then, one after the other, and one of them is to call the handlers:
  *
  * 1. The site is the old ops'.  It comes into the filter of the new ops, which
  *    ignores its hits.
@@ -133,7 +133,7 @@ read_calls(const struct kprobe_site *site)
 	return smp_load_acquire(&site->ftrace_ops);
 }
 
-/* A hit that passes the first in 1 must not look like one of another move. */
+/* A hit that passes the first in 1 must not look like one noted before that. */
 static void forget_passed(void)
 {
 	unsigned int cpu;

@@ -148,7 +148,7 @@ static const struct kprobe_symbol *symbol_at(unsigned long addr)
 	return &symbol;
 }
 
-/* What is decoded later on, if there is any. */
+/* A part of the function: it is decoded when the function has been. */
 static void add_part(struct analysis *a, const struct kprobe_symbol *symbol)
 {
 	if (a->nr_parts == PARTS_MAX || !symbol->size)
