@@ -95,9 +95,8 @@ static struct ftrace_ops *moving_to(struct ftrace_ops *ops,
 }
 
 /*
- * The hit that has passed the first ops in 2: its stack pointer and site.  Of
- * each CPU, and each context there, since an interrupt may come between the two
- * ops, and be hit.
+ * The hit that has passed the first ops in 2.  Of each CPU, and each context
+ * there, since an interrupt may come between the two ops, and be hit.
  */
 static DEFINE_PER_CPU(unsigned long [4], first_passed);
 
@@ -105,7 +104,7 @@ static DEFINE_PER_CPU(unsigned long [4], first_passed);
 static bool has_hit(struct kprobe_site *site, struct ftrace_ops *calls,
 		    struct ftrace_ops *ops, struct pt_regs *regs)
 {
-	unsigned long note = kernel_stack_pointer(regs) ^ (unsigned long)site;
+	unsigned long note = kprobe_hit_note(site, regs);
 	enum ftrace_move move = move_of(calls);
 	bool to_first = move == FTRACE_MOVE_TO_FIRST;
 	bool is_new = ops_of(calls) == ops;
@@ -543,23 +542,30 @@ static enum ftrace_move move_to(const struct kprobe_site *site,
 				    FTRACE_MOVE_TO_SECOND;
 }
 
+static bool leaves_an_ops(const struct kprobe_site *site)
+{
+	return move_of(site->ftrace_ops) >= FTRACE_MOVE_TO_FIRST;
+}
+
 /* Those that ftrace has called for in another way: steps 3 and 4. */
 static void leave_old_ops(struct list_head *batch, unsigned long *ips)
 {
 	struct site_ops *from[] = { &kprobe_ftrace_ops, &kprobe_ipmodify_ops };
 	struct kprobe_site *site;
-	bool waited = false;
+	bool any = false;
 	unsigned int i, nr;
 
+	list_for_each_entry(site, batch, batch)
+		any |= leaves_an_ops(site);
+	if (!any)
+		return;
+	synchronize_rcu_expedited();
 	for (i = 0; i < ARRAY_SIZE(from); i++) {
 		nr = 0;
 		list_for_each_entry(site, batch, batch) {
-			if (move_of(site->ftrace_ops) < FTRACE_MOVE_TO_FIRST ||
+			if (!leaves_an_ops(site) ||
 			    site_ops_now(site) == from[i])
 				continue;
-			if (!waited)
-				synchronize_rcu_expedited();
-			waited = true;
 			ips[nr++] = (unsigned long)site->addr;
 			kprobe_ftrace_moved(site);
 		}

@@ -13,6 +13,7 @@
 #include <linux/kprobes_test.h>
 #include <linux/list.h>
 #include <linux/lockdep.h>
+#include <linux/ptrace.h>
 
 struct jump_entry;
 struct module;
@@ -350,6 +351,16 @@ kprobe_relay_rehearse(const struct kprobe_site *site)
 static inline void kprobe_relay_free(struct kprobe_site *site) { }
 static inline bool kprobe_relay_wanted(struct kprobe_site *s) { return false; }
 #endif
+
+/*
+ * What tells a hit from all others while its site moves: on its way from one
+ * place to the other, no other hit of that site has the same stack pointer.
+ */
+static __always_inline unsigned long
+kprobe_hit_note(const struct kprobe_site *site, struct pt_regs *regs)
+{
+	return kernel_stack_pointer(regs) ^ (unsigned long)site;
+}
 
 /* moving.c: hits of entries that move from a relay to ftrace */
 #ifdef CONFIG_KPROBE_RELAYS

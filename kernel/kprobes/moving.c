@@ -6,24 +6,15 @@
  * callback notes each hit that it has had; behind the call a hit that is noted
  * is left alone.  The steps of a move are in relay.c.
  *
- * A note is the hit's stack pointer and its entry: between the call and the
- * instruction behind it, no other hit of that entry has the same stack pointer.
  * A task may continue on another CPU in between, so all CPUs share the notes.
  * Where two hits share a place, the older one is forgotten.
  */
 #include <linux/atomic.h>
 #include <linux/hash.h>
-#include <linux/ptrace.h>
 #include "internal.h"
 
 #define NOTES_BITS	6
 static unsigned long notes[1 << NOTES_BITS];
-
-static unsigned long note_for(struct kprobe_site *entry, struct pt_regs *regs)
-{
-	return kernel_stack_pointer(regs) ^ (unsigned long)entry;
-}
-NOKPROBE_SYMBOL(note_for);
 
 /**
  * kprobe_note_hit - ftrace's callback has had a hit
@@ -34,7 +25,7 @@ NOKPROBE_SYMBOL(note_for);
  */
 void kprobe_note_hit(struct kprobe_site *entry, struct pt_regs *regs)
 {
-	unsigned long note = note_for(entry, regs);
+	unsigned long note = kprobe_hit_note(entry, regs);
 
 	WRITE_ONCE(notes[hash_long(note, NOTES_BITS)], note);
 }
@@ -53,7 +44,7 @@ bool kprobe_hit_noted(struct kprobe_site *entry, struct pt_regs *regs)
 
 	if (!READ_ONCE(entry->ftrace_ops))
 		return false;
-	note = note_for(entry, regs);
+	note = kprobe_hit_note(entry, regs);
 	return try_cmpxchg(&notes[hash_long(note, NOTES_BITS)], &note, 0);
 }
 NOKPROBE_SYMBOL(kprobe_hit_noted);

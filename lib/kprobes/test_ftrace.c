@@ -520,23 +520,17 @@ static void test_late_ftrace_call_is_ignored(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, (void *)target_call(), before, sizeof(before));
 }
 
-/* Otherwise what stands behind the call may be probed in its place. */
-static void allow_jumps(bool on)
-{
-	if (IS_ENABLED(CONFIG_KPROBE_RELAYS))
-		kprobe_set_jumps(on);
-}
-
 static int suite_init(struct kunit *test)
 {
 	KUNIT_ASSERT_NE(test, target_call(), 0);
-	allow_jumps(false);
+	/* Otherwise what is behind the call may be probed in its place. */
+	switch_jumps(false);
 	return 0;
 }
 
 static void suite_exit(struct kunit *test)
 {
-	allow_jumps(true);
+	switch_jumps(true);
 }
 
 static struct kunit_case ftrace_tests[] = {

@@ -157,23 +157,17 @@ static void test_moves_lose_no_hit(struct kunit *test)
 	unregister_kprobe(&plain.probe);
 }
 
-/* Otherwise what stands behind the call may be probed in its place. */
-static void allow_jumps(bool on)
-{
-	if (IS_ENABLED(CONFIG_KPROBE_RELAYS))
-		kprobe_set_jumps(on);
-}
-
 static int suite_init(struct kunit *test)
 {
 	KUNIT_ASSERT_NE(test, ftrace_location((unsigned long)target), 0);
-	allow_jumps(false);
+	/* Otherwise what is behind the call may be probed in its place. */
+	switch_jumps(false);
 	return 0;
 }
 
 static void suite_exit(struct kunit *test)
 {
-	allow_jumps(true);
+	switch_jumps(true);
 }
 
 static struct kunit_case ftrace_move_tests[] = {
