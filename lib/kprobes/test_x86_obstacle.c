@@ -128,6 +128,22 @@ CODE(table_read_into, FIRST, "2:" ANNOTATE_NOENDBR SECOND AFTER "jmp 3f\n"
      "3:" ANNOTATE_NOENDBR "nop\n"
      ".pushsection .rodata\n.balign 8\n1:" _ASM_PTR "3b, 3b, 2b, 0\n"
      ".popsection");
+/* The index is multiplied before. */
+#define CODE_TABLE_BYTES(name, second, jump)				\
+CODE(name, FIRST, second AFTER "jmp 3f\n" jump				\
+     "3:" ANNOTATE_NOENDBR "nop\n"					\
+     ".pushsection .rodata\n.balign 8\n1:" _ASM_PTR "3b, 3b, 2b, 0\n"	\
+     ".popsection")
+#define CASE_INTO	"2:" ANNOTATE_NOENDBR SECOND
+#define CASE_BEHIND	SECOND "2:" ANNOTATE_NOENDBR
+CODE_TABLE_BYTES(table_bytes_into, CASE_INTO, SAFE "jmp *1f(" AX ")\n");
+CODE_TABLE_BYTES(table_bytes_behind, CASE_BEHIND,
+		 SAFE "jmp *1f(" AX ")\n");
+CODE_TABLE_BYTES(table_bytes_read, CASE_INTO,
+		 "mov 1f(" AX "), " CX "\n" SAFE "jmp *" CX "\n");
+CODE_TABLE_BYTES(table_bytes_base, CASE_INTO, SAFE "jmp *1f(" SP ")\n");
+CODE_TABLE_BYTES(table_bytes_index, CASE_INTO,
+		 "mov 1f(, " AX ", 1), " CX "\n" SAFE "jmp *" CX "\n");
 /* For an impossible case, the table has the address behind the function. */
 FUNCTION(table_end, ".Lprobe_table_end:" FIRST "2:" ANNOTATE_NOENDBR SECOND
 	 AFTER "jmp 3f\n" SAFE "jmp *1f(, " AX ", " WORD ")\n"
@@ -302,6 +318,10 @@ static const struct obstacle_case {
 	ENTRY(huge, NOT_ANALYSED), ENTRY(direction, DIRECTION_FLAG),
 	ENTRY(table_into, JUMPED_INTO), ENTRY(table_behind, NONE),
 	ENTRY(table_read_into, JUMPED_INTO), ENTRY(table_end, JUMPED_INTO),
+	ENTRY(table_bytes_into, JUMPED_INTO), ENTRY(table_bytes_behind, NONE),
+	ENTRY(table_bytes_read, JUMPED_INTO),
+	ENTRY(table_bytes_base, JUMPED_INTO),
+	ENTRY(table_bytes_index, JUMPED_INTO),
 	ENTRY(jumps_somewhere, INDIRECT_JUMP), ENTRY(scaled, INDIRECT_JUMP),
 	ENTRY(tail_call, NONE),
 	ENTRY(parted_into, JUMPED_INTO), ENTRY(parted_behind, NONE),

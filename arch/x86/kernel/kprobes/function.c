@@ -283,6 +283,25 @@ static bool reads_table(const struct insn *insn)
 }
 
 /*
+ * Memory at a constant and a register, which may be an index that is multiplied
+ * already.  Other such memory, as a field of an object, has no constant that is
+ * the address of constants.
+ */
+static bool reads_constants(const struct insn *insn)
+{
+	u8 op = insn->opcode.bytes[0], modrm = insn->modrm.value;
+	unsigned long table = insn->displacement.value;
+
+	if (op != 0x8b && (op != 0xff || X86_MODRM_REG(modrm) != 4))
+		return false;
+	if (X86_MODRM_MOD(modrm) != 2 &&
+	    (X86_MODRM_MOD(modrm) != 0 || X86_MODRM_RM(modrm) != 4 ||
+	     X86_SIB_BASE(insn->sib.value) != 5))
+		return false;
+	return is_kernel_rodata(table) || is_module_address(table);
+}
+
+/*
  * Memory at a base and an index times a word: perhaps a table, whose address is
  * unknown.  Or times four bytes that are extended to a word: distances.
  */
@@ -364,7 +383,7 @@ static bool scan_insn(struct analysis *a, const struct insn *insn,
 	u8 op = insn->opcode.bytes[0];
 	u8 modrm = insn->modrm.value;
 
-	if (reads_table(insn))
+	if (reads_table(insn) || reads_constants(insn))
 		read_table(a, insn->displacement.value);
 	if (insn_is_avx((struct insn *)insn)) {
 		add_operands(a, insn, next);
