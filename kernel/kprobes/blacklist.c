@@ -239,7 +239,7 @@ int kprobe_add_ksym_blacklist(unsigned long entry)
 
 /*
  * Collects functions whose addresses NOKPROBE_SYMBOL() has put into a
- * section, and up to two areas besides, and adds them all.
+ * section, and some areas besides, and adds them all.
  */
 static int ranges_add_all(const unsigned long *entries, size_t nr,
 			  const struct kprobe_blacklist_range *areas,
@@ -281,7 +281,7 @@ static int ranges_add_all(const unsigned long *entries, size_t nr,
  */
 int kprobe_blacklist_module(struct module *mod)
 {
-	struct kprobe_blacklist_range areas[2] = { };
+	struct kprobe_blacklist_range areas[3] = { };
 	size_t nr_areas = 0;
 
 	if (mod->kprobes_text_size) {
@@ -295,6 +295,13 @@ int kprobe_blacklist_module(struct module *mod)
 
 		areas[nr_areas++] = (struct kprobe_blacklist_range) {
 			start, start + mod->noinstr_text_size };
+	}
+	/* In the kernel itself this is a part of the one before. */
+	if (mod->cpuidle_text_size) {
+		unsigned long start = (unsigned long)mod->cpuidle_text_start;
+
+		areas[nr_areas++] = (struct kprobe_blacklist_range) {
+			start, start + mod->cpuidle_text_size };
 	}
 	if (!mod->num_kprobe_blacklist && !nr_areas)
 		return 0;

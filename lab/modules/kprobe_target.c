@@ -2,7 +2,7 @@
 /*
  * A module to be probed: reading its parameter "poke" calls
  * kprobe_target_function().  In other functions there are a jump label and a
- * static call.  One is not to be probed, and two are in sections of which
+ * static call.  One is not to be probed, and three are in sections of which
  * nothing is.  With the parameter "fail" its init
  * function fails.  Reading "fixed" has a read fail, which a fix-up mends.
  */
@@ -35,6 +35,7 @@ NOKPROBE_SYMBOL(kprobe_target_forbidden);
 
 int kprobe_target_section(int x);
 int kprobe_target_noinstr(int x);
+int kprobe_target_idle(int x);
 
 int __kprobes kprobe_target_section(int x)
 {
@@ -43,6 +44,12 @@ int __kprobes kprobe_target_section(int x)
 }
 
 noinstr int kprobe_target_noinstr(int x)
+{
+	barrier();
+	return x;
+}
+
+int __cpuidle kprobe_target_idle(int x)
 {
 	barrier();
 	return x;
