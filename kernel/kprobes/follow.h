@@ -46,15 +46,21 @@ static inline void *kretprobe_frame_at(struct pt_regs *regs)
 }
 
 /*
- * Has the call return to the trampoline; @ri keeps its return address.  Return:
- * whether that was the trampoline's already.
+ * Has @ri keep the call's return address.  Return: whether that is the
+ * trampoline's already.
  */
-static inline bool kretprobe_divert(struct kretprobe_instance *ri,
-				    struct pt_regs *regs)
+static inline bool kretprobe_note_return(struct kretprobe_instance *ri,
+					 struct pt_regs *regs)
 {
+	/* It diverts the call as well. */
 	arch_prepare_kretprobe(ri, regs);
 	ri->fp = kretprobe_frame(ri->fp);
 	return (unsigned long)ri->ret_addr == kretprobe_trampoline_address();
+}
+
+/* Has the call return to the trampoline. */
+static inline void kretprobe_divert(struct pt_regs *regs)
+{
 }
 #else
 /* Does the call that is entered return to the trampoline already? */
@@ -69,17 +75,20 @@ static __always_inline void *kretprobe_frame_at(struct pt_regs *regs)
 	return arch_kprobe_frame(regs);
 }
 
-/* The same. */
-static __always_inline bool kretprobe_divert(struct kretprobe_instance *ri,
-					     struct pt_regs *regs)
+/* The same two. */
+static __always_inline bool kretprobe_note_return(struct kretprobe_instance *ri,
+						  struct pt_regs *regs)
 {
-	unsigned long *place = arch_kprobe_return_place(regs);
-	unsigned long ret = *place;
+	unsigned long ret = *arch_kprobe_return_place(regs);
 
 	ri->fp = arch_kprobe_frame(regs);
 	ri->ret_addr = (kprobe_opcode_t *)ret;
-	*place = kretprobe_trampoline_address();
 	return ret == kretprobe_trampoline_address();
+}
+
+static __always_inline void kretprobe_divert(struct pt_regs *regs)
+{
+	*arch_kprobe_return_place(regs) = kretprobe_trampoline_address();
 }
 #endif
 

@@ -123,11 +123,14 @@ int kretprobe_entry_slow(struct kretprobe *rp, struct pt_regs *regs)
 		}
 	}
 	/* It may have changed what the call returns to. */
-	if (unlikely(kretprobe_divert(ri, regs)) && !chain_to_innermost(ri))
+	if (unlikely(kretprobe_note_return(ri, regs)) &&
+	    !chain_to_innermost(ri))
 		goto no_address;
-	/* Complete, for an NMI that looks at the stack. */
+	/* An NMI looks for what the trampoline's address stands for. */
 	barrier();
 	__llist_add(&ri->llist, &current->kretprobe_instances);
+	barrier();
+	kretprobe_divert(regs);
 	return 0;
 
 no_address:

@@ -37,11 +37,12 @@ int kretprobe_entry(struct kprobe *p, struct pt_regs *regs)
 	ri->task = task;
 	ri->fp = arch_kprobe_frame(regs);
 	ri->ret_addr = (kprobe_opcode_t *)ret;
-	*place = kretprobe_trampoline_address();
 	ri->llist.next = task->kretprobe_instances.first;
-	/* Complete, for an NMI that looks at the stack. */
+	/* An NMI looks for what the trampoline's address stands for. */
 	barrier();
 	task->kretprobe_instances.first = &ri->llist;
+	barrier();
+	*place = kretprobe_trampoline_address();
 	return 0;
 
 slow:
