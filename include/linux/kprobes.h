@@ -274,6 +274,7 @@ kprobe_opcode_t *kprobe_lookup_name(const char *name, unsigned int offset);
 int kprobe_on_func_entry(kprobe_opcode_t *addr, const char *sym,
 			 unsigned long offset);
 bool within_kprobe_blacklist(unsigned long addr);
+bool kprobe_patches(unsigned long addr);
 int kprobe_get_kallsym(unsigned int symnum, unsigned long *value, char *type,
 		       char *sym);
 void kprobe_free_init_mem(void);
@@ -336,6 +337,11 @@ static inline struct kprobe *kprobe_running(void)
 static inline bool within_kprobe_blacklist(unsigned long addr)
 {
 	return true;
+}
+
+static inline bool kprobe_patches(unsigned long addr)
+{
+	return false;
 }
 
 static inline bool is_kprobe_insn_slot(unsigned long addr)

@@ -36,6 +36,8 @@ X(ALTERNATIVE,	"alternative",	-EINVAL, \
 	"The kernel patches this: a LOCK prefix, or a barrier on powerpc.") \
 X(FTRACE_SITE,	"ftrace-site",	-EINVAL, \
 	"ftrace patches these bytes, and probes cannot use ftrace there.") \
+X(DEBUGGER,	"debugger",	-EBUSY, \
+	"The kernel's debugger has a breakpoint there.") \
 X(BUG_SITE,	"bug-site",	-EINVAL, \
 	"It is a BUG(), WARN() or type check, found by its address.") \
 X(PADDING,	"padding",	-EINVAL, \

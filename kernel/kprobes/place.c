@@ -10,6 +10,7 @@
 #include <linux/jump_label.h>
 #include <linux/kallsyms.h>
 #include <linux/kernel.h>
+#include <linux/kgdb.h>
 #include <linux/memory.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -192,6 +193,15 @@ void kprobe_find_entry(unsigned long place, struct kprobe_entry *entry)
 		kprobe_find_symbol(place, symbol);
 }
 
+static bool debugger_stops_at(unsigned long addr)
+{
+#ifdef CONFIG_KGDB
+	return kgdb_has_hit_break(addr);
+#else
+	return false;
+#endif
+}
+
 /**
  * kprobe_inspect - may this instruction be probed?
  * @site: addr is set; fills in what is known of the instruction
@@ -208,6 +218,8 @@ enum kprobe_refusal kprobe_inspect(struct kprobe_site *site,
 
 	if (kprobe_blacklisted(addr, symbol))
 		return KPROBE_REFUSE_BLACKLISTED;
+	if (debugger_stops_at(addr))
+		return KPROBE_REFUSE_DEBUGGER;
 
 	/* ftrace knows this instruction, and what to do with it. */
 	if (ftrace_location(addr) == addr) {

@@ -42,6 +42,38 @@ struct kprobe_site *kprobe_site_at(unsigned long addr)
 }
 
 /**
+ * kprobe_patches - is this byte of the text one that a probe patches?
+ * @addr: any address
+ *
+ * Asked before a debugger puts a breakpoint there: neither would know what the
+ * other has saved, and a breakpoint under a jump would be a part of it.  Also
+ * asked of disabled probes.  A call of ftrace is ftrace's to patch.
+ *
+ * The debugger stops all CPUs, so a site, or a jump over @addr, may just be
+ * about to come: a breakpoint that is set at that moment is not noticed.
+ *
+ * Context: any.
+ */
+bool kprobe_patches(unsigned long addr)
+{
+	struct kprobe_site *site;
+	unsigned int back;
+
+	guard(preempt)();
+	site = kprobe_site_find(addr);
+	if (site && !site->on_ftrace)
+		return true;
+	for_each_place_under_jump(back) {
+		site = kprobe_site_find(addr - back);
+		/* No CPU changes these while a debugger asks. */
+		if (site && (site->state == KPROBE_SITE_JUMP ||
+			     site->trap_uses_detour))
+			return true;
+	}
+	return false;
+}
+
+/**
  * kprobe_site_create - make a site and put it into the table
  * @entry: where
  * @result: filled in unless it is refused

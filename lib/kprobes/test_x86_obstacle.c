@@ -390,6 +390,46 @@ static void test_obstacle_is_found(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, before, *c->probe, sizeof(before));
 }
 
+/* A debugger's breakpoint, set when the function has been analysed. */
+CODE(trap_late, FIRST, SECOND AFTER ".Lopt_trap_late_other:" NOP5);
+asm(POINTER_TO(opt_trap_late_other, .Lopt_trap_late_other));
+extern char *opt_trap_late_other;
+
+static void write_byte(char *addr, u8 byte)
+{
+	guard(mutex)(&text_mutex);
+	text_poke(addr, &byte, sizeof(byte));
+	text_poke_sync();
+}
+
+static void test_trap_comes_behind_analysis(struct kunit *test)
+{
+	struct counted other = COUNTED(opt_trap_late_other);
+	struct counted p = COUNTED(probe_trap_late);
+	char *second = probe_trap_late + 3;
+	u8 byte = *second;
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&other.probe), 0);
+	wait_for_kprobe_optimizer();
+	KUNIT_EXPECT_TRUE(test, is_jump(opt_trap_late_other));
+	KUNIT_EXPECT_TRUE(test, x86_kprobe_function_kept());
+	write_byte(second, INT3_INSN_OPCODE);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
+	wait_for_kprobe_optimizer();
+	KUNIT_EXPECT_FALSE(test, is_jump(probe_trap_late));
+	KUNIT_EXPECT_STREQ(test,
+			   kprobe_obstacle_name(p.probe.site->obstacle),
+			   "foreign-trap");
+	write_byte(second, byte);
+	/* It is looked at again when its probes change. */
+	KUNIT_EXPECT_EQ(test, disable_kprobe(&p.probe), 0);
+	KUNIT_EXPECT_EQ(test, enable_kprobe(&p.probe), 0);
+	wait_for_kprobe_optimizer();
+	KUNIT_EXPECT_TRUE(test, is_jump(probe_trap_late));
+	unregister_kprobe(&p.probe);
+	unregister_kprobe(&other.probe);
+}
+
 /*
  * A branch that the kernel has written at boot, or one that leads to a place
  * without a symbol.
@@ -561,6 +601,7 @@ static void test_obstacle_query_changes_nothing(struct kunit *test)
 
 static struct kunit_case obstacle_tests[] = {
 	KUNIT_CASE_PARAM(test_obstacle_is_found, obstacle_gen_params),
+	KUNIT_CASE(test_trap_comes_behind_analysis),
 	KUNIT_CASE(test_written_branch_is_followed),
 	KUNIT_CASE(test_copied_return_uses_thunk),
 	KUNIT_CASE(test_callee_outlives_detour),

@@ -321,6 +321,9 @@ static enum kprobe_obstacle emit_region(struct kprobe_site *site,
 			offset++;
 			continue;
 		}
+		/* It may have come since the function was analysed. */
+		if (text[offset] == INT3_INSN_OPCODE)
+			return KPROBE_NOJUMP_FOREIGN_TRAP;
 		if (insn_decode_kernel(&insn, text + offset))
 			return KPROBE_NOJUMP_NOT_ANALYSED;
 		obstacle = insn_obstacle(addr, offset, insn.length,

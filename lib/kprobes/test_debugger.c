@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * KUnit suite for the kernel's debugger: it and probes keep off each other's
+ * text.
+ */
+#include <kunit/test.h>
+#include <linux/errno.h>
+#include <linux/kgdb.h>
+#include <linux/kprobes.h>
+#include <linux/kprobes_reasons.h>
+#include <linux/module.h>
+#include <linux/stop_machine.h>
+#include "../../kernel/debug/debug_core.h"
+#include "test.h"
+
+static TARGET int target(int x)
+{
+	barrier();
+	return x * 7 + (x >> 3) - (x & 13);
+}
+
+/* It stops all CPUs; what patches text on x86 relies on that. */
+static int in_debugger(int (*function)(void *addr), unsigned long addr)
+{
+	if (IS_ENABLED(CONFIG_X86))
+		return stop_machine(function, (void *)addr, NULL);
+	return function((void *)addr);
+}
+
+/* It may be -EBUSY, too, because just then someone else patches text. */
+static int soon_in_debugger(int (*function)(void *addr), unsigned long addr)
+{
+	int tries = 1000, ret;
+
+	while ((ret = in_debugger(function, addr)) == -EBUSY && --tries)
+		msleep(20);
+	return ret;
+}
+
+static int validate(void *addr)
+{
+	return kgdb_validate_break_address((unsigned long)addr);
+}
+
+static int set_break(void *addr)
+{
+	return dbg_set_sw_break((unsigned long)addr);
+}
+
+static int remove_break(void *addr)
+{
+	return dbg_remove_sw_break((unsigned long)addr);
+}
+
+static int activate(void *unused)
+{
+	return dbg_activate_sw_breakpoints();
+}
+
+static int deactivate(void *unused)
+{
+	return dbg_deactivate_sw_breakpoints();
+}
+
+static void test_no_breakpoint_at_probe(struct kunit *test)
+{
+	struct counted c = COUNTED(target);
+	unsigned long addr;
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
+	addr = probed_at(&c.probe);
+	KUNIT_EXPECT_EQ(test, in_debugger(validate, addr), -EBUSY);
+	KUNIT_EXPECT_EQ(test, in_debugger(set_break, addr), -EBUSY);
+	KUNIT_EXPECT_EQ(test, target(8), 49);
+	KUNIT_EXPECT_EQ(test, c.pre, 1);
+	/* Enabled again, it would not know what stands there. */
+	KUNIT_EXPECT_EQ(test, disable_kprobe(&c.probe), 0);
+	KUNIT_EXPECT_EQ(test, in_debugger(validate, addr), -EBUSY);
+	unregister_kprobe(&c.probe);
+	KUNIT_EXPECT_EQ(test, soon_in_debugger(validate, addr), 0);
+}
+
+static void test_no_breakpoint_under_jump(struct kunit *test)
+{
+	struct counted c = COUNTED(target);
+	unsigned long addr, i;
+	bool covered;
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
+	addr = probed_at(&c.probe);
+#ifdef CONFIG_OPTPROBES
+	wait_for_kprobe_optimizer();
+#endif
+	for (i = sizeof(kprobe_opcode_t); i < 8; i += sizeof(kprobe_opcode_t)) {
+		covered = kprobe_optimized(&c.probe) && i < KPROBE_JUMP_SIZE;
+		if (covered)
+			KUNIT_EXPECT_EQ(test, in_debugger(validate, addr + i),
+					-EBUSY);
+		else
+			KUNIT_EXPECT_EQ(test,
+					soon_in_debugger(validate, addr + i),
+					0);
+	}
+	unregister_kprobe(&c.probe);
+	for (i = 0; i < 8; i += sizeof(kprobe_opcode_t))
+		KUNIT_EXPECT_EQ(test, soon_in_debugger(validate, addr + i), 0);
+}
+
+static void test_no_probe_at_breakpoint(struct kunit *test)
+{
+	struct counted c = COUNTED(target);
+	unsigned long addr;
+
+	/* Where would it be? */
+	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
+	addr = probed_at(&c.probe);
+	unregister_kprobe(&c.probe);
+
+	KUNIT_ASSERT_EQ(test, soon_in_debugger(set_break, addr), 0);
+	KUNIT_EXPECT_EQ(test, soon_in_debugger(activate, 0), 0);
+	KUNIT_EXPECT_EQ(test, register_kprobe(&c.probe), -EBUSY);
+	KUNIT_EXPECT_EQ(test, kprobe_refusal_at(target, NULL, 0),
+			KPROBE_REFUSE_DEBUGGER);
+	KUNIT_EXPECT_EQ(test, soon_in_debugger(deactivate, 0), 0);
+
+	/* One that could not be put there stays, and comes to a probe. */
+	KUNIT_EXPECT_EQ(test, register_kprobe(&c.probe), 0);
+	KUNIT_EXPECT_EQ(test, in_debugger(activate, 0), -EBUSY);
+	KUNIT_EXPECT_EQ(test, target(8), 49);
+	KUNIT_EXPECT_EQ(test, c.pre, 1);
+	unregister_kprobe(&c.probe);
+	KUNIT_EXPECT_EQ(test, in_debugger(remove_break, addr), 0);
+}
+
+static struct kunit_case debugger_tests[] = {
+	KUNIT_CASE(test_no_breakpoint_at_probe),
+	KUNIT_CASE(test_no_breakpoint_under_jump),
+	KUNIT_CASE(test_no_probe_at_breakpoint),
+	{}
+};
+
+static struct kunit_suite debugger_suite = {
+	.name = "kprobes_debugger",
+	.test_cases = debugger_tests,
+};
+
+kunit_test_suite(debugger_suite);
+
+MODULE_DESCRIPTION("KUnit suite for kprobes and the kernel's debugger");
+MODULE_LICENSE("GPL");
