@@ -495,6 +495,8 @@ void kprobe_ftrace_kill(void);
 void kprobe_ftrace_dropped(unsigned long ip);
 int ftrace_add_ipmodify(struct ftrace_ops *ops, unsigned long *ips,
 			unsigned int nr);
+int ftrace_remove_ipmodify(struct ftrace_ops *ops, unsigned long *ips,
+			   unsigned int nr);
 #else
 static inline void kprobe_ftrace_kill(void) { }
 static inline void kprobe_ftrace_dropped(unsigned long ip) { }

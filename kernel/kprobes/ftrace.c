@@ -364,6 +364,15 @@ static int ops_add(struct site_ops *to, unsigned long *ips, unsigned int nr)
 	return ret;
 }
 
+static int filter_remove(struct site_ops *from, unsigned long *ips,
+			 unsigned int nr)
+{
+	/* For the last ones unregister_ftrace_function() has done that. */
+	if (from->nr && from->ops.flags & FTRACE_OPS_FL_IPMODIFY)
+		return ftrace_remove_ipmodify(&from->ops, ips, nr);
+	return ftrace_set_filter_ips(&from->ops, ips, nr, 1, 0);
+}
+
 /*
  * Without memory for a new filter of all, functions are removed one by one,
  * which may need less.  One that stays in the filter does no harm: when the
@@ -382,10 +391,10 @@ static void ops_remove(struct site_ops *from, unsigned long *ips,
 		unregister_ftrace_function(&from->ops);
 		from->gone = get_state_synchronize_rcu();
 	}
-	if (!ftrace_set_filter_ips(&from->ops, ips, nr, 1, 0))
+	if (!filter_remove(from, ips, nr))
 		return;
 	for (i = 0; i < nr; i++)
-		ftrace_set_filter_ip(&from->ops, ips[i], 1, 0);
+		filter_remove(from, &ips[i], 1);
 }
 
 /**

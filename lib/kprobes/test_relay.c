@@ -525,16 +525,20 @@ static void test_direct_call_moves_to_ftrace(struct kunit *test)
 
 /* How often an owner is asked to share, and how often it cannot now. */
 static unsigned int asked, busy;
+static bool shares;
 
 static int share(struct ftrace_ops *op, enum ftrace_ops_cmd cmd)
 {
+	shares = false;
 	if (cmd != FTRACE_OPS_CMD_ENABLE_SHARE_IPMODIFY_PEER)
 		return 0;
 	asked++;
-	if (!busy)
-		return 0;
-	busy--;
-	return -EAGAIN;
+	if (busy) {
+		busy--;
+		return -EAGAIN;
+	}
+	shares = true;
+	return 0;
 }
 
 /* A post handler's owner may redirect: so it is asked for each site. */
@@ -547,15 +551,18 @@ static void expect_sharing(struct kunit *test, ftrace_ops_func_t ops_func,
 	direct.ops_func = ops_func;
 	asked = 0;
 	busy = tries;
+	shares = false;
 	KUNIT_ASSERT_EQ(test, ftrace_set_filter_ip(&direct, target_call(), 0,
 						   0), 0);
 	KUNIT_ASSERT_EQ(test, register_ftrace_direct(&direct, trampoline), 0);
 	KUNIT_EXPECT_EQ(test, register_kprobe(&c.probe), err);
 	KUNIT_EXPECT_EQ(test, call_target(5), 16);
 	if (!err) {
+		KUNIT_EXPECT_EQ(test, shares, !!ops_func);
 		KUNIT_EXPECT_EQ(test, c.post, 1);
 		unregister_kprobe(&c.probe);
 	}
+	KUNIT_EXPECT_FALSE(test, shares);
 	KUNIT_EXPECT_EQ(test, unregister_ftrace_direct(&direct, trampoline,
 						       false), 0);
 	ftrace_set_filter_ip(&direct, target_call(), 1, 0);
@@ -581,6 +588,42 @@ static void test_direct_call_is_shared(struct kunit *test)
 			KUNIT_ASSERT_EQ(test, register_kprobe(&other.probe), 0);
 	}
 	unregister_kprobe(&other.probe);
+}
+
+/* Where others are refused, an owner that was asked before them is told. */
+static void test_refused_array_leaves_no_sharing(struct kunit *test)
+{
+	unsigned long trampoline = (unsigned long)kprobe_test_direct;
+	struct counted c = ON_TARGET(.probe.post_handler = counted_post);
+	struct counted other = COUNTED(ftrace_location((unsigned long)
+						       bystander),
+				       .probe.post_handler = counted_post);
+	struct counted third = COUNTED(ftrace_location((unsigned long)
+						       other_target),
+				       .probe.post_handler = counted_post);
+	struct kprobe *array[] = { &c.probe, &other.probe };
+
+	direct.ops_func = share;
+	asked = 0;
+	busy = 0;
+	KUNIT_ASSERT_EQ(test, register_kprobe(&third.probe), 0);
+	KUNIT_ASSERT_EQ(test, ftrace_set_filter_ip(&redirector,
+						   (unsigned long)
+						   other.probe.addr, 0, 0), 0);
+	KUNIT_ASSERT_EQ(test, register_ftrace_function(&redirector), 0);
+	KUNIT_ASSERT_EQ(test, ftrace_set_filter_ip(&direct, target_call(), 0,
+						   0), 0);
+	KUNIT_ASSERT_EQ(test, register_ftrace_direct(&direct, trampoline), 0);
+	KUNIT_EXPECT_EQ(test, register_kprobes(array, 2), -EBUSY);
+	KUNIT_EXPECT_NE(test, asked, 0);
+	KUNIT_EXPECT_FALSE(test, shares);
+	KUNIT_EXPECT_EQ(test, unregister_ftrace_direct(&direct, trampoline,
+						       false), 0);
+	ftrace_set_filter_ip(&direct, target_call(), 1, 0);
+	KUNIT_EXPECT_EQ(test, unregister_ftrace_function(&redirector), 0);
+	ftrace_set_filter_ip(&redirector, (unsigned long)other.probe.addr, 1, 0);
+	unregister_kprobe(&third.probe);
+	direct.ops_func = NULL;
 }
 
 /* An owner that is never done costs its own function, and no other. */
@@ -747,6 +790,7 @@ static struct kunit_case relay_tests[] = {
 	KUNIT_CASE(test_direct_call_moves_to_ftrace),
 	KUNIT_CASE(test_direct_call_is_shared),
 	KUNIT_CASE(test_busy_owner_is_given_up),
+	KUNIT_CASE(test_refused_array_leaves_no_sharing),
 #endif
 	KUNIT_CASE(test_handler_diverts),
 	KUNIT_CASE(test_recursion_is_missed_once),
