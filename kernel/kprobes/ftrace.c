@@ -338,6 +338,15 @@ bool kprobe_ftrace_moves(const struct kprobe_site *site)
 /* Ftrace calls it before the other one.  Under kprobe_mutex. */
 static struct site_ops *called_first;
 
+/* @shared: owners of direct calls have been asked to share, and not told yet */
+static int filter_remove(struct site_ops *from, unsigned long *ips,
+			 unsigned int nr, bool shared)
+{
+	if (shared && from->ops.flags & FTRACE_OPS_FL_IPMODIFY)
+		return ftrace_remove_ipmodify(&from->ops, ips, nr);
+	return ftrace_set_filter_ips(&from->ops, ips, nr, 1, 0);
+}
+
 /* Adds sites to an ops. None is there on failure. */
 static int ops_add(struct site_ops *to, unsigned long *ips, unsigned int nr)
 {
@@ -355,22 +364,13 @@ static int ops_add(struct site_ops *to, unsigned long *ips, unsigned int nr)
 			cond_synchronize_rcu_expedited(to->gone);
 		ret = register_ftrace_function(&to->ops);
 		if (ret)
-			ftrace_set_filter_ips(&to->ops, ips, nr, 1, 0);
+			filter_remove(to, ips, nr, true);
 		else
 			called_first = to;
 	}
 	if (!ret)
 		to->nr += nr;
 	return ret;
-}
-
-static int filter_remove(struct site_ops *from, unsigned long *ips,
-			 unsigned int nr)
-{
-	/* For the last ones unregister_ftrace_function() has done that. */
-	if (from->nr && from->ops.flags & FTRACE_OPS_FL_IPMODIFY)
-		return ftrace_remove_ipmodify(&from->ops, ips, nr);
-	return ftrace_set_filter_ips(&from->ops, ips, nr, 1, 0);
 }
 
 /*
@@ -391,10 +391,11 @@ static void ops_remove(struct site_ops *from, unsigned long *ips,
 		unregister_ftrace_function(&from->ops);
 		from->gone = get_state_synchronize_rcu();
 	}
-	if (!filter_remove(from, ips, nr))
+	/* unregister_ftrace_function() has told them. */
+	if (!filter_remove(from, ips, nr, from->nr))
 		return;
 	for (i = 0; i < nr; i++)
-		filter_remove(from, &ips[i], 1);
+		filter_remove(from, &ips[i], 1, from->nr);
 }
 
 /**

@@ -220,9 +220,10 @@ static bool relay_create(struct kprobe_site *site)
 
 	why = site_behind(site, &behind);
 	if (why != KPROBE_OK) {
-		/* Memory and the states of modules change. */
+		/* These come and go. */
 		site->no_relay = why != KPROBE_REFUSE_NO_MEMORY &&
-				 why != KPROBE_REFUSE_MODULE_STATE;
+				 why != KPROBE_REFUSE_MODULE_STATE &&
+				 why != KPROBE_REFUSE_DEBUGGER;
 		return false;
 	}
 	relay = kzalloc(sizeof(*relay), GFP_KERNEL);

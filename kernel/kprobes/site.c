@@ -45,12 +45,13 @@ struct kprobe_site *kprobe_site_at(unsigned long addr)
  * kprobe_patches - is this byte of the text one that a probe patches?
  * @addr: any address
  *
- * Asked before a debugger puts a breakpoint there: neither would know what the
- * other has saved, and a breakpoint under a jump would be a part of it.  Also
- * asked of disabled probes.  A call of ftrace is ftrace's to patch.
+ * Or may patch: there is a probe, which may be disabled, or a detour for a jump
+ * over this byte.  Asked before a debugger puts a breakpoint there: neither
+ * would know what the other has saved, and a breakpoint under a jump would be a
+ * part of it.
  *
- * The debugger stops all CPUs, so a site, or a jump over @addr, may just be
- * about to come: a breakpoint that is set at that moment is not noticed.
+ * The debugger stops all CPUs, so a site may just be inspected, or its detour
+ * built: a breakpoint that is set at that moment is not noticed.
  *
  * Context: any.
  */
@@ -60,18 +61,16 @@ bool kprobe_patches(unsigned long addr)
 	unsigned int back;
 
 	guard(preempt)();
-	site = kprobe_site_find(addr);
-	if (site && !site->on_ftrace)
+	if (kprobe_site_find(addr))
 		return true;
 	for_each_place_under_jump(back) {
 		site = kprobe_site_find(addr - back);
-		/* No CPU changes these while a debugger asks. */
-		if (site && (site->state == KPROBE_SITE_JUMP ||
-			     site->trap_uses_detour))
+		if (site && site->detour)
 			return true;
 	}
 	return false;
 }
+NOKPROBE_SYMBOL(kprobe_patches);
 
 /**
  * kprobe_site_create - make a site and put it into the table

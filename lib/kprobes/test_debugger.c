@@ -8,7 +8,9 @@
 #include <linux/kgdb.h>
 #include <linux/kprobes.h>
 #include <linux/kprobes_reasons.h>
+#include <linux/memory.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
 #include <linux/stop_machine.h>
 #include "../../kernel/debug/debug_core.h"
 #include "test.h"
@@ -37,11 +39,6 @@ static int soon_in_debugger(int (*function)(void *addr), unsigned long addr)
 	return ret;
 }
 
-static int validate(void *addr)
-{
-	return kgdb_validate_break_address((unsigned long)addr);
-}
-
 static int set_break(void *addr)
 {
 	return dbg_set_sw_break((unsigned long)addr);
@@ -52,6 +49,11 @@ static int remove_break(void *addr)
 	return dbg_remove_sw_break((unsigned long)addr);
 }
 
+static int try_break(void *addr)
+{
+	return set_break(addr) ?: remove_break(addr);
+}
+
 static int activate(void *unused)
 {
 	return dbg_activate_sw_breakpoints();
@@ -59,6 +61,9 @@ static int activate(void *unused)
 
 static int deactivate(void *unused)
 {
+	/* On x86 it fails then, and says that there is no breakpoint any more. */
+	if (mutex_is_locked(&text_mutex))
+		return -EBUSY;
 	return dbg_deactivate_sw_breakpoints();
 }
 
@@ -69,41 +74,51 @@ static void test_no_breakpoint_at_probe(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
 	addr = probed_at(&c.probe);
-	KUNIT_EXPECT_EQ(test, in_debugger(validate, addr), -EBUSY);
-	KUNIT_EXPECT_EQ(test, in_debugger(set_break, addr), -EBUSY);
+	KUNIT_EXPECT_EQ(test, in_debugger(try_break, addr), -EBUSY);
 	KUNIT_EXPECT_EQ(test, target(8), 49);
 	KUNIT_EXPECT_EQ(test, c.pre, 1);
 	/* Enabled again, it would not know what stands there. */
 	KUNIT_EXPECT_EQ(test, disable_kprobe(&c.probe), 0);
-	KUNIT_EXPECT_EQ(test, in_debugger(validate, addr), -EBUSY);
+	KUNIT_EXPECT_EQ(test, in_debugger(try_break, addr), -EBUSY);
 	unregister_kprobe(&c.probe);
-	KUNIT_EXPECT_EQ(test, soon_in_debugger(validate, addr), 0);
+	KUNIT_EXPECT_EQ(test, soon_in_debugger(try_break, addr), 0);
 }
 
 static void test_no_breakpoint_under_jump(struct kunit *test)
 {
 	struct counted c = COUNTED(target);
 	unsigned long addr, i;
-	bool covered;
+	bool jump, covered;
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
 	addr = probed_at(&c.probe);
 #ifdef CONFIG_OPTPROBES
 	wait_for_kprobe_optimizer();
 #endif
+	jump = kprobe_optimized(&c.probe);
 	for (i = sizeof(kprobe_opcode_t); i < 8; i += sizeof(kprobe_opcode_t)) {
-		covered = kprobe_optimized(&c.probe) && i < KPROBE_JUMP_SIZE;
+		covered = jump && i < KPROBE_JUMP_SIZE;
 		if (covered)
-			KUNIT_EXPECT_EQ(test, in_debugger(validate, addr + i),
+			KUNIT_EXPECT_EQ(test, in_debugger(try_break, addr + i),
 					-EBUSY);
 		else
 			KUNIT_EXPECT_EQ(test,
-					soon_in_debugger(validate, addr + i),
+					soon_in_debugger(try_break, addr + i),
 					0);
 	}
+	/* When it is enabled again, nobody looks what stands there. */
+	KUNIT_EXPECT_EQ(test, disable_kprobe(&c.probe), 0);
+#ifdef CONFIG_OPTPROBES
+	wait_for_kprobe_optimizer();
+#endif
+	if (jump)
+		KUNIT_EXPECT_EQ(test, in_debugger(try_break, addr +
+						  KPROBE_JUMP_SIZE -
+						  sizeof(kprobe_opcode_t)),
+				-EBUSY);
 	unregister_kprobe(&c.probe);
 	for (i = 0; i < 8; i += sizeof(kprobe_opcode_t))
-		KUNIT_EXPECT_EQ(test, soon_in_debugger(validate, addr + i), 0);
+		KUNIT_EXPECT_EQ(test, soon_in_debugger(try_break, addr + i), 0);
 }
 
 static void test_no_probe_at_breakpoint(struct kunit *test)
@@ -121,7 +136,7 @@ static void test_no_probe_at_breakpoint(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, register_kprobe(&c.probe), -EBUSY);
 	KUNIT_EXPECT_EQ(test, kprobe_refusal_at(target, NULL, 0),
 			KPROBE_REFUSE_DEBUGGER);
-	KUNIT_EXPECT_EQ(test, soon_in_debugger(deactivate, 0), 0);
+	KUNIT_ASSERT_EQ(test, soon_in_debugger(deactivate, 0), 0);
 
 	/* One that could not be put there stays, and comes to a probe. */
 	KUNIT_EXPECT_EQ(test, register_kprobe(&c.probe), 0);
@@ -132,15 +147,40 @@ static void test_no_probe_at_breakpoint(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, in_debugger(remove_break, addr), 0);
 }
 
+/* What ftrace patches, too. */
+static void test_no_breakpoint_at_ftrace_call(struct kunit *test)
+{
+	struct counted c = COUNTED(kprobe_lookup_name("int_sqrt", 0));
+	unsigned long addr;
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
+	addr = probed_at(&c.probe);
+	KUNIT_EXPECT_EQ(test, in_debugger(try_break, addr), -EBUSY);
+	KUNIT_EXPECT_EQ(test, disable_kprobe(&c.probe), 0);
+	KUNIT_EXPECT_EQ(test, in_debugger(try_break, addr), -EBUSY);
+	unregister_kprobe(&c.probe);
+}
+
+static int suite_init(struct kunit *test)
+{
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		kunit_skip(test, "kgdb takes a lock that sleeps");
+	if (soon_in_debugger(try_break, text_of(target)) == -EFAULT)
+		kunit_skip(test, "kgdb cannot write text that is read-only");
+	return 0;
+}
+
 static struct kunit_case debugger_tests[] = {
 	KUNIT_CASE(test_no_breakpoint_at_probe),
 	KUNIT_CASE(test_no_breakpoint_under_jump),
+	KUNIT_CASE(test_no_breakpoint_at_ftrace_call),
 	KUNIT_CASE(test_no_probe_at_breakpoint),
 	{}
 };
 
 static struct kunit_suite debugger_suite = {
 	.name = "kprobes_debugger",
+	.init = suite_init,
 	.test_cases = debugger_tests,
 };
 

@@ -590,6 +590,10 @@ static void test_direct_call_is_shared(struct kunit *test)
 	unregister_kprobe(&other.probe);
 }
 
+static const char * const array_cases[] = { "the first ones", "more" };
+
+KUNIT_ARRAY_PARAM(array, array_cases, name_desc);
+
 /* Where others are refused, an owner that was asked before them is told. */
 static void test_refused_array_leaves_no_sharing(struct kunit *test)
 {
@@ -602,11 +606,13 @@ static void test_refused_array_leaves_no_sharing(struct kunit *test)
 						       other_target),
 				       .probe.post_handler = counted_post);
 	struct kprobe *array[] = { &c.probe, &other.probe };
+	bool first = test->param_value == &array_cases[0];
 
 	direct.ops_func = share;
 	asked = 0;
 	busy = 0;
-	KUNIT_ASSERT_EQ(test, register_kprobe(&third.probe), 0);
+	if (!first)
+		KUNIT_ASSERT_EQ(test, register_kprobe(&third.probe), 0);
 	KUNIT_ASSERT_EQ(test, ftrace_set_filter_ip(&redirector,
 						   (unsigned long)
 						   other.probe.addr, 0, 0), 0);
@@ -622,7 +628,8 @@ static void test_refused_array_leaves_no_sharing(struct kunit *test)
 	ftrace_set_filter_ip(&direct, target_call(), 1, 0);
 	KUNIT_EXPECT_EQ(test, unregister_ftrace_function(&redirector), 0);
 	ftrace_set_filter_ip(&redirector, (unsigned long)other.probe.addr, 1, 0);
-	unregister_kprobe(&third.probe);
+	if (!first)
+		unregister_kprobe(&third.probe);
 	direct.ops_func = NULL;
 }
 
@@ -790,7 +797,8 @@ static struct kunit_case relay_tests[] = {
 	KUNIT_CASE(test_direct_call_moves_to_ftrace),
 	KUNIT_CASE(test_direct_call_is_shared),
 	KUNIT_CASE(test_busy_owner_is_given_up),
-	KUNIT_CASE(test_refused_array_leaves_no_sharing),
+	KUNIT_CASE_PARAM(test_refused_array_leaves_no_sharing,
+			 array_gen_params),
 #endif
 	KUNIT_CASE(test_handler_diverts),
 	KUNIT_CASE(test_recursion_is_missed_once),

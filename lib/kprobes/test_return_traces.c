@@ -236,6 +236,8 @@ static void test_trampoline_is_known_at_once(struct kunit *test)
 			break;
 	}
 	unregister_kretprobe(&rp);
+	if (IS_ERR_PCPU(bp) && PTR_ERR_PCPU(bp) == -ENOSPC)
+		kunit_skip(test, "all debug registers are taken");
 	KUNIT_ASSERT_FALSE(test, IS_ERR_PCPU(bp));
 	unregister_wide_hw_breakpoint(bp);
 	/* The trampoline may put its address there once more. */

@@ -284,8 +284,8 @@ static bool reads_table(const struct insn *insn)
 
 /*
  * Memory at a constant and a register, which may be an index that is multiplied
- * already.  Other such memory, as a field of an object, has no constant that is
- * the address of constants.
+ * already.  Where it is a field of an object, the constant is no address of
+ * constants, or in a module.
  */
 static bool reads_constants(const struct insn *insn)
 {
