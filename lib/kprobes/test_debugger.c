@@ -61,7 +61,7 @@ static int activate(void *unused)
 
 static int deactivate(void *unused)
 {
-	/* On x86 it fails then, and says that there is no breakpoint any more. */
+	/* On x86 it fails then, and forgets the breakpoint all the same. */
 	if (mutex_is_locked(&text_mutex))
 		return -EBUSY;
 	return dbg_deactivate_sw_breakpoints();

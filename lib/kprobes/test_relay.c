@@ -627,7 +627,8 @@ static void test_refused_array_leaves_no_sharing(struct kunit *test)
 						       false), 0);
 	ftrace_set_filter_ip(&direct, target_call(), 1, 0);
 	KUNIT_EXPECT_EQ(test, unregister_ftrace_function(&redirector), 0);
-	ftrace_set_filter_ip(&redirector, (unsigned long)other.probe.addr, 1, 0);
+	ftrace_set_filter_ip(&redirector, (unsigned long)other.probe.addr, 1,
+			     0);
 	if (!first)
 		unregister_kprobe(&third.probe);
 	direct.ops_func = NULL;
