@@ -3,11 +3,8 @@
  * KUnit suite for stack traces through functions that return probes follow,
  * with and without fprobes on the same functions.
  */
-#include <linux/err.h>
 #include <linux/fprobe.h>
-#include <linux/hw_breakpoint.h>
 #include <linux/module.h>
-#include <linux/perf_event.h>
 #include <linux/stacktrace.h>
 #include "test_return.h"
 
@@ -168,89 +165,8 @@ static void test_trace_shows_real_callers(struct kunit *test)
 			    c->nr == 1 ? plain.nr - 1 : plain.nr - 3);
 }
 
-#if defined(CONFIG_X86) && defined(CONFIG_HAVE_HW_BREAKPOINT)
-static const char * const watch_cases[] = { "fast", "with an entry handler" };
-
-KUNIT_ARRAY_PARAM(watch, watch_cases, name_desc);
-
-static TARGET int watched_leaf(int a)
-{
-	barrier();
-	return a;
-}
-
-/*
- * Where the call's return address is; how often the trampoline's came there,
- * and how often it was not known then what that stands for.
- */
-static unsigned long *watched;
-static unsigned int diverted, unknown;
-
-static void watched_is_written(struct perf_event *bp,
-			       struct perf_sample_data *data,
-			       struct pt_regs *regs)
-{
-	struct llist_node *cur = NULL;
-
-	if (!is_kretprobe_trampoline(*watched))
-		return;
-	diverted++;
-	if (!kretprobe_find_ret_addr(current, watched, &cur))
-		unknown++;
-}
-
-static int watched_returns(struct kretprobe_instance *ri, struct pt_regs *regs)
-{
-	watched = ri->fp;
-	return 0;
-}
-
-/* An NMI may take a trace behind any instruction, here behind the worst one. */
-static void test_trampoline_is_known_at_once(struct kunit *test)
-{
-	bool slow = test->param_value != &watch_cases[0];
-	struct kretprobe rp = {
-		.kp.addr = (kprobe_opcode_t *)watched_leaf,
-		.handler = watched_returns,
-		.entry_handler = slow ? trace_entry_handler : NULL,
-	};
-	struct perf_event * __percpu *bp = NULL;
-	struct perf_event_attr attr;
-	int i;
-
-	diverted = 0;
-	unknown = 0;
-	KUNIT_ASSERT_EQ(test, register_kretprobe(&rp), 0);
-	for (i = 0; i < 3; i++) {
-		KUNIT_EXPECT_EQ(test, watched_leaf(i), i);
-		if (i)
-			continue;
-		/* The next calls come from there, too. */
-		hw_breakpoint_init(&attr);
-		attr.bp_addr = (unsigned long)watched;
-		attr.bp_len = sizeof(*watched);
-		attr.bp_type = HW_BREAKPOINT_W;
-		bp = register_wide_hw_breakpoint(&attr, watched_is_written,
-						 NULL);
-		if (IS_ERR_PCPU(bp))
-			break;
-	}
-	unregister_kretprobe(&rp);
-	if (IS_ERR_PCPU(bp) && PTR_ERR_PCPU(bp) == -ENOSPC)
-		kunit_skip(test, "all debug registers are taken");
-	KUNIT_ASSERT_FALSE(test, IS_ERR_PCPU(bp));
-	unregister_wide_hw_breakpoint(bp);
-	/* The trampoline may put its address there once more. */
-	KUNIT_EXPECT_GE(test, diverted, 2);
-	KUNIT_EXPECT_EQ(test, unknown, 0);
-}
-#endif
-
 static struct kunit_case trace_tests[] = {
 	KUNIT_CASE_PARAM(test_trace_shows_real_callers, trace_gen_params),
-#if defined(CONFIG_X86) && defined(CONFIG_HAVE_HW_BREAKPOINT)
-	KUNIT_CASE_PARAM(test_trampoline_is_known_at_once, watch_gen_params),
-#endif
 	{}
 };
 
