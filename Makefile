@@ -4,7 +4,8 @@ MAKEFLAGS += --no-print-directory --no-builtin-rules
 ARCH ?= x86_64
 export ARCH KUNIT VARIANT JOBS FROM N SEED ONLY GUESTS
 # Of torture.
-export PARTS WORLD TIME SLICE SIZE QUICK
+export PARTS WORLD TIME SLICE SIZE QUICK CPUS
+export PACK := $(if $(PACK),$(abspath $(PACK)))
 
 # OUT=DIR: where everything is built, or, for `series`, where the patches go.
 ifneq ($(filter series,$(MAKECMDGOALS)),)
@@ -21,7 +22,8 @@ help:
 	@echo 'make deb [CONFIG=FILE] Debian packages of a kernel with our probes; make run DEB=1'
 	@echo 'make reach            what can be probed of Debian kernels, stock and ours'
 	@echo 'make shell            a busybox shell in that kernel'
-	@echo 'make torture          looks for crashes: TIME=minutes, SEED=, PARTS="..."'
+	@echo 'make torture          looks for crashes: TIME=minutes, SEED=, PARTS="...", CPUS='
+	@echo 'make torture PACK=DIR all that this needs on another machine, in DIR'
 	@echo 'make ways             ways into functions, from outside, and jumps over them'
 	@echo 'make bench            what hits and calls cost, beside stock'
 	@echo 'make decode           powerpc: what a probe is told of 25,000 encodings'

@@ -20,7 +20,7 @@
 #include <linux/prandom.h>
 #include <linux/types.h>
 
-#define RACES_THREADS	8	/* at most */
+#define RACES_THREADS	64	/* at most */
 #define RACES_PROBES	24	/* of each thread */
 
 enum races_kind {

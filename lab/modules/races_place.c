@@ -96,8 +96,18 @@ static unsigned int private_jprobe_##n(unsigned int x, unsigned int y)	\
 	return 0;							\
 }
 
-PRIVATE(0) PRIVATE(1) PRIVATE(2) PRIVATE(3)
-PRIVATE(4) PRIVATE(5) PRIVATE(6) PRIVATE(7)
+/* The numbers below RACES_THREADS. */
+#define EACH(do)							\
+	do(0) do(1) do(2) do(3) do(4) do(5) do(6) do(7)			\
+	do(8) do(9) do(10) do(11) do(12) do(13) do(14) do(15)		\
+	do(16) do(17) do(18) do(19) do(20) do(21) do(22) do(23)		\
+	do(24) do(25) do(26) do(27) do(28) do(29) do(30) do(31)		\
+	do(32) do(33) do(34) do(35) do(36) do(37) do(38) do(39)		\
+	do(40) do(41) do(42) do(43) do(44) do(45) do(46) do(47)		\
+	do(48) do(49) do(50) do(51) do(52) do(53) do(54) do(55)		\
+	do(56) do(57) do(58) do(59) do(60) do(61) do(62) do(63)
+
+EACH(PRIVATE)
 
 struct private {
 	unsigned int (*function)(unsigned int x, unsigned int y);
@@ -105,12 +115,10 @@ struct private {
 	atomic_t *hits;
 };
 
-#define PRIVATE_ROW(n)	{ private_##n, private_jprobe_##n, &private_hits_##n }
+#define PRIVATE_ROW(n)	{ private_##n, private_jprobe_##n, &private_hits_##n },
 
-static const struct private privates[RACES_THREADS] = {
-	PRIVATE_ROW(0), PRIVATE_ROW(1), PRIVATE_ROW(2), PRIVATE_ROW(3),
-	PRIVATE_ROW(4), PRIVATE_ROW(5), PRIVATE_ROW(6), PRIVATE_ROW(7),
-};
+static const struct private privates[] = { EACH(PRIVATE_ROW) };
+static_assert(ARRAY_SIZE(privates) == RACES_THREADS);
 
 static atomic_t shared_jprobe_hits;
 
@@ -302,7 +310,7 @@ void *races_jprobe_entry(const struct races_place *place)
  * Places
  */
 
-#define PLACES	1000
+#define PLACES	8000
 
 static struct races_place places[PLACES];
 static unsigned int nr_places;
@@ -465,10 +473,11 @@ const struct races_place *races_any_place(struct races_thread *t)
  * Text: what it is before any probe is made, and what it has to be at the end
  */
 
+#define PRIVATE_TEXT(n)	private_##n,
+
 static const void *kept_from[] = {
 	shared_straight, shared_loop, shared_call, shared_tail, races_ladder,
-	private_0, private_1, private_2, private_3,
-	private_4, private_5, private_6, private_7,
+	EACH(PRIVATE_TEXT)
 };
 
 static u8 kept[ARRAY_SIZE(kept_from)][256];
