@@ -596,20 +596,21 @@ static void test_pre_handler_diverts(struct kunit *test)
 	};
 
 	first.probe.post_handler = seen_post;
-	KUNIT_ASSERT_EQ(test, register_kprobe(&first.probe), 0);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&divert), 0);
+	/* The newest probe is called first. */
 	KUNIT_ASSERT_EQ(test, register_kprobe(&last.probe), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&divert), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&first.probe), 0);
 	KUNIT_EXPECT_EQ(test, target_add(5, 6), 1005);
-	unregister_kprobe(&last.probe);
-	unregister_kprobe(&divert);
 	unregister_kprobe(&first.probe);
+	unregister_kprobe(&divert);
+	unregister_kprobe(&last.probe);
 	KUNIT_EXPECT_EQ(test, first.pre, 1);
 	KUNIT_EXPECT_EQ(test, first.post, 0);
 	KUNIT_EXPECT_EQ(test, last.pre, 0);
 	KUNIT_EXPECT_EQ(test, target_add(5, 6), 11);
 }
 
-static void test_handlers_run_in_order(struct kunit *test)
+static void test_newest_handlers_run_first(struct kunit *test)
 {
 	struct seen s[] = {
 		SEEN(target_add), SEEN(target_add), SEEN(target_add),
@@ -621,11 +622,11 @@ static void test_handlers_run_in_order(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, register_kprobe(&s[i].probe), 0);
 	}
 	target_add(1, 1);
-	KUNIT_EXPECT_LT(test, s[0].order, s[1].order);
-	KUNIT_EXPECT_LT(test, s[1].order, s[2].order);
-	KUNIT_EXPECT_LT(test, s[2].order, s[0].post_order);
-	KUNIT_EXPECT_LT(test, s[0].post_order, s[1].post_order);
-	KUNIT_EXPECT_LT(test, s[1].post_order, s[2].post_order);
+	KUNIT_EXPECT_GT(test, s[0].order, s[1].order);
+	KUNIT_EXPECT_GT(test, s[1].order, s[2].order);
+	KUNIT_EXPECT_LT(test, s[0].order, s[2].post_order);
+	KUNIT_EXPECT_GT(test, s[0].post_order, s[1].post_order);
+	KUNIT_EXPECT_GT(test, s[1].post_order, s[2].post_order);
 
 	/* Each is disabled on its own; the order stays that of registration. */
 	KUNIT_EXPECT_EQ(test, disable_kprobe(&s[1].probe), 0);
@@ -636,8 +637,8 @@ static void test_handlers_run_in_order(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, enable_kprobe(&s[1].probe), 0);
 	target_add(1, 1);
 	KUNIT_EXPECT_EQ(test, s[1].pre, 2);
-	KUNIT_EXPECT_LT(test, s[0].order, s[1].order);
-	KUNIT_EXPECT_LT(test, s[1].order, s[2].order);
+	KUNIT_EXPECT_GT(test, s[0].order, s[1].order);
+	KUNIT_EXPECT_GT(test, s[1].order, s[2].order);
 
 	unregister_kprobe(&s[0].probe);
 	target_add(1, 1);
@@ -824,7 +825,7 @@ static struct kunit_case hit_tests[] = {
 	KUNIT_CASE(test_address_stays_as_asked),
 	KUNIT_CASE(test_refused_gets_address),
 	KUNIT_CASE(test_pre_handler_diverts),
-	KUNIT_CASE(test_handlers_run_in_order),
+	KUNIT_CASE(test_newest_handlers_run_first),
 	KUNIT_CASE(test_disabled_is_silent),
 	KUNIT_CASE(test_recursive_hit_is_missed),
 	KUNIT_CASE(test_self_recursion_is_missed),

@@ -54,7 +54,7 @@ typedef int (*kretprobe_handler_t)(struct kretprobe_instance *ri,
 
 /**
  * struct kprobe - one request to be called at one instruction
- * @list: the site's enabled probes, oldest first (RCU)
+ * @list: the site's enabled probes, newest first (RCU)
  * @hlist: the site's probes, enabled or not, newest first
  * @pre_next: the next enabled one that has a pre handler (RCU); private
  * @nmissed: hits at which the handlers could not run

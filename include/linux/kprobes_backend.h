@@ -69,7 +69,7 @@ enum kprobe_site_state {
  *	the backend
  * @post_slot: the same as @slot, for hits with post handlers
  * @detour: where the jump leads; NULL while there is none
- * @active: enabled probes by kprobe::list, oldest first; locked, read by RCU
+ * @active: enabled probes by kprobe::list, newest first; locked, read by RCU
  * @ftrace_ops: by which ftrace calls, see ftrace.c; locked, read by hits
  * @relay: of a site on ftrace: the probe on the instruction behind; locked
  * @no_relay: that instruction is not to be probed for this one; locked

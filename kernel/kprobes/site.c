@@ -6,7 +6,7 @@
  *	     |
  *	  [ site ]---probes---> p2 -> p1 -> p0	all, newest first
  *	     |
- *	     +-------active---> p0 -> p2	the enabled ones, oldest first
+ *	     +-------active---> p2 -> p0	the enabled ones, newest first
  *	     |
  *	     +----------pre---> p2		those with a pre handler; what
  *						a hit walks
@@ -157,18 +157,19 @@ static struct kprobe **pre_link(struct kprobe_site *site, struct kprobe *p)
  */
 void kprobe_site_activate(struct kprobe_site *site, struct kprobe *p)
 {
-	struct list_head *older = &site->active;
-	struct kprobe *other = p;
+	struct list_head *next = &site->active;
+	struct kprobe *older = p;
 
-	hlist_for_each_entry_continue(other, hlist) {
-		if (other->enabled) {
-			older = &other->list;
+	/* A probe that was disabled returns to its place. */
+	hlist_for_each_entry_continue(older, hlist) {
+		if (older->enabled) {
+			next = &older->list;
 			break;
 		}
 	}
 	p->enabled = true;
 	/* Pairs with the walk in kprobe_call_post(). */
-	list_add_rcu(&p->list, older);
+	list_add_tail_rcu(&p->list, next);
 	if (p->run_pre) {
 		struct kprobe **link = pre_link(site, p);
 

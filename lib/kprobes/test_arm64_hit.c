@@ -183,8 +183,9 @@ static void test_handlers_divert(struct kunit *test)
 	struct state s = {};
 	int i;
 
-	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
+	/* The newest probe diverts: the older one is not called. */
 	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
 	for (i = 0; i < 6; i++) {
 		s.x[0] = 0;
 		s.nzcv = PSR_C_BIT;

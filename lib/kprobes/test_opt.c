@@ -97,6 +97,53 @@ static void test_post_handler_undoes_jump(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p.astray + q.astray, 0);
 }
 
+#define NR_SIBLINGS	3
+
+struct sibling {
+	struct kprobe probe;
+	unsigned int order;
+};
+
+static unsigned int sibling_calls;
+
+static int sibling_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	container_of(p, struct sibling, probe)->order = ++sibling_calls;
+	return 0;
+}
+
+static void expect_newest_first(struct kunit *test, const struct sibling *s)
+{
+	int i;
+
+	KUNIT_EXPECT_TRUE(test, is_jump(PLACE));
+	sibling_calls = 0;
+	expect_result(test, FIRST_TARGET);
+	for (i = 0; i < NR_SIBLINGS; i++)
+		KUNIT_EXPECT_EQ(test, s[i].order, NR_SIBLINGS - i);
+}
+
+/* A probe that is enabled again returns to its place. */
+static void test_newest_handlers_run_first(struct kunit *test)
+{
+	struct sibling s[NR_SIBLINGS] = {};
+	int i;
+
+	for (i = 0; i < NR_SIBLINGS; i++) {
+		s[i].probe.addr = (kprobe_opcode_t *)PLACE;
+		s[i].probe.pre_handler = sibling_pre;
+		KUNIT_ASSERT_EQ(test, register_kprobe(&s[i].probe), 0);
+	}
+	expect_newest_first(test, s);
+	for (i = 0; i < NR_SIBLINGS; i++) {
+		KUNIT_EXPECT_EQ(test, disable_kprobe(&s[i].probe), 0);
+		KUNIT_EXPECT_EQ(test, enable_kprobe(&s[i].probe), 0);
+		expect_newest_first(test, s);
+	}
+	for (i = 0; i < NR_SIBLINGS; i++)
+		unregister_kprobe(&s[i].probe);
+}
+
 static unsigned int jprobe_calls;
 
 static void jprobe_entry(void)
@@ -550,6 +597,7 @@ static void opt_exit(struct kunit *test)
 
 static struct kunit_case opt_tests[] = {
 	KUNIT_CASE(test_post_handler_undoes_jump),
+	KUNIT_CASE(test_newest_handlers_run_first),
 	KUNIT_CASE(test_jprobe_undoes_jump),
 	KUNIT_CASE(test_disable_cleans_text),
 	KUNIT_CASE(test_idle_jump_calls_nothing),

@@ -477,9 +477,9 @@ static void test_several_share_a_function(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, register_kretprobes(array, 3), 0);
 	KUNIT_EXPECT_EQ(test, follow_add(3, 4), 7);
-	/* The last one in is the first out; all know the return address. */
-	KUNIT_EXPECT_GT(test, f[0].order, f[1].order);
-	KUNIT_EXPECT_GT(test, f[1].order, f[2].order);
+	/* The oldest one is called first; all know the return address. */
+	KUNIT_EXPECT_LT(test, f[0].order, f[1].order);
+	KUNIT_EXPECT_LT(test, f[1].order, f[2].order);
 	for (i = 0; i < 3; i++) {
 		KUNIT_EXPECT_EQ(test, f[i].retaddr, f[0].retaddr);
 		KUNIT_EXPECT_EQ(test, f[i].value, 7);

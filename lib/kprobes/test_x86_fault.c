@@ -441,8 +441,8 @@ static __nocfi void test_fault_in_slot_is_handled(struct kunit *test)
 	}
 }
 
-/* Probes are asked in their order until one takes the fault over. */
-static void test_siblings_are_asked_in_order(struct kunit *test)
+/* The newest probe is called first, until one takes the fault over. */
+static void test_newest_fault_handler_is_called_first(struct kunit *test)
 {
 	struct sentry s[4];
 	int i;
@@ -450,18 +450,18 @@ static void test_siblings_are_asked_in_order(struct kunit *test)
 	resume_at = after_load;
 	for (i = 0; i < 4; i++) {
 		s[i] = (struct sentry) {
-			.declines = i != 2,
+			.declines = i != 1,
 			.probe.addr = (kprobe_opcode_t *)at_load,
-			.probe.fault_handler = i ? sentry_fault : NULL,
+			.probe.fault_handler = i < 3 ? sentry_fault : NULL,
 		};
 		KUNIT_ASSERT_EQ(test, register_kprobe(&s[i].probe), 0);
 	}
 	KUNIT_EXPECT_EQ(test, fault_load(BAD_PAGE), 1);
 	for (i = 0; i < 4; i++)
 		unregister_kprobe(&s[i].probe);
-	KUNIT_EXPECT_EQ(test, s[1].faults, 1);
 	KUNIT_EXPECT_EQ(test, s[2].faults, 1);
-	KUNIT_EXPECT_EQ(test, s[3].faults, 0);
+	KUNIT_EXPECT_EQ(test, s[1].faults, 1);
+	KUNIT_EXPECT_EQ(test, s[0].faults, 0);
 }
 
 /* A handler executes a probed load: the fault is the handler's. */
@@ -746,7 +746,7 @@ static struct kunit_case fault_tests[] = {
 	KUNIT_CASE(test_fault_in_return_is_handled),
 	KUNIT_CASE(test_fault_in_jprobe_is_handled),
 	KUNIT_CASE_PARAM(test_fault_in_slot_is_handled, slot_gen_params),
-	KUNIT_CASE(test_siblings_are_asked_in_order),
+	KUNIT_CASE(test_newest_fault_handler_is_called_first),
 	KUNIT_CASE(test_fault_below_handler_is_its_own),
 	KUNIT_CASE(test_disabled_is_not_asked),
 	KUNIT_CASE(test_zeropad_fixup_works),

@@ -329,20 +329,23 @@ static void test_pre_handler_diverts(struct kunit *test)
 	struct counted q = COUNTED(probe_plain);
 	int i;
 
-	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
+	/* The newest probe diverts: the older one is not called. */
 	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
 	KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
 	for (i = 0; i < 10; i++)
 		KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 6);
 	KUNIT_EXPECT_EQ(test, q.pre, 0);
 	KUNIT_EXPECT_FALSE(test, irqs_disabled());
 	unregister_kprobe(&p);
+	unregister_kprobe(&q.probe);
 
 	p = (struct kprobe) {
 		.addr = (kprobe_opcode_t *)probe_plain,
 		.pre_handler = return_pre,
 	};
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
 	KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
 	for (i = 0; i < 10; i++)
 		KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 4711);
