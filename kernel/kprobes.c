@@ -10,24 +10,26 @@
  * The rooms in kernel/kprobes/, where calls go downwards only:
  *
  *	control.c			files and sysctls
- *	kretprobe*.c  pool.c  jprobe.c	probes on calls
- *	explain.c  gone.c		why not; text that is freed
+ *	kretprobe*.c  jprobe.c		probes on calls
+ *	explain.c			why not
  *	this file			registration
+ *	pool.c				instances of return probes
+ *	gone.c				text that is freed
  *	reconcile.c			from target states to text, in batches
  *	relay.c				entries hit without ftrace
  *	optimizer.c			jumps, in the background
  *	patch.c  ftrace.c		the text; what ftrace patches
  *	site.c  place.c			sites and their probes; addresses
- *	blacklist.c  module.c		what must not be probed; modules
- *	patched.c  livepatch.c  labels.c
- *					what the kernel itself patches
- *	offline.c			CPUs on which no handlers run
- *	fault.c  hit.c			exceptions; the slow half of a hit
- *	table.c  registered.c  slots.c  retire.c  reasons.c
- *					look-ups, memory, and what frees it
+ *	blacklist.c			what must not be probed
+ *	patched.c  livepatch.c		what the kernel itself patches
+ *	module.c  labels.c		modules; sorted tables of patched text
+ *	fault.c  offline.c  hit.c	exceptions; CPUs on which no handlers
+ *					run; the slow half of a hit
  *	missed.c			hits whose handlers did not run
  *	moving.c			hits that come to two places
  *	running.c			what stands for a probe where none runs
+ *	table.c  registered.c  slots.c  retire.c  reasons.c
+ *					look-ups, memory, and what frees it
  *	classic.c  classic_follow.c  classic_return.c
  *					a backend for architectures without one,
  *					in the place of hit.c, fault.c, jprobe.c

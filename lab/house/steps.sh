@@ -36,5 +36,6 @@ house() {
 	step functions functions
 	step options look options "$TREE"
 	step backends look backends
+	step rooms look rooms
 	step calls calls
 }
