@@ -425,8 +425,9 @@ static struct kprobe *nth_kprobe(void *probes, int i)
  * switched off as a whole.  All are armed in one go.
  *
  * Context: may sleep; not from a handler.
- * Return: 0, or what was wrong with the first bad one:
- *
+ * Return:
+ * * 0: all are registered; otherwise none is, and the errno is that of the first
+ *   bad one.
  * * -EINVAL: @num is not positive; a probe is NULL, is registered already, has
  *   both or neither of addr and symbol_name, or unknown flags; the address
  *   is not in text, blacklisted, padding, misaligned, or patched by the kernel
@@ -572,7 +573,8 @@ EXPORT_SYMBOL_GPL(disable_kprobe);
  * @kp: the probe
  *
  * Context: may sleep; not from a handler.
- * Return: 0, also if it was enabled; otherwise it stays disabled:
+ * Return:
+ * * 0: it is enabled, or was before; with an errno it stays disabled.
  * * -EINVAL: it is not registered, or its address is gone;
  * * -ENOMEM: there is no memory;
  * * -EBUSY: ftrace would call for it, and another one redirects the function;

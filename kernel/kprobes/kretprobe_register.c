@@ -78,8 +78,8 @@ static int kretprobe_join(struct kprobe_array *array, int i)
  * @num: how many
  *
  * Context: may sleep; not from a handler.
- * Return: as register_kprobes(), and:
- *
+ * Return:
+ * * As register_kprobes().
  * * -EINVAL: not at the entry of a function, or of one whose return cannot be
  *   followed.
  * * -E2BIG: data_size is above KRETPROBE_MAX_DATA_SIZE.
