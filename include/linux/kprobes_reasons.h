@@ -59,7 +59,7 @@ X(UNRELOCATABLE, "unrelocatable", -EOPNOTSUPP, \
 X(OUT_OF_REACH,	"out-of-reach",	-EOPNOTSUPP, \
 	"The instruction's operand is too far away from any slot.") \
 X(NOT_ENTRY,	"not-entry",	-EINVAL, \
-	"A return probe or jprobe needs the entry of a function.") \
+	"A return probe or jprobe needs an entry that calls lead to.") \
 X(NO_RETURN,	"no-return",	-EINVAL, \
 	"The return of this function cannot be followed.") \
 X(NO_MEMORY,	"no-memory",	-ENOMEM, \

@@ -118,6 +118,16 @@ void kprobe_find_symbol(unsigned long addr, struct kprobe_symbol *symbol)
 		symbol->size = 0;
 }
 
+/*
+ * Is this a part of a function that the rest of it jumps to?  Its stack frame
+ * and registers are those of the function there, as the architecture may not
+ * know.
+ */
+static bool is_cold_part(const char *name)
+{
+	return strstr(name, ".cold");
+}
+
 /**
  * kprobe_on_func_entry - is this place the entry of a function?
  * @addr: an address, or NULL
@@ -130,6 +140,7 @@ void kprobe_find_symbol(unsigned long addr, struct kprobe_symbol *symbol)
 int kprobe_on_func_entry(kprobe_opcode_t *addr, const char *sym,
 			 unsigned long offset)
 {
+	char *module, name[KSYM_NAME_LEN];
 	unsigned long place, size;
 	bool on_entry;
 	int ret;
@@ -137,10 +148,10 @@ int kprobe_on_func_entry(kprobe_opcode_t *addr, const char *sym,
 	ret = kprobe_find_place(addr, sym, offset, &place);
 	if (ret)
 		return ret;
-	if (!kallsyms_lookup_size_offset(place, &size, &offset))
+	if (!kallsyms_lookup(place, &size, &offset, &module, name))
 		return -EINVAL;
 	arch_kprobe_entry(place, offset, &on_entry);
-	return on_entry ? 0 : -EINVAL;
+	return on_entry && !is_cold_part(name) ? 0 : -EINVAL;
 }
 
 /* The kernel's init text has been given up; under kprobe_mutex. */
@@ -187,6 +198,8 @@ void kprobe_find_entry(unsigned long place, struct kprobe_entry *entry)
 	entry->addr = arch_kprobe_entry(place, symbol->size ?
 					place - symbol->start : ULONG_MAX,
 					&entry->on_entry);
+	if (symbol->size && is_cold_part(symbol->name))
+		entry->on_entry = false;
 	/* The landing pad may be a symbol of its own: take the next one. */
 	place = (unsigned long)entry->addr;
 	if (symbol->size && place - symbol->start >= symbol->size)

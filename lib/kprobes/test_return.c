@@ -10,6 +10,9 @@
 #include <linux/string.h>
 #include "test_regs.h"
 #include "test_return.h"
+#ifdef CONFIG_X86
+#include "test_x86.h"
+#endif
 
 static TARGET int follow_add(int a, int b)
 {
@@ -39,6 +42,31 @@ static TARGET int follow_sum(int n)
 	return below + n;
 }
 
+/* A part of a function that no call leads to, and no return ends. */
+#ifdef CONFIG_X86
+#define PARTED	"push " AX "\n test %eax, %eax\n jz follow_parted.cold\n"	\
+		"1: pop " AX "\n" ASM_RET
+#define BACK	"jmp 1b\n"
+#elif defined(CONFIG_ARM64)
+#define PARTED	"cbz x0, follow_parted.cold\n1: ret\n"
+#define BACK	"b 1b\n"
+#elif defined(CONFIG_PPC)
+#define PARTED	"b follow_parted.cold\n1: blr\n"
+#define BACK	"b 1b\n"
+#endif
+#ifdef PARTED
+asm(".pushsection .text\n"
+	".balign 16\n"
+	".type follow_parted, %function\n"
+	"follow_parted: " PARTED
+	".size follow_parted, . - follow_parted\n"
+	".balign 16\n"
+	".type follow_parted.cold, %function\n"
+	"follow_parted.cold: nop\n nop\n" BACK
+	".size follow_parted.cold, . - follow_parted.cold\n"
+	".popsection");
+#endif
+
 /*
  * Errnos
  */
@@ -64,6 +92,14 @@ static const struct errno_case errno_cases[] = {
 	{ "not at the entry of a symbol", .symbol = "vfs_read", .offset = 9,
 	  .expected = -EINVAL },
 	{ "NOKPROBE_SYMBOL", follow_blacklisted, .expected = -EINVAL },
+#ifdef PARTED
+	{ "cold part of a function", .symbol = "follow_parted.cold",
+	  .expected = -EINVAL },
+#endif
+#if defined(CONFIG_X86_64) && defined(CONFIG_UNWINDER_ORC)
+	{ "entered by no call", .symbol = "ret_from_fork_asm",
+	  .expected = -EINVAL },
+#endif
 #ifdef CONFIG_X86
 	{ "returns on another stack", .symbol = "__switch_to",
 	  .expected = -EINVAL },
@@ -94,6 +130,17 @@ static void test_refused_with_errno(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
 	KUNIT_EXPECT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
 }
+
+#ifdef PARTED
+static void test_kprobe_on_cold_part_is_no_entry(struct kunit *test)
+{
+	struct kprobe p = { .symbol_name = "follow_parted.cold" };
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
+	KUNIT_EXPECT_FALSE(test, p.flags & KPROBE_FLAG_ON_FUNC_ENTRY);
+	unregister_kprobe(&p);
+}
+#endif
 
 static void test_null_is_refused(struct kunit *test)
 {
@@ -677,6 +724,9 @@ static void test_kprobe_in_it_is_unregistered(struct kunit *test)
 
 static struct kunit_case return_tests[] = {
 	KUNIT_CASE_PARAM(test_refused_with_errno, errno_gen_params),
+#ifdef PARTED
+	KUNIT_CASE(test_kprobe_on_cold_part_is_no_entry),
+#endif
 	KUNIT_CASE(test_null_is_refused),
 	KUNIT_CASE(test_second_register_fails),
 	KUNIT_CASE(test_kprobe_in_it_is_unregistered),

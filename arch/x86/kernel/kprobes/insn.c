@@ -20,6 +20,7 @@
 #include <asm/insn.h>
 #include <asm/ptrace.h>
 #include <asm/text-patching.h>
+#include <asm/unwind.h>
 #include "common.h"
 
 /* No function is larger; what seems so is a hole between functions. */
@@ -128,9 +129,10 @@ kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
 		addr += ENDBR_INSN_SIZE;
 		offset = ENDBR_INSN_SIZE;
 	}
-	*on_entry = offset == 0 ||
-		    (offset == ENDBR_INSN_SIZE &&
-		     starts_with_endbr(addr - ENDBR_INSN_SIZE));
+	*on_entry = (offset == 0 ||
+		     (offset == ENDBR_INSN_SIZE &&
+		      starts_with_endbr(addr - ENDBR_INSN_SIZE))) &&
+		    unwind_returns_to_top(addr);
 	return (kprobe_opcode_t *)addr;
 }
 
