@@ -264,10 +264,10 @@ void kprobe_busy_begin(void);
 void kprobe_busy_end(void);
 #ifdef CONFIG_HOTPLUG_CPU
 void kprobe_cpu_leaves(void);
-void kprobe_cpu_comes(void);
+void kprobe_cpu_comes(unsigned int cpu);
 #else
 static inline void kprobe_cpu_leaves(void) { }
-static inline void kprobe_cpu_comes(void) { }
+static inline void kprobe_cpu_comes(unsigned int cpu) { }
 #endif
 
 kprobe_opcode_t *kprobe_lookup_name(const char *name, unsigned int offset);
@@ -365,7 +365,7 @@ static inline void unregister_kprobes(struct kprobe **ps, int num) { }
 static inline void kprobe_busy_begin(void) { }
 static inline void kprobe_busy_end(void) { }
 static inline void kprobe_cpu_leaves(void) { }
-static inline void kprobe_cpu_comes(void) { }
+static inline void kprobe_cpu_comes(unsigned int cpu) { }
 static inline void kprobe_free_init_mem(void) { }
 
 #endif /* CONFIG_KPROBES */

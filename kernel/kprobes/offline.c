@@ -17,8 +17,9 @@
  *	the CPU stops
  *	...
  *	the CPU starts
- *	RCU knows of the CPU
- *	kprobe_cpu_comes()		notify_cpu_starting()
+ *	RCU knows of the CPU		rcutree_report_cpu_starting(), which the
+ *	kprobe_cpu_comes()		architecture calls on the way to
+ *	...				notify_cpu_starting(), if not there;
  *	...				whoever takes the CPU back waits for it
  *	set_cpu_online(true)		and holds cpu_hotplug_lock until then
  *
@@ -60,13 +61,14 @@ NOKPROBE_SYMBOL(kprobe_cpu_leaves);
 
 /**
  * kprobe_cpu_comes - from here on, grace periods wait for this CPU
+ * @cpu: this CPU
  *
- * Context: a CPU that is being started; interrupts off.
+ * Context: a CPU that is being started, or the first one; interrupts off.
  */
-void kprobe_cpu_comes(void)
+void kprobe_cpu_comes(unsigned int cpu)
 {
-	kprobe_cpu_busy(smp_processor_id(), false);
-	__this_cpu_write(kprobe_cpu_offline, false);
+	kprobe_cpu_busy(cpu, false);
+	per_cpu(kprobe_cpu_offline, cpu) = false;
 }
 NOKPROBE_SYMBOL(kprobe_cpu_comes);
 

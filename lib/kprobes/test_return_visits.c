@@ -194,6 +194,24 @@ static void test_offline_cpu_returns_instance(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
 }
 
+/* RCU knows of the CPU before this call: the hit at its entry is handled. */
+static void test_starting_cpu_is_followed(struct kunit *test)
+{
+	struct followed f = FOLLOWED(NULL);
+	unsigned int cpu = cpumask_last(cpu_online_mask);
+
+	if (!cpu)
+		kunit_skip(test, "needs a second CPU");
+	f.probe.kp.symbol_name = "notify_cpu_starting";
+	KUNIT_ASSERT_EQ(test, register_kretprobe(&f.probe), 0);
+	KUNIT_EXPECT_EQ(test, remove_cpu(cpu), 0);
+	KUNIT_EXPECT_EQ(test, add_cpu(cpu), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&f.entries), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&f.returns), 1);
+	KUNIT_EXPECT_EQ(test, f.probe.kp.nmissed, 0UL);
+	unregister_kretprobe(&f.probe);
+}
+
 /* Nothing waits for the handlers of an offline CPU, so it runs none. */
 static void test_offline_cpu_follows_nothing(struct kunit *test)
 {
@@ -373,6 +391,7 @@ static struct kunit_case visit_tests[] = {
 #ifdef CONFIG_HOTPLUG_CPU
 	KUNIT_CASE(test_offline_cpu_returns_instance),
 	KUNIT_CASE(test_offline_cpu_follows_nothing),
+	KUNIT_CASE(test_starting_cpu_is_followed),
 #endif
 	KUNIT_CASE_SLOW(test_followed_tasks_leak_no_pool),
 	{}
