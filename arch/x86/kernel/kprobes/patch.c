@@ -28,6 +28,27 @@ static void patch_jumps(struct list_head *batch)
 		text_poke_finish();
 }
 
+/* Is this site's text to change, with a trap in it before or afterwards? */
+static bool changes_trap(const struct kprobe_site *site)
+{
+	return site->state != KPROBE_SITE_JUMP &&
+	       site->target != KPROBE_SITE_JUMP;
+}
+
+/*
+ * A decoder of instruction traces has the trap in the text from the record of
+ * its arming to that of its removal.  Every CPU must find it there meanwhile.
+ */
+static void record_trap(struct kprobe_site *site, bool arm)
+{
+	const u8 trap = INT3_INSN_OPCODE;
+	const u8 *old = arm ? &site->opcode : &trap;
+	const u8 *new = arm ? &trap : &site->opcode;
+
+	perf_event_text_poke(site->addr, old, INT3_INSN_SIZE, new,
+			     INT3_INSN_SIZE);
+}
+
 /*
  * A trap is one byte, so it is written and removed in one store, and which
  * of the two a CPU sees does not matter until all have been told.
@@ -40,20 +61,22 @@ static void patch_traps(struct list_head *batch)
 
 	list_for_each_entry(site, batch, batch) {
 		bool arm = site->target == KPROBE_SITE_TRAP;
-		const u8 *old = arm ? &site->opcode : &trap;
-		const u8 *new = arm ? &trap : &site->opcode;
 
-		if (site->state == KPROBE_SITE_JUMP ||
-		    site->target == KPROBE_SITE_JUMP)
+		if (!changes_trap(site))
 			continue;
-		text_poke(site->addr, new, INT3_INSN_SIZE);
-		perf_event_text_poke(site->addr, old, INT3_INSN_SIZE, new,
-				     INT3_INSN_SIZE);
+		if (!arm)
+			record_trap(site, false);
+		text_poke(site->addr, arm ? &trap : &site->opcode,
+			  INT3_INSN_SIZE);
 		patched = true;
 	}
+	if (!patched)
+		return;
 	/* An IPI to every CPU: what kernel/kprobes.c relies on. */
-	if (patched)
-		text_poke_sync();
+	text_poke_sync();
+	list_for_each_entry(site, batch, batch)
+		if (changes_trap(site) && site->target == KPROBE_SITE_TRAP)
+			record_trap(site, true);
 }
 
 static int by_address(void *unused, const struct list_head *a,
