@@ -134,11 +134,12 @@ static bool kprobe_ready __read_mostly;
 				 KPROBE_FLAG_ON_FUNC_ENTRY)
 
 /*
- * Finds or makes the site of a place that is in text.
+ * Finds or makes the site of a place that is in text, and sets p->addr.
  *
  * @result: filled in if it is not refused
  */
 static enum kprobe_refusal kprobe_site_for(const struct kprobe_array *array,
+					   struct kprobe *p,
 					   unsigned long place,
 					   struct kprobe_site **result)
 {
@@ -155,6 +156,8 @@ static enum kprobe_refusal kprobe_site_for(const struct kprobe_array *array,
 		kprobe_find_entry(place, &entry);
 		site = kprobe_site_at((unsigned long)entry.addr);
 	}
+	if (!KPROBE_ADDR_KEEPS_PAD)
+		p->addr = entry.addr;
 	if (array->admit)
 		why = array->admit(entry.addr, entry.on_entry);
 	if (why == KPROBE_OK && !site) {
@@ -233,7 +236,7 @@ static int kprobe_attach(struct kprobe_array *array, int i,
 	if (why != KPROBE_REFUSE_MODULE_STATE)
 		p->addr = (kprobe_opcode_t *)place;
 	if (why == KPROBE_OK)
-		why = kprobe_site_for(array, place, &site);
+		why = kprobe_site_for(array, p, place, &site);
 	if (why != KPROBE_OK)
 		goto refuse;
 	if (array->join) {
@@ -249,7 +252,6 @@ static int kprobe_attach(struct kprobe_array *array, int i,
 	if (why != KPROBE_OK)
 		goto drop;
 
-	p->pad = (unsigned long)site->addr - place;
 	p->run_pre = READ_ONCE(p->pre_handler);
 	p->run_post = post;
 	p->kind = array->kind;

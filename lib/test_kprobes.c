@@ -539,21 +539,22 @@ static void test_symbol_gives_address(struct kunit *test)
 	struct kprobe p = { .symbol_name = "vfs_read" };
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
-	KUNIT_EXPECT_EQ(test, (unsigned long)p.addr, text_of(vfs_read));
+	KUNIT_EXPECT_EQ(test, (unsigned long)p.addr,
+			shown_at(&p, text_of(vfs_read)));
 	unregister_kprobe(&p);
 }
 
-/* Callers see the function's address, also where a landing pad comes first. */
-static void test_address_stays_as_asked(struct kunit *test)
+/* Callers see the probed instruction, which may follow a landing pad. */
+static void test_entry_gives_address(struct kunit *test)
 {
 	struct seen first = SEEN(target_add), second = SEEN(target_add);
 	unsigned int sites = kprobe_sites_in_use();
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&first.probe), 0);
 	KUNIT_EXPECT_EQ(test, (unsigned long)first.probe.addr,
-			text_of(target_add));
+			shown_at(&first.probe, text_of(target_add)));
 
-	/* A probe behind the landing pad is at the same site. */
+	/* A probe after the landing pad is at the same site. */
 	second.probe.addr = (kprobe_opcode_t *)probed_at(&first.probe);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&second.probe), 0);
 	KUNIT_EXPECT_EQ(test, (unsigned long)second.probe.addr,
@@ -568,14 +569,17 @@ static void test_address_stays_as_asked(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
 }
 
-/* A refused probe has the address that its symbol stands for. */
+/* A refused probe has the address that one which is not refused would have. */
 static void test_refused_gets_address(struct kunit *test)
 {
 	struct kprobe p = { .symbol_name = ENGINE };
 	kprobe_opcode_t *addr = kprobe_lookup_name(p.symbol_name, 0);
+	bool on_entry;
 
 	if (!addr)
 		kunit_skip(test, "this kernel has no such function");
+	if (!KPROBE_ADDR_KEEPS_PAD)
+		addr = arch_kprobe_entry((unsigned long)addr, 0, &on_entry);
 	KUNIT_EXPECT_EQ(test, register_kprobe(&p), -EINVAL);
 	KUNIT_EXPECT_PTR_EQ(test, p.addr, addr);
 }
@@ -822,7 +826,7 @@ static struct kunit_case hit_tests[] = {
 	KUNIT_CASE(test_post_handler_runs_alone),
 	KUNIT_CASE(test_handlers_are_optional),
 	KUNIT_CASE(test_symbol_gives_address),
-	KUNIT_CASE(test_address_stays_as_asked),
+	KUNIT_CASE(test_entry_gives_address),
 	KUNIT_CASE(test_refused_gets_address),
 	KUNIT_CASE(test_pre_handler_diverts),
 	KUNIT_CASE(test_newest_handlers_run_first),

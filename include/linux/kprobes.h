@@ -58,10 +58,9 @@ typedef int (*kretprobe_handler_t)(struct kretprobe_instance *ri,
  * @hlist: the site's probes, enabled or not, newest first
  * @pre_next: the next enabled one that has a pre handler (RCU); private
  * @nmissed: hits at which the handlers could not run
- * @addr: the place that is asked for; set it, or @symbol_name, and not both;
- *	found by the latter it is filled in, also if the probe is refused there.
- *	Where a landing pad for indirect calls stands there, the instruction
- *	behind it is probed: what handlers see
+ * @addr: the place that is asked for; set it, or @symbol_name, and not both.
+ *	Registration replaces it by the resolved address, also if the probe is
+ *	refused there: on x86 the instruction after ENDBR
  * @symbol_name: "symbol" or "module:symbol"; shown as long as the probe is
  *	registered
  * @offset: bytes from @addr or from the symbol to the instruction
@@ -78,7 +77,6 @@ typedef int (*kretprobe_handler_t)(struct kretprobe_instance *ri,
  * @run_pre: @pre_handler at registration, which is what is called; private
  * @run_post: @post_handler at registration, which is what is called; private
  * @enabled: in the site's list of enabled probes; private
- * @pad: bytes from the place that was asked for to the site; private
  * @kind: enum kprobe_kind; private
  * @ainsn: a backend's, in the struct kprobe of a site; private
  *
@@ -100,7 +98,6 @@ struct kprobe {
 	kprobe_opcode_t opcode;
 	u32 flags;
 	bool enabled;
-	u8 pad;
 	u8 kind;
 	struct kprobe_site *site;
 	struct hlist_node known;

@@ -152,6 +152,14 @@ void arch_kprobe_fill_slots(void *text, size_t size);
 kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
 				   bool *on_entry);
 
+/*
+ * kprobe::addr is the result of arch_kprobe_entry(), unless <asm/kprobes.h>
+ * defines this as 1: then it is the landing pad, where that was asked for.
+ */
+#ifndef KPROBE_ADDR_KEEPS_PAD
+#define KPROBE_ADDR_KEEPS_PAD	0
+#endif
+
 /**
  * arch_kprobe_inspect - may this instruction be probed?
  * @site: addr is set; fills in opcode and insn

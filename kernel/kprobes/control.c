@@ -138,8 +138,7 @@ static int list_show(struct seq_file *m, void *v)
 	if (kprobe_classic_pinned(site))
 		return 0;
 	hlist_for_each_entry(p, &site->probes, hlist) {
-		/* What was asked for; users may have changed p->addr. */
-		unsigned long addr = (unsigned long)site->addr - p->pad;
+		unsigned long addr = (unsigned long)READ_ONCE(p->addr);
 
 		if (kprobe_relayed(p))
 			continue;
@@ -311,7 +310,7 @@ static void missed_show_site(struct seq_file *m, struct kprobe_site *site)
 	if (!p || kprobe_classic_pinned(site))
 		return;
 	alone = counted_alone(site);
-	addr = (unsigned long)site->addr - p->pad;
+	addr = (unsigned long)READ_ONCE(p->addr);
 	for (why = 0; why < KPROBE_NR_MISSES; why++) {
 		nr = READ_ONCE(site->missed[why]);
 		if (alone)

@@ -79,6 +79,13 @@ static __maybe_unused unsigned long probed_at(const struct kprobe *p)
 	return (unsigned long)p->site->addr;
 }
 
+/* kprobe::addr of a registered probe whose user has asked for @place. */
+static __maybe_unused unsigned long shown_at(const struct kprobe *p,
+					     unsigned long place)
+{
+	return IS_ENABLED(CONFIG_ARM64) ? place : probed_at(p);
+}
+
 /* At the head of the text sparc64 writes tables, among entry code. */
 static __maybe_unused size_t size_of_head(void)
 {

@@ -262,7 +262,8 @@ static void test_probe_is_behind_toc(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, register_kprobe(&global.probe), 0);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&local.probe), 0);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&named.probe), 0);
-	KUNIT_EXPECT_EQ(test, (unsigned long)global.probe.addr, addr);
+	KUNIT_EXPECT_EQ(test, (unsigned long)global.probe.addr, addr + 8);
+	KUNIT_EXPECT_EQ(test, (unsigned long)named.probe.addr, addr + 8);
 	KUNIT_EXPECT_EQ(test, probed_at(&global.probe), addr + 8);
 	KUNIT_EXPECT_EQ(test, probed_at(&local.probe), addr + 8);
 	KUNIT_EXPECT_EQ(test, probed_at(&named.probe), addr + 8);

@@ -23,6 +23,8 @@ struct pt_regs;
 #define KPROBE_DETOUR_SIZE	64
 /* A branch takes the place of one instruction. */
 #define KPROBE_JUMP_SIZE	4
+/* A landing pad that was asked for is shown, though the next one is probed. */
+#define KPROBE_ADDR_KEEPS_PAD	1
 
 typedef u32 kprobe_opcode_t;
 
