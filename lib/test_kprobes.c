@@ -486,7 +486,7 @@ static void test_pre_handler_runs(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
 	KUNIT_EXPECT_EQ(test, target_add(3, 4), 7);
 	KUNIT_EXPECT_EQ(test, s.pre, 1);
-	KUNIT_EXPECT_EQ(test, s.ip, probed_at(&s.probe));
+	KUNIT_EXPECT_EQ(test, s.ip, pre_ip(&s.probe));
 	KUNIT_EXPECT_PTR_EQ(test, s.running, &s.probe);
 	KUNIT_EXPECT_FALSE(test, s.preemptible);
 	KUNIT_EXPECT_TRUE(test, s.probe.flags & KPROBE_FLAG_ON_FUNC_ENTRY);

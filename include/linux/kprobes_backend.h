@@ -160,6 +160,14 @@ kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
 #define KPROBE_ADDR_KEEPS_PAD	0
 #endif
 
+/*
+ * Bytes from the probed address to the instruction pointer that pre handlers
+ * find, whichever mechanism delivers the hit.
+ */
+#ifndef KPROBE_IP_SKID
+#define KPROBE_IP_SKID	0
+#endif
+
 /**
  * arch_kprobe_inspect - may this instruction be probed?
  * @site: addr is set; fills in opcode and insn

@@ -352,7 +352,7 @@ void kprobe_site_post_slow(struct kprobe_site *site, struct pt_regs *regs);
 /**
  * kprobe_site_pre - a site was hit: call its pre handlers
  * @site: the site; stays, since the hit is at its text or in its detour
- * @regs: full registers, the instruction pointer at the site
+ * @regs: full registers, the instruction pointer KPROBE_IP_SKID past the site
  * @by: what brought the hit
  *
  * Context: any; interrupts off.
@@ -390,7 +390,7 @@ int kprobe_site_pre_chain(struct kprobe *p, struct pt_regs *regs);
 /**
  * kprobe_site_pre_jump - kprobe_site_pre() for a hit by way of a detour
  * @site: the site
- * @regs: full registers, the instruction pointer at the site
+ * @regs: full registers, the instruction pointer KPROBE_IP_SKID past the site
  *
  * No post handlers follow, so with a single probe, the usual case, nothing that
  * is known here has to be kept while its handler runs.

@@ -175,7 +175,7 @@ static noinline void ftrace_site_slow(unsigned long ip, struct pt_regs *regs,
 	if (!calls || !has_hit(site, calls, ops, regs))
 		goto out;
 
-	instruction_pointer_set(regs, ip);
+	instruction_pointer_set(regs, ip + KPROBE_IP_SKID);
 	verdict = kprobe_site_pre(site, regs, KPROBE_BY_CODE);
 	/* Unless a handler has gone elsewhere, it comes behind the call now. */
 	if (move_of(calls) == FTRACE_MOVE_FROM_BEHIND &&
@@ -220,7 +220,7 @@ static __always_inline void ftrace_site_fast(unsigned long ip,
 		return ftrace_site_slow(ip, regs, ops);
 
 	next = instruction_pointer(regs);
-	instruction_pointer_set(regs, ip);
+	instruction_pointer_set(regs, ip + KPROBE_IP_SKID);
 	if (likely(!kprobe_call_pre(kprobe_first_pre(site), regs)))
 		instruction_pointer_set(regs, next);
 	else

@@ -17,7 +17,7 @@ DEFINE_PER_CPU(struct kprobe *, current_kprobe);
 /**
  * kprobe_site_pre_chain - kprobe_site_pre_jump() for several probes
  * @p: the first of the site's with a pre handler
- * @regs: full registers, the instruction pointer at the site
+ * @regs: full registers, the instruction pointer KPROBE_IP_SKID past the site
  *
  * Context: any; interrupts off.
  * Return: nonzero if a handler has set the instruction pointer.

@@ -105,6 +105,12 @@ static __always_inline void enter_trap(void)
 	__this_cpu_write(kprobe_current_ctx, KPROBE_CTX_TRAP);
 }
 
+static __always_inline unsigned long
+behind_call(const struct kprobe_site *site)
+{
+	return (unsigned long)site->addr + MCOUNT_INSN_SIZE;
+}
+
 /* A hit behind the call.  Interrupts are off, as for any handler. */
 static int relay_pre(struct kprobe *p, struct pt_regs *regs)
 {
@@ -116,24 +122,19 @@ static int relay_pre(struct kprobe *p, struct pt_regs *regs)
 	if (unlikely(READ_ONCE(entry->ftrace_ops)) &&
 	    kprobe_hit_noted(entry, regs))
 		return 0;
-	instruction_pointer_set(regs, (unsigned long)entry->addr);
+	instruction_pointer_set(regs, next - MCOUNT_INSN_SIZE);
 	left = leave_trap();
 	diverted = kprobe_call_pre(kprobe_first_pre(entry), regs);
 	if (unlikely(left))
 		enter_trap();
-	if (likely(!diverted)) {
-		instruction_pointer_set(regs, next);
-		return 0;
-	}
 	/* A handler that leaves out the call goes on where the hit does. */
-	return instruction_pointer(regs) != next;
+	if (unlikely(diverted) &&
+	    instruction_pointer(regs) != behind_call(entry))
+		return 1;
+	instruction_pointer_set(regs, next);
+	return 0;
 }
 NOKPROBE_SYMBOL(relay_pre);
-
-static unsigned long behind_call(const struct kprobe_site *site)
-{
-	return (unsigned long)site->addr + MCOUNT_INSN_SIZE;
-}
 
 /* What is behind the call; NULL: the function ends with it. */
 static const struct kprobe_entry *entry_behind(const struct kprobe_site *site)

@@ -125,7 +125,8 @@ static struct kprobe * __percpu *running;
 
 static __always_inline void look(struct kprobe *p, struct pt_regs *regs)
 {
-	if (likely(instruction_pointer(regs) == (unsigned long)p->site->addr &&
+	if (likely(instruction_pointer(regs) == (unsigned long)p->site->addr +
+						IS_ENABLED(CONFIG_X86) &&
 		   *this_cpu_ptr(running) == p && irqs_disabled()))
 		return;
 	atomic_long_inc(&astray);

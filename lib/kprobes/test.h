@@ -86,6 +86,12 @@ static __maybe_unused unsigned long shown_at(const struct kprobe *p,
 	return IS_ENABLED(CONFIG_ARM64) ? place : probed_at(p);
 }
 
+/* The instruction pointer that pre handlers find; a breakpoint has a byte. */
+static __maybe_unused unsigned long pre_ip(const struct kprobe *p)
+{
+	return probed_at(p) + IS_ENABLED(CONFIG_X86);
+}
+
 /* At the head of the text sparc64 writes tables, among entry code. */
 static __maybe_unused size_t size_of_head(void)
 {
@@ -135,7 +141,7 @@ static __maybe_unused int counted_pre(struct kprobe *p, struct pt_regs *regs)
 
 	/* Several CPUs: see above. */
 	data_race(c->pre++);
-	if (instruction_pointer(regs) != probed_at(p) ||
+	if (instruction_pointer(regs) != pre_ip(p) ||
 	    kprobe_running() != p || !irqs_disabled() || preemptible())
 		c->astray++;
 	/* Tracing in a handler subtracts one from a raised preempt count. */

@@ -91,7 +91,7 @@ static void test_jump_shows_same_registers(struct kunit *test)
 	trap.__gsh = c.regs.__gsh;
 #endif
 	KUNIT_EXPECT_MEMEQ(test, &trap, &c.regs, sizeof(trap));
-	KUNIT_EXPECT_EQ(test, c.regs.ip, (unsigned long)probe_plain);
+	KUNIT_EXPECT_EQ(test, c.regs.ip, (unsigned long)probe_plain + 1);
 	KUNIT_EXPECT_EQ(test, c.regs.ax, 1);
 	KUNIT_EXPECT_TRUE(test, c.regs.flags & X86_EFLAGS_CF);
 	KUNIT_EXPECT_TRUE(test, c.regs.flags & X86_EFLAGS_IF);
@@ -320,6 +320,95 @@ static void test_detour_can_be_unwound(struct kunit *test)
 	unregister_kprobe(&u.probe);
 }
 
+/*
+ * One byte changes the stack: the next byte, to which the instruction pointer
+ * of a handler points, has another frame.  objtool looks into these.
+ */
+asm(".pushsection .text\n"
+    ".balign 16, 0xcc\n" ASM_FUNC_ALIGN "\n"
+    ".type unwound_short, @function\n"
+    "unwound_short:\n"
+    ASM_ENDBR
+    ".Lprobe_push:	push %" _ASM_BX "\n"
+    "	mov $3, %ebx\n"
+    "	mov %ebx, %eax\n"
+    ".Lprobe_pop:	pop %" _ASM_BX "\n"
+    ASM_RET
+    "	.fill 8, 1, 0xcc\n"
+    ".size unwound_short, . - unwound_short\n"
+    ".popsection\n"
+    POINTER_TO(probe_push, .Lprobe_push)
+    POINTER_TO(probe_pop, .Lprobe_pop));
+extern char *probe_push, *probe_pop;
+unsigned long unwound_short(void);
+
+/**
+ * struct short_hit - what unwinders find in a handler
+ * @probe: the probe
+ * @depth: words between the stack pointer and the return address
+ * @from_regs: starting from the registers, the caller comes next
+ * @from_here: starting from the handler, the caller is among its callers
+ * @error: one of these has met an error before
+ */
+struct short_hit {
+	struct kprobe probe;
+	unsigned int depth;
+	unsigned int from_regs;
+	unsigned int from_here;
+	bool error;
+};
+
+static int short_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	struct short_hit *s = container_of(p, struct short_hit, probe);
+	unsigned long caller = ((unsigned long *)regs->sp)[s->depth];
+	struct unwind_state state;
+
+	unwind_start(&state, current, regs, NULL);
+	if (unwind_get_return_address(&state) == regs->ip)
+		unwind_next_frame(&state);
+	s->from_regs += unwind_get_return_address(&state) == caller;
+	s->error |= unwind_error(&state);
+
+	for (unwind_start(&state, current, NULL, NULL); !unwind_done(&state);
+	     unwind_next_frame(&state)) {
+		if (unwind_get_return_address(&state) == caller) {
+			s->from_here++;
+			break;
+		}
+	}
+	s->error |= unwind_error(&state);
+	return 0;
+}
+
+static void test_short_instruction_has_callers(struct kunit *test)
+{
+	struct short_hit hits[] = {
+		{ .probe.addr = (kprobe_opcode_t *)probe_push, .depth = 0 },
+		{ .probe.addr = (kprobe_opcode_t *)probe_pop, .depth = 1 },
+	};
+	unsigned int i;
+
+	if (!IS_ENABLED(CONFIG_UNWINDER_ORC))
+		kunit_skip(test, "this needs the ORC unwinder");
+	for (i = 0; i < ARRAY_SIZE(hits); i++) {
+		struct short_hit *s = &hits[i];
+
+		s->probe.pre_handler = short_pre;
+		kprobe_set_jumps(false);
+		KUNIT_ASSERT_EQ(test, register_kprobe(&s->probe), 0);
+		KUNIT_EXPECT_TRUE(test, is_trap(s->probe.addr));
+		KUNIT_EXPECT_EQ(test, unwound_short(), 3);
+		kprobe_set_jumps(true);
+		KUNIT_EXPECT_TRUE(test, is_jump(s->probe.addr));
+		KUNIT_EXPECT_EQ(test, unwound_short(), 3);
+		unregister_kprobe(&s->probe);
+		KUNIT_EXPECT_EQ(test, s->from_regs, 2);
+		KUNIT_EXPECT_EQ(test, s->from_here, 2);
+		KUNIT_EXPECT_FALSE(test, s->error);
+	}
+}
+
 static void test_pre_handler_diverts(struct kunit *test)
 {
 	struct kprobe p = {
@@ -416,6 +505,7 @@ static struct kunit_case hit_tests[] = {
 	KUNIT_CASE(test_post_handler_may_push),
 	KUNIT_CASE(test_handler_has_no_user_access),
 	KUNIT_CASE(test_detour_can_be_unwound),
+	KUNIT_CASE(test_short_instruction_has_callers),
 	KUNIT_CASE(test_perf_is_told_of_slots),
 	KUNIT_CASE(test_rcu_watches_handlers_in_idle),
 	{}

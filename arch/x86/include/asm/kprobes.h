@@ -23,11 +23,11 @@
 #define KPROBE_JUMP_SIZE	5
 
 /*
- * An event shows the instruction pointer behind the breakpoint, even if a jump
- * or ftrace brought the hit: tools take this byte away before they look for the
- * symbol.
+ * A pre handler finds the instruction pointer after the byte of a breakpoint,
+ * even if a jump or ftrace delivers the hit: tools subtract this byte before
+ * they look for the symbol.
  */
-#define KPROBE_EVENT_SKID	1
+#define KPROBE_IP_SKID		1
 
 typedef u8 kprobe_opcode_t;
 
@@ -141,6 +141,7 @@ struct arch_kprobe_insn {
 bool kprobe_int3_fast(struct pt_regs *regs);
 int kprobe_int3_handler(struct pt_regs *regs);
 int kprobe_read_insn(u8 *buf, unsigned long addr, unsigned int size);
+unsigned long kprobe_unwind_ip(unsigned long ip, struct pt_regs *regs);
 
 void arch_kprobe_resume(struct pt_regs *regs);
 #define arch_kprobe_resume arch_kprobe_resume
@@ -206,6 +207,12 @@ static inline int kprobe_read_insn(u8 *buf, unsigned long addr,
 				   unsigned int size)
 {
 	return copy_from_kernel_nofault(buf, (void *)addr, size);
+}
+
+static inline unsigned long kprobe_unwind_ip(unsigned long ip,
+					     struct pt_regs *regs)
+{
+	return ip;
 }
 
 #endif /* CONFIG_KPROBES */

@@ -10,7 +10,7 @@
  *	behind the region:  <----	jmp, but for a call
  *
  * The pushes and the thunk's build a struct pt_regs whose instruction pointer
- * is the probed address; the return address of the call takes the place of
+ * is that of a breakpoint's exception; the return address of the call takes the place of
  * orig_ax, which is no register of the interrupted code.  From the site in
  * front of it the thunk knows whose hit it is.  What the handlers change in
  * the registers is what is popped; only where they want to go on elsewhere,
@@ -128,7 +128,7 @@ static void emit_entry(struct detour *d, const struct kprobe_site *site,
 		memmove(late, entry, early);
 		memset(entry, INT3_INSN_OPCODE, late - entry);
 	}
-	*(u32 *)ip = (unsigned long)site->addr;
+	*(u32 *)ip = (unsigned long)site->addr + KPROBE_IP_SKID;
 	/* The operand of the call is relative to its end. */
 	((s32 *)call_end)[-1] += (const void *)kprobe_detour - detour;
 }

@@ -227,6 +227,36 @@ unsigned long arch_kprobe_orig_ip(struct kprobe_site *site, void *slot,
 }
 NOKPROBE_SYMBOL(arch_kprobe_orig_ip);
 
+/**
+ * kprobe_unwind_ip - the instruction that an unwinder must look up
+ * @ip: an instruction pointer that is not a return address
+ * @regs: that it is from; may be incomplete, or NULL
+ *
+ * The instruction pointer that handlers find is past the first byte of the
+ * probed instruction, which may be all of it, but it is not executed yet.  The
+ * same address in the registers of an interrupt is that of the next
+ * instruction.  Registers belong to a hit if a handler runs at that site, or if
+ * they are those of its detour, which has its return address in orig_ax.
+ *
+ * Context: any.
+ */
+unsigned long kprobe_unwind_ip(unsigned long ip, struct pt_regs *regs)
+{
+	unsigned long detour_call = kprobe_detour_call_end - kprobe_detour;
+	bool entered = kprobe_read_lock();
+	struct kprobe *running = kprobe_running();
+	struct kprobe_site *site;
+
+	site = kprobe_site_find(ip - KPROBE_IP_SKID);
+	if (site && ((running && running->site == site) ||
+		     (site->detour && regs &&
+		      READ_ONCE_NOCHECK(regs->orig_ax) ==
+		      (unsigned long)site->detour + detour_call)))
+		ip -= KPROBE_IP_SKID;
+	kprobe_read_unlock(entered);
+	return ip;
+}
+
 bool arch_kprobe_can_resume(struct kprobe_site *site, void *slot,
 			    unsigned long *ip)
 {

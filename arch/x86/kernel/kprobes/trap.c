@@ -201,7 +201,6 @@ static __always_inline void trap_hit(struct kprobe_site *site,
 	const void *run;
 	bool post;
 
-	regs->ip = addr;
 	verdict = kprobe_site_pre(site, regs, KPROBE_BY_NMI);
 	if (unlikely(verdict == KPROBE_HIT_DIVERTED)) {
 		arch_kprobe_resume(regs);
