@@ -180,6 +180,8 @@ static void kprobe_drop_site(struct kprobe_site *site)
 /* From here on a probe is registered; its handlers have been noted. */
 static void kprobe_join_site(struct kprobe *p, struct kprobe_site *site)
 {
+	struct kprobe *first;
+
 	p->site = site;
 	p->enabled = false;
 	p->opcode = site->opcode;
@@ -190,7 +192,12 @@ static void kprobe_join_site(struct kprobe *p, struct kprobe_site *site)
 	p->flags |= kprobe_site_flags(site);
 	INIT_LIST_HEAD(&p->list);
 	kprobe_set_registered(p);
-	hlist_add_head(&p->hlist, &site->probes);
+	/* A relay stays the first, because it is hit for the text before. */
+	first = hlist_entry_safe(site->probes.first, struct kprobe, hlist);
+	if (first && kprobe_relayed(first))
+		hlist_add_behind(&p->hlist, &first->hlist);
+	else
+		hlist_add_head(&p->hlist, &site->probes);
 	if (!(p->flags & KPROBE_FLAG_DISABLED))
 		kprobe_site_activate(site, p);
 }

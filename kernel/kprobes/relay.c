@@ -194,23 +194,6 @@ static bool suits(struct kprobe_site *behind, bool *never)
 	return !*never;
 }
 
-/*
- * What comes first in the text comes first in a hit: a handler of the entry may
- * go on elsewhere.
- */
-static void add_oldest(struct hlist_node *node, struct hlist_head *probes)
-{
-	struct hlist_node *last = probes->first;
-
-	if (!last) {
-		hlist_add_head(node, probes);
-		return;
-	}
-	while (last->next)
-		last = last->next;
-	hlist_add_behind(node, last);
-}
-
 /* Gives an entry's site a relay. */
 static bool relay_create(struct kprobe_site *site)
 {
@@ -243,7 +226,8 @@ static bool relay_create(struct kprobe_site *site)
 	relay->probe.run_pre = relay_pre;
 	relay->probe.site = behind;
 	INIT_LIST_HEAD(&relay->probe.list);
-	add_oldest(&relay->probe.hlist, &behind->probes);
+	/* The call precedes its instruction; see kprobe_join_site(). */
+	hlist_add_head(&relay->probe.hlist, &behind->probes);
 	site->relay = relay;
 	return true;
 }

@@ -708,6 +708,37 @@ static void test_handler_diverts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, later.pre, 1);
 }
 
+/* The order of the text decides, and not that of registration. */
+static void test_entry_is_hit_before_what_follows(struct kunit *test)
+{
+	int first;
+
+	for (first = 0; first < 2; first++) {
+		struct kprobe entry = {
+			.addr = (kprobe_opcode_t *)target_call(),
+			.pre_handler = diverting_pre,
+		};
+		struct counted behind = COUNTED(behind_call());
+		struct kprobe *a = first ? &behind.probe : &entry;
+		struct kprobe *b = first ? &entry : &behind.probe;
+
+		divert_to = -1;
+		KUNIT_ASSERT_EQ(test, register_kprobe(a), 0);
+		KUNIT_ASSERT_EQ(test, register_kprobe(b), 0);
+		KUNIT_EXPECT_EQ(test, call_target(5), -2);
+		KUNIT_EXPECT_EQ(test, disable_kprobe(&behind.probe), 0);
+		KUNIT_EXPECT_EQ(test, enable_kprobe(&behind.probe), 0);
+		KUNIT_EXPECT_EQ(test, call_target(5), -2);
+		KUNIT_EXPECT_EQ(test, disable_kprobe(&entry), 0);
+		KUNIT_EXPECT_EQ(test, call_target(5), 16);
+		KUNIT_EXPECT_EQ(test, enable_kprobe(&entry), 0);
+		KUNIT_EXPECT_EQ(test, call_target(5), -2);
+		KUNIT_EXPECT_EQ(test, behind.pre, 1);
+		unregister_kprobe(&entry);
+		unregister_kprobe(&behind.probe);
+	}
+}
+
 static int calling_pre(struct kprobe *p, struct pt_regs *regs)
 {
 	container_of(p, struct counted, probe)->pre++;
@@ -802,6 +833,7 @@ static struct kunit_case relay_tests[] = {
 			 array_gen_params),
 #endif
 	KUNIT_CASE(test_handler_diverts),
+	KUNIT_CASE(test_entry_is_hit_before_what_follows),
 	KUNIT_CASE(test_recursion_is_missed_once),
 	KUNIT_CASE(test_trap_behind_the_call_is_no_nmi),
 	{}
