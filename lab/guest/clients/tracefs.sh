@@ -363,6 +363,34 @@ case_tracefs_refused() {
 	echo > $T/kprobe_events
 }
 
+try tracefs-cold "r on a function's cold part, to which no call leads: refused; p: not"
+case_tracefs_cold() {
+	local cold
+
+	cold=$(awk '$3 ~ /\.cold$/ && !$4 { n[$3]++; last = $3 }
+		END { for (f in n) if (n[f] == 1) { print f; exit } }' /proc/kallsyms)
+	[ -n "$cold" ] || return 0
+	event "p:part $cold"
+	refused event "r:back $cold"
+	gone
+}
+
+try tracefs-hotplug "a CPU goes and comes back five times: 5 hits each of what it runs first and last"
+case_tracefs_hotplug() {
+	local cpu=/sys/devices/system/cpu/cpu1/online
+
+	[ -e $cpu ] || return 0
+	event 'p:dying sched_cpu_dying' 'p:starting sched_cpu_starting' 'p:notify notify_cpu_starting'
+	on
+	for _ in 1 2 3 4 5; do
+		echo 0 > $cpu
+		echo 1 > $cpu
+	done
+	want hits "$(awk '{ print $1, $2 }' $T/kprobe_profile | sort | paste -sd' ')" \
+		"dying 5 notify 5 starting 5"
+	gone
+}
+
 try tracefs-error-log "error_log points at what is wrong in a definition"
 case_tracefs_error_log() {
 	refused sh -c "echo 'p:wrong vfs_read x=%nosuchregister' > $T/kprobe_events"
