@@ -29,6 +29,48 @@ case_bpftrace_kprobe() {
 	want hits "$(map hits)" 1000
 }
 
+try bpftrace-two-signals "bpftrace kprobe: two signals in one hit, and both arrive"
+case_bpftrace_two_signals() {
+	cat > signals.pl <<-'END'
+		my ($a, $b) = (0, 0);
+		$SIG{USR1} = sub { $a++ };
+		$SIG{USR2} = sub { $b++ };
+		mkdir "made";
+		select(undef, undef, undef, 0.2) for 1 .. 3;
+		open(F, ">got");
+		print F "$a $b";
+	END
+	bpftrace --unsafe -c "perl $W/signals.pl" -e 'kprobe:do_mkdirat /comm == "perl"/ {
+		signal("SIGUSR1"); signal("SIGUSR2"); @n = count(); }' > said 2>&1
+	want hits "$(map n)" 1
+	want signals "$(cat got)" "1 1"
+}
+
+try bpftrace-order "bpftrace blocks on one function run in the order of the script"
+case_bpftrace_order() {
+	local only='/comm == "mkdir"/'
+
+	bpftrace -c "taskset 1 mkdir $W/made" -e "
+		kprobe:do_mkdirat $only { printf(\"k1\n\"); }
+		kprobe:do_mkdirat $only { printf(\"k2\n\"); }
+		kretprobe:do_mkdirat $only { printf(\"r1\n\"); }
+		kretprobe:do_mkdirat $only { printf(\"r2\n\"); }" > said 2>&1
+	want order "$(grep -x '[kr][12]' said | tr '\n' ' ')" "k1 k2 r1 r2 "
+}
+
+try bpftrace-override-order "of two bpftrace blocks that override a call, the first one's result counts"
+case_bpftrace_override_order() {
+	cat > override.pl <<-'END'
+		my $r = mkdir("made") ? 0 : $! + 0;
+		open(F, ">got");
+		print F $r;
+	END
+	bpftrace --unsafe -c "perl $W/override.pl" -e '
+		kprobe:__x64_sys_mkdir /comm == "perl"/ { @a = count(); override(-13); }
+		kprobe:__x64_sys_mkdir /comm == "perl"/ { @b = count(); override(-28); }' > said 2>&1
+	want result "$(cat got)" 13
+}
+
 try bpftrace-kretprobe "bpftrace kretprobe: 1,000 reads"
 case_bpftrace_kretprobe() {
 	traced 'kretprobe:vfs_read /comm == "dd"/ { @hits = count(); }'

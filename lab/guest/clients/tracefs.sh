@@ -39,6 +39,29 @@ case_tracefs_r() {
 	gone
 }
 
+# irqs_off: the hits of dd whose line says that interrupts are off.
+irqs_off() { lines " dd-[0-9]* *\[[0-9]*\] [dD].* $1: "; }
+
+try tracefs-irqs "the context of an event: interrupts are on in vfs_read"
+case_tracefs_irqs() {
+	event 'p:reads vfs_read'
+	on
+	reads
+	want hits "$(recorded reads)" 1000
+	want "hits with interrupts off" "$(irqs_off reads)" 0
+	gone
+}
+
+try tracefs-irqs-return "the context of an event on returns: interrupts are on"
+case_tracefs_irqs_return() {
+	event 'r:result vfs_read'
+	on
+	reads
+	want hits "$(recorded result)" 1000
+	want "returns with interrupts off" "$(irqs_off result)" 0
+	gone
+}
+
 try tracefs-f "dynamic_events f on the same function as p: 1,000 of each"
 case_tracefs_f() {
 	echo 'f:fprobes/reads vfs_read' >> $T/dynamic_events
