@@ -467,15 +467,15 @@ static void test_pre_handler_diverts(struct kunit *test)
 			.pre_handler = divert_pre,
 			.post_handler = post ? divert_post : NULL,
 		};
-		struct counted later = ON_TARGET();
+		struct counted older = ON_TARGET();
 
+		KUNIT_ASSERT_EQ(test, register_kprobe(&older.probe), 0);
 		KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
-		KUNIT_ASSERT_EQ(test, register_kprobe(&later.probe), 0);
 		KUNIT_EXPECT_EQ(test, call_target(5), -2);
 		unregister_kprobe(&p);
 		KUNIT_EXPECT_EQ(test, call_target(5), 16);
-		unregister_kprobe(&later.probe);
-		KUNIT_EXPECT_EQ(test, later.pre, 1);
+		unregister_kprobe(&older.probe);
+		KUNIT_EXPECT_EQ(test, older.pre, 1);
 	}
 }
 

@@ -686,11 +686,11 @@ static void test_handler_diverts(struct kunit *test)
 		.addr = (kprobe_opcode_t *)target_call(),
 		.pre_handler = diverting_pre,
 	};
-	struct counted later = ON_TARGET();
+	struct counted older = ON_TARGET();
 	int jump;
 
+	KUNIT_ASSERT_EQ(test, register_kprobe(&older.probe), 0);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&later.probe), 0);
 	for (jump = 0; jump < 2; jump++) {
 		if (jump)
 			wait_for_kprobe_optimizer();
@@ -701,11 +701,11 @@ static void test_handler_diverts(struct kunit *test)
 		divert_to = MCOUNT_INSN_SIZE;
 		KUNIT_EXPECT_EQ(test, call_target(5), 16);
 	}
-	KUNIT_EXPECT_EQ(test, later.pre, 0);
+	KUNIT_EXPECT_EQ(test, older.pre, 0);
 	unregister_kprobe(&p);
 	KUNIT_EXPECT_EQ(test, call_target(5), 16);
-	unregister_kprobe(&later.probe);
-	KUNIT_EXPECT_EQ(test, later.pre, 1);
+	unregister_kprobe(&older.probe);
+	KUNIT_EXPECT_EQ(test, older.pre, 1);
 }
 
 /* The order of the text decides, and not that of registration. */
