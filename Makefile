@@ -19,6 +19,7 @@ help:
 	@echo 'make test [KUNIT=G]   all tests, or only the KUnit suites that match G'
 	@echo 'make test-all         the same on all architectures (ARCHS="..."), and a table'
 	@echo 'make test-clients     tools of Debian 13 on stock and on ours, side by side'
+	@echo 'make same             what users see on stock and on ours, compared'
 	@echo 'make deb [CONFIG=FILE] Debian packages of a kernel with our probes; make run DEB=1'
 	@echo 'make reach            what can be probed of Debian kernels, stock and ours'
 	@echo 'make shell            a busybox shell in that kernel'
@@ -41,7 +42,7 @@ help:
 	@echo 'ARCH=x86_64 (default) picks the architecture, VARIANT=debug|ftrace|...'
 	@echo 'a configuration in lab/configs/, OUT=DIR another place than out/.'
 
-run test test-all deb reach ways shell bench decode differ check check-house torture mutants coverage series series-check:
+run test test-all same deb reach ways shell bench decode differ check check-house torture mutants coverage series series-check:
 	@lab/$@
 
 test-clients:
@@ -58,4 +59,4 @@ clean:
 	@d="$${OUT_DIR:-out}"; [ ! -e "$$d" ] || [ -e "$$d/.lock" ] || [ "$$d" = out ] || \
 		{ echo "clean: $$d is no directory that we have built in" >&2; exit 1; }; rm -rf "$$d"
 
-.PHONY: help run test test-all test-clients deb reach ways shell bench decode differ check model check-house torture mutants coverage apply series series-check clean
+.PHONY: help run test test-all test-clients same deb reach ways shell bench decode differ check model check-house torture mutants coverage apply series series-check clean

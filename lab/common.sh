@@ -516,6 +516,7 @@ pack() {
 	sed -n 's/^\t# //p' "$TOP/Documentation/trace/kprobes-help.rst" > "$root/help"
 	mkdir "$root/clients"
 	cp "$LAB"/guest/clients/* "$root/clients"
+	cp -r "$LAB/guest/same" "$root/same"
 	# shellcheck disable=SC2016
 	sed -nE 's/^ +- ``((perf|bpftrace) .*)``$/\1/p' \
 		"$TOP/Documentation/trace/kprobes-help.rst" > "$root/clients/help"

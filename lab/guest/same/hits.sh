@@ -1,0 +1,7 @@
+# shellcheck shell=bash disable=SC2016,SC2086,SC2154
+# Hits of a module's probes. Sourced by run.
+
+echo 0 > "$O"
+told off orders seen change nested
+echo 1 > "$O"
+told on orders seen change nested jump-orders jump-seen jump-change jump-nested

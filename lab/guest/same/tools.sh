@@ -1,0 +1,97 @@
+# shellcheck shell=bash disable=SC2016,SC2086,SC2154
+# perf, bpftrace, and who else attaches where a probe is. Sourced by run.
+
+bt() { timeout 120 bpftrace --no-feature kprobe_multi "$@" 2>&1; }
+READS="$DD if=/dev/zero of=/dev/null bs=1 count=3"
+only='/comm == "dd"/'
+
+# What programs see at an entry, within, and at a return.
+for where in kprobe:vfs_read kprobe:vfs_read+5 kprobe:vfs_read+9 kretprobe:vfs_read kprobe:ksys_read \
+	kretprobe:ksys_read; do
+	for optimize in 0 1; do
+		echo $optimize > "$O"
+		bt -c "$READS" -e "$where $only { printf(\"func %s ip %s probe %s\\n\", func, ksym(reg(\"ip\")), probe);
+			printf(\"offset %d\\n\", reg(\"ip\") - kaddr(\"vfs_read\"));
+			@[kstack] = count(); @u = count() }" |
+			grep -vE '^$|^Attaching' | no_addresses | same_lines "tools/bpftrace/$where/$optimize"
+	done
+done
+bt -c "$READS" -e "kprobe:vfs_read $only { printf(\"1\\n\") } kprobe:vfs_read $only { printf(\"2\\n\") }
+	kretprobe:vfs_read $only { printf(\"r1 %d\\n\", retval) } kretprobe:vfs_read $only { printf(\"r2\\n\") }" |
+	grep -vE '^$|^Attaching' | same_lines tools/order
+
+# Events of perf with call chains.
+for where in vfs_read vfs_read+5 vfs_read+9 vfs_read%return; do
+	for optimize in 0 1; do
+		echo $optimize > "$O"
+		perf probe -q "x=$where" > /dev/null 2>&1 || { same "tools/perf/$where" refused; continue; }
+		perf record -q -o data -g -e 'probe:x*' -- $READS > said 2>&1
+		perf script -i data -F comm,ip,sym,event 2> /dev/null | no_addresses | sed -E 's/^dd +//; s/^[ \t]+//; s/^[0-9a-f]{8,16} //' |
+			grep -v '^$' | same_lines "tools/perf/$where/$optimize"
+		perf probe -q -d 'probe:x*' > /dev/null 2>&1
+	done
+done
+
+# Records of patched text and of slots, in their order.
+for where in vfs_read vfs_read+5 vfs_read+9; do
+	echo 0 > "$O"
+	perf record -q -o data --kcore -a -e dummy:u -e text_poke sleep 0 > said 2>&1 || true
+	perf record -q -o data -a -e 'text_poke' -- sh -c "echo 'p:poked $where' > $T/kprobe_events;
+		echo 1 > $K/poked/enable; sleep 1; echo 0 > $K/poked/enable; sleep 1; echo > $T/kprobe_events; sleep 1" > said 2>&1
+	perf script -i data --show-text-poke-events --show-mmap-events 2> /dev/null |
+		grep -E 'TEXT_POKE|KSYMBOL' | sed -E 's/.*(PERF_RECORD_[A-Z_]*)/\1/; s/ (addr|len|type|flags|name) ?/ \1 /g' |
+		no_addresses | same_lines "tools/text-poke/$where"
+done
+echo 1 > "$O"
+
+# Others on a function with a probe, before and after it: which attach, and which hits they see.
+attach() { # KEY KIND: while the probes of the caller are there
+	local kind=$2
+
+	case $kind in
+	fentry | fexit)
+		same "$1/$kind" "$(bt -c "$READS" -e "$kind:vfs_read $only { @ = count() }" | grep -E '^@|ERROR' | head -n 1)" ;;
+	multi)
+		same "$1/$kind" "$(timeout 120 bpftrace -c "$READS" -e "kprobe:vfs_rea* $only { @ = count() }" 2>&1 | grep -E '^@|ERROR' | head -n 1)" ;;
+	fprobe)
+		same "$1/$kind" "$(result append 'f:fprobes/fp vfs_read' $T/dynamic_events)"
+		echo 'comm == "dd"' > $T/events/fprobes/fp/filter
+		same "$1/$kind/enable" "$(result write 1 $T/events/fprobes/fp/enable)"
+		echo > $T/trace
+		reads 3
+		same "$1/$kind/hits" "$(grep -c ' fp: ' $T/trace)"
+		echo 0 > $T/events/fprobes/fp/enable
+		echo '-:fprobes/fp' >> $T/dynamic_events ;;
+	function | function_graph)
+		same "$1/$kind/filter" "$(result write vfs_read $T/set_ftrace_filter)"
+		echo > $T/trace
+		same "$1/$kind" "$(result write $kind $T/current_tracer)"
+		reads 3
+		same "$1/$kind/hits" "$(grep -cE 'vfs_read( <-|\(\))' $T/trace)"
+		echo nop > $T/current_tracer
+		echo > $T/set_ftrace_filter ;;
+	esac
+}
+for kind in fentry fexit multi fprobe function function_graph; do
+	attach tools/beside/none $kind
+	for event in 'p:b vfs_read' 'p:b vfs_read+5' 'p:b vfs_read+9' 'r:b vfs_read'; do
+		append "$event" $T/kprobe_events 2> /dev/null || continue
+		echo 'comm == "dd"' > "$K/b/filter"
+		echo 1 > "$K/b/enable"
+		sleep 0.5
+		attach "tools/beside/$event" $kind
+		echo > $T/trace
+		reads 3
+		same "tools/beside/$event/$kind/own-hits" "$(grep -c ' b: ' $T/trace)"
+		echo 0 > "$K/b/enable"
+		echo > $T/kprobe_events
+	done
+done
+
+# Slots have a name.
+append 'p:slot vfs_read+13' $T/kprobe_events 2> /dev/null || append 'p:slot vfs_read+9' $T/kprobe_events
+echo 1 > "$K/slot/enable"
+sleep 1
+awk '/kprobe_.*page|optinsn/ { print $2, $3, $4 }' /proc/kallsyms | sort -u | same_lines tools/kallsyms
+echo 0 > "$K/slot/enable"
+echo > $T/kprobe_events
