@@ -435,8 +435,8 @@ static struct kprobe *nth_kprobe(void *probes, int i)
  *
  * Context: may sleep; not from a handler.
  * Return:
- * * 0: all are registered; otherwise none is, and the errno is that of the first
- *   bad one.
+ * * 0: all are registered; otherwise none is, and the errno is that of the
+ *   first bad one.
  * * -EINVAL: @num is not positive; a probe is NULL, is registered already, has
  *   both or neither of addr and symbol_name, or unknown flags; the address
  *   is not in text, blacklisted, padding, misaligned, or patched by the kernel

@@ -44,8 +44,8 @@ static TARGET int follow_sum(int n)
 
 /* A part of a function that no call leads to, and no return ends. */
 #ifdef CONFIG_X86
-#define PARTED	"push " AX "\n test %eax, %eax\n jz follow_parted.cold\n"	\
-		"1: pop " AX "\n" ASM_RET
+#define PARTED	"push " AX "\n test %eax, %eax\n"			\
+		"jz follow_parted.cold\n1: pop " AX "\n" ASM_RET
 #define BACK	"jmp 1b\n"
 #elif defined(CONFIG_ARM64)
 #define PARTED	"cbz x0, follow_parted.cold\n1: ret\n"
