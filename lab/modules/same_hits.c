@@ -183,9 +183,9 @@ static const char *mechanism(const struct kprobe *p)
 }
 
 /*
- * Up to three probes, of kinds by letters; each disabled and enabled once.  On a
- * call of ftrace Linux 6.12 cannot remove probes with and without a post handler
- * that are beside each other, so these are not compared.
+ * Up to three probes, of kinds by letters; each disabled and enabled once.  On
+ * a call of ftrace Linux 6.12 cannot remove probes with and without a post
+ * handler that are beside each other, so these are not compared.
  */
 static void try_order(const struct way *way, const enum kind *kinds, int nr)
 {

@@ -3,9 +3,9 @@
  * A recorded sequence of calls of the API and of hits, for stock and for ours.
  *
  * A command written to /sys/kernel/debug/kprobe_same/run executes a part;
- * .../said then holds a line "key = value" for each observation of that part.  lab/same
- * compares the lines of both kernels, so a line holds nothing that two boots of
- * one kernel tell differently: addresses are symbols.
+ * .../said then holds a line "key = value" for each observation of it.
+ * lab/same compares the lines of both kernels, so a line holds nothing that two
+ * boots of one kernel tell differently: addresses are symbols.
  *
  * States and calls of the API are in same_calls.c, hits in same_hits.c.
  */

@@ -12,8 +12,8 @@
  * The pushes and the thunk's build a struct pt_regs whose instruction pointer
  * is that of a breakpoint's exception; the return address of the call takes the
  * place of orig_ax, which is no register of the interrupted code.  From the
- * site in front of it the thunk knows whose hit it is.  What the handlers change in
- * the registers is what is popped; only where they want to go on elsewhere,
+ * site in front of it the thunk knows whose hit it is.  What the handlers
+ * change in the registers is what is popped; only where they want to go on elsewhere,
  * the thunk returns to kprobe_jump_divert().
  *
  * The direction flag is clear: functions that set it are not probed by a jump.
