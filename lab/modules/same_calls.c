@@ -196,7 +196,8 @@ static void note_probe(const char *key, const char *when, int result,
 
 	/* Optimization is asynchronous, and [FTRACE] is a matter of entries. */
 	same_note("%s/%s = %d addr %s symbol %s flags %s%s\n",
-		  key, when, result, same_symbol(name, p->addr), p->symbol_name ?: "NULL",
+		  key, when, result, same_symbol(name, p->addr),
+		  p->symbol_name ?: "NULL",
 		  p->flags & KPROBE_FLAG_DISABLED ? "D" : "-",
 		  p->flags & KPROBE_FLAG_GONE ? "G" : "-");
 }

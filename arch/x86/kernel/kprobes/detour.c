@@ -10,11 +10,11 @@
  *	behind the region:  <----	jmp, but for a call
  *
  * The pushes and the thunk's build a struct pt_regs whose instruction pointer
- * is that of a breakpoint's exception; the return address of the call takes the
- * place of orig_ax, which is no register of the interrupted code.  From the
- * site in front of it the thunk knows whose hit it is.  What the handlers
- * change in the registers is what is popped; only where they want to go on elsewhere,
- * the thunk returns to kprobe_jump_divert().
+ * is that of a breakpoint's exception; the return address of the call takes
+ * the place of orig_ax, which is no register of the interrupted code.  From
+ * the site in front of it the thunk knows whose hit it is.  What the handlers
+ * change in the registers is what is popped; only where they want to go on
+ * elsewhere, the thunk returns to kprobe_jump_divert().
  *
  * The direction flag is clear: functions that set it are not probed by a jump.
  * User memory may be accessible in functions that make it so, that have
