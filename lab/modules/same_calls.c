@@ -219,7 +219,7 @@ static void pair_in_state(bool is_return, enum state state, enum call first,
 	note_probe(key, "first", call(s, &s->rp, first), kprobe_of(s));
 	note_probe(key, "second", call(s, &s->rp, second), kprobe_of(s));
 
-	/* Whatever is registered now is removed; the struct is freed. */
+	/* Remove all probes of the subject before it is freed. */
 	call(s, &s->rp, UNREGISTER);
 	call(s, &s->extra, UNREGISTER);
 	kfree(s);
@@ -446,7 +446,7 @@ static struct notifier_block last_block = {
 
 static bool watching;
 
-/* What is left on the text of the module when it goes. */
+/* Probes on the text of a module that is unloaded. */
 static struct subject gone[2][NR_CALLS][NR_CALLS];
 
 static void gone_prepare(void)

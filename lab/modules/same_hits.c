@@ -263,7 +263,7 @@ static void jump_orders(void)
 }
 
 /*
- * What handlers see
+ * The context and registers of handlers
  */
 
 static const struct way *seen_way;
@@ -364,7 +364,7 @@ static void see_way(const struct way *way)
 }
 
 /*
- * What handlers change, and what a hit in a handler counts
+ * Changes by handlers, and the count of hits in a handler
  */
 
 enum change { ARGUMENT, IP_TAKEN, IP_NOT_TAKEN, IP_TAKEN_AFTER, NR_CHANGES };
