@@ -3,6 +3,7 @@
  * Calls of the API: every pair of calls in every state of a probe, every offset
  * of many functions, and the text of a module that comes and goes.
  */
+#include <linux/ctype.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/notifier.h>
@@ -78,114 +79,78 @@ static int call(struct subject *s, struct kretprobe *rp, enum call which)
 	return -EINVAL;
 }
 
-enum state {
-	ZEROED, FRESH_SYMBOL, FRESH_ADDR, FRESH_OFFSET, BOTH, NEITHER,
-	FLAG_DISABLED, FLAG_GONE, FLAG_OPTIMIZED, FLAG_FTRACE, FLAG_UNKNOWN,
-	REGISTERED, DISABLED, WAS_REGISTERED, REFUSED, NO_SYMBOL, COPY,
-	COPY_OF_DISABLED, COPY_OF_REMOVED, BESIDE_ANOTHER, NO_HANDLER,
-	NR_STATES
+/*
+ * @history has a letter for each step that leads to the state: lower case for
+ * a call with the subject, upper case for one with its @extra; 'x' copies the
+ * subject to @extra, 'c' copies @extra back.
+ */
+static const struct state {
+	const char *name;
+	const char *symbol;
+	void *addr;
+	unsigned int offset;
+	u32 flags;
+	bool no_handler;
+	const char *history;
+} states[] = {
+	{ "zeroed", .no_handler = true },
+	{ "fresh-symbol", "same_traced" },
+	{ "fresh-addr", .addr = same_traced },
+	{ "fresh-offset", "same_traced", .offset = 1 },
+	{ "both", "same_traced", same_traced },
+	{ "neither" },
+	{ "flag-disabled", "same_traced", .flags = KPROBE_FLAG_DISABLED },
+	{ "flag-gone", "same_traced", .flags = KPROBE_FLAG_GONE },
+	{ "flag-optimized", "same_traced", .flags = KPROBE_FLAG_OPTIMIZED },
+	{ "flag-ftrace", "same_traced", .flags = KPROBE_FLAG_FTRACE },
+	{ "flag-unknown", "same_traced", .flags = 0x80000000 },
+	{ "registered", "same_traced", .history = "r" },
+	{ "disabled", "same_traced", .history = "rd" },
+	{ "was-registered", "same_traced", .history = "ru" },
+	{ "refused", "notify_die", .history = "r" },
+	{ "no-symbol", "same_has_no_such_function" },
+	{ "copy", "same_traced", .history = "xRc" },
+	{ "copy-of-disabled", "same_traced", .history = "xRDc" },
+	{ "copy-of-removed", "same_traced", .history = "xRcU" },
+	{ "beside-another", "same_traced", .history = "xR" },
+	{ "no-handler", "same_traced", .no_handler = true },
 };
-
-static const char * const state_names[] = {
-	"zeroed", "fresh-symbol", "fresh-addr", "fresh-offset", "both",
-	"neither", "flag-disabled", "flag-gone", "flag-optimized",
-	"flag-ftrace", "flag-unknown", "registered", "disabled",
-	"was-registered", "refused", "no-symbol", "copy", "copy-of-disabled",
-	"copy-of-removed", "beside-another", "no-handler",
-};
-
-static_assert(ARRAY_SIZE(state_names) == NR_STATES);
-
-static void fresh(struct subject *s, const char *symbol, void *addr)
-{
-	struct kprobe *p = kprobe_of(s);
-
-	p->symbol_name = symbol;
-	p->addr = addr;
-	if (s->is_return)
-		s->rp.handler = ret;
-	else
-		p->pre_handler = pre;
-}
 
 /* Bring a zeroed subject into a state. */
-static void bring_to(struct subject *s, enum state state)
+static void bring_to(struct subject *s, const struct state *state)
 {
 	struct kprobe *p = kprobe_of(s);
+	const char *step;
 
-	fresh(s, "same_traced", NULL);
-	switch (state) {
-	case ZEROED:
-		memset(&s->rp, 0, sizeof(s->rp));
-		break;
-	case FRESH_SYMBOL:
-		break;
-	case FRESH_ADDR:
-		fresh(s, NULL, same_traced);
-		break;
-	case FRESH_OFFSET:
-		p->offset = 1;
-		break;
-	case BOTH:
-		p->addr = (void *)same_traced;
-		break;
-	case NEITHER:
-		p->symbol_name = NULL;
-		break;
-	case FLAG_DISABLED:
-		p->flags = KPROBE_FLAG_DISABLED;
-		break;
-	case FLAG_GONE:
-		p->flags = KPROBE_FLAG_GONE;
-		break;
-	case FLAG_OPTIMIZED:
-		p->flags = KPROBE_FLAG_OPTIMIZED;
-		break;
-	case FLAG_FTRACE:
-		p->flags = KPROBE_FLAG_FTRACE;
-		break;
-	case FLAG_UNKNOWN:
-		p->flags = 0x80000000;
-		break;
-	case REGISTERED:
-		call(s, &s->rp, REGISTER);
-		break;
-	case DISABLED:
-		call(s, &s->rp, REGISTER);
-		call(s, &s->rp, DISABLE);
-		break;
-	case WAS_REGISTERED:
-		call(s, &s->rp, REGISTER);
-		call(s, &s->rp, UNREGISTER);
-		break;
-	case REFUSED:
-		p->symbol_name = "notify_die";
-		call(s, &s->rp, REGISTER);
-		break;
-	case NO_SYMBOL:
-		p->symbol_name = "same_has_no_such_function";
-		break;
-	case COPY:
-	case COPY_OF_DISABLED:
-	case COPY_OF_REMOVED:
-		s->extra = s->rp;
-		call(s, &s->extra, REGISTER);
-		if (state == COPY_OF_DISABLED)
-			call(s, &s->extra, DISABLE);
-		s->rp = s->extra;
-		if (state == COPY_OF_REMOVED)
-			call(s, &s->extra, UNREGISTER);
-		break;
-	case BESIDE_ANOTHER:
-		s->extra = s->rp;
-		call(s, &s->extra, REGISTER);
-		break;
-	case NO_HANDLER:
-		p->pre_handler = NULL;
-		s->rp.handler = NULL;
-		break;
-	case NR_STATES:
-		break;
+	p->symbol_name = state->symbol;
+	p->addr = state->addr;
+	p->offset = state->offset;
+	p->flags = state->flags;
+	if (!state->no_handler && s->is_return)
+		s->rp.handler = ret;
+	else if (!state->no_handler)
+		p->pre_handler = pre;
+
+	for (step = state->history ?: ""; *step; step++) {
+		struct kretprobe *rp = isupper(*step) ? &s->extra : &s->rp;
+
+		switch (tolower(*step)) {
+		case 'x':
+			s->extra = s->rp;
+			break;
+		case 'c':
+			s->rp = s->extra;
+			break;
+		case 'r':
+			call(s, rp, REGISTER);
+			break;
+		case 'd':
+			call(s, rp, DISABLE);
+			break;
+		case 'u':
+			call(s, rp, UNREGISTER);
+			break;
+		}
 	}
 }
 
@@ -202,8 +167,8 @@ static void note_probe(const char *key, const char *when, int result,
 		  p->flags & KPROBE_FLAG_GONE ? "G" : "-");
 }
 
-static void pair_in_state(bool is_return, enum state state, enum call first,
-			  enum call second)
+static void pair_in_state(bool is_return, const struct state *state,
+			  enum call first, enum call second)
 {
 	struct subject *s = kzalloc(sizeof(*s), GFP_KERNEL);
 	char key[128];
@@ -214,7 +179,7 @@ static void pair_in_state(bool is_return, enum state state, enum call first,
 	bring_to(s, state);
 
 	snprintf(key, sizeof(key), "calls/%s/%s/%s-%s",
-		 is_return ? "kretprobe" : "kprobe", state_names[state],
+		 is_return ? "kretprobe" : "kprobe", state->name,
 		 call_names[first], call_names[second]);
 	note_probe(key, "first", call(s, &s->rp, first), kprobe_of(s));
 	note_probe(key, "second", call(s, &s->rp, second), kprobe_of(s));
@@ -230,11 +195,11 @@ static void all_pairs(void)
 	int state, first, second, kind;
 
 	for (kind = 0; kind < 2; kind++)
-		for (state = 0; state < NR_STATES; state++)
+		for (state = 0; state < ARRAY_SIZE(states); state++)
 			for (first = 0; first < NR_CALLS; first++)
 				for (second = 0; second < NR_CALLS; second++)
-					pair_in_state(kind, state, first,
-						      second);
+					pair_in_state(kind, &states[state],
+						      first, second);
 }
 
 /*
@@ -449,6 +414,12 @@ static bool watching;
 /* Probes on the text of a module that is unloaded. */
 static struct subject gone[2][NR_CALLS][NR_CALLS];
 
+static const struct state in_module[] = {
+	{ "enabled", "kprobe_target_function", .history = "r" },
+	{ "disabled", "kprobe_target_function", .flags = KPROBE_FLAG_DISABLED,
+	  .history = "r" },
+};
+
 static void gone_prepare(void)
 {
 	int kind, first, second;
@@ -460,13 +431,7 @@ static void gone_prepare(void)
 				struct subject *s = &gone[kind][first][second];
 
 				s->is_return = kind;
-				fresh(s, "kprobe_target_function", NULL);
-				if (first != second)
-					call(s, &s->rp, REGISTER);
-				else
-					s->rp.kp.flags = KPROBE_FLAG_DISABLED;
-				if (first == second)
-					call(s, &s->rp, REGISTER);
+				bring_to(s, &in_module[first == second]);
 			}
 }
 
