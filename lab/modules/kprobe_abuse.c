@@ -541,21 +541,21 @@ static void try_values(void)
 {
 	static const int values[] = { 1, 2, -1, INT_MIN, INT_MAX, 0x100 };
 	struct kprobe p = { AT_TARGET, .pre_handler = odd_pre };
-	struct kprobe late = PROBE(AT_TARGET);
+	struct kprobe older = PROBE(AT_TARGET);
 	unsigned int i;
 
+	EXPECT_RESULT("an older probe", register_kprobe(&older), 0);
 	EXPECT_RESULT("a handler that goes elsewhere", register_kprobe(&p), 0);
-	EXPECT_RESULT("one behind it", register_kprobe(&late), 0);
 	for (i = 0; i < ARRAY_SIZE(values); i++) {
 		unsigned int was = hits;
 
 		odd_value = values[i];
 		EXPECT("a handler returns an odd value",
 		       call_target(1, 2) == 1003);
-		EXPECT("the one behind it is not called", hits == was + 1);
+		EXPECT("the older probe is not hit", hits == was + 1);
 	}
-	unregister_kprobe(&late);
 	unregister_kprobe(&p);
+	unregister_kprobe(&older);
 	EXPECT("the function itself again", call_target(1, 2) == 5);
 }
 
