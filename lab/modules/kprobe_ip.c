@@ -193,16 +193,16 @@ IP_CODE(jcc, ".byte 0x75, 0x00");
 
 int kprobe_ip_elsewhere(int x);
 asm(".pushsection .text\n"
-    ".balign 16\n"
-    "	.fill 16, 1, 0x90\n"
-    ".type kprobe_ip_elsewhere, @function\n"
-    ".globl kprobe_ip_elsewhere\n"
-    "kprobe_ip_elsewhere:\n"
-    "	.fill 16, 1, 0x90\n"
-    "	mov $2, %eax\n"
-    ASM_RET
-    ".size kprobe_ip_elsewhere, . - kprobe_ip_elsewhere\n"
-    ".popsection\n");
+	".balign 16\n"
+	"	.fill 16, 1, 0x90\n"
+	".type kprobe_ip_elsewhere, @function\n"
+	".globl kprobe_ip_elsewhere\n"
+	"kprobe_ip_elsewhere:\n"
+	"	.fill 16, 1, 0x90\n"
+	"	mov $2, %eax\n"
+	ASM_RET
+	".size kprobe_ip_elsewhere, . - kprobe_ip_elsewhere\n"
+	".popsection\n");
 STACK_FRAME_NON_STANDARD(kprobe_ip_elsewhere);
 
 static int move_to(struct pt_regs *regs, int ret)
