@@ -124,6 +124,7 @@
 
 #include <linux/export.h>
 #include <linux/init.h>
+#include <linux/kprobes_hit.h>
 #include <linux/mutex.h>
 #include "kprobes/internal.h"
 

@@ -11,7 +11,8 @@
  *	KPROBE_SLOT_SIZE	bytes of a slot, a power of two
  *	arch_kprobe_irqs_on(regs)	whether interrupts were on at @regs
  *
- * and what 3. and 4. below say.  The path of a hit is in <linux/kprobes_hit.h>.
+ * and what 3. and 4. below say.  The path of a hit is in <linux/kprobes_hit.h>,
+ * with KPROBE_ADDR_KEEPS_PAD and KPROBE_IP_SKID, which a backend may define.
  */
 #ifndef _LINUX_KPROBES_BACKEND_H
 #define _LINUX_KPROBES_BACKEND_H
@@ -151,22 +152,6 @@ void arch_kprobe_fill_slots(void *text, size_t size);
  */
 kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
 				   bool *on_entry);
-
-/*
- * kprobe::addr is the result of arch_kprobe_entry(), unless <asm/kprobes.h>
- * defines this as 1: then it is the landing pad, where that was asked for.
- */
-#ifndef KPROBE_ADDR_KEEPS_PAD
-#define KPROBE_ADDR_KEEPS_PAD	0
-#endif
-
-/*
- * Bytes from the probed address to the instruction pointer that pre handlers
- * find, whichever mechanism delivers the hit.
- */
-#ifndef KPROBE_IP_SKID
-#define KPROBE_IP_SKID	0
-#endif
 
 /**
  * arch_kprobe_inspect - may this instruction be probed?

@@ -28,6 +28,22 @@
 
 #ifdef CONFIG_KPROBES
 
+/*
+ * 1 where kprobe::addr stays at a landing pad that the user has asked for, 0
+ * where it becomes the address of the instruction that follows.
+ */
+#ifndef KPROBE_ADDR_KEEPS_PAD
+#define KPROBE_ADDR_KEEPS_PAD	0
+#endif
+
+/*
+ * Bytes from the probed address to the instruction pointer that pre handlers
+ * find, whichever mechanism delivers the hit.
+ */
+#ifndef KPROBE_IP_SKID
+#define KPROBE_IP_SKID	0
+#endif
+
 /**
  * enum kprobe_by - what brought a hit; a constant wherever it is passed
  *
