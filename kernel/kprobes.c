@@ -532,7 +532,7 @@ static int kprobe_set_disabled(struct kprobe *p, bool disable)
 	if (!kprobe_is_registered(p))
 		return -EINVAL;
 	site = p->site;
-	if (site->state == KPROBE_SITE_GONE)
+	if (site->state == KPROBE_SITE_GONE && !disable)
 		return -EINVAL;
 	kprobe_set_flag(p, KPROBE_FLAG_DISABLED, disable);
 	if (p->enabled == !disable)
@@ -569,8 +569,8 @@ static int kprobe_set_disabled(struct kprobe *p, bool disable)
  * a call of ftrace may be seen in the text for some milliseconds more.
  *
  * Context: may sleep; not from a handler.
- * Return: 0, also if it was disabled; -EINVAL if it is not registered or its
- * address is gone.
+ * Return: 0, also if it was disabled or its address is gone; -EINVAL if it is
+ * not registered.
  */
 int disable_kprobe(struct kprobe *kp)
 {

@@ -618,7 +618,9 @@ static void try_module(void)
 	EXPECT_RESULT("its address when it has gone", register_kprobe(&old),
 		      -EINVAL);
 	EXPECT_RESULT("its probe is enabled", enable_kprobe(&p), -EINVAL);
-	EXPECT_RESULT("its probe is disabled", disable_kprobe(&p), -EINVAL);
+	EXPECT_RESULT("its probe is disabled", disable_kprobe(&p), 0);
+	EXPECT_RESULT("it is disabled again", disable_kprobe(&p), 0);
+	EXPECT_RESULT("it is enabled again", enable_kprobe(&p), -EINVAL);
 	EXPECT_RESULT("its probe once more", register_kprobe(&p), -EINVAL);
 	unregister_kprobe(&p);
 	EXPECT("its probe is removed", true);
