@@ -378,6 +378,19 @@ static int kprobes_attach(struct kprobe_array *array)
 	return ret;
 }
 
+/*
+ * Is the caller a handler?  It would wait for its own end.  A caller between
+ * kprobe_busy_begin() and kprobe_busy_end() is none.
+ */
+static bool kprobe_called_by_handler(void)
+{
+	struct kprobe *p = this_cpu_read(current_kprobe);
+
+	return WARN_ONCE(p && p != &kprobe_busy,
+			 "Handler of the probe at %pS calls the kprobes API\n",
+			 p->addr);
+}
+
 /**
  * kprobe_register_array - register the probes of an array, all or none
  * @array: probes of any kind
@@ -393,6 +406,8 @@ int kprobe_register_array(struct kprobe_array *array)
 		return -EINVAL;
 	if (!kprobe_ready)
 		return -EAGAIN;
+	if (kprobe_called_by_handler())
+		return -EDEADLK;
 
 	scoped_guard(mutex, &kprobe_mutex)
 		ret = kprobes_attach(array);
@@ -409,7 +424,7 @@ int kprobe_register_array(struct kprobe_array *array)
  */
 void kprobe_unregister_array(struct kprobe_array *array)
 {
-	if (array->num <= 0 || !array->probes)
+	if (array->num <= 0 || !array->probes || kprobe_called_by_handler())
 		return;
 
 	scoped_guard(mutex, &kprobe_mutex)
@@ -450,6 +465,7 @@ static struct kprobe *nth_kprobe(void *probes, int i)
  *   its instruction is a call of ftrace, and just now a BPF program is being
  *   attached there or detached: try again.
  * * -ENOMEM: no memory.
+ * * -EDEADLK: the caller is a handler.
  * * -ENODEV, -EBUSY: what ftrace says, where the instruction is a call of it.
  */
 int register_kprobes(struct kprobe **ps, int num)
@@ -480,7 +496,8 @@ EXPORT_SYMBOL_GPL(register_kprobe);
  * @num: how many
  *
  * On return no handler of theirs runs or will run, and they may be freed.
- * Those that were not registered get addr = NULL.
+ * Those that were not registered get addr = NULL.  A handler that calls this
+ * gets a warning, and the probes stay registered.
  *
  * Context: may sleep; not from a handler.
  */
@@ -527,6 +544,9 @@ static int kprobe_set_disabled(struct kprobe *p, bool disable)
 	LIST_HEAD(dirty);
 	int ret;
 
+	if (kprobe_called_by_handler())
+		return -EDEADLK;
+
 	guard(mutex)(&kprobe_mutex);
 
 	if (!kprobe_is_registered(p))
@@ -570,7 +590,7 @@ static int kprobe_set_disabled(struct kprobe *p, bool disable)
  *
  * Context: may sleep; not from a handler.
  * Return: 0, also if it was disabled or its address is gone; -EINVAL if it is
- * not registered.
+ * not registered; -EDEADLK in a handler.
  */
 int disable_kprobe(struct kprobe *kp)
 {
@@ -589,7 +609,8 @@ EXPORT_SYMBOL_GPL(disable_kprobe);
  * * -ENOMEM: there is no memory;
  * * -EBUSY: ftrace would call for it, and another one redirects the function;
  * * -EAGAIN: the same, and the other one is changing a direct call just now;
- * * -ENODEV: ftrace would call for it, and has shut itself down.
+ * * -ENODEV: ftrace would call for it, and has shut itself down;
+ * * -EDEADLK: the caller is a handler.
  */
 int enable_kprobe(struct kprobe *kp)
 {

@@ -5,8 +5,8 @@
  * or hang; most of it has an errno.  Prints lines "ABUSE ok <what>" and "ABUSE
  * FAIL <what>", and at the end how many.
  *
- * With the parameter atomic, probes are registered where nothing may sleep: the
- * kernel has to complain, if it is one that does, and to go on.
+ * With the parameter atomic, probes are registered where nothing may sleep and
+ * by handlers: the kernel should complain, if it is one that does, and go on.
  */
 #include <linux/delay.h>
 #include <linux/kernel.h>
@@ -668,6 +668,43 @@ static void try_atomic(void)
 	EXPECT("atomic: none is left", !hits_of_a_call());
 }
 
+/*
+ * Calls in a handler
+ */
+
+static int calling_rets[4];
+
+static int calling_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	static struct kprobe other = PROBE(AT_TARGET);
+	static struct kretprobe rp = {
+		.kp = { AT_TARGET }, .handler = count_return,
+	};
+
+	hits++;
+	calling_rets[0] = register_kprobe(&other);
+	calling_rets[1] = register_kretprobe(&rp);
+	calling_rets[2] = disable_kprobe(p);
+	calling_rets[3] = enable_kprobe(p);
+	unregister_kprobe(p);
+	return 0;
+}
+
+static void try_calls_in_handler(void)
+{
+	struct kprobe p = { AT_TARGET, .pre_handler = calling_pre };
+	int i;
+
+	EXPECT_RESULT("a handler that calls the API", register_kprobe(&p), 0);
+	EXPECT("it is called", hits_of_a_call() == 1);
+	for (i = 0; i < ARRAY_SIZE(calling_rets); i++)
+		EXPECT_RESULT("a call of the API in a handler",
+			      calling_rets[i], -EDEADLK);
+	EXPECT("its probe is still registered", hits_of_a_call() == 1);
+	unregister_kprobe(&p);
+	EXPECT("its probe is unregistered", !hits_of_a_call());
+}
+
 /* Pools are freed behind a grace period, by a work queue. */
 static void try_rest(void)
 {
@@ -687,6 +724,7 @@ static int __init abuse_init(void)
 {
 	if (atomic) {
 		try_atomic();
+		try_calls_in_handler();
 	} else {
 		try_null();
 		try_numbers();
