@@ -41,7 +41,7 @@ static __always_inline void rethooks_since(struct llist_node *before)
 #endif
 }
 
-static int jprobe_entry(struct kprobe *p, struct pt_regs *regs)
+static notrace int jprobe_entry(struct kprobe *p, struct pt_regs *regs)
 {
 	struct jprobe *jp = container_of(p, struct jprobe, kp);
 	struct llist_node *rethooks = rethooks_now();
