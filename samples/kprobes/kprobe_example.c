@@ -73,7 +73,7 @@ static int show_call(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
-/* After it. */
+/* After it.  A probe that has no post handler is faster. */
 static void count_step(struct kprobe *p, struct pt_regs *regs,
 		       unsigned long flags)
 {
