@@ -577,6 +577,47 @@ static void test_real_mode_misses(struct kunit *test)
 }
 #endif
 
+#ifdef CONFIG_PPC64
+/*
+ * Raw exception handlers run with the soft mask clear and MSR[EE] off. The exit
+ * of a trap's exception warns about that state, so the hit is by a branch.
+ */
+static void test_hit_with_ee_off_keeps_it_off(struct kunit *test)
+{
+	struct seen s = SEEN(probe_isync);
+	unsigned long flags, msr;
+	struct state state = {};
+	bool need_resched;
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
+	make(test, &s.probe, BY_BRANCH);
+
+	local_irq_save(flags);
+	hard_irq_disable();
+	set_tsk_need_resched(current);
+	set_preempt_need_resched();
+	local_paca->irq_happened &= ~PACA_IRQ_HARD_DIS;
+	irq_soft_mask_set(IRQS_ENABLED);
+	ppc_call_code(code_isync, &state);
+	irq_soft_mask_set(IRQS_ALL_DISABLED);
+	msr = mfmsr();
+	hard_irq_disable();
+	need_resched = test_tsk_need_resched(current);
+	local_irq_restore(flags);
+
+	unregister_kprobe(&s.probe);
+	KUNIT_EXPECT_EQ(test, s.hits, 1);
+	KUNIT_EXPECT_EQ(test, msr & MSR_EE, 0);
+	KUNIT_EXPECT_TRUE(test, need_resched);
+	KUNIT_EXPECT_FALSE(test, arch_kprobe_irqs_on(&s.regs));
+}
+#else
+static void test_hit_with_ee_off_keeps_it_off(struct kunit *test)
+{
+	kunit_skip(test, "MSR[EE] is the only mask");
+}
+#endif
+
 static void hit_exit(struct kunit *test)
 {
 	switch_jumps(true);
@@ -590,6 +631,7 @@ static struct kunit_case hit_tests[] = {
 	KUNIT_CASE(test_words_map_to_places),
 	KUNIT_CASE(test_fault_in_handler_is_handled),
 	KUNIT_CASE(test_real_mode_misses),
+	KUNIT_CASE(test_hit_with_ee_off_keeps_it_off),
 	{}
 };
 

@@ -61,9 +61,13 @@ struct arch_kprobe_insn {
 	struct ppc_kprobe_detour detour;
 };
 
+/*
+ * The soft mask is not enough on 64 bit: raw exception handlers and the entry
+ * of idle states run with the mask clear and MSR[EE] off.
+ */
 static __always_inline bool arch_kprobe_irqs_on(struct pt_regs *regs)
 {
-	return !arch_irq_disabled_regs(regs);
+	return (regs->msr & MSR_EE) && !arch_irq_disabled_regs(regs);
 }
 
 void arch_kprobe_resume(struct pt_regs *regs);
@@ -172,7 +176,11 @@ static __always_inline void ppc_kprobe_unmask(struct pt_regs *regs)
 		 : pending);
 	return;
 pending:
-	raw_local_irq_restore(flags);
+	/* raw_local_irq_restore() would set MSR[EE]. */
+	if (regs->msr & MSR_EE)
+		raw_local_irq_restore(flags);
+	else
+		irq_soft_mask_set(flags);
 }
 #else
 /* MSR[EE] is the mask, and is in @regs->msr. */
