@@ -9,9 +9,11 @@
 #include <linux/sizes.h>
 #include <linux/string.h>
 #include <linux/stringify.h>
+#include <asm/extable.h>
 #include <asm/hw_irq.h>
 #include <asm/interrupt.h>
 #include <asm/kup.h>
+#include <asm/mce.h>
 #include <asm/reg.h>
 #include <asm/sections.h>
 #include "test_powerpc.h"
@@ -618,6 +620,32 @@ static void test_hit_with_ee_off_keeps_it_off(struct kunit *test)
 }
 #endif
 
+#if defined(CONFIG_PPC_BOOK3S_64) && !defined(MODULE)
+CODE(ue, "", LL " 4, 0(3)", "1:\n\t" EX_TABLE(.Lprobe_ue, 1b));
+
+/* An instruction in a slot consumes an uncorrectable memory error. */
+static void test_machine_check_in_slot_is_fixed_up(struct kunit *test)
+{
+	unsigned long fixup = (unsigned long)probe_ue + 4;
+	struct seen s = SEEN(probe_ue);
+	struct mce_error_info error = {};
+	struct pt_regs regs = {};
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
+	regs.msr = mfmsr();
+	regs.nip = (unsigned long)s.probe.site->slot;
+	mce_common_process_ue(&regs, &error);
+	unregister_kprobe(&s.probe);
+	KUNIT_EXPECT_TRUE(test, error.ignore_event);
+	KUNIT_EXPECT_EQ(test, regs.nip, fixup);
+}
+#else
+static void test_machine_check_in_slot_is_fixed_up(struct kunit *test)
+{
+	kunit_skip(test, "needs Book3S-64, and to be built in");
+}
+#endif
+
 static void hit_exit(struct kunit *test)
 {
 	switch_jumps(true);
@@ -632,6 +660,7 @@ static struct kunit_case hit_tests[] = {
 	KUNIT_CASE(test_fault_in_handler_is_handled),
 	KUNIT_CASE(test_real_mode_misses),
 	KUNIT_CASE(test_hit_with_ee_off_keeps_it_off),
+	KUNIT_CASE(test_machine_check_in_slot_is_fixed_up),
 	{}
 };
 

@@ -267,11 +267,19 @@ extern const int kretprobe_blacklist_size;
 /* Asked for a trap instruction: was it a probe's, and has been dealt with? */
 bool kprobe_handler(struct pt_regs *regs);
 
+/* For code that decodes text around the address of an exception. */
+u32 ppc_kprobe_original_insn(const u32 *addr);
+
 #else /* !CONFIG_KPROBES */
 
 static inline bool kprobe_handler(struct pt_regs *regs)
 {
 	return false;
+}
+
+static inline u32 ppc_kprobe_original_insn(const u32 *addr)
+{
+	return *addr;
 }
 
 #endif /* CONFIG_KPROBES */

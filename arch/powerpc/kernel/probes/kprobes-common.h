@@ -117,9 +117,6 @@ ppc_kprobe_is_emulated(const struct kprobe_site *site)
 	return site->insn.class == PPC_KPROBE_EMULATE;
 }
 
-/* kprobes-slot.c */
-u32 ppc_kprobe_original_insn(const u32 *addr);
-
 /* kprobes-compute.c */
 void ppc_kprobe_emulate(const struct kprobe_site *site, struct pt_regs *regs);
 bool ppc_kprobe_emulate_access(const struct kprobe_site *site,

@@ -220,7 +220,7 @@ void *arch_kprobe_alloc_slots(const struct kprobe_site *site)
  * ppc_kprobe_original_insn - what stands at an address while nothing is probed
  * @addr: in text
  *
- * Context: kprobe_mutex held.
+ * Context: kprobe_mutex held, or an exception.
  */
 u32 ppc_kprobe_original_insn(const u32 *addr)
 {
