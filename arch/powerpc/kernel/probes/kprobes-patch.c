@@ -3,12 +3,21 @@
  * How traps and branches come into the text on powerpc, and out of it.
  *
  * One word is written: an instruction, or the prefix of one.  It is aligned, so
- * a CPU that fetches it meanwhile gets what was there or what comes there, and
- * each of the two is an instruction that may be executed then: the original one
- * has been until now; a trap finds its site, which is in the table before the
- * trap is written and leaves the table after it has gone; and a branch leads to
- * a detour, which is complete before, and stays as long as the site does.  This
- * is what uprobes, kgdb and jump labels rely on as well.
+ * a CPU that fetches it meanwhile gets the old word or the new one.  Each of
+ * them may be executed then: the original instruction has been until now; a
+ * trap finds its site, which is in the table before the trap is written and
+ * leaves the table after the trap has been removed; and a branch leads to a
+ * detour, which is complete before, and stays as long as the site does.
+ *
+ * Power ISA, book II, "Concurrent Modification and Execution of Instructions",
+ * guarantees this only where the old and the new word are both of the patch
+ * class, the preferred no-op and I-form branches, which ftrace and jump labels
+ * use.  The result of any other change is boundedly undefined until the CPU
+ * has synchronized, so the architecture covers no change to or from a trap.
+ * These changes rely on the implementation of CPUs: the fetch of an aligned
+ * word returns one of the values that memory has had, and only that word is
+ * decoded.  Uprobes, kgdb and xmon rely on the same for their traps.  Without
+ * it, all CPUs would have to be stopped for each change.
  *
  *	site in the table | trap in memory | caches | IPI	  state
  *	------------------+----------------+--------+-------------------
