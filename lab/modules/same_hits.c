@@ -270,6 +270,14 @@ static const struct way *seen_way;
 static const char *seen_kind;
 static int base_count;
 
+/* The function alone: the two kernels' headers compile callers differently. */
+static const char *same_function(char name[KSYM_SYMBOL_LEN], const void *addr)
+{
+	if (same_symbol(name, addr) != name)
+		return addr ? "none" : "NULL";
+	return strsep(&name, "+");
+}
+
 static void see(const char *handler, struct kprobe *p, struct pt_regs *regs,
 		unsigned long flags)
 {
@@ -279,10 +287,11 @@ static void see(const char *handler, struct kprobe *p, struct pt_regs *regs,
 		 seen_kind, handler);
 	same_note("%s/mechanism = %s\n", order, mechanism(p));
 	same_note("%s/ip = %s addr %s\n", order,
-		  same_symbol(ip, (void *)regs->ip),
+		  strcmp(handler, "return") ?
+		  same_symbol(ip, (void *)regs->ip) :
+		  same_function(ip, (void *)regs->ip),
 		  same_symbol(addr, p->addr));
-	same_note("%s/args = %d %d result %d\n", order, (int)regs->di,
-		  (int)regs->si, (int)regs->ax);
+	same_note("%s/args = %d %d\n", order, (int)regs->di, (int)regs->si);
 	same_note("%s/segments = cs %x ss %x\n", order, (int)regs->cs,
 		  (int)regs->ss);
 	same_note("%s/eflags = if %d tf %d rest %lx flags %lx\n", order,
@@ -291,7 +300,7 @@ static void see(const char *handler, struct kprobe *p, struct pt_regs *regs,
 		  regs->flags & (X86_EFLAGS_DF | X86_EFLAGS_NT |
 				 X86_EFLAGS_RF | X86_EFLAGS_AC), flags);
 	same_note("%s/word = %s\n", order,
-		  same_symbol(addr, *(void **)kernel_stack_pointer(regs)));
+		  same_function(addr, *(void **)kernel_stack_pointer(regs)));
 	same_note("%s/orig_ax = %ld\n", order, (long)regs->orig_ax);
 	same_note("%s/irqs = %s\n", order, irqs_disabled() ? "off" : "on");
 	same_note("%s/context = nmi %d hardirq %d softirq %d\n", order,
@@ -324,7 +333,7 @@ static int see_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 
 	see("return", &get_kretprobe(ri)->kp, regs, 0);
 	same_note("%s/ret_addr = %s value %lu\n", order,
-		  same_symbol(name, (void *)get_kretprobe_retaddr(ri)),
+		  same_function(name, (void *)get_kretprobe_retaddr(ri)),
 		  regs_return_value(regs));
 	return 0;
 }

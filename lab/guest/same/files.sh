@@ -12,6 +12,7 @@ inputs() {
 
 	for input in 0 1 y n Y N yes no on off true 2 -1 01 '1 ' ' 1' '0 1' 1x x '' $'1\n' $'0\n' \
 		0x1 1000000000000; do
+		echo 1 > "$1"
 		same "files/input${1//\//-}/$(printf '%q' "$input")" \
 			"$(result write "$input" "$1") $(cat "$1")"
 	done
@@ -25,14 +26,14 @@ events=(
 	'p:a vfs_read' 'r:b vfs_read' 'p:c vfs_read+0' 'p vfs_write' 'r vfs_write' 'r5:d vfs_read'
 	'r0:d0 vfs_read' 'r5000:e vfs_read' 'p:g/f vfs_read' 'p:kprobe_target_function kprobe_target_function'
 	'p:h kprobe_target:kprobe_target_function' 'p:i nomodule:x' 'r:j kprobe_target:kprobe_target_function'
-	'p:k kprobe_target_function+1' 'p:l vfs_read%return' 'p:m vfs_read+3' 'p:n vfs_read+1000000'
+	'p:k kprobe_target_function+1' 'p:l vfs_read%return' 'p:m vfs_read+3' 'p:n vfs_read+0x10000000'
 	'p:o vfs_read-1' 'p:p no_such_function' 'p:q notify_die' 'r:r vfs_read+4' 'r:s vfs_read+9' 'p:t 0' 'p:u 0x1234'
 	'p:v linux_banner' 'p:w kprobe_target_forbidden' 'p:x vfs_read arg=$arg1' 'p:y vfs_read arg=%ax'
 	'r:z vfs_read ret=$retval' 'p:aa vfs_read ret=$retval' 'p:ab vfs_read $stack $comm $arg*' 'p:ac' 'p'
 	'x:ad vfs_read' 'p:a vfs_read' 'p:a vfs_write' '-:a' '-:a' '-:nothing' '-:g/f' 'p:ae schedule' 'p:af __schedule'
 	'p:ag asm_exc_int3' 'p:ah do_syscall_64' 'r:ai do_syscall_64' 'p:aj preempt_schedule' 'p:ak _raw_spin_lock'
 	'p:al do_idle' 'p:am default_idle' 'r:an schedule' 'p:ao kprobe_target_branch' 'p:ap kprobe_target_static'
-	'p:aq init_module' 'p:ar kprobe_target:init_module' 'p:as start_kernel' 'p:at _stext' 'p:au _etext'
+	'p:aq init_module' 'p:ar kprobe_target:init_module' 'p:as start_kernel' 'p:at _stext'
 	'p:av register_kprobe' 'p:aw unregister_kprobe' 'p:ax enable_kprobe' 'p:ay register_kretprobe' 'r:az register_kprobe'
 	'p:ba kallsyms_lookup_name' 'p:bb text_poke' 'p:bc ftrace_caller' 'p:bd memcpy' 'p:be strlen'
 )
@@ -42,8 +43,8 @@ for e in "${events[@]}"; do
 	tail -n 3 $T/error_log | sed -E 's/^\[[^]]*\] //' | same_lines "files/event/$e/said"
 	echo > $T/error_log
 done
-same_lines files/kprobe_events < $T/kprobe_events
-same_lines files/dynamic_events < $T/dynamic_events
+no_addresses < $T/kprobe_events | same_counts files/kprobe_events
+no_addresses < $T/dynamic_events | same_counts files/dynamic_events
 listed files/list-events
 for e in "$K"/*/; do
 	e=$(basename "$e")
@@ -51,17 +52,18 @@ for e in "$K"/*/; do
 done
 echo 1 > "$K/enable"
 listed files/list-enabled
-sed 's/ .*//' $T/enabled_functions | sort | same_lines files/enabled_functions
+sed 's/ .*//' $T/enabled_functions | same_counts files/enabled_functions
 reads 10
 echo 0 > "$K/enable"
 listed files/list-disabled
-sed 's/ .*//' $T/enabled_functions | sort | same_lines files/enabled_functions-disabled
-awk '{ print $1, ($2 > 0 ? "hits" : "none"), $3 }' $T/kprobe_profile | same_lines files/kprobe_profile
+sed 's/ .*//' $T/enabled_functions | same_counts files/enabled_functions-disabled
+# Those of dd's reads; others are hit at random.
+awk '$1 ~ /^(b|c|d|l|x|y|z|ab)$/ { print $1, ($2 > 0 ? "hits" : "none"), $3 }' $T/kprobe_profile | same_counts files/kprobe_profile
 echo 0 > $P/enabled
 listed files/list-global-off
 echo 1 > "$K/enable"
 listed files/list-global-off-enabled
-sed 's/ .*//' $T/enabled_functions | sort | same_lines files/enabled_functions-global-off
+sed 's/ .*//' $T/enabled_functions | same_counts files/enabled_functions-global-off
 echo 1 > $P/enabled
 listed files/list-global-on
 echo 0 > "$O"
@@ -75,7 +77,7 @@ insmod /run/modules/kprobe_target.ko
 listed files/list-back
 echo > $T/kprobe_events
 listed files/list-end
-same_lines files/kprobe_events-end < $T/kprobe_events
+no_addresses < $T/kprobe_events | same_counts files/kprobe_events-end
 
 grep -c . $P/blacklist > /dev/null
 for f in notify_die asm_exc_int3 do_int3 exc_int3 entry_SYSCALL_64 memcpy panic printk vfs_read \
@@ -92,4 +94,4 @@ for f in register_kprobe register_kprobes unregister_kprobe unregister_kprobes e
 	same "files/available_filter_functions/$f" "$(grep -cx "$f" $T/available_filter_functions)"
 done
 grep -vE 'kprobe|kretprobe' $T/available_filter_functions | sed 's/ .*//' | sort -u |
-	same_set files/filter
+	while read -r f; do same "files/filter/$f" there; done

@@ -1,24 +1,23 @@
 # shellcheck shell=bash disable=SC2016,SC2086,SC2154
 # perf, bpftrace, and who else attaches where a probe is. Sourced by run.
 
-bt() { timeout 120 bpftrace --no-feature kprobe_multi "$@" 2>&1; }
-READS="$DD if=/dev/zero of=/dev/null bs=1 count=3"
+bt() { timeout 600 bpftrace --no-feature kprobe_multi "$@" 2>&1; }
+# On one CPU, so that what is read from the buffers of all is in its order.
+READS="taskset 1 $DD if=/dev/zero of=/dev/null bs=1 count=3"
 only='/comm == "dd"/'
 
-# What programs see at an entry, within, and at a return.
-for where in kprobe:vfs_read kprobe:vfs_read+5 kprobe:vfs_read+9 kretprobe:vfs_read kprobe:ksys_read \
-	kretprobe:ksys_read; do
-	for optimize in 0 1; do
-		echo $optimize > "$O"
-		bt -c "$READS" -e "$where $only { printf(\"func %s ip %s probe %s\\n\", func, ksym(reg(\"ip\")), probe);
-			printf(\"offset %d\\n\", reg(\"ip\") - kaddr(\"vfs_read\"));
-			@[kstack] = count(); @u = count() }" |
-			grep -vE '^$|^Attaching' | no_addresses | same_lines "tools/bpftrace/$where/$optimize"
-	done
+# What programs see at an entry, within, and at a return, and in which order.
+seen='printf("%s func %s ip %s %s\n", probe, func, ksym(reg("ip")), kstack);'
+offset='printf("offset %d\n", reg("ip") - kaddr("vfs_read"));'
+for optimize in 0 1; do
+	echo $optimize > "$O"
+	bt -c "$READS" -e "kprobe:vfs_read $only { $seen $offset } kprobe:vfs_read+5 $only { $seen $offset }
+		kprobe:vfs_read+9 $only { $seen $offset } kretprobe:vfs_read $only { $seen }
+		kprobe:ksys_read $only { $seen } kretprobe:ksys_read $only { $seen }
+		kprobe:vfs_read $only { printf(\"second\n\") }
+		kretprobe:vfs_read $only { printf(\"second of return %d\n\", retval) }" |
+		grep -vE '^$|^Attaching|records' | no_addresses | same_lines "tools/bpftrace/$optimize"
 done
-bt -c "$READS" -e "kprobe:vfs_read $only { printf(\"1\\n\") } kprobe:vfs_read $only { printf(\"2\\n\") }
-	kretprobe:vfs_read $only { printf(\"r1 %d\\n\", retval) } kretprobe:vfs_read $only { printf(\"r2\\n\") }" |
-	grep -vE '^$|^Attaching' | same_lines tools/order
 
 # Events of perf with call chains.
 for where in vfs_read vfs_read+5 vfs_read+9 vfs_read%return; do
@@ -49,10 +48,11 @@ attach() { # KEY KIND: while the probes of the caller are there
 	local kind=$2
 
 	case $kind in
-	fentry | fexit)
-		same "$1/$kind" "$(bt -c "$READS" -e "$kind:vfs_read $only { @ = count() }" | grep -E '^@|ERROR' | head -n 1)" ;;
+	fentry)
+		same "$1/$kind" "$(bt -c "$READS" -e "fentry:vfs_read $only { @ = count() } fexit:vfs_read $only { @exit = count() }" |
+			grep -E '^@|ERROR' | sort | tr '\n' ' ')" ;;
 	multi)
-		same "$1/$kind" "$(timeout 120 bpftrace -c "$READS" -e "kprobe:vfs_rea* $only { @ = count() }" 2>&1 | grep -E '^@|ERROR' | head -n 1)" ;;
+		same "$1/$kind" "$(timeout 600 bpftrace -c "$READS" -e "kprobe:vfs_rea* $only { @ = count() }" 2>&1 | grep -E '^@|ERROR' | head -n 1)" ;;
 	fprobe)
 		same "$1/$kind" "$(result append 'f:fprobes/fp vfs_read' $T/dynamic_events)"
 		echo 'comm == "dd"' > $T/events/fprobes/fp/filter
@@ -72,9 +72,9 @@ attach() { # KEY KIND: while the probes of the caller are there
 		echo > $T/set_ftrace_filter ;;
 	esac
 }
-for kind in fentry fexit multi fprobe function function_graph; do
+for kind in fentry multi fprobe function function_graph; do
 	attach tools/beside/none $kind
-	for event in 'p:b vfs_read' 'p:b vfs_read+5' 'p:b vfs_read+9' 'r:b vfs_read'; do
+	for event in 'p:b vfs_read' 'p:b vfs_read+5' 'r:b vfs_read'; do
 		append "$event" $T/kprobe_events 2> /dev/null || continue
 		echo 'comm == "dd"' > "$K/b/filter"
 		echo 1 > "$K/b/enable"

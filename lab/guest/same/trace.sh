@@ -1,11 +1,18 @@
 # shellcheck shell=bash disable=SC2016,SC2086,SC2154
 # Trace lines with all columns, for probes in code of each context. Sourced by run.
 
-# columns NAME: the flags of each line but need-resched, and the arrow, and addresses.
+# columns KEY NAME: the flags of each line but need-resched, and the place without
+# the size of functions. Callers are there at random, and so is the depth in
+# interrupts, which is that of the interrupted code.
 columns() {
 	echo 0 > $T/tracing_on
-	sed -nE "s/^.* \[[0-9]+\] (.)(.)(.)(.)(.) +[0-9.]+: ($1: .*)/\1.\3\4 \6/p" $T/trace |
-		sed -E 's/ (arg|ret)=.*//' | no_addresses
+	sed -nE "s/^.* \[[0-9]+\] (.)(.)(.)(.)(.) +[0-9.]+: ($2: .*)/\1\3\4 \6/p" $T/trace |
+		sed -E 's/^(.)H/\1h/; s/^(.[sh])./\1/; s/^(.Z)[0-9.] /\1 /
+			s,/0x[0-9a-f]+,,g; s/\([a-zA-Z0-9_.]*(tramp|hook|kprobe)[^ ]* <-/(trampoline <-/
+			s/\([^ ]+\+0x[0-9a-f]+ <-/(caller <-/' |
+		no_addresses | sort -u | while read -r flags place; do
+			same "$1/$place" "$flags"
+		done
 	echo > $T/trace
 	echo 1 > $T/tracing_on
 }
@@ -32,9 +39,7 @@ for optimize in 0 1; do
 			echo 1 > "$K/enable"
 			sleep 0.5
 			load
-			columns '(ctx|rctx)' | sort -u > seen
-			# A set: of contexts, and for those of few hits of lines.
-			same_set "trace/$optimize/$f+$offset" < seen
+			columns "trace/$optimize/$f+$offset" '(ctx|rctx)'
 			echo 0 > "$K/enable"
 			echo > $T/kprobe_events
 		done
