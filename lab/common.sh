@@ -421,6 +421,9 @@ lab_modules() {
 	grep -q '^CONFIG_MODULES=y' "$build/.config" || return 0
 	mkdir -p "$build/lab-modules"
 	rsync -rc "$LAB/modules/" "$build/lab-modules/"
+	# Their types refer to those of the kernel, for which kbuild does not look.
+	[ ! -f "$build/vmlinux" ] ||
+		find "$build/lab-modules" -name '*.ko' ! -newer "$build/vmlinux" -delete
 	kmake "$tree" "$build" M="$build/lab-modules" modules \
 		> "$build/lab-modules/log" 2>&1 ||
 		die "the lab's modules do not build, see $build/lab-modules/log"
