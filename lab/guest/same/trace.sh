@@ -2,12 +2,12 @@
 # Trace lines with all columns, for probes in code of each context. Sourced by run.
 
 # columns KEY NAME: the flags of each line but need-resched, and the place without
-# the size of functions. Callers are there at random, and so is the depth in
-# interrupts, which is that of the interrupted code.
+# the size of functions. Callers are there at random, and so is the depth where
+# interrupts are off, and the context of the code that an interrupt or a trap hits.
 columns() {
 	echo 0 > $T/tracing_on
 	sed -nE "s/^.* \[[0-9]+\] (.)(.)(.)(.)(.) +[0-9.]+: ($2: .*)/\1\3\4 \6/p" $T/trace |
-		sed -E 's/^(.)H/\1h/; s/^(.[sh])./\1/; s/^(.Z)[0-9.] /\1 /
+		sed -E 's/^D/d/; s/^(.)H/\1h/; s/^(.[shZ])./\1/; s/^(d\.)./\1/
 			s,/0x[0-9a-f]+,,g; s/\([a-zA-Z0-9_.]*(tramp|hook|kprobe)[^ ]* <-/(trampoline <-/
 			s/\([^ ]+\+0x[0-9a-f]+ <-/(caller <-/' |
 		no_addresses | sort -u | while read -r flags place; do
@@ -15,6 +15,11 @@ columns() {
 		done
 	echo > $T/trace
 	echo 1 > $T/tracing_on
+}
+# callers: of the stacks in the trace those frames that are not of a handler.
+callers() {
+	sed -nE 's/^ *=> //p' $T/trace |
+		grep -xE 'vfs_read|ksys_read|do_syscall_64|entry_SYSCALL_64_after_hwframe|.*trampoline.*'
 }
 load() {
 	reads 30
@@ -71,7 +76,7 @@ for where in vfs_read vfs_read+5 vfs_read+9 vfs_read%return ksys_read; do
 		echo 'stacktrace if comm == "dd"' > "$K/st/trigger"
 		sleep 0.5
 		reads 2
-		sed -n 's/^ *=> //p' $T/trace | no_addresses | same_lines "trace/stack/$where/$optimize/trigger"
+		callers | same_lines "trace/stack/$where/$optimize/trigger"
 		echo '!stacktrace if comm == "dd"' > "$K/st/trigger"
 		echo > $T/trace
 		echo stacktrace > $T/trace_options
@@ -79,7 +84,7 @@ for where in vfs_read vfs_read+5 vfs_read+9 vfs_read%return ksys_read; do
 		echo 1 > "$K/st/enable"
 		reads 2
 		echo 0 > "$K/st/enable"
-		sed -n 's/^ *=> //p' $T/trace | no_addresses | same_lines "trace/stack/$where/$optimize/option"
+		callers | same_lines "trace/stack/$where/$optimize/option"
 		echo nostacktrace > $T/trace_options
 		echo > $T/kprobe_events
 		echo > $T/trace
