@@ -15,7 +15,7 @@ struct trace {
 	unsigned int nr;
 };
 
-static struct trace inside, at_entry, at_return;
+static struct trace inside, at_entry, at_return, from_regs;
 
 static TARGET int trace_leaf(int a)
 {
@@ -165,8 +165,49 @@ static void test_trace_shows_real_callers(struct kunit *test)
 			    c->nr == 1 ? plain.nr - 1 : plain.nr - 3);
 }
 
+static int trace_regs_handler(struct kretprobe_instance *ri,
+			      struct pt_regs *regs)
+{
+	if (!from_regs.nr)
+		from_regs.nr = stack_trace_save_regs(regs, from_regs.entries,
+						     TRACE_MAX, 0);
+	return 0;
+}
+
+/* The innermost of @nr followed functions returns first. */
+static void expect_callers_from_regs(struct kunit *test, unsigned int nr)
+{
+	struct kretprobe leaf = {
+		.kp.addr = (kprobe_opcode_t *)trace_leaf,
+		.handler = trace_regs_handler,
+	};
+	struct kretprobe middle = {
+		.kp.addr = (kprobe_opcode_t *)trace_middle,
+		.handler = trace_return_handler,
+	};
+	struct kretprobe *rps[] = { &leaf, &middle };
+
+	KUNIT_ASSERT_EQ(test, register_kretprobes(rps, nr), 0);
+	from_regs.nr = 0;
+	KUNIT_EXPECT_EQ(test, trace_start(), 8);
+	unregister_kretprobes(rps, nr);
+
+	/* Entry 0 of @inside is in trace_leaf(), which has returned. */
+	KUNIT_EXPECT_EQ(test, from_regs.nr, inside.nr - 1);
+	expect_same_callers(test, &inside, &from_regs, inside.nr - 1);
+}
+
+static void test_trace_from_return_registers_shows_callers(struct kunit *test)
+{
+	if (!IS_ENABLED(CONFIG_PPC))
+		kunit_skip(test, "about the LR save slot of powerpc");
+	expect_callers_from_regs(test, 1);
+	expect_callers_from_regs(test, 2);
+}
+
 static struct kunit_case trace_tests[] = {
 	KUNIT_CASE_PARAM(test_trace_shows_real_callers, trace_gen_params),
+	KUNIT_CASE(test_trace_from_return_registers_shows_callers),
 	{}
 };
 
