@@ -3,6 +3,7 @@
  * KUnit suite for probes on the call of ftrace at a function's entry.
  */
 #include <kunit/test.h>
+#include <linux/error-injection.h>
 #include <linux/ftrace.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
@@ -479,6 +480,46 @@ static void test_pre_handler_diverts(struct kunit *test)
 	}
 }
 
+static int skip_function_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	regs_set_return_value(regs, 4711);
+	override_function_with_return(regs);
+	return 1;
+}
+
+/* The stack of return addresses of livepatched calls, on powerpc. */
+static unsigned long livepatch_stack(void)
+{
+#ifdef CONFIG_LIVEPATCH_64
+	return (unsigned long)current_thread_info()->livepatch_sp;
+#else
+	return 0;
+#endif
+}
+
+/* The handler returns to the caller, as bpf_override_return() does. */
+static void test_diverted_hits_use_no_stack(struct kunit *test)
+{
+	struct kprobe p = {
+		.addr = (kprobe_opcode_t *)target_call(),
+		.pre_handler = skip_function_pre,
+	};
+	unsigned long stack = livepatch_stack();
+	unsigned int i;
+
+	if (!IS_ENABLED(CONFIG_LIVEPATCH_64) ||
+	    !IS_ENABLED(CONFIG_FUNCTION_ERROR_INJECTION))
+		kunit_skip(test, "about the livepatch stack of powerpc64");
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
+	for (i = 0; i < 1000; i++) {
+		KUNIT_EXPECT_EQ(test, call_target(5), 4711);
+		if (livepatch_stack() != stack)
+			break;
+	}
+	unregister_kprobe(&p);
+	KUNIT_EXPECT_EQ(test, i, 1000);
+}
+
 /* After unregister ftrace calls for a while: no handler may run. */
 static void test_late_ftrace_call_is_ignored(struct kunit *test)
 {
@@ -546,6 +587,7 @@ static struct kunit_case ftrace_tests[] = {
 	KUNIT_CASE(test_call_kept_from_kprobes_is_missed),
 	KUNIT_CASE(test_global_tracers_do_no_harm),
 	KUNIT_CASE(test_pre_handler_diverts),
+	KUNIT_CASE(test_diverted_hits_use_no_stack),
 	KUNIT_CASE(test_late_ftrace_call_is_ignored),
 	{}
 };

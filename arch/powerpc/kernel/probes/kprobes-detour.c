@@ -320,10 +320,15 @@ unsigned long ppc_kprobe_detour_place(const struct kprobe_site *site,
 }
 NOKPROBE_SYMBOL(ppc_kprobe_detour_place);
 
-/* A handler goes on elsewhere: SRR0 may still hold where the exception was. */
+/*
+ * A handler has changed NIP: SRR0 may still hold the address of the exception.
+ * ftrace_regs_exit looks at the result, because it must not take this NIP for
+ * the function of a livepatch.
+ */
 void arch_kprobe_resume(struct pt_regs *regs)
 {
 	set_return_regs_changed();
+	regs->result = ~regs->nip;
 }
 NOKPROBE_SYMBOL(arch_kprobe_resume);
 
