@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Writes instructions on arm64 while no CPU executes anything but this file.
+ * Writes instructions on arm64 while no other CPU executes anything but the
+ * loops in this file.
  *
  * Stopping the CPUs
  * -----------------
@@ -36,6 +37,14 @@
  * A CPU may take the IPI when the others have gone on already, and it reads
  * hold.over then.  So the next hold begins when all have left the last one.
  *
+ * Functions that send and take the IPI may be probed and traced.  They run
+ * before the CPU is counted in hold.held, so nothing is written meanwhile, but
+ * their handlers may find other CPUs held.  Any lock that a handler takes must
+ * be taken with interrupts off everywhere, so a CPU that has such a lock takes
+ * the IPI after it has released the lock.  A handler thus delays the hold,
+ * which may be given up then, but never waits for a CPU that is held.  HOLD_NS
+ * is measured by sched_clock_noinstr(), which cannot be probed.
+ *
  * stop_machine() costs several times as much: two context switches on each CPU.
  *
  * Writing
@@ -55,10 +64,10 @@
  * What goes on meanwhile
  * ----------------------
  *
- * All CPUs wait in functions that are never probed, with interrupts off.  But
- * pseudo-NMIs are not masked meanwhile, and neither are events that firmware
- * delivers (SDEI).  What runs in one of them executes the text while it is
- * patched, as with aarch64_insn_patch_text():
+ * While this CPU writes, all others wait in functions that are never probed,
+ * with interrupts off.  But pseudo-NMIs are not masked meanwhile, and neither
+ * are events that firmware delivers (SDEI).  What runs in one of them executes
+ * the text while it is patched, as with aarch64_insn_patch_text():
  *
  * - The word is written by one aligned store, so on CPUs as they are built such
  *   a CPU executes what was there or what comes there.  The architecture does
@@ -247,10 +256,10 @@ NOKPROBE_SYMBOL(call_others);
 /* Interrupts are off. */
 static bool others_held(int others)
 {
-	u64 begin = sched_clock();
+	u64 begin = sched_clock_noinstr();
 
 	while (atomic_read(&hold.held) != others) {
-		if (sched_clock() - begin > HOLD_NS)
+		if (sched_clock_noinstr() - begin > HOLD_NS)
 			return false;
 		cpu_relax();
 	}
