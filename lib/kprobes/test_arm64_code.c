@@ -359,9 +359,52 @@ static void test_batch_interrupts_cpus_once(struct kunit *test)
 	unregister_kprobe(&rounds.probe);
 }
 
+/* No 64-bit multiply and accumulate follows a load or store in a slot. */
+static void expect_no_pair(struct kunit *test, const __le32 *text)
+{
+	unsigned int i;
+	u32 before, insn;
+
+	for (i = 1; i < KPROBE_DETOUR_SIZE / sizeof(u32); i++) {
+		before = le32_to_cpu(text[i - 1]);
+		insn = le32_to_cpu(text[i]);
+		if ((insn & 0xff000000) == 0x9b000000 &&
+		    (insn & GENMASK(14, 10)) != GENMASK(14, 10) &&
+		    (before & 0x0a000000) == 0x08000000)
+			KUNIT_FAIL(test, "word %u: %08x, %08x", i, before,
+				   insn);
+	}
+}
+
+/* Erratum 835769 of Cortex-A53. */
+static void test_accumulate_in_copy_follows_no_load(struct kunit *test)
+{
+	char * const at[] = { probe_msub, probe_smaddl, probe_umsubl };
+	const struct kprobe_site *site;
+	unsigned int i;
+
+	switch_jumps(true);
+	for (i = 0; i < ARRAY_SIZE(at); i++) {
+		struct counted jump = COUNTED(at[i]);
+		struct counted post = COUNTED(at[i], .probe.post_handler =
+					      counted_post);
+
+		KUNIT_ASSERT_EQ(test, register_kprobe(&jump.probe), 0);
+		expect_jump(test, &jump.probe, true);
+		site = jump.probe.site;
+		expect_no_pair(test, site->detour);
+		KUNIT_ASSERT_EQ(test, register_kprobe(&post.probe), 0);
+		KUNIT_EXPECT_TRUE(test, site->insn.computes);
+		expect_no_pair(test, site->post_slot);
+		unregister_kprobe(&post.probe);
+		unregister_kprobe(&jump.probe);
+	}
+}
+
 static struct kunit_case code_tests[] = {
 	KUNIT_CASE_PARAM(test_probe_changes_no_result, code_gen_params),
 	KUNIT_CASE(test_batch_interrupts_cpus_once),
+	KUNIT_CASE(test_accumulate_in_copy_follows_no_load),
 	{}
 };
 

@@ -205,6 +205,7 @@ bool a64_kprobe_emit_compute(struct a64_kprobe_text *text, u32 insn)
 		load_reg(text, HELD_RD, rd);
 	if (writes)
 		insn = u32_replace_bits(insn, HELD_RD, FIELD_RD);
+	a64_kprobe_emit_gap(text, insn);
 	a64_kprobe_emit(text, insn);
 	if (writes)
 		a64_kprobe_emit(text, regs_access(false, HELD_RD,

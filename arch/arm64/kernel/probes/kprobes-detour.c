@@ -71,6 +71,9 @@ enum kprobe_obstacle arch_kprobe_build_detour(struct kprobe_site *site)
 	text.at = (unsigned long)detour;
 	a64_kprobe_emit_site(&text, site);
 	a64_kprobe_emit_call(&text, kprobe_jump_thunk);
+	a64_kprobe_emit_gap(&text, site->opcode);
+	/* The copy is the word after the call. */
+	text.call.end = text.nr;
 	a64_kprobe_emit_copy(&text, site, next);
 	a64_kprobe_emit_branch(&text, next);
 	if (!a64_kprobe_finish(&text, detour, KPROBE_DETOUR_SIZE)) {

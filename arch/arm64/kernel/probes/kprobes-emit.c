@@ -117,6 +117,25 @@ static void emit_literal(struct a64_kprobe_text *text, unsigned int reg,
 	a64_kprobe_emit(text, 0x58000000 | reg);
 }
 
+/**
+ * a64_kprobe_emit_gap - add a NOP if an instruction must not follow a load
+ * @text: to this; ends with a load
+ * @insn: the next instruction
+ *
+ * Erratum 835769 of Cortex-A53: a 64-bit multiply and accumulate right after a
+ * load or store may have a wrong result.  Compilers avoid the pair in place,
+ * and a copy must not create it.
+ */
+void a64_kprobe_emit_gap(struct a64_kprobe_text *text, u32 insn)
+{
+	/* MADD, SMADDL, UMADDL and the like; MUL and SMULH have XZR there. */
+	bool has_ra = (insn & 0xff000000) == 0x9b000000 &&
+		      (insn >> 10 & 0x1f) != AARCH64_INSN_REG_ZR;
+
+	if (has_ra)
+		a64_kprobe_emit(text, aarch64_insn_gen_nop());
+}
+
 /* A conditional branch over the next word only. */
 static u32 branch_over_one(u32 opcode, const struct a64_kprobe_insn *decoded)
 {
