@@ -88,7 +88,8 @@ static void list_stop(struct seq_file *m, void *v)
 	mutex_unlock(&kprobe_mutex);
 }
 
-static void list_show_place(struct seq_file *m, const struct kprobe *p,
+/* Return: whether the place is known to be in a module. */
+static bool list_show_place(struct seq_file *m, const struct kprobe *p,
 			    unsigned long addr)
 {
 	unsigned long offset = p->offset;
@@ -105,6 +106,7 @@ static void list_show_place(struct seq_file *m, const struct kprobe *p,
 	seq_printf(m, "%s+0x%lx", symbol, offset);
 	if (module)
 		seq_printf(m, "  %s", module);
+	return module;
 }
 
 static char list_kind(const struct kprobe *p)
@@ -134,6 +136,7 @@ static int list_show(struct seq_file *m, void *v)
 {
 	struct kprobe_site *site = list_entry(v, struct kprobe_site, all);
 	struct kprobe *p;
+	bool in_module;
 
 	if (kprobe_classic_pinned(site))
 		return 0;
@@ -144,8 +147,10 @@ static int list_show(struct seq_file *m, void *v)
 			continue;
 		seq_printf(m, "%px  %c  ", shown_address(m, (void *)addr),
 			   list_kind(p));
-		list_show_place(m, p, addr);
-		seq_printf(m, "  %s%s%s\n", list_state(p),
+		in_module = list_show_place(m, p, addr);
+		/* A space replaces the module: scripts may cut the columns. */
+		seq_printf(m, "%s %s%s%s\n", in_module ? "" : "   ",
+			   list_state(p),
 			   kprobe_optimized(p) ? "[OPTIMIZED]" : "",
 			   kprobe_ftrace(p) ? "[FTRACE]" : "");
 	}

@@ -326,6 +326,8 @@ int kprobe_set_global(bool on)
 
 	guard(mutex)(&kprobe_mutex);
 
+	if (kprobe_global_on != on)
+		pr_info("Kprobes globally %s\n", on ? "enabled" : "disabled");
 	kprobe_global_on = on;
 	list_for_each_entry(site, &kprobe_sites, all)
 		kprobe_site_mark_dirty(site, &dirty);
@@ -413,6 +415,10 @@ void kprobe_set_jumps(bool on)
 
 	guard(mutex)(&kprobe_mutex);
 
+	if (kprobe_jumps_allowed() != on)
+		pr_info("kprobe jump-optimization is %s\n", on ?
+			"enabled. All kprobes are optimized if possible." :
+			"disabled. All kprobes are based on software breakpoint.");
 	kprobe_optimizer_allow(on);
 	if (on) {
 		list_for_each_entry(site, &kprobe_sites, all)
