@@ -82,7 +82,7 @@ no_addresses < $T/kprobe_events | same_counts files/kprobe_events-end
 grep -c . $P/blacklist > /dev/null
 for f in notify_die asm_exc_int3 do_int3 exc_int3 entry_SYSCALL_64 memcpy panic printk vfs_read \
 	register_kprobe kprobe_target_forbidden poke_int3_handler __fentry__ preempt_count_add; do
-	same "files/blacklist/$f" "$(awk -v f="$f" '$2 == f { n++ } END { print n > 0 }' $P/blacklist)"
+	same "files/blacklist/$f" "$(awk -v f="$f" '$2 == f { n++ } END { print (n > 0) }' $P/blacklist)"
 done
 
 # The API, its callers and the functions that handlers call can be traced.
