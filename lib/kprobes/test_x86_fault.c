@@ -737,6 +737,62 @@ static void test_jprobe_stops_at_stack_end(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jp.kp.nmissed, 0);
 }
 
+/*
+ * A branch to an address that is not canonical raises its exception in the
+ * slot.  An emulator may raise it at the target, so nothing is executed here:
+ * the breakpoint's handler is called with the registers of a hit.
+ */
+#ifdef CONFIG_X86_64
+FAULTING(call_register, SAFE "call *" DI);
+FAULTING(jump_register, SAFE "jmp *" DI);
+FAULTING(return, SAFE "ret\n int3");
+
+static void test_bad_branch_target_faults_in_slot(struct kunit *test)
+{
+	unsigned long bad = BAD_FORM, memory = (unsigned long)&bad;
+	const struct {
+		unsigned long at;
+		unsigned long di;
+	} branches[] = {
+		{ at_call_register, bad },
+		{ at_jump_register, bad },
+		{ at_call_memory, memory },
+		{ at_jump_memory, memory },
+		{ at_return, 0 },
+	};
+	int i;
+
+	kprobe_set_jumps(false);
+	for (i = 0; i < ARRAY_SIZE(branches); i++) {
+		struct sentry s = {
+			.probe.addr = (kprobe_opcode_t *)branches[i].at,
+			.probe.pre_handler = sentry_pre,
+		};
+		struct pt_regs regs = {
+			.ip = branches[i].at + INT3_INSN_SIZE,
+			.cs = __KERNEL_CS,
+			.di = branches[i].di,
+			.sp = memory,
+		};
+
+		KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
+		scoped_guard(irqsave)
+			KUNIT_EXPECT_TRUE(test, kprobe_int3_fast(&regs));
+		KUNIT_EXPECT_EQ(test, s.pre, 1);
+		KUNIT_EXPECT_EQ(test, regs.ip,
+				(unsigned long)s.probe.site->slot);
+		KUNIT_EXPECT_EQ(test, regs.sp, memory);
+		unregister_kprobe(&s.probe);
+	}
+	kprobe_set_jumps(true);
+}
+#else
+static void test_bad_branch_target_faults_in_slot(struct kunit *test)
+{
+	kunit_skip(test, "every address is canonical");
+}
+#endif
+
 static struct kunit_case fault_tests[] = {
 	KUNIT_CASE_PARAM(test_fault_in_pre_is_handled, trap_gen_params),
 	KUNIT_CASE_PARAM(test_fault_in_post_is_handled, trap_gen_params),
@@ -747,6 +803,7 @@ static struct kunit_case fault_tests[] = {
 	KUNIT_CASE(test_fault_in_jprobe_is_handled),
 	KUNIT_CASE_PARAM(test_fault_in_slot_is_handled, slot_gen_params),
 	KUNIT_CASE(test_newest_fault_handler_is_called_first),
+	KUNIT_CASE(test_bad_branch_target_faults_in_slot),
 	KUNIT_CASE(test_fault_below_handler_is_its_own),
 	KUNIT_CASE(test_disabled_is_not_asked),
 	KUNIT_CASE(test_zeropad_fixup_works),

@@ -154,6 +154,25 @@ int kprobe_read_insn(u8 *buf, unsigned long addr, unsigned int size)
 	return 0;
 }
 
+/*
+ * An indirect branch whose operand cannot be read, or whose target is not
+ * canonical, raises its exception in the slot; so does a return.
+ */
+static bool faults_in_slot(const struct arch_kprobe_insn *insn)
+{
+	switch ((enum x86_kprobe_class)insn->class) {
+	case X86_KPROBE_CALL_MEM:
+	case X86_KPROBE_JMP_MEM:
+		return true;
+	case X86_KPROBE_CALL_REG:
+	case X86_KPROBE_JMP_REG:
+	case X86_KPROBE_RET:
+		return IS_ENABLED(CONFIG_X86_64);
+	default:
+		return false;
+	}
+}
+
 bool arch_kprobe_emulated(const struct kprobe_site *site)
 {
 	return site->insn.class != X86_KPROBE_OUT_OF_LINE;
@@ -173,10 +192,7 @@ enum kprobe_refusal arch_kprobe_prepare(struct kprobe_site *site,
 				 true, &site->post_slot);
 	}
 
-	/* An indirect branch whose operand cannot be read faults in a slot. */
-	if (insn->class != X86_KPROBE_OUT_OF_LINE &&
-	    insn->class != X86_KPROBE_CALL_MEM &&
-	    insn->class != X86_KPROBE_JMP_MEM)
+	if (insn->class != X86_KPROBE_OUT_OF_LINE && !faults_in_slot(insn))
 		return KPROBE_OK;
 	why = make_slot(site, JMP32_INSN_OPCODE, site->addr + insn->len, false,
 			&site->slot);

@@ -69,6 +69,22 @@ static __always_inline bool canonical(unsigned long addr)
 }
 
 /*
+ * A return or branch to an address that is not canonical raises #GP itself.
+ * The emulation would let IRET raise it, which the kernel takes for a return to
+ * user space with the GS of that.  So the instruction is executed in its slot.
+ * Almost all targets are in the last 2 GB, which takes no load to find out.
+ */
+static __always_inline bool can_branch(const struct kprobe_site *site,
+				       struct pt_regs *regs,
+				       unsigned long target)
+{
+	if (likely((long)target == (int)target) || canonical(target))
+		return true;
+	regs->ip = (unsigned long)site->slot;
+	return false;
+}
+
+/*
  * Reads where an indirect branch goes.  If its operand cannot be read, the
  * instruction is executed in its slot, where it raises the exception.
  */
@@ -81,7 +97,7 @@ static __always_inline bool read_target(const struct kprobe_site *site,
 	if (addr < TASK_SIZE_MAX || !canonical(addr))
 		goto fault;
 	__get_kernel_nofault(target, (void *)addr, unsigned long, fault);
-	return true;
+	return can_branch(site, regs, *target);
 
 fault:
 	regs->ip = (unsigned long)site->slot;
@@ -164,16 +180,23 @@ static bool emulate(const struct kprobe_site *site, struct pt_regs *regs)
 		regs->ip = insn->target;
 		break;
 	case X86_KPROBE_RET:
+		if (!can_branch(site, regs, *(unsigned long *)regs->sp))
+			return false;
 		int3_emulate_ret(regs);
 		regs->sp += insn->target;
 		break;
 	case X86_KPROBE_CALL_REG:
 		target = reg_at(regs, insn->base);
+		if (!can_branch(site, regs, target))
+			return false;
 		int3_emulate_push(regs, next);
 		regs->ip = target;
 		break;
 	case X86_KPROBE_JMP_REG:
-		regs->ip = reg_at(regs, insn->base);
+		target = reg_at(regs, insn->base);
+		if (!can_branch(site, regs, target))
+			return false;
+		regs->ip = target;
 		break;
 	case X86_KPROBE_CALL_MEM:
 		if (!read_target(site, regs, &target))
