@@ -694,6 +694,28 @@ static void test_slot_is_known(struct kunit *test)
 	unregister_kprobe(&p);
 }
 
+static void ignoring_post(struct kprobe *p, struct pt_regs *regs,
+			  unsigned long flags)
+{
+}
+
+/* The call in a slot does not return: a trap stops speculation after it. */
+static void test_post_slot_call_is_followed_by_trap(struct kunit *test)
+{
+	struct kprobe p = {
+		.addr = (kprobe_opcode_t *)probe_add,
+		.post_handler = ignoring_post,
+	};
+	const u8 *call;
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
+	KUNIT_ASSERT_NOT_NULL(test, p.site->post_slot);
+	call = p.site->post_slot + p.site->insn.len;
+	KUNIT_EXPECT_EQ(test, call[0], CALL_INSN_OPCODE);
+	KUNIT_EXPECT_EQ(test, call[CALL_INSN_SIZE], INT3_INSN_OPCODE);
+	unregister_kprobe(&p);
+}
+
 static struct kunit_case x86_tests[] = {
 	KUNIT_CASE_PARAM(test_probe_changes_no_result, code_gen_params),
 	KUNIT_CASE(test_jump_changes_no_result),
@@ -707,6 +729,7 @@ static struct kunit_case x86_tests[] = {
 	KUNIT_CASE_PARAM(test_blacklisted_is_refused, blacklisted_gen_params),
 	KUNIT_CASE(test_probe_hides_no_boundary),
 	KUNIT_CASE(test_slot_is_known),
+	KUNIT_CASE(test_post_slot_call_is_followed_by_trap),
 	{}
 };
 

@@ -3,11 +3,11 @@
  * Instructions out of line on x86: what stands in a slot.
  *
  *	slot		[instruction][jmp back]
- *	post_slot	[instruction][call kprobe_post_thunk][site]
+ *	post_slot	[instruction][call kprobe_post_thunk][int3][site]
  *
  * Either way the instruction runs natively and needs no second trap.  The
- * thunk finds the site behind its return address and does not come back to
- * the slot.
+ * thunk finds the site by its return address and does not return to the slot;
+ * the int3 stops a processor that speculates so.
  */
 #include <linux/irqflags.h>
 #include <linux/kprobes_hit.h>
@@ -18,8 +18,8 @@
 #include <asm/text-patching.h>
 #include "common.h"
 
-static_assert(MAX_INSN_SIZE + CALL_INSN_SIZE + sizeof(struct kprobe_site *) <=
-	      KPROBE_SLOT_SIZE);
+static_assert(MAX_INSN_SIZE + CALL_INSN_SIZE + INT3_INSN_SIZE +
+	      sizeof(struct kprobe_site *) <= KPROBE_SLOT_SIZE);
 
 void arch_kprobe_fill_slots(void *text, size_t size)
 {
@@ -106,11 +106,9 @@ static enum kprobe_refusal make_slot(struct kprobe_site *site, u8 opcode,
 	/* Both are near the kernel's image: always in reach of each other. */
 	__text_gen_insn(buf + len, opcode, slot + len, dest, JMP32_INSN_SIZE);
 	len += JMP32_INSN_SIZE;
-	if (with_site) {
-		memcpy(buf + len, &site, sizeof(site));
-		len += sizeof(site);
-	}
 	memset(buf + len, INT3_INSN_OPCODE, sizeof(buf) - len);
+	if (with_site)
+		memcpy(buf + len + INT3_INSN_SIZE, &site, sizeof(site));
 	x86_kprobe_fill_slot(slot, buf, sizeof(buf));
 
 	/* Pairs with smp_load_acquire() in trap_hit(). */

@@ -377,9 +377,10 @@ NOKPROBE_SYMBOL(post_moved);
  */
 __visible void x86_kprobe_hit_post(struct pt_regs *regs)
 {
-	/* The thunk's return address, and what stands there in the slot. */
+	/* The thunk's return address, and the pointer near it in the slot. */
 	unsigned long *stack = (unsigned long *)regs->sp - 1;
-	struct kprobe_site *site = *(struct kprobe_site **)*stack;
+	struct kprobe_site *site =
+		*(struct kprobe_site **)(*stack + INT3_INSN_SIZE);
 	bool traced_on;
 
 	/* kprobe_post_thunk returns by this word if no handler changes it. */
