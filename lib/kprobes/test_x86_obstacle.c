@@ -529,6 +529,85 @@ static void test_copied_return_uses_thunk(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p.pre, 1);
 }
 
+/* A tail call by register, and the trap that stops speculation after it. */
+FUNCTION(tail_by_register, ".Lprobe_tail_by_register: "
+	 "lea 1(" AX "), %eax\n"
+	 SAFE "jmp *" CX "\n int3\n int3\n int3");
+
+static noinline unsigned long call_tail(void)
+{
+	unsigned long a = 7, c = (unsigned long)opt_at_end;
+
+	asm volatile(SAFE "call *%[function]"
+		     : "+a" (a), "+c" (c), ASM_CALL_CONSTRAINT
+		     : [function] "D" (opt_tail_by_register)
+		     : "dx", "memory", "cc");
+	return a;
+}
+
+/* The last instruction of @p's detour ends it, and a trap follows. */
+static void expect_trap_at_end(struct kunit *test, const struct counted *p)
+{
+	const struct kprobe_site *site = p->probe.site;
+	const struct x86_kprobe_jump *jump = &site->insn.jump;
+	const u8 *last = site->detour + jump->to[jump->nr - 1];
+	struct insn insn;
+
+	KUNIT_ASSERT_EQ(test, insn_decode_kernel(&insn, last), 0);
+	KUNIT_EXPECT_EQ(test, last[insn.length], INT3_INSN_OPCODE);
+	KUNIT_EXPECT_PTR_EQ(test, last + insn.length + INT3_INSN_SIZE,
+			    (const u8 *)site->detour + jump->end);
+	/* No jump back to the function follows. */
+	KUNIT_EXPECT_EQ(test, last[insn.length + INT3_INSN_SIZE],
+			INT3_INSN_OPCODE);
+}
+
+static void test_copied_return_is_followed_by_trap(struct kunit *test)
+{
+	struct counted p = COUNTED(probe_at_end);
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
+	KUNIT_ASSERT_TRUE(test, is_jump(probe_at_end));
+	expect_trap_at_end(test, &p);
+	unregister_kprobe(&p.probe);
+}
+
+/* With spectre_v2=retpoline,lfence the branch must stay after its LFENCE. */
+static void test_copied_tail_call_is_followed_by_trap(struct kunit *test)
+{
+	struct counted p = COUNTED(probe_tail_by_register);
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
+	if (cpu_feature_enabled(X86_FEATURE_RETPOLINE_LFENCE) ||
+	    cpu_feature_enabled(X86_FEATURE_INDIRECT_THUNK_ITS)) {
+		KUNIT_EXPECT_FALSE(test, is_jump(probe_tail_by_register));
+		KUNIT_EXPECT_EQ(test, kprobe_obstacle_at(p.probe.addr),
+				KPROBE_NOJUMP_BOUND_INSIDE);
+	} else if (is_jump(probe_tail_by_register)) {
+		expect_trap_at_end(test, &p);
+	} else {
+		KUNIT_FAIL(test, "no jump: obstacle %d",
+			   kprobe_obstacle_at(p.probe.addr));
+	}
+	KUNIT_EXPECT_EQ(test, call_tail(), 8);
+	unregister_kprobe(&p.probe);
+	KUNIT_EXPECT_EQ(test, p.pre, 1);
+}
+
+FUNCTION(fenced, ".Lprobe_fenced: lfence\n" FIRST SECOND AFTER ASM_RET);
+
+static void test_fence_of_retpoline_is_not_copied(struct kunit *test)
+{
+	struct counted p = COUNTED(probe_fenced);
+	bool bound = cpu_feature_enabled(X86_FEATURE_RETPOLINE_LFENCE);
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
+	KUNIT_EXPECT_EQ(test, is_jump(probe_fenced), !bound);
+	KUNIT_EXPECT_EQ(test, call(opt_fenced, 5), 13);
+	unregister_kprobe(&p.probe);
+	KUNIT_EXPECT_EQ(test, p.pre, 1);
+}
+
 static struct counted *leaving;
 
 /* Called from under a jump, which is no more when it returns. */
@@ -604,6 +683,9 @@ static struct kunit_case obstacle_tests[] = {
 	KUNIT_CASE(test_trap_comes_behind_analysis),
 	KUNIT_CASE(test_written_branch_is_followed),
 	KUNIT_CASE(test_copied_return_uses_thunk),
+	KUNIT_CASE(test_copied_return_is_followed_by_trap),
+	KUNIT_CASE(test_copied_tail_call_is_followed_by_trap),
+	KUNIT_CASE(test_fence_of_retpoline_is_not_copied),
 	KUNIT_CASE(test_callee_outlives_detour),
 	KUNIT_CASE(test_obstacle_query_changes_nothing),
 	{}

@@ -242,8 +242,12 @@ static enum kprobe_obstacle emit_insn(struct detour *d, const void *detour,
 		break;
 	case X86_KPROBE_JMP_REG:
 	case X86_KPROBE_JMP_MEM:
-		/* Safe from ITS where it stands; the copy may not be. */
-		if (cpu_feature_enabled(X86_FEATURE_INDIRECT_THUNK_ITS))
+		/*
+		 * Safe from ITS where it stands, or by an LFENCE directly
+		 * before it; the copy may not be.
+		 */
+		if (cpu_feature_enabled(X86_FEATURE_INDIRECT_THUNK_ITS) ||
+		    cpu_feature_enabled(X86_FEATURE_RETPOLINE_LFENCE))
 			return KPROBE_NOJUMP_BOUND_INSIDE;
 		return emit_copy(d, detour, addr, insn, text, what);
 	case X86_KPROBE_LOOP:
@@ -276,6 +280,10 @@ static enum kprobe_obstacle insn_obstacle(unsigned long addr,
 	/* RCU-tasks does not wait for a CPU that idles there. */
 	if (x86_kprobe_halts(text))
 		return KPROBE_NOJUMP_BOUND_INSIDE;
+	/* LFENCE may be one half of a retpoline: an indirect branch follows. */
+	if (cpu_feature_enabled(X86_FEATURE_RETPOLINE_LFENCE) &&
+	    text[0] == 0x0f && text[1] == 0xae && text[2] == 0xe8)
+		return KPROBE_NOJUMP_BOUND_INSIDE;
 	/* STI keeps interrupts away from the next instruction. */
 	if (text[0] == 0xfb && last)
 		return KPROBE_NOJUMP_BOUND_INSIDE;
@@ -303,6 +311,7 @@ static enum kprobe_obstacle emit_region(struct kprobe_site *site,
 	unsigned long addr = (unsigned long)site->addr;
 	u8 text[KPROBE_JUMP_SIZE + MAX_INSN_SIZE];
 	struct arch_kprobe_insn what = {};
+	const u8 trap = INT3_INSN_OPCODE;
 	enum kprobe_obstacle obstacle;
 	unsigned int offset = 0;
 	struct insn insn;
@@ -339,12 +348,16 @@ static enum kprobe_obstacle emit_region(struct kprobe_site *site,
 			return obstacle;
 		jump->nr++;
 		offset += insn.length;
+		/* A processor may speculate past it: as in place. */
+		if (ends_flow(&what))
+			emit(d, &trap, sizeof(trap));
 	}
 	if (addr + offset > end)
 		return KPROBE_NOJUMP_FUNCTION_END;
 	jump->region = offset;
 	jump->end = d->len;
-	if (what.class != X86_KPROBE_CALL)
+	/* No way back is needed after an instruction that does not continue. */
+	if (what.class != X86_KPROBE_CALL && !ends_flow(&what))
 		emit_branch(d, detour, JMP32_INSN_OPCODE, site->addr + offset);
 	return KPROBE_NOJUMP_NONE;
 }
