@@ -19,7 +19,8 @@ columns() {
 # callers: of the stacks in the trace those frames that are not of a handler.
 callers() {
 	sed -nE 's/^ *=> //p' $T/trace |
-		grep -xE 'vfs_read|ksys_read|do_syscall_64|entry_SYSCALL_64_after_hwframe|.*trampoline.*'
+		sed -E 's/^(arch_rethook|__kretprobe)_trampoline$/trampoline/' |
+		grep -xE 'vfs_read|ksys_read|do_syscall_64|entry_SYSCALL_64_after_hwframe|trampoline'
 }
 load() {
 	reads 30
