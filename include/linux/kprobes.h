@@ -61,8 +61,7 @@ typedef int (*kretprobe_handler_t)(struct kretprobe_instance *ri,
  * @addr: the place that is asked for; set it, or @symbol_name, and not both.
  *	Registration replaces it by the resolved address, also if the probe is
  *	refused there: on x86 the instruction after ENDBR
- * @symbol_name: "symbol" or "module:symbol"; shown as long as the probe is
- *	registered
+ * @symbol_name: "symbol" or "module:symbol"; read by registration only
  * @offset: bytes from @addr or from the symbol to the instruction
  * @pre_handler: called before the instruction; non-zero: it has set the
  *	instruction pointer itself and the instruction is not executed

@@ -21,6 +21,7 @@
 #include <linux/string.h>
 #include <linux/sysctl.h>
 #include <linux/uaccess.h>
+#include <asm/sections.h>
 #include "internal.h"
 
 /* Only a user who may see kernel addresses is shown any. */
@@ -88,25 +89,25 @@ static void list_stop(struct seq_file *m, void *v)
 	mutex_unlock(&kprobe_mutex);
 }
 
-/* Return: whether the place is known to be in a module. */
+/* Return: whether the column of the module is there, or unknown. */
 static bool list_show_place(struct seq_file *m, const struct kprobe *p,
 			    unsigned long addr)
 {
-	unsigned long offset = p->offset;
 	const char *symbol = NULL;
 	char name[KSYM_NAME_LEN];
+	unsigned long offset;
 	char *module = NULL;
 
-	/* Where text is gone, only the request tells what was there. */
-	if (p->site->state != KPROBE_SITE_GONE)
+	/* Another module may be in the place of one that has been unloaded. */
+	if (p->site->state != KPROBE_SITE_GONE || is_kernel(addr))
 		symbol = kallsyms_lookup(addr, NULL, &offset, &module, name);
-	if (!symbol)
-		symbol = p->symbol_name ?: "?";
-
-	seq_printf(m, "%s+0x%lx", symbol, offset);
+	if (symbol)
+		seq_printf(m, "%s+0x%lx", symbol, offset);
+	else
+		seq_printf(m, "0x%px", shown_address(m, (void *)addr));
 	if (module)
 		seq_printf(m, "  %s", module);
-	return module;
+	return module || !symbol;
 }
 
 static char list_kind(const struct kprobe *p)
@@ -136,7 +137,7 @@ static int list_show(struct seq_file *m, void *v)
 {
 	struct kprobe_site *site = list_entry(v, struct kprobe_site, all);
 	struct kprobe *p;
-	bool in_module;
+	bool complete;
 
 	if (kprobe_classic_pinned(site))
 		return 0;
@@ -147,9 +148,9 @@ static int list_show(struct seq_file *m, void *v)
 			continue;
 		seq_printf(m, "%px  %c  ", shown_address(m, (void *)addr),
 			   list_kind(p));
-		in_module = list_show_place(m, p, addr);
+		complete = list_show_place(m, p, addr);
 		/* A space replaces the module: scripts may cut the columns. */
-		seq_printf(m, "%s %s%s%s\n", in_module ? "" : "   ",
+		seq_printf(m, "%s %s%s%s\n", complete ? "" : "   ",
 			   list_state(p),
 			   kprobe_optimized(p) ? "[OPTIMIZED]" : "",
 			   kprobe_ftrace(p) ? "[FTRACE]" : "");
