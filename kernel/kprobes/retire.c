@@ -7,9 +7,13 @@
  * freed behind an RCU-tasks grace period, which waits until every task has
  * switched voluntarily: a task in a slot cannot do that, since the one thing
  * there that could sleep, a page fault, leaves the slot first
- * (kprobe_regs_leave_slot()).  Neither grace period waits for a CPU that idles
- * or is offline.  So no CPU may stop in a slot: x86 refuses HLT and MWAIT.  WFI
- * of arm64 goes on at the next interrupt, and to change text sends one.
+ * (kprobe_regs_leave_slot()).
+ *
+ * This does not wait for idle tasks.  Where all of the idle loop is noinstr
+ * (ARCH_WANTS_NO_INSTR), they enter no slot while RCU is not watching.  On
+ * other architectures each CPU must schedule once, which is Tasks Rude RCU.  No
+ * CPU may stop in a slot: x86 refuses HLT and MWAIT.  WFI of arm64 continues at
+ * the next interrupt, and a change of text sends one.
  *
  * The grace period takes tens of milliseconds.  The worker here waits for it
  * and holds no lock meanwhile; no caller waits.
@@ -33,6 +37,9 @@ static void retire_worker(struct work_struct *work)
 		return;
 
 	synchronize_rcu_tasks();
+#ifndef CONFIG_ARCH_WANTS_NO_INSTR
+	synchronize_rcu_tasks_rude();
+#endif
 	/* Hits that are in the slots, with preemption off: see classic.c. */
 	synchronize_rcu();
 	llist_for_each_entry(site, first, retired) {
