@@ -6,6 +6,9 @@
  *
  * So neither of them is probed, nor what stands between a load and the next
  * store.  A load that no store follows is one that is atomic by itself.
+ *
+ * The same holds for a sequence of sh that exceptions restart (gUSA): it begins
+ * with a negative length in the stack pointer, and ends where that is restored.
  */
 #ifndef _KERNEL_KPROBES_CLASSIC_EXCLUSIVE_H
 #define _KERNEL_KPROBES_CLASSIC_EXCLUSIVE_H
@@ -144,6 +147,48 @@ static inline enum exclusive exclusive_access(unsigned long at)
 						   EXCLUSIVE_NONE;
 }
 
+#elif defined(CONFIG_SUPERH)
+
+#define INSN_SIZE		sizeof(u16)
+
+/* MOVLI.L, MOVCO.L; MOV #-imm, R15 and MOV R1, R15. */
+static inline enum exclusive exclusive_access(unsigned long at)
+{
+	u16 insn = *(const u16 *)at;
+
+	if ((insn & 0xf0ff) == 0x0063 || (insn & 0xff80) == 0xef80)
+		return EXCLUSIVE_LOAD;
+	if ((insn & 0xf0ff) == 0x0073 || insn == 0x6f13)
+		return EXCLUSIVE_STORE;
+	return EXCLUSIVE_NONE;
+}
+
+#elif defined(CONFIG_ARC)
+
+/*
+ * Lengths differ, but each halfword can be checked: an operand that looks like
+ * one of these causes a refusal only if another one follows or precedes it.
+ */
+#define INSN_SIZE		sizeof(u16)
+
+/* LLOCK, LLOCKD; SCOND, SCONDD. */
+static inline enum exclusive exclusive_access(unsigned long at)
+{
+	const u16 *half = (const u16 *)at;
+
+	if ((half[0] & 0xf8ff) != 0x202f)
+		return EXCLUSIVE_NONE;
+	switch (half[1] & 0x003f) {
+	case 0x10:
+	case 0x12:
+		return EXCLUSIVE_LOAD;
+	case 0x11:
+	case 0x13:
+		return EXCLUSIVE_STORE;
+	}
+	return EXCLUSIVE_NONE;
+}
+
 #else
 #define HAS_EXCLUSIVE		false
 
@@ -162,7 +207,10 @@ static inline enum exclusive exclusive_access(unsigned long at)
 #define INSN_SIZES_DIFFER	true
 #else
 #define INSN_SIZES_DIFFER	false
-#define INSN_BYTES(at)		((void)(at), sizeof(u32))
+#ifndef INSN_SIZE
+#define INSN_SIZE		sizeof(u32)
+#endif
+#define INSN_BYTES(at)		((void)(at), INSN_SIZE)
 #endif
 
 /* No architecture promises that longer ones ever come to an end. */

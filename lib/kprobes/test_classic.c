@@ -476,6 +476,18 @@ static void test_refused_probe_leaves_no_slot(struct kunit *test)
 #define EXCLUSIVE_ADD	"addu	$2, $2, $5\n"
 #define EXCLUSIVE_STORE	"sc	$2, 0($4)\n"
 #define EXCLUSIVE_END	"beqz	$2, classic_exclusive\n	jr	$31\n"
+#elif defined(CONFIG_GUSA)
+/* Exceptions in between restart it at its second instruction. */
+#define EXCLUSIVE_BEFORE 4
+#define EXCLUSIVE_START	"mova	1f, r0\n	mov	r15, r1\n"
+#define EXCLUSIVE_LOAD	"mov	#-6, r15\n	mov.l	@r4, r2\n"
+#define EXCLUSIVE_ADD	"add	r5, r2\n	mov.l	r2, @r4\n"
+#define EXCLUSIVE_STORE	"1:	mov	r1, r15\n	nop\n"
+#define EXCLUSIVE_END	"nop\n	rts\n	nop\n"
+#endif
+#ifndef EXCLUSIVE_START
+#define EXCLUSIVE_BEFORE 0
+#define EXCLUSIVE_START
 #endif
 
 #ifdef EXCLUSIVE_LOAD
@@ -484,6 +496,7 @@ asm(".pushsection .text\n"
     "	.align	2\n"
     "	.type	classic_exclusive, %function\n"
     "classic_exclusive:\n"
+    "	" EXCLUSIVE_START
     "	" EXCLUSIVE_LOAD
     "	" EXCLUSIVE_ADD
     "	" EXCLUSIVE_STORE
@@ -493,7 +506,7 @@ asm(".pushsection .text\n"
 
 static void test_exclusive_access_is_refused(struct kunit *test)
 {
-	unsigned long at = (unsigned long)classic_exclusive;
+	unsigned long at = (unsigned long)classic_exclusive + EXCLUSIVE_BEFORE;
 	struct counted refused[] = {
 		COUNTED(at), COUNTED(at + 4), COUNTED(at + 8),
 	};
