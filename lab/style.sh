@@ -46,6 +46,9 @@ ignored() {
 	# Its lines begin with two spaces.
 	arch/arm64/kernel/asm-offsets.c)
 		ignore=$ignore,LEADING_SPACE ;;
+	# A macro of the assembler.
+	arch/x86/kernel/kprobes/common.h)
+		ignore=$ignore,SPACING ;;
 	# Lists of arguments for a macro that is an argument.
 	include/linux/kprobes_reasons.h)
 		ignore=$ignore,COMPLEX_MACRO,MACRO_ARG_REUSE,MACRO_ARG_UNUSED ;;

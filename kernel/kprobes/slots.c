@@ -357,6 +357,36 @@ unsigned long kprobe_orig_ip(unsigned long addr)
 	return addr;
 }
 
+#ifdef arch_kprobe_unwind
+/**
+ * kprobe_unwind - find the instruction whose stack layout an unwinder needs
+ * @addr: an instruction pointer
+ * @regs: the registers with this instruction pointer, which may be incomplete;
+ *	NULL if @addr is from the stack
+ * @sp: the stack pointer there; becomes the one at the instruction
+ *
+ * Context: any.
+ * Return: the address in place that corresponds to @addr if that is in a slot,
+ * the probed address if @regs are those of a hit, and otherwise @addr.
+ */
+unsigned long kprobe_unwind(unsigned long addr, struct pt_regs *regs,
+			    unsigned long *sp)
+{
+	struct kprobe_site *site;
+	bool entered;
+	void *slot;
+
+	if (!regs && !slots_near(addr))
+		return addr;
+
+	entered = kprobe_read_lock();
+	site = kprobe_slot_owner(addr, &slot);
+	addr = arch_kprobe_unwind(site, slot, addr, regs, sp);
+	kprobe_read_unlock(entered);
+	return addr;
+}
+#endif
+
 /**
  * kprobe_traced_address - what a stack trace tells of an instruction pointer
  * @addr: the instruction pointer

@@ -609,7 +609,7 @@ static void test_blacklisted_is_refused(struct kunit *test)
  */
 static const char * const hit_path[] = {
 	"kprobe_int3_handler", "x86_kprobe_hit_post", "x86_kprobe_hit_jump",
-	"x86_kprobe_divert_jump", "kprobe_site_pre_chain",
+	"arch_kprobe_resume", "kprobe_site_pre_chain",
 	"kprobe_site_pre_slow", "kprobe_site_post_slow",
 	"kretprobe_entry", "kretprobe_entry_slow", "kretprobe_hit",
 	"ftrace_site_hit", "kprobe_fault",

@@ -32,6 +32,7 @@
 typedef u8 kprobe_opcode_t;
 
 struct kprobe;
+struct kprobe_site;
 
 /**
  * enum x86_kprobe_class - how a probed instruction is executed elsewhere
@@ -141,10 +142,16 @@ struct arch_kprobe_insn {
 bool kprobe_int3_fast(struct pt_regs *regs);
 int kprobe_int3_handler(struct pt_regs *regs);
 int kprobe_read_insn(u8 *buf, unsigned long addr, unsigned int size);
-unsigned long kprobe_unwind_ip(unsigned long ip, struct pt_regs *regs);
+unsigned long kprobe_unwind(unsigned long addr, struct pt_regs *regs,
+			    unsigned long *sp);
 
 void arch_kprobe_resume(struct pt_regs *regs);
 #define arch_kprobe_resume arch_kprobe_resume
+
+unsigned long arch_kprobe_unwind(struct kprobe_site *site, void *slot,
+				 unsigned long ip, struct pt_regs *regs,
+				 unsigned long *sp);
+#define arch_kprobe_unwind arch_kprobe_unwind
 
 static __always_inline bool arch_kprobe_irqs_on(struct pt_regs *regs)
 {
@@ -209,10 +216,11 @@ static inline int kprobe_read_insn(u8 *buf, unsigned long addr,
 	return copy_from_kernel_nofault(buf, (void *)addr, size);
 }
 
-static inline unsigned long kprobe_unwind_ip(unsigned long ip,
-					     struct pt_regs *regs)
+static inline unsigned long kprobe_unwind(unsigned long addr,
+					  struct pt_regs *regs,
+					  unsigned long *sp)
 {
-	return ip;
+	return addr;
 }
 
 #endif /* CONFIG_KPROBES */

@@ -65,6 +65,15 @@ extern const u8 kprobe_detour_clac[], kprobe_detour_clac_end[];
 extern const u8 kprobe_detour_ip[], kprobe_detour_call_end[];
 extern const u8 kprobe_detour_end[];
 
+/* From offset @at in it on, @words are on the stack. */
+struct x86_kprobe_pushed {
+	u8 at;
+	u8 words;
+};
+
+extern const struct x86_kprobe_pushed kprobe_detour_stack[];
+extern const struct x86_kprobe_pushed kprobe_detour_stack_end[];
+
 /* Without CLAC a detour is entered later: its call ends at the same place. */
 static __always_inline unsigned int
 x86_kprobe_detour_entry(const struct kprobe_site *site)
@@ -110,7 +119,6 @@ DECLARE_PER_CPU(unsigned long, x86_jprobe_frame);
 /* thunk_{32,64}.S */
 void kprobe_post_thunk(void);
 void kprobe_jump_thunk(void);
-void kprobe_jump_divert(void);
 
 void x86_jprobe_call(void *entry, struct pt_regs *regs, unsigned long *stack);
 void x86_jprobe_return(unsigned long frame);
@@ -124,9 +132,21 @@ void kretprobe_hit_xenpv(struct pt_regs *regs);
 
 /* detour.c */
 int x86_kprobe_hit_jump(struct kprobe_site *site, struct pt_regs *regs);
-void x86_kprobe_divert_jump(struct pt_regs *regs);
 void x86_kprobe_queue_jump(struct kprobe_site *site);
 #endif /* CONFIG_KPROBES */
+
+#else
+
+/*
+ * Note how many words the detour has on the stack at the next instruction; a
+ * struct x86_kprobe_pushed.
+ */
+.macro ON_STACK words:req
+771:
+	.pushsection .rodata.kprobe_detour_stack, "a"
+	.byte	771b - kprobe_detour, \words
+	.popsection
+.endm
 
 #endif /* __ASSEMBLY__ */
 #endif /* __X86_KERNEL_KPROBES_COMMON_H */

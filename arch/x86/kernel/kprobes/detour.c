@@ -14,7 +14,7 @@
  * the place of orig_ax, which is no register of the interrupted code.  From
  * the site in front of it the thunk knows whose hit it is.  What the handlers
  * change in the registers is what is popped; only where they want to go on
- * elsewhere, the thunk returns to kprobe_jump_divert().
+ * elsewhere, the thunk does not return to the detour.
  *
  * The direction flag is clear: functions that set it are not probed by a jump.
  * User memory may be accessible in functions that make it so, that have
@@ -169,8 +169,7 @@ static const u8 store_on_stack[] = { 0xc7, 0x04, 0x24 };
  *		jmp	callee
  *
  * The callee and a reader of its stack find the address in place, and a
- * callee that sleeps does not keep the detour in use.  At the last two, as in
- * what a detour begins with, an unwinder gives up.  To push that address
+ * callee that sleeps does not keep the detour in use.  To push that address
  * would be shorter, but the processor matches returns with calls: with one call
  * too few it would mispredict the returns of all callers.  So it mispredicts
  * only the callee's, and then runs into the int3.
@@ -565,30 +564,6 @@ NOKPROBE_SYMBOL(arch_kprobe_resume);
  */
 
 /**
- * x86_kprobe_divert_jump - go on where a handler has set to go on
- * @regs: those of x86_kprobe_hit_jump()
- *
- * The handler may have pushed one word, which has overwritten regs->ss: the
- * detour leaves no gap below the stack.  The two words for kprobe_jump_divert()
- * overwrite what is above regs->ip in @regs, from which that takes the stack
- * pointer.
- *
- * Context: any; interrupts off.
- */
-__visible void x86_kprobe_divert_jump(struct pt_regs *regs)
-{
-	unsigned long *stack = (unsigned long *)regs->sp - 2;
-	unsigned long flags = regs->flags;
-
-	arch_kprobe_resume(regs);
-	stack[1] = regs->ip;
-	regs->ip = (unsigned long)stack;
-	stack[0] = flags;
-	regs->orig_ax = (unsigned long)kprobe_jump_divert;
-}
-NOKPROBE_SYMBOL(x86_kprobe_divert_jump);
-
-/**
  * x86_kprobe_hit_jump - a hit by way of a detour
  * @site: where
  * @regs: complete, but for orig_ax
@@ -597,7 +572,7 @@ NOKPROBE_SYMBOL(x86_kprobe_divert_jump);
  * function needs no frame: the thunk has saved all registers already.
  *
  * Context: any; interrupts off, as for kprobe_hit_enter().
- * Return: nonzero if x86_kprobe_divert_jump() is to be called.
+ * Return: nonzero if a handler has set the instruction pointer.
  */
 __visible int x86_kprobe_hit_jump(struct kprobe_site *site,
 				  struct pt_regs *regs)

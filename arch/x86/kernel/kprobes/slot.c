@@ -207,7 +207,7 @@ static __always_inline bool in_detour(const struct kprobe_site *site,
 
 /*
  * Where in the original text execution has come to at @ip, which is in the
- * detour, in bytes behind the probed address; -1 within the code that the
+ * detour, in bytes after the probed address; -1 within the code that the
  * detour adds, where it may have words of its own on the stack.
  */
 static __always_inline int detour_offset(const struct kprobe_site *site,
@@ -241,34 +241,60 @@ unsigned long arch_kprobe_orig_ip(struct kprobe_site *site, void *slot,
 }
 NOKPROBE_SYMBOL(arch_kprobe_orig_ip);
 
-/**
- * kprobe_unwind_ip - the instruction that an unwinder must look up
- * @ip: an instruction pointer that is not a return address
- * @regs: that it is from; may be incomplete, or NULL
- *
- * The instruction pointer that handlers find is past the first byte of the
- * probed instruction, which may be all of it, but it is not executed yet.  The
- * same address in the registers of an interrupt is that of the next
- * instruction.  Registers belong to a hit if a handler runs at that site, or if
- * they are those of its detour, which has its return address in orig_ax.
- *
- * Context: any.
+/* Undo the pushes of a detour; returns the address in place. */
+static unsigned long leave_slot(struct kprobe_site *site, void *slot,
+				unsigned long ip, unsigned long *sp)
+{
+	const struct x86_kprobe_jump *jump = &site->insn.jump;
+	unsigned long addr = (unsigned long)site->addr;
+	unsigned int at = ip - (unsigned long)slot;
+	const struct x86_kprobe_pushed *p;
+
+	if (!in_detour(site, slot) || detour_offset(site, slot, ip) >= 0)
+		return arch_kprobe_orig_ip(site, slot, ip);
+
+	/* Only the copy of a call consists of several instructions. */
+	if (at >= jump->to[0]) {
+		*sp += sizeof(long);
+		return addr + jump->from[jump->nr - 1];
+	}
+	/* Without CLAC, all before it begins later by so much. */
+	if (at < kprobe_detour_clac_end - kprobe_detour)
+		at -= x86_kprobe_detour_entry(site) -
+		      (kprobe_detour_entry - kprobe_detour);
+	for (p = kprobe_detour_stack_end - 1; p > kprobe_detour_stack; p--)
+		if (p->at <= at)
+			break;
+	*sp += p->words * sizeof(long);
+	return addr;
+}
+NOKPROBE_SYMBOL(leave_slot);
+
+/*
+ * A pre handler finds the instruction pointer after the first byte of the
+ * probed instruction, which is not executed yet.  The same address in the
+ * registers of an interrupt is that of the next instruction.  Registers belong
+ * to a hit if a handler runs at that site, or if they are those of its detour,
+ * which has its return address in orig_ax.  @regs may be incomplete.
  */
-unsigned long kprobe_unwind_ip(unsigned long ip, struct pt_regs *regs)
+static bool is_hit(unsigned long ip, struct pt_regs *regs)
 {
 	unsigned long detour_call = kprobe_detour_call_end - kprobe_detour;
-	bool entered = kprobe_read_lock();
+	struct kprobe_site *site = kprobe_site_find(ip - KPROBE_IP_SKID);
 	struct kprobe *running = kprobe_running();
-	struct kprobe_site *site;
 
-	site = kprobe_site_find(ip - KPROBE_IP_SKID);
-	if (site && ((running && running->site == site) ||
-		     (site->detour && regs &&
-		      READ_ONCE_NOCHECK(regs->orig_ax) ==
-		      (unsigned long)site->detour + detour_call)))
-		ip -= KPROBE_IP_SKID;
-	kprobe_read_unlock(entered);
-	return ip;
+	return site && ((running && running->site == site) ||
+			(site->detour && READ_ONCE_NOCHECK(regs->orig_ax) ==
+			 (unsigned long)site->detour + detour_call));
+}
+
+unsigned long arch_kprobe_unwind(struct kprobe_site *site, void *slot,
+				 unsigned long ip, struct pt_regs *regs,
+				 unsigned long *sp)
+{
+	if (site)
+		return leave_slot(site, slot, ip, sp);
+	return regs && is_hit(ip, regs) ? ip - KPROBE_IP_SKID : ip;
 }
 
 bool arch_kprobe_can_resume(struct kprobe_site *site, void *slot,

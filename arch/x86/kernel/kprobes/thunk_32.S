@@ -52,11 +52,18 @@
 	pushfl				/* flags */
 	cli
 	pushl	$__KERNEL_CS		/* cs */
-	pushl	$0			/* ip */
+	pushl	4*4(%esp)		/* ip */
 	pushl	$-1			/* orig_ax */
 	PUSH_HIT_REGS
 	addl	$2*4, PT_OLDESP(%esp)
 	ASM_CLAC
+.endm
+
+/* The word at the stack pointer points to flags and an address. */
+.macro LEAVE_HIT
+	movl	(%esp), %esp
+	popfl
+	RET
 .endm
 
 SYM_CODE_START(kprobe_post_thunk)
@@ -65,33 +72,45 @@ SYM_CODE_START(kprobe_post_thunk)
 	movl	%esp, %eax
 	call	x86_kprobe_hit_post
 	POP_HIT_REGS next=PT_ORIG_EAX
-	movl	(%esp), %esp
-	popfl
-	RET
+	LEAVE_HIT
 SYM_CODE_END(kprobe_post_thunk)
 _ASM_NOKPROBE(kprobe_post_thunk)
 
+	.pushsection .rodata.kprobe_detour_stack, "a"
+SYM_DATA_START(kprobe_detour_stack)
+	.popsection
 	.pushsection .rodata
 SYM_DATA_START(kprobe_detour)
 	.long	0			/* the site */
 SYM_INNER_LABEL(kprobe_detour_entry, SYM_L_GLOBAL)
+	ON_STACK 0
 	pushl	$__KERNEL_DS		/* ss */
+	ON_STACK 1
 	pushl	%esp			/* sp, one word lower than it was */
+	ON_STACK 2
 	pushfl				/* flags */
+	ON_STACK 3
 	cli
 SYM_INNER_LABEL(kprobe_detour_clac, SYM_L_GLOBAL)
 	clac
 SYM_INNER_LABEL(kprobe_detour_clac_end, SYM_L_GLOBAL)
 	pushl	$__KERNEL_CS		/* cs */
+	ON_STACK 4
 	.byte	0x68			/* pushl: ip */
 SYM_INNER_LABEL(kprobe_detour_ip, SYM_L_GLOBAL)
 	.long	0
+	ON_STACK 5
 	call	kprobe_jump_thunk
 SYM_INNER_LABEL(kprobe_detour_call_end, SYM_L_GLOBAL)
 	leal	2*4(%esp), %esp		/* ip, cs */
+	ON_STACK 3
 	popfl
+	ON_STACK 2
 	popl	%esp
 SYM_DATA_END_LABEL(kprobe_detour, SYM_L_GLOBAL, kprobe_detour_end)
+	.popsection
+	.pushsection .rodata.kprobe_detour_stack, "a"
+SYM_DATA_END_LABEL(kprobe_detour_stack, SYM_L_GLOBAL, kprobe_detour_stack_end)
 	.popsection
 
 SYM_CODE_START(kprobe_jump_thunk)
@@ -103,22 +122,22 @@ SYM_CODE_START(kprobe_jump_thunk)
 	call	x86_kprobe_hit_jump
 	testl	%eax, %eax
 	jnz	.Ldivert
-.Lgo_on:
 	POP_HIT_REGS next=PT_ORIG_EAX
 	RET
 .Ldivert:
 	movl	%esp, %eax
-	call	x86_kprobe_divert_jump
-	jmp	.Lgo_on
+	call	arch_kprobe_resume
+	movl	PT_EFLAGS(%esp), %ecx
+	movl	PT_EIP(%esp), %edx
+	movl	PT_OLDESP(%esp), %eax
+	subl	$2*4, %eax
+	movl	%edx, 4(%eax)
+	movl	%ecx, (%eax)
+	movl	%eax, PT_ORIG_EAX(%esp)
+	POP_HIT_REGS next=PT_ORIG_EAX
+	LEAVE_HIT
 SYM_CODE_END(kprobe_jump_thunk)
 _ASM_NOKPROBE(kprobe_jump_thunk)
-
-SYM_CODE_START(kprobe_jump_divert)
-	movl	(%esp), %esp		/* ip: see x86_kprobe_divert_jump() */
-	popfl
-	RET
-SYM_CODE_END(kprobe_jump_divert)
-_ASM_NOKPROBE(kprobe_jump_divert)
 
 SYM_CODE_START(__kretprobe_trampoline)
 	pushl	$__kretprobe_trampoline

@@ -20,8 +20,9 @@
 	.text
 
 /*
- * As a trap would, but for the instruction pointer; the word on top of the
- * stack is not the interrupted code's.  Leaves interrupts off.
+ * Save the registers as a trap would.  The word on top of the stack is a return
+ * address, not the interrupted code's; it becomes the instruction pointer, by
+ * which an unwinder finds the slot.  Leaves interrupts off.
  */
 .macro SAVE_HIT_REGS unwind_hint=1
 	pushq	$__KERNEL_DS		/* ss */
@@ -29,12 +30,32 @@
 	pushfq				/* flags */
 	cli
 	pushq	$__KERNEL_CS		/* cs */
-	pushq	$0			/* ip */
+	pushq	4*8(%rsp)		/* ip */
 	pushq	$-1			/* orig_ax */
-	PUSH_REGS unwind_hint=\unwind_hint
+	PUSH_REGS unwind_hint=0
 	ENCODE_FRAME_POINTER
 	addq	$2*8, RSP(%rsp)
+	.if \unwind_hint
+	UNWIND_HINT_REGS
+	.endif
 	ASM_CLAC
+.endm
+
+/*
+ * Continue at the address on top of the stack, below which flags are; the word
+ * at the stack pointer points there.  The hints say so, and that the address is
+ * an instruction, and not one after a call.
+ */
+.macro LEAVE_HIT
+	UNWIND_HINT sp_reg=ORC_REG_SP_INDIRECT sp_offset=2*8 \
+		    type=UNWIND_HINT_TYPE_CALL signal=1
+	movq	(%rsp), %rsp
+	UNWIND_HINT sp_reg=ORC_REG_SP sp_offset=2*8 \
+		    type=UNWIND_HINT_TYPE_CALL signal=1
+	popfq
+	UNWIND_HINT sp_reg=ORC_REG_SP sp_offset=8 \
+		    type=UNWIND_HINT_TYPE_CALL signal=1
+	RET_KEEPING_FLAGS
 .endm
 
 /* Calls a function with the saved registers; for Xen, see xenpv.c. */
@@ -79,12 +100,7 @@ SYM_CODE_START(kprobe_post_thunk)
 	cld
 	CALL_HIT x86_kprobe_hit_post
 	POP_REGS
-	UNWIND_HINT_IRET_REGS offset=8
-	movq	(%rsp), %rsp		/* orig_ax */
-	UNWIND_HINT_UNDEFINED
-	popfq
-	UNWIND_HINT_FUNC
-	RET_KEEPING_FLAGS
+	LEAVE_HIT			/* by orig_ax */
 SYM_CODE_END(kprobe_post_thunk)
 _ASM_NOKPROBE(kprobe_post_thunk)
 
@@ -102,39 +118,54 @@ _ASM_NOKPROBE(kprobe_post_thunk)
  * What a detour begins with.  detour.c copies it, fills in the site and its
  * address, and leaves CLAC out where user memory is inaccessible anyway.
  */
+	.pushsection .rodata.kprobe_detour_stack, "a"
+SYM_DATA_START(kprobe_detour_stack)
+	.popsection
 	.pushsection .rodata
 SYM_DATA_START(kprobe_detour)
 	.quad	0			/* the site */
 SYM_INNER_LABEL(kprobe_detour_entry, SYM_L_GLOBAL)
+	ON_STACK 0
 	pushq	$__KERNEL_DS		/* ss */
+	ON_STACK 1
 	pushq	%rsp			/* sp, one word lower than it was */
+	ON_STACK 2
 	pushfq				/* flags */
+	ON_STACK 3
 	cli
 SYM_INNER_LABEL(kprobe_detour_clac, SYM_L_GLOBAL)
 	clac
 SYM_INNER_LABEL(kprobe_detour_clac_end, SYM_L_GLOBAL)
 	pushq	$__KERNEL_CS		/* cs */
+	ON_STACK 4
 	.byte	0x68			/* pushq: ip */
 SYM_INNER_LABEL(kprobe_detour_ip, SYM_L_GLOBAL)
 	.long	0
+	ON_STACK 5
 	call	kprobe_jump_thunk
 SYM_INNER_LABEL(kprobe_detour_call_end, SYM_L_GLOBAL)
 #if !RETURN_DROPS
 	leaq	2*8(%rsp), %rsp		/* ip, cs */
 #endif
+	ON_STACK 3
 	popfq
+	ON_STACK 2
 	popq	%rsp
 SYM_DATA_END_LABEL(kprobe_detour, SYM_L_GLOBAL, kprobe_detour_end)
+	.popsection
+	.pushsection .rodata.kprobe_detour_stack, "a"
+SYM_DATA_END_LABEL(kprobe_detour_stack, SYM_L_GLOBAL, kprobe_detour_stack_end)
 	.popsection
 
 /*
  * Called from a detour, with all of an exception's frame on the stack below the
- * return address, but for the stack pointer, which is that behind the first
+ * return address, but for the stack pointer, which is that after the first
  * push.  Returns to the detour with flags and stack pointer left to pop, and
- * without RETURN_DROPS, with ip and cs, too; or to kprobe_jump_divert.
+ * without RETURN_DROPS, with ip and cs, too; unless a handler has set the
+ * instruction pointer.
  */
 SYM_CODE_START(kprobe_jump_thunk)
-	UNWIND_HINT_UNDEFINED	/* an NMI would take a wrong stack pointer */
+	UNWIND_HINT_FUNC		/* called by the detour */
 	ANNOTATE_NOENDBR
 	addq	$8, RSP-ORIG_RAX(%rsp)
 	UNWIND_HINT_IRET_REGS offset=8
@@ -146,7 +177,6 @@ SYM_CODE_START(kprobe_jump_thunk)
 	call	x86_kprobe_hit_jump
 	testl	%eax, %eax
 	jnz	.Ldivert
-.Lgo_on:
 	POP_REGS
 	UNWIND_HINT_IRET_REGS offset=8
 #if RETURN_DROPS
@@ -155,32 +185,30 @@ SYM_CODE_START(kprobe_jump_thunk)
 #else
 	RET
 #endif
+
+	/*
+	 * Flags and the new address are pushed on the new stack.  The handler
+	 * may have pushed one word, which has overwritten ss: the detour leaves
+	 * no gap below the stack, so these may overwrite what they were read
+	 * from.  As soon as they do, di has the new stack pointer.
+	 */
 .Ldivert:
+	UNWIND_HINT_REGS
 	movq	%rsp, %rdi
-	call	x86_kprobe_divert_jump
-	jmp	.Lgo_on
+	call	arch_kprobe_resume
+	movq	EFLAGS(%rsp), %rax
+	movq	RIP(%rsp), %rdx
+	movq	RSP(%rsp), %rdi
+	leaq	-2*8(%rdi), %rcx
+	movq	%rdx, -8(%rdi)
+	UNWIND_HINT sp_reg=ORC_REG_DI type=UNWIND_HINT_TYPE_CALL signal=1
+	movq	%rax, (%rcx)
+	movq	%rcx, ORIG_RAX(%rsp)
+	POP_REGS pop_rdi=0
+	popq	%rdi
+	LEAVE_HIT
 SYM_CODE_END(kprobe_jump_thunk)
 _ASM_NOKPROBE(kprobe_jump_thunk)
-
-/*
- * A handler goes on elsewhere: flags and that address are on the new stack, to
- * which the instruction pointer in the frame points.  The latter may have been
- * dropped already, but nothing writes below the stack pointer: interrupts are
- * off, and NMIs have a stack of their own.
- */
-SYM_CODE_START(kprobe_jump_divert)
-	UNWIND_HINT_UNDEFINED
-	ANNOTATE_NOENDBR
-#if RETURN_DROPS
-	movq	-2*8(%rsp), %rsp
-#else
-	movq	(%rsp), %rsp
-#endif
-	popfq
-	UNWIND_HINT_FUNC
-	RET_KEEPING_FLAGS
-SYM_CODE_END(kprobe_jump_divert)
-_ASM_NOKPROBE(kprobe_jump_divert)
 
 /*
  * Where a followed call returns to.  Its own address takes the place again in
@@ -188,7 +216,7 @@ _ASM_NOKPROBE(kprobe_jump_divert)
  * function; kretprobe_hit() puts the real one there for the return below.
  */
 SYM_CODE_START(__kretprobe_trampoline)
-	/* Behind a return, whose address an NMI still finds. */
+	/* After a return, whose address an unwinder knows: unwind_orc.c. */
 	UNWIND_HINT sp_reg=ORC_REG_SP sp_offset=0 type=UNWIND_HINT_TYPE_CALL
 	ANNOTATE_NOENDBR
 	pushq	$__kretprobe_trampoline
