@@ -320,6 +320,7 @@ static inline void kprobe_optimizer_cancel(struct kprobe_site *site) { }
 static inline void kprobe_optimizer_forget(struct kprobe_site *site) { }
 static inline void kprobe_optimizer_settle(void) { }
 static inline void kprobe_optimizer_allow(bool on) { }
+static inline bool kprobe_jumps_allowed(void) { return false; }
 #endif
 
 /* relay.c: entries that are hit by what stands behind the call of ftrace */
