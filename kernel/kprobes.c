@@ -379,8 +379,8 @@ static int kprobes_attach(struct kprobe_array *array)
 }
 
 /*
- * Is the caller a handler?  It would wait for its own end.  A caller between
- * kprobe_busy_begin() and kprobe_busy_end() is none.
+ * Is the caller a handler, which would wait for its own end?  Code between
+ * kprobe_busy_begin() and kprobe_busy_end() is not one.
  */
 static bool kprobe_called_by_handler(void)
 {

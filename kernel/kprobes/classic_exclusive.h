@@ -166,8 +166,8 @@ static inline enum exclusive exclusive_access(unsigned long at)
 #elif defined(CONFIG_ARC)
 
 /*
- * Lengths differ, but each halfword can be checked: an operand that looks like
- * one of these causes a refusal only if another one follows or precedes it.
+ * Lengths differ, but each halfword can be checked.  A long operand would have
+ * to look like one of these to hide a sequence or to cause a wrong refusal.
  */
 #define INSN_SIZE		sizeof(u16)
 

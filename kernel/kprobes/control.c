@@ -98,7 +98,7 @@ static bool list_show_place(struct seq_file *m, const struct kprobe *p,
 	unsigned long offset;
 	char *module = NULL;
 
-	/* Another module may be in the place of one that has been unloaded. */
+	/* Another module may be where the text of this one has been freed. */
 	if (p->site->state != KPROBE_SITE_GONE || is_kernel(addr))
 		symbol = kallsyms_lookup(addr, NULL, &offset, &module, name);
 	if (symbol)

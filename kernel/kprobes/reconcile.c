@@ -415,7 +415,7 @@ void kprobe_set_jumps(bool on)
 
 	guard(mutex)(&kprobe_mutex);
 
-	if (kprobe_jumps_allowed() != on)
+	if (IS_ENABLED(CONFIG_OPTPROBES) && kprobe_jumps_allowed() != on)
 		pr_info("kprobe jump-optimization is %s\n", on ?
 			"enabled. All kprobes are optimized if possible." :
 			"disabled. All kprobes are based on software breakpoint.");

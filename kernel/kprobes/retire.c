@@ -4,7 +4,7 @@
  *
  * A task may be preempted while it executes an instruction in a slot.  It
  * comes back to the slot however long ago the probe was removed.  So slots are
- * freed behind an RCU-tasks grace period, which waits until every task has
+ * freed after an RCU-tasks grace period, which waits until every task has
  * switched voluntarily: a task in a slot cannot do that, since the one thing
  * there that could sleep, a page fault, leaves the slot first
  * (kprobe_regs_leave_slot()).

@@ -70,9 +70,9 @@ static __always_inline bool canonical(unsigned long addr)
 
 /*
  * A return or branch to an address that is not canonical raises #GP itself.
- * The emulation would let IRET raise it, which the kernel takes for a return to
- * user space with the GS of that.  So the instruction is executed in its slot.
- * Almost all targets are in the last 2 GB, which takes no load to find out.
+ * The emulation would let IRET raise it, and the kernel would mistake that for
+ * a return to user space and switch GS.  So the instruction is executed in its
+ * slot.  Almost all targets are in the last 2 GB, and this test needs no load.
  */
 static __always_inline bool can_branch(const struct kprobe_site *site,
 				       struct pt_regs *regs,
