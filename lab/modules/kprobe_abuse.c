@@ -6,7 +6,7 @@
  * FAIL <what>", and at the end how many.
  *
  * With the parameter atomic, probes are registered where nothing may sleep and
- * by handlers: the kernel should complain, if it is one that does, and go on.
+ * by handlers: a kernel that checks this must complain, and must continue.
  */
 #include <linux/delay.h>
 #include <linux/kernel.h>

@@ -350,8 +350,6 @@ static void step_probed(struct kunit *test, const struct unwound *target,
 
 static int unwind_init(struct kunit *test)
 {
-	if (IS_ENABLED(CONFIG_UNWINDER_GUESS))
-		kunit_skip(test, "this unwinder only guesses");
 	memset(&stepper, 0, sizeof(stepper));
 	return register_die_notifier(&step_notifier);
 }

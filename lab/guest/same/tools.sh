@@ -2,7 +2,7 @@
 # perf, bpftrace, and who else attaches where a probe is. Sourced by run.
 
 bt() { timeout 600 bpftrace --no-feature kprobe_multi "$@" 2>&1; }
-# On one CPU, so that what is read from the buffers of all is in its order.
+# The load runs on one CPU, because the buffers of several CPUs have no common order.
 READS="taskset 1 $DD if=/dev/zero of=/dev/null bs=1 count=3"
 only='/comm == "dd"/'
 

@@ -242,8 +242,8 @@ static enum kprobe_obstacle emit_insn(struct detour *d, const void *detour,
 	case X86_KPROBE_JMP_REG:
 	case X86_KPROBE_JMP_MEM:
 		/*
-		 * Safe from ITS where it stands, or by an LFENCE directly
-		 * before it; the copy may not be.
+		 * The original jump may be safe because of its address (ITS)
+		 * or because of an LFENCE before it.  The copy is not.
 		 */
 		if (cpu_feature_enabled(X86_FEATURE_INDIRECT_THUNK_ITS) ||
 		    cpu_feature_enabled(X86_FEATURE_RETPOLINE_LFENCE))
