@@ -20,6 +20,7 @@
 #include <linux/context_tracking.h>
 #include <linux/hash.h>
 #include <linux/irqflags.h>
+#include <linux/kmsan.h>
 #include <linux/kprobes_backend.h>
 #include <linux/preempt.h>
 #include <linux/rculist.h>
@@ -468,6 +469,7 @@ static __always_inline void kprobe_trace_irqs_on(void) { }
 
 /**
  * kprobe_hit_enter - give handlers what an exception would give them
+ * @regs: that the handlers will see, saved by code in assembly
  * @irqs_on: whether interrupts were on where the hit came from
  *
  * The caller has disabled interrupts, without telling lockdep, and will restore
@@ -475,11 +477,12 @@ static __always_inline void kprobe_trace_irqs_on(void) { }
  *
  * Return: for kprobe_hit_exit().
  */
-static __always_inline bool kprobe_hit_enter(bool irqs_on)
+static __always_inline bool kprobe_hit_enter(struct pt_regs *regs, bool irqs_on)
 {
 	bool traced_on = kprobe_trace_irqs_off(irqs_on);
 
 	preempt_disable_notrace();
+	kmsan_unpoison_entry_regs(regs);
 	return traced_on;
 }
 

@@ -237,7 +237,7 @@ static void ftrace_site_hit(unsigned long ip, unsigned long parent_ip,
 	bool traced_on;
 
 	raw_local_irq_save(flags);
-	traced_on = kprobe_hit_enter(!raw_irqs_disabled_flags(flags));
+	traced_on = kprobe_hit_enter(regs, !raw_irqs_disabled_flags(flags));
 	ftrace_site_fast(ip, regs, ops);
 	if (traced_on)
 		kprobe_trace_irqs_on();

@@ -104,7 +104,7 @@ __visible void kretprobe_hit(struct pt_regs *regs)
 	void *frame = arch_kretprobe_enter(regs);
 	bool traced_on;
 
-	traced_on = kprobe_hit_enter(arch_kprobe_irqs_on(regs));
+	traced_on = kprobe_hit_enter(regs, arch_kprobe_irqs_on(regs));
 	follow_return(regs, frame);
 	kprobe_hit_exit(regs, traced_on);
 	arch_kretprobe_exit(regs);

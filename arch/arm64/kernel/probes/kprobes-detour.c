@@ -117,7 +117,7 @@ u32 a64_kprobe_jump(const struct kprobe_site *site)
 __visible int a64_kprobe_hit_jump(struct kprobe_site *site,
 				  struct pt_regs *regs)
 {
-	bool traced_on = kprobe_hit_enter(arch_kprobe_irqs_on(regs));
+	bool traced_on = kprobe_hit_enter(regs, arch_kprobe_irqs_on(regs));
 	int diverted = kprobe_site_pre_jump(site, regs);
 
 	kprobe_hit_exit(regs, traced_on);

@@ -184,7 +184,7 @@ __visible int kprobe_hit_post(struct kprobe_site *site, struct pt_regs *regs)
 	unsigned long next = regs->pc;
 	bool traced_on;
 
-	traced_on = kprobe_hit_enter(arch_kprobe_irqs_on(regs));
+	traced_on = kprobe_hit_enter(regs, arch_kprobe_irqs_on(regs));
 	kprobe_site_post(site, regs, KPROBE_BY_CODE);
 	kprobe_hit_exit(regs, traced_on);
 	return regs->pc != next;

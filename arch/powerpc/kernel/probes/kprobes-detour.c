@@ -387,7 +387,7 @@ __visible enum kprobe_verdict kprobe_hit_jump(struct kprobe_site *site,
 		return KPROBE_HIT_MISSED;
 	}
 	ppc_kprobe_enter(regs, msr);
-	traced_on = kprobe_hit_enter(arch_kprobe_irqs_on(regs));
+	traced_on = kprobe_hit_enter(regs, arch_kprobe_irqs_on(regs));
 	verdict = kprobe_site_pre(site, regs, KPROBE_BY_CODE);
 	kprobe_hit_exit(regs, traced_on);
 	if (likely(verdict != KPROBE_HIT_DIVERTED))

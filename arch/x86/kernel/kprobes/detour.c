@@ -577,7 +577,7 @@ NOKPROBE_SYMBOL(arch_kprobe_resume);
 __visible int x86_kprobe_hit_jump(struct kprobe_site *site,
 				  struct pt_regs *regs)
 {
-	bool traced_on = kprobe_hit_enter(arch_kprobe_irqs_on(regs));
+	bool traced_on = kprobe_hit_enter(regs, arch_kprobe_irqs_on(regs));
 	int diverted = kprobe_site_pre_jump(site, regs);
 
 	kprobe_hit_exit(regs, traced_on);

@@ -386,7 +386,7 @@ __visible void x86_kprobe_hit_post(struct pt_regs *regs)
 	/* kprobe_post_thunk returns by this word if no handler changes it. */
 	*stack = regs->ip = (unsigned long)site->addr + site->insn.len;
 
-	traced_on = kprobe_hit_enter(arch_kprobe_irqs_on(regs));
+	traced_on = kprobe_hit_enter(regs, arch_kprobe_irqs_on(regs));
 	kprobe_site_post(site, regs, KPROBE_BY_CODE);
 	kprobe_hit_exit(regs, traced_on);
 
