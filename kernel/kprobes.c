@@ -386,7 +386,8 @@ static bool kprobe_called_by_handler(void)
 {
 	struct kprobe *p = this_cpu_read(current_kprobe);
 
-	return WARN_ONCE(p && p != &kprobe_busy,
+	/* After an oops in a handler, current_kprobe stays as it was. */
+	return WARN_ONCE(irqs_disabled() && p && p != &kprobe_busy,
 			 "Handler of the probe at %pS calls the kprobes API\n",
 			 p->addr);
 }

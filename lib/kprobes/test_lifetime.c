@@ -657,6 +657,21 @@ static void test_wait_spares_idle_cpus(struct kunit *test)
 	KUNIT_EXPECT_LT(test, fewest, num_online_cpus());
 }
 
+/* An oops in a handler ends its task, and current_kprobe stays. */
+static void test_unregister_after_oops_in_handler(struct kunit *test)
+{
+	struct kprobe p = { .addr = (kprobe_opcode_t *)target_add };
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
+	migrate_disable();
+	this_cpu_write(current_kprobe, &p);
+	unregister_kprobe(&p);
+	this_cpu_write(current_kprobe, NULL);
+	migrate_enable();
+	KUNIT_EXPECT_EQ(test, disable_kprobe(&p), -EINVAL);
+	unregister_kprobe(&p);
+}
+
 static struct kunit_case lifetime_tests[] = {
 	KUNIT_CASE_PARAM(test_removed_handler_never_runs, storm_gen_params),
 	KUNIT_CASE_PARAM(test_handler_is_waited_for, linger_gen_params),
@@ -668,6 +683,7 @@ static struct kunit_case lifetime_tests[] = {
 	KUNIT_CASE_PARAM(test_overwritten_probe_works_on, overwrite_gen_params),
 	KUNIT_CASE(test_flag_tells_of_disabling),
 	KUNIT_CASE(test_probe_may_be_reused),
+	KUNIT_CASE(test_unregister_after_oops_in_handler),
 	KUNIT_CASE(test_slots_are_freed),
 	KUNIT_CASE_SLOW(test_wait_spares_idle_cpus),
 	{}
