@@ -272,10 +272,17 @@ NOKPROBE_SYMBOL(leave_slot);
 
 /*
  * A pre handler finds the instruction pointer after the first byte of the
- * probed instruction, which is not executed yet.  The same address in the
- * registers of an interrupt is that of the next instruction.  Registers belong
- * to a hit if a handler runs at that site, or if they are those of its detour,
- * which has its return address in orig_ax.  @regs may be incomplete.
+ * probed instruction, which is not executed yet.  The same address in other
+ * registers is that of the next instruction.  Registers are taken for those of
+ * a pre handler if a handler runs at that site, or if orig_ax is the return
+ * address of the site's detour.
+ *
+ * Where the instruction has one byte, a post handler finds the same address, so
+ * the trace of a probe with a post handler is that of the next instruction.  It
+ * is wrong for the registers of an interrupt between a probed instruction of
+ * one byte and the next, if the interrupt's handler hits the same site.
+ *
+ * @regs may be incomplete.
  */
 static bool is_hit(unsigned long ip, struct pt_regs *regs)
 {
@@ -283,7 +290,8 @@ static bool is_hit(unsigned long ip, struct pt_regs *regs)
 	struct kprobe_site *site = kprobe_site_find(ip - KPROBE_IP_SKID);
 	struct kprobe *running = kprobe_running();
 
-	return site && ((running && running->site == site) ||
+	return site && ((running && running->site == site &&
+			 !running->run_post) ||
 			(site->detour && READ_ONCE_NOCHECK(regs->orig_ax) ==
 			 (unsigned long)site->detour + detour_call));
 }
