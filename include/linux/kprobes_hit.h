@@ -269,9 +269,16 @@ static __always_inline struct kprobe_saved_ctx kprobe_ctx_save(unsigned int id)
 	return saved;
 }
 
+#if defined(CONFIG_DEBUG_IRQFLAGS) && defined(CONFIG_HAVE_KPROBE_SITES)
+void kprobe_check_irqs_off(void);
+#else
+static __always_inline void kprobe_check_irqs_off(void) { }
+#endif
+
 /* After these handlers: the one that they ran on top of, if any, goes on. */
 static __always_inline void kprobe_ctx_restore(struct kprobe_saved_ctx saved)
 {
+	kprobe_check_irqs_off();
 	barrier();
 	__this_cpu_write(current_kprobe, saved.running);
 	barrier();
@@ -307,6 +314,7 @@ static __always_inline void kprobe_running_set(struct kprobe *p,
 
 static __always_inline void kprobe_running_clear(enum kprobe_by by)
 {
+	kprobe_check_irqs_off();
 	barrier();
 	__this_cpu_write(current_kprobe, NULL);
 	barrier();

@@ -74,6 +74,7 @@ static __always_inline void follow_return(struct pt_regs *regs, void *frame)
 	instruction_pointer_set(regs, (unsigned long)ri->ret_addr);
 	__this_cpu_write(current_kprobe, &rp->kp);
 	handler(ri, regs);
+	kprobe_check_irqs_off();
 	__this_cpu_write(current_kprobe, NULL);
 
 	arch_kretprobe_fixup_return(regs, ri->ret_addr);

@@ -705,6 +705,23 @@ static void try_calls_in_handler(void)
 	EXPECT("its probe is unregistered", !hits_of_a_call());
 }
 
+static int enabling_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	hits++;
+	raw_local_irq_enable();
+	return 0;
+}
+
+static void try_interrupts_on(void)
+{
+	struct kprobe p = { AT_TARGET, .pre_handler = enabling_pre };
+
+	EXPECT_RESULT("a handler that enables interrupts",
+		      register_kprobe(&p), 0);
+	EXPECT("it is called", hits_of_a_call() == 1);
+	unregister_kprobe(&p);
+}
+
 /* Pools are freed behind a grace period, by a work queue. */
 static void try_rest(void)
 {
@@ -725,6 +742,7 @@ static int __init abuse_init(void)
 	if (atomic) {
 		try_atomic();
 		try_calls_in_handler();
+		try_interrupts_on();
 	} else {
 		try_null();
 		try_numbers();
