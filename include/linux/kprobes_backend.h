@@ -10,6 +10,7 @@
  *	struct arch_kprobe_insn	what it keeps of a probed instruction
  *	KPROBE_SLOT_SIZE	bytes of a slot, a power of two
  *	arch_kprobe_irqs_on(regs)	whether interrupts were on at @regs
+ *	arch_kprobe_unwind()	optional: orig_ip() and a stack pointer
  *
  * and what 3. and 4. below say.  The path of a hit is in <linux/kprobes_hit.h>,
  * with KPROBE_ADDR_KEEPS_PAD and KPROBE_IP_SKID, which a backend may define.
@@ -301,8 +302,8 @@ int kprobe_add_area_blacklist(unsigned long start, unsigned long end);
  *
  *	exceptions in kernel mode	kprobe_page_fault() or kprobe_fault()
  *	what decodes text at regs->ip	kprobe_regs_leave_slot()
- *	exception tables, unwinders	kprobe_orig_ip(), kprobe_at_entry(),
- *					kprobe_traced_address()
+ *	exception tables		kprobe_orig_ip()
+ *	unwinders: kprobe_unwind(), kprobe_at_entry(), kprobe_traced_address()
  */
 #ifdef CONFIG_KPROBES
 unsigned long kprobe_orig_ip(unsigned long addr);

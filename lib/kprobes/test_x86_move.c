@@ -64,20 +64,6 @@ extern char *probe_step_ftrace;
 #define MOVE_MOST	16
 #define MOVE_BAD_PAGE	(-0xff0UL)
 
-static unsigned long move_to;
-
-static int moving_pre(struct kprobe *p, struct pt_regs *regs)
-{
-	regs->ip = move_to;
-	return 1;
-}
-
-static void moving_post(struct kprobe *p, struct pt_regs *regs,
-			unsigned long flags)
-{
-	regs->ip = move_to;
-}
-
 static int moving_fault(struct kprobe *p, struct pt_regs *regs, int trap)
 {
 	regs->ip = move_to;

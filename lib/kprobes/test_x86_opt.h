@@ -18,13 +18,14 @@
 #include "test_x86.h"
 
 /*
- * FUNCTION(name, body): takes and returns eax, may use ecx and edx; is probed
+ * FOLLOWED(name, body): takes and returns eax, may use ecx and edx; is probed
  * at the label .Lprobe_<name>, which probe_<name> points to.  Something points
  * to the function itself, too: at boot the kernel seals a landing pad that
  * nothing points to, and with CFI_CLANG writes into the filler before it.
+ * FUNCTION(name, body): the same; objtool does not follow its stack.
  * CODE(name, probed, after): the usual case of that.
  */
-#define FUNCTION(name, ...)						\
+#define FOLLOWED(name, ...)						\
 	asm(".pushsection .text\n"					\
 	    ".balign 16, 0xcc\n" ASM_FUNC_ALIGN "\n"			\
 	    ".type opt_" #name ", @function\n"				\
@@ -35,7 +36,10 @@
 	    ".popsection\n"						\
 	    POINTER_TO(probe_##name, .Lprobe_##name)			\
 	    POINTER_TO(start_##name, opt_##name));			\
-	extern char opt_##name[], *probe_##name;			\
+	extern char opt_##name[], *probe_##name
+
+#define FUNCTION(name, ...)						\
+	FOLLOWED(name, __VA_ARGS__);					\
 	STACK_FRAME_NON_STANDARD(opt_##name)
 
 #define CODE(name, probed, after)					\
@@ -48,6 +52,21 @@
 #define AFTER	"lea (" CX ", " DX "), %eax\n\t"
 
 #define NOP5	".byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n"
+
+/* Handlers that continue elsewhere. */
+static __maybe_unused unsigned long move_to;
+
+static __maybe_unused int moving_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	regs->ip = move_to;
+	return 1;
+}
+
+static __maybe_unused void moving_post(struct kprobe *p, struct pt_regs *regs,
+				       unsigned long flags)
+{
+	regs->ip = move_to;
+}
 
 /* How much of the text is compared: more than a jump covers. */
 #define TEXT_SIZE	48

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * KUnit suite for stack traces from every instruction of a hit on x86, with
- * ORC.  Frame pointers lose callers in entry code by design.
+ * ORC or frame pointers.
  *
- * A hit is single-stepped, and each debug exception takes a stack trace from
- * its registers, as a profiler's NMI would: in the function, detour, slots,
- * thunks and trampoline, and in the C code below these.  Without probes, the
- * first step in the function shows its callers.  Each later trace must show
- * the probed function, the same callers after it, and the same end.
+ * A hit is single-stepped, and each debug exception takes two stack traces: one
+ * from its registers, as a profiler's NMI would, and one of itself, which finds
+ * these registers on the stack.  So there is one for each instruction in the
+ * function, detour, slots, thunks and trampoline, and in C code below these.
+ * Each trace must show the probed function, its callers after it, and the same
+ * end as without probes.
+ *
+ * With frame pointers, a function without a frame hides its caller.  Where that
+ * is so without probes, it may be so in a hit of a probe on that instruction.
  */
 #include <linux/kdebug.h>
 #include <linux/kprobes_hit.h>
@@ -21,7 +25,7 @@
 #include "../../kernel/kprobes/internal.h"
 #include "test_x86_opt.h"
 
-#define TRACE_MAX	32
+#define TRACE_MAX	40
 /* Words below the stack pointer that an interrupt may overwrite. */
 #define CLOBBERED	4
 
@@ -31,56 +35,45 @@ struct step_trace {
 };
 
 /*
- * Functions with known stacks: objtool follows them.  Each is probed at the
- * label .Lprobe_<name>, and begins with at least a jump's length of plain
- * instructions there.
+ * Functions with known stacks: objtool follows them.  Each begins with at least
+ * a jump's length of plain instructions where it is probed.
  */
 #define UNWOUND(name, ...)						\
-	asm(".pushsection .text\n"					\
-	    ".balign 16, 0xcc\n" ASM_FUNC_ALIGN "\n"			\
-	    ".type unwound_" #name ", @function\n"			\
-	    "unwound_" #name ":\n\t" ASM_ENDBR				\
-	    __VA_ARGS__ "\n"						\
-	    ".size unwound_" #name ", . - unwound_" #name "\n"		\
-	    ".balign 16, 0xcc\n"					\
-	    ".popsection\n"						\
-	    POINTER_TO(unwound_at_##name, .Lprobe_unwound_##name)	\
-	    POINTER_TO(unwound_end_##name, .Lend_unwound_##name)	\
-	    POINTER_TO(unwound_start_##name, unwound_##name));		\
-	extern char unwound_##name[];					\
-	extern char *unwound_at_##name, *unwound_end_##name
+	FOLLOWED(name, __VA_ARGS__					\
+		 POINTER_TO(end_##name, .Lend_##name));			\
+	extern char *end_##name
 
-#define FRAME_BEGIN	"push " BP "\n\t mov " SP ", " BP "\n\t"
-#define FRAME_END	"pop " BP "\n\t"
-#define PROBE(name)	".Lprobe_unwound_" #name ":\n\t"
-#define END(name)	".Lend_unwound_" #name ":\n\t"
+#define MAKE_FRAME	"push " BP "\n\t mov " SP ", " BP "\n\t"
+#define DROP_FRAME	"pop " BP "\n\t"
+#define PROBE(name)	".Lprobe_" #name ":\n\t"
+#define END(name)	".Lend_" #name ":\n\t"
 
 /* The first instruction is one byte long, and changes the stack. */
-UNWOUND(entry, PROBE(entry) FRAME_BEGIN "lea 1(" AX "), %eax\n\t" FRAME_END
+UNWOUND(entry, PROBE(entry) MAKE_FRAME "lea 1(" AX "), %eax\n\t" DROP_FRAME
 	ASM_RET END(entry));
 /* Words of its own on the stack. */
-UNWOUND(pushed, FRAME_BEGIN "push " BX "\n\t push " BX "\n\t"
+UNWOUND(pushed, MAKE_FRAME "push " BX "\n\t push " BX "\n\t"
 	PROBE(pushed) "lea 1(" AX "), %eax\n\t lea (" AX "), %eax\n\t"
-	"pop " BX "\n\t pop " BX "\n\t" FRAME_END ASM_RET END(pushed));
+	"pop " BX "\n\t pop " BX "\n\t" DROP_FRAME ASM_RET END(pushed));
 /* Instructions that change the stack, in the middle. */
-UNWOUND(pushing, FRAME_BEGIN PROBE(pushing) "push " BX "\n\t push " BX "\n\t"
+UNWOUND(pushing, MAKE_FRAME PROBE(pushing) "push " BX "\n\t push " BX "\n\t"
 	"push " BX "\n\t pop " BX "\n\t pop " BX "\n\t"
-	"pop " BX "\n\t lea 1(" AX "), %eax\n\t" FRAME_END ASM_RET
+	"pop " BX "\n\t lea 1(" AX "), %eax\n\t" DROP_FRAME ASM_RET
 	END(pushing));
 /* The probed instruction calls, which is emulated or ends the detour. */
-UNWOUND(call, FRAME_BEGIN "push " BX "\n\t" PROBE(call)
-	"call unwound_leaf\n\t pop " BX "\n\t" FRAME_END ASM_RET END(call));
+UNWOUND(call, MAKE_FRAME "push " BX "\n\t" PROBE(call)
+	"call opt_leaf\n\t pop " BX "\n\t" DROP_FRAME ASM_RET END(call));
 UNWOUND(leaf, PROBE(leaf) "lea (" AX "), %eax\n\t lea (" AX "), %eax\n\t"
 	"lea 1(" AX "), %eax\n\t" ASM_RET END(leaf));
 /* Under the jump it returns. */
-UNWOUND(ret, FRAME_BEGIN "lea 1(" AX "), %eax\n\t" FRAME_END
+UNWOUND(ret, MAKE_FRAME "lea 1(" AX "), %eax\n\t" DROP_FRAME
 	PROBE(ret) "lea (" AX "), %eax\n\t" ASM_RET
 	"int3\n\t int3\n\t int3\n\t" END(ret));
 /* User memory may be accessible, so the detour begins with CLAC. */
-UNWOUND(user, FRAME_BEGIN PROBE(user) "lea 1(" AX "), %eax\n\t"
+UNWOUND(user, MAKE_FRAME PROBE(user) "lea 1(" AX "), %eax\n\t"
 	"lea (" AX "), %eax\n\t"
 	"1: mov (" SP "), " CX "\n\t 2: xor %ecx, %ecx\n\t"
-	FRAME_END ASM_RET END(user) _ASM_EXTABLE_UA(1b, 2b));
+	DROP_FRAME ASM_RET END(user) _ASM_EXTABLE_UA(1b, 2b));
 
 struct unwound {
 	const char *name;
@@ -89,22 +82,27 @@ struct unwound {
 	char **end;
 };
 
-#define TARGET_OF(n) { #n, unwound_##n, &unwound_at_##n, &unwound_end_##n }
+#define TARGET_OF(n) { #n, opt_##n, &probe_##n, &end_##n }
 
 /*
  * The stepper
  */
+
+#define BARE_MAX	16
 
 static struct {
 	struct task_struct *task;
 	const struct unwound *target;
 	struct kprobe_site *site;
 	struct step_trace callers;
+	/* Instructions that hide the caller without a probe. */
+	unsigned long bare[BARE_MAX];
+	unsigned int nr_bare;
 	/* The stack pointer at the function's entry. */
 	unsigned long sp;
 	/* The stack is that of the caller again. */
 	bool returned;
-	unsigned int steps;
+	unsigned int traces;
 	unsigned int in_slot;
 	unsigned int in_thunk;
 	unsigned int wrong;
@@ -119,50 +117,17 @@ static bool in_target(unsigned long addr)
 	       *stepper.target->end - (char *)stepper.target->function;
 }
 
-/* Callers that are the same in all runs: step_through() and step_target(). */
-#define SAME	2
-
-/* The callers follow the function, and the trace ends where it should. */
-static bool trace_is_right(const struct step_trace *t)
+static bool is_bare(unsigned long addr)
 {
-	const struct step_trace *c = &stepper.callers;
-	bool shown = false;
 	unsigned int i;
 
-	for (i = 0; i < t->nr && t->entries[i] != c->entries[0]; i++)
-		shown |= in_target(t->entries[i]);
-	if (i + SAME > t->nr ||
-	    memcmp(t->entries + i, c->entries, SAME * sizeof(long)) ||
-	    t->entries[t->nr - 1] != c->entries[c->nr - 1])
-		return false;
-	/* The function has returned, or is about to. */
-	return shown || stepper.returned;
+	for (i = 0; i < stepper.nr_bare; i++)
+		if (stepper.bare[i] == addr)
+			return true;
+	return false;
 }
 
-static void step_trace(struct pt_regs *regs)
-{
-	struct step_trace t;
-
-	t.nr = stack_trace_save_regs(regs, t.entries, TRACE_MAX, 0);
-	stepper.steps++;
-	if (trace_is_right(&t))
-		return;
-	if (!stepper.wrong)
-		stepper.wrong_trace = t;
-	if (stepper.wrong < ARRAY_SIZE(stepper.wrong_ips))
-		stepper.wrong_ips[stepper.wrong] = regs->ip;
-	stepper.wrong++;
-}
-
-/* From the registers at the entry of the function. */
-static void note_callers(struct pt_regs *regs)
-{
-	struct step_trace *t = &stepper.callers;
-
-	t->nr = stack_trace_save_regs(regs, t->entries, TRACE_MAX, 1);
-}
-
-enum place { OUTSIDE, IN_SLOT, IN_THUNK, IN_MITIGATION };
+enum place { OUTSIDE, IN_PLACE, IN_SLOT, IN_THUNK, IN_MITIGATION };
 
 static enum place place_of(unsigned long addr)
 {
@@ -172,12 +137,111 @@ static enum place place_of(unsigned long addr)
 		return IN_SLOT;
 	if (lookup_symbol_name(addr, name))
 		return OUTSIDE;
+	if (str_has_prefix(name, "opt_"))
+		return IN_PLACE;
 	if (!strcmp(name, "kprobe_jump_thunk") ||
 	    !strcmp(name, "kprobe_post_thunk") ||
 	    !strcmp(name, "__kretprobe_trampoline"))
 		return IN_THUNK;
 	/* Thunks of branches and returns have no stack layout of their own. */
 	return strstr(name, "_thunk") ? IN_MITIGATION : OUTSIDE;
+}
+
+/*
+ * The instruction whose trace without a probe is the reference; 0 for a hit at
+ * the entry of a function, where unwinders know that there is no frame yet.
+ */
+static unsigned long place_without_probe(unsigned long ip, enum place place)
+{
+	struct kprobe_site *site = stepper.site;
+	unsigned long orig = kprobe_orig_ip(ip);
+
+	if (place == IN_PLACE || orig != ip || !site)
+		return orig;
+	if (site->post_slot)
+		return (unsigned long)site->addr + site->insn.len;
+	return site->on_entry ? 0 : (unsigned long)site->addr;
+}
+
+/* Callers that are the same in all runs: step_through() and step_target(). */
+#define SAME	2
+
+/*
+ * The callers after the first @hidden follow, and the trace ends where it
+ * should.  Is the function shown before them?
+ */
+static bool callers_follow(const struct step_trace *t, unsigned int hidden,
+			   bool *shown)
+{
+	const struct step_trace *c = &stepper.callers;
+	unsigned int i;
+
+	*shown = false;
+	for (i = 0; i < t->nr && t->entries[i] != c->entries[hidden]; i++)
+		*shown |= in_target(t->entries[i]);
+	return i + SAME - hidden <= t->nr &&
+	       !memcmp(t->entries + i, c->entries + hidden,
+		       (SAME - hidden) * sizeof(long)) &&
+	       t->entries[t->nr - 1] == c->entries[c->nr - 1];
+}
+
+static bool trace_is_right(const struct step_trace *t, unsigned long ip,
+			   enum place place)
+{
+	unsigned long at = place_without_probe(ip, place);
+	bool shown;
+
+	/* The function has returned, or is about to. */
+	if (callers_follow(t, 0, &shown) && (shown || stepper.returned))
+		return true;
+	if (IS_ENABLED(CONFIG_UNWINDER_ORC) || !callers_follow(t, 1, &shown))
+		return false;
+	if (!stepper.site && stepper.nr_bare < BARE_MAX && !is_bare(at))
+		stepper.bare[stepper.nr_bare++] = at;
+	return is_bare(at);
+}
+
+static void check_trace(const struct step_trace *t, unsigned long ip,
+			enum place place)
+{
+	stepper.traces++;
+	if (trace_is_right(t, ip, place))
+		return;
+	if (!stepper.wrong)
+		stepper.wrong_trace = *t;
+	if (stepper.wrong < ARRAY_SIZE(stepper.wrong_ips))
+		stepper.wrong_ips[stepper.wrong] = ip;
+	stepper.wrong++;
+}
+
+static void trace_regs(struct pt_regs *regs, enum place place)
+{
+	struct step_trace t;
+
+	t.nr = stack_trace_save_regs(regs, t.entries, TRACE_MAX, 0);
+	check_trace(&t, regs->ip, place);
+}
+
+/* The registers are in the middle of this one. */
+static void trace_exception(struct pt_regs *regs, enum place place)
+{
+	struct step_trace t;
+
+	t.nr = stack_trace_save(t.entries, TRACE_MAX, 0);
+	check_trace(&t, regs->ip, place);
+}
+
+/* From the registers at the entry of the function. */
+static void note_callers(struct pt_regs *regs)
+{
+	struct step_trace *t = &stepper.callers;
+	unsigned int nr;
+
+	t->entries[0] = *(unsigned long *)regs->sp;
+	/* Frame pointers hide it. */
+	nr = IS_ENABLED(CONFIG_UNWINDER_ORC) ? 2 : 1;
+	t->nr = 1 + stack_trace_save_regs(regs, t->entries + 1, TRACE_MAX - 1,
+					  nr);
 }
 
 static void step(struct pt_regs *regs)
@@ -190,10 +254,8 @@ static void step(struct pt_regs *regs)
 		if (regs->ip != (unsigned long)stepper.target->function)
 			return;
 		stepper.sp = regs->sp;
-		if (!stepper.callers.nr) {
+		if (!stepper.callers.nr)
 			note_callers(regs);
-			return;
-		}
 	}
 	/* Back in the caller? */
 	if (regs->ip == stepper.callers.entries[0])
@@ -210,7 +272,8 @@ static void step(struct pt_regs *regs)
 		return;
 	stepper.in_slot += place == IN_SLOT;
 	stepper.in_thunk += place == IN_THUNK;
-	step_trace(regs);
+	trace_regs(regs, place);
+	trace_exception(regs, place);
 	/*
 	 * The return from the breakpoint steps over the first instruction of
 	 * the slot, at which the registers are these.
@@ -218,11 +281,11 @@ static void step(struct pt_regs *regs)
 	if (stepper.site && copy.ip == (unsigned long)stepper.site->addr) {
 		if (stepper.site->slot) {
 			copy.ip = (unsigned long)stepper.site->slot;
-			step_trace(&copy);
+			trace_regs(&copy, IN_SLOT);
 		}
 		if (stepper.site->post_slot) {
 			copy.ip = (unsigned long)stepper.site->post_slot;
-			step_trace(&copy);
+			trace_regs(&copy, IN_SLOT);
 		}
 	}
 }
@@ -275,7 +338,7 @@ static noinline unsigned long step_target(const struct unwound *target,
 	stepper.target = target;
 	stepper.site = site;
 	stepper.sp = 0;
-	stepper.steps = 0;
+	stepper.traces = 0;
 	stepper.in_slot = 0;
 	stepper.in_thunk = 0;
 	stepper.wrong = 0;
@@ -303,7 +366,7 @@ static void report_wrong(struct kunit *test, const char *what)
 	if (!stepper.wrong)
 		return;
 	KUNIT_FAIL(test, "%s: %u of %u traces are wrong, the first at", what,
-		   stepper.wrong, stepper.steps);
+		   stepper.wrong, stepper.traces);
 	for (i = 0; i < ARRAY_SIZE(stepper.wrong_ips) && i < stepper.wrong; i++)
 		kunit_info(test, "  %pS", (void *)stepper.wrong_ips[i]);
 	kunit_info(test, "The first of these is:");
@@ -342,7 +405,7 @@ static void step_probed(struct kunit *test, const struct unwound *target,
 		KUNIT_EXPECT_EQ(test, step_target(target, p.site), 6);
 		report_wrong(test, what);
 		kunit_info(test, "%s: %u traces, slots %u, thunks %u\n", what,
-			   stepper.steps, stepper.in_slot, stepper.in_thunk);
+			   stepper.traces, stepper.in_slot, stepper.in_thunk);
 	}
 	unregister_kprobe(&p);
 	switch_jumps(true);
@@ -389,7 +452,7 @@ static void test_sample_in_return_shows_callers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, step_target(&target, NULL), 6);
 	for (way = BY_TRAP; way <= BY_JUMP; way++) {
 		struct kretprobe rp = {
-			.kp.addr = (kprobe_opcode_t *)unwound_entry,
+			.kp.addr = (kprobe_opcode_t *)opt_entry,
 			.handler = plain_return,
 		};
 
@@ -404,28 +467,13 @@ static void test_sample_in_return_shows_callers(struct kunit *test)
 }
 #endif
 
-/* A handler that goes on at the end of the function. */
-static unsigned long divert_to;
-
-static int diverting_pre(struct kprobe *p, struct pt_regs *regs)
-{
-	regs->ip = divert_to;
-	return 1;
-}
-
-static void diverting_post(struct kprobe *p, struct pt_regs *regs,
-			   unsigned long flags)
-{
-	regs->ip = divert_to;
-}
-
-UNWOUND(divert, FRAME_BEGIN PROBE(divert) "lea (" AX "), %eax\n\t"
+UNWOUND(divert, MAKE_FRAME PROBE(divert) "lea (" AX "), %eax\n\t"
 	"lea (" AX "), %eax\n\t"
 	"lea (" AX "), %eax\n\t"
-	".Lunwound_goes_on: lea 1(" AX "), %eax\n\t"
-	FRAME_END ASM_RET END(divert)
-	POINTER_TO(unwound_goes_on, .Lunwound_goes_on));
-extern char *unwound_goes_on;
+	".Lgoes_on: lea 1(" AX "), %eax\n\t"
+	DROP_FRAME ASM_RET END(divert)
+	POINTER_TO(goes_on, .Lgoes_on));
+extern char *goes_on;
 
 static void test_sample_in_divert_shows_callers(struct kunit *test)
 {
@@ -433,16 +481,16 @@ static void test_sample_in_divert_shows_callers(struct kunit *test)
 	enum way way;
 
 	KUNIT_EXPECT_EQ(test, step_target(&target, NULL), 6);
-	divert_to = (unsigned long)unwound_goes_on;
+	move_to = (unsigned long)goes_on;
 	for (way = BY_TRAP; way <= BY_POST; way++) {
 		struct kprobe p = {
-			.addr = (kprobe_opcode_t *)unwound_at_divert,
+			.addr = (kprobe_opcode_t *)probe_divert,
 		};
 
 		if (way == BY_POST)
-			p.post_handler = diverting_post;
+			p.post_handler = moving_post;
 		else
-			p.pre_handler = diverting_pre;
+			p.pre_handler = moving_pre;
 		switch_jumps(way == BY_JUMP);
 		KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
 		wait_for_kprobe_optimizer();

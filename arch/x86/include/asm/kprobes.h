@@ -148,10 +148,15 @@ unsigned long kprobe_unwind(unsigned long addr, struct pt_regs *regs,
 void arch_kprobe_resume(struct pt_regs *regs);
 #define arch_kprobe_resume arch_kprobe_resume
 
+/*
+ * Return the address in the original text whose stack layout @ip has, and add to
+ * @sp what the detour has pushed.  Without @site, @ip is in no slot.
+ */
 unsigned long arch_kprobe_unwind(struct kprobe_site *site, void *slot,
 				 unsigned long ip, struct pt_regs *regs,
 				 unsigned long *sp);
 #define arch_kprobe_unwind arch_kprobe_unwind
+unsigned long *kprobe_thunk_frame(struct pt_regs *regs, unsigned long **bp);
 
 static __always_inline bool arch_kprobe_irqs_on(struct pt_regs *regs)
 {
@@ -221,6 +226,12 @@ static inline unsigned long kprobe_unwind(unsigned long addr,
 					  unsigned long *sp)
 {
 	return addr;
+}
+
+static inline unsigned long *kprobe_thunk_frame(struct pt_regs *regs,
+						unsigned long **bp)
+{
+	return NULL;
 }
 
 #endif /* CONFIG_KPROBES */

@@ -16,6 +16,9 @@
 #define X86_JPROBE_STACK_WORDS	16
 #endif
 
+/* Of struct x86_kprobe_thunk_frame. */
+#define X86_KPROBE_INDIRECT	0x80
+
 #ifndef __ASSEMBLY__
 
 #include <linux/percpu-defs.h>
@@ -73,6 +76,21 @@ struct x86_kprobe_pushed {
 
 extern const struct x86_kprobe_pushed kprobe_detour_stack[];
 extern const struct x86_kprobe_pushed kprobe_detour_stack_end[];
+
+/*
+ * From offset @at in the thunks on, the return address is @ret words above the
+ * stack pointer; with X86_KPROBE_INDIRECT, a pointer to flags and that address
+ * is.  The frame pointer is saved @bp words above, or if that is negative, in
+ * its register.  The last one is the end of the thunks.
+ */
+struct x86_kprobe_thunk_frame {
+	u16 at;
+	u8 ret;
+	s8 bp;
+};
+
+extern const struct x86_kprobe_thunk_frame kprobe_thunk_frames[];
+extern const struct x86_kprobe_thunk_frame kprobe_thunk_frames_end[];
 
 /* Without CLAC a detour is entered later: its call ends at the same place. */
 static __always_inline unsigned int
@@ -146,6 +164,46 @@ void x86_kprobe_queue_jump(struct kprobe_site *site);
 	.pushsection .rodata.kprobe_detour_stack, "a"
 	.byte	771b - kprobe_detour, \words
 	.popsection
+.endm
+
+/*
+ * Notes in the thunks; struct x86_kprobe_thunk_frame.  THUNK_STACK says so many
+ * words above the stack pointer the return address is, and the saved frame
+ * pointer, if that is not in its register.
+ */
+.macro THUNK_STACK ret:req bp=-1
+	.set thunk_ret, \ret
+	.set thunk_bp, \bp
+#ifdef CONFIG_UNWINDER_FRAME_POINTER
+772:
+	.pushsection .rodata.kprobe_thunk_frames, "a"
+	.short	772b - kprobe_post_thunk
+	.byte	thunk_ret, thunk_bp
+	.popsection
+#endif
+.endm
+
+/* The last instruction has moved the stack pointer down by so many words. */
+.macro THUNK_MOVED by:req
+	.if thunk_bp >= 0
+	THUNK_STACK thunk_ret+\by, thunk_bp+\by
+	.else
+	THUNK_STACK thunk_ret+\by
+	.endif
+.endm
+
+.macro PUSH_ALL regs:vararg
+	.irp reg, \regs
+	__ASM_SIZE(push) \reg
+	THUNK_MOVED 1
+	.endr
+.endm
+
+.macro POP_ALL regs:vararg
+	.irp reg, \regs
+	__ASM_SIZE(pop) \reg
+	THUNK_MOVED -1
+	.endr
 .endm
 
 #endif /* __ASSEMBLY__ */

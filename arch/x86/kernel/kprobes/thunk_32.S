@@ -20,40 +20,31 @@
 
 /* All of a struct pt_regs that is below orig_ax. */
 .macro PUSH_HIT_REGS
-	pushl	$0			/* gs, as on any entry */
-	pushl	%fs
-	pushl	%es
-	pushl	%ds
-	pushl	%eax
-	pushl	%ebp
-	pushl	%edi
-	pushl	%esi
-	pushl	%edx
-	pushl	%ecx
-	pushl	%ebx
-	ENCODE_FRAME_POINTER
+	PUSH_ALL $0			/* gs, as on any entry */
+	PUSH_ALL %fs, %es, %ds, %eax, %ebp, %edi, %esi, %edx, %ecx, %ebx
+#ifdef CONFIG_FRAME_POINTER
+	/* ENCODE_FRAME_POINTER at once: no interrupt finds half of it. */
+	leal	0x80000000(%esp), %ebp
+#endif
+	THUNK_STACK thunk_ret, PT_EBP/4
 .endm
 
 /* And away again, up to where @next is. */
 .macro POP_HIT_REGS next:req
-	popl	%ebx
-	popl	%ecx
-	popl	%edx
-	popl	%esi
-	popl	%edi
-	popl	%ebp
-	popl	%eax
+	POP_ALL	%ebx, %ecx, %edx, %esi, %edi, %ebp, %eax
 	leal	(\next - PT_DS)(%esp), %esp
+	THUNK_MOVED -(\next-PT_DS)/4
 .endm
 
-.macro SAVE_HIT_REGS
-	pushl	$__KERNEL_DS		/* ss */
-	pushl	%esp			/* sp, two words lower than it was */
+.macro SAVE_HIT_REGS ip=4*4(%esp)
+	PUSH_ALL $__KERNEL_DS		/* ss */
+	PUSH_ALL %esp			/* sp, two words lower than it was */
 	pushfl				/* flags */
+	THUNK_MOVED 1
 	cli
-	pushl	$__KERNEL_CS		/* cs */
-	pushl	4*4(%esp)		/* ip */
-	pushl	$-1			/* orig_ax */
+	PUSH_ALL $__KERNEL_CS		/* cs */
+	PUSH_ALL \ip			/* ip */
+	PUSH_ALL $-1			/* orig_ax */
 	PUSH_HIT_REGS
 	addl	$2*4, PT_OLDESP(%esp)
 	ASM_CLAC
@@ -61,12 +52,19 @@
 
 /* The word at the stack pointer points to flags and an address. */
 .macro LEAVE_HIT
+	THUNK_STACK X86_KPROBE_INDIRECT
 	movl	(%esp), %esp
+	THUNK_STACK 1
 	popfl
+	THUNK_MOVED -1
 	RET
 .endm
 
+	.pushsection .rodata.kprobe_thunk_frames, "a"
+SYM_DATA_START(kprobe_thunk_frames)
+	.popsection
 SYM_CODE_START(kprobe_post_thunk)
+	THUNK_STACK 0
 	SAVE_HIT_REGS
 	cld
 	movl	%esp, %eax
@@ -114,6 +112,7 @@ SYM_DATA_END_LABEL(kprobe_detour_stack, SYM_L_GLOBAL, kprobe_detour_stack_end)
 	.popsection
 
 SYM_CODE_START(kprobe_jump_thunk)
+	THUNK_STACK 0
 	addl	$4, (PT_OLDESP - PT_ORIG_EAX)(%esp)
 	PUSH_HIT_REGS
 	movl	PT_ORIG_EAX(%esp), %eax
@@ -125,6 +124,7 @@ SYM_CODE_START(kprobe_jump_thunk)
 	POP_HIT_REGS next=PT_ORIG_EAX
 	RET
 .Ldivert:
+	THUNK_STACK PT_ORIG_EAX/4, PT_EBP/4
 	movl	%esp, %eax
 	call	arch_kprobe_resume
 	movl	PT_EFLAGS(%esp), %ecx
@@ -134,6 +134,7 @@ SYM_CODE_START(kprobe_jump_thunk)
 	movl	%edx, 4(%eax)
 	movl	%ecx, (%eax)
 	movl	%eax, PT_ORIG_EAX(%esp)
+	THUNK_STACK X86_KPROBE_INDIRECT+PT_ORIG_EAX/4, PT_EBP/4
 	POP_HIT_REGS next=PT_ORIG_EAX
 	LEAVE_HIT
 SYM_CODE_END(kprobe_jump_thunk)
@@ -141,15 +142,22 @@ _ASM_NOKPROBE(kprobe_jump_thunk)
 
 SYM_CODE_START(__kretprobe_trampoline)
 	pushl	$__kretprobe_trampoline
-	SAVE_HIT_REGS
+	THUNK_STACK 0
+	SAVE_HIT_REGS ip=$__kretprobe_trampoline
 	movl	%esp, %eax
 	call	kretprobe_hit
 	POP_HIT_REGS next=PT_EFLAGS
 	popfl
+	THUNK_MOVED -1
 	leal	2*4(%esp), %esp		/* sp, ss; no flag is changed */
+	THUNK_MOVED -2
 	RET
+	THUNK_STACK 0
 SYM_CODE_END(__kretprobe_trampoline)
 _ASM_NOKPROBE(__kretprobe_trampoline)
+	.pushsection .rodata.kprobe_thunk_frames, "a"
+SYM_DATA_END_LABEL(kprobe_thunk_frames, SYM_L_GLOBAL, kprobe_thunk_frames_end)
+	.popsection
 
 /* What x86_jprobe_call() has pushed. */
 .macro POP_CALLEE_SAVED

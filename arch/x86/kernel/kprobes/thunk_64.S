@@ -14,26 +14,38 @@
 #include <asm/segment.h>
 #include <asm/smap.h>
 #include <asm/unwind_hints.h>
-#include "../../entry/calling.h"
 #include "common.h"
 
 	.text
+
+/* All of a struct pt_regs that is below orig_ax, noted for frame pointers. */
+.macro PUSH_HIT_REGS
+	PUSH_ALL %rdi, %rsi, %rdx, %rcx, %rax, %r8, %r9, %r10, %r11, %rbx, %rbp
+	PUSH_ALL %r12, %r13, %r14, %r15
+	ENCODE_FRAME_POINTER
+	THUNK_STACK thunk_ret, RBP/8
+.endm
+
+.macro POP_HIT_REGS
+	POP_ALL %r15, %r14, %r13, %r12, %rbp, %rbx, %r11, %r10, %r9, %r8
+	POP_ALL %rax, %rcx, %rdx, %rsi, %rdi
+.endm
 
 /*
  * Save the registers as a trap would.  The word on top of the stack is a return
  * address, not the interrupted code's; it becomes the instruction pointer, by
  * which an unwinder finds the slot.  Leaves interrupts off.
  */
-.macro SAVE_HIT_REGS unwind_hint=1
-	pushq	$__KERNEL_DS		/* ss */
-	pushq	%rsp			/* sp, two words lower than it was */
+.macro SAVE_HIT_REGS ip=4*8(%rsp), unwind_hint=1
+	PUSH_ALL $__KERNEL_DS		/* ss */
+	PUSH_ALL %rsp			/* sp, two words lower than it was */
 	pushfq				/* flags */
+	THUNK_MOVED 1
 	cli
-	pushq	$__KERNEL_CS		/* cs */
-	pushq	4*8(%rsp)		/* ip */
-	pushq	$-1			/* orig_ax */
-	PUSH_REGS unwind_hint=0
-	ENCODE_FRAME_POINTER
+	PUSH_ALL $__KERNEL_CS		/* cs */
+	PUSH_ALL \ip			/* ip */
+	PUSH_ALL $-1			/* orig_ax */
+	PUSH_HIT_REGS
 	addq	$2*8, RSP(%rsp)
 	.if \unwind_hint
 	UNWIND_HINT_REGS
@@ -49,10 +61,13 @@
 .macro LEAVE_HIT
 	UNWIND_HINT sp_reg=ORC_REG_SP_INDIRECT sp_offset=2*8 \
 		    type=UNWIND_HINT_TYPE_CALL signal=1
+	THUNK_STACK X86_KPROBE_INDIRECT
 	movq	(%rsp), %rsp
 	UNWIND_HINT sp_reg=ORC_REG_SP sp_offset=2*8 \
 		    type=UNWIND_HINT_TYPE_CALL signal=1
+	THUNK_STACK 1
 	popfq
+	THUNK_MOVED -1
 	UNWIND_HINT sp_reg=ORC_REG_SP sp_offset=8 \
 		    type=UNWIND_HINT_TYPE_CALL signal=1
 	RET_KEEPING_FLAGS
@@ -93,13 +108,17 @@
  *	regs->orig_ax ->	flags
  *				ip
  */
+	.pushsection .rodata.kprobe_thunk_frames, "a"
+SYM_DATA_START(kprobe_thunk_frames)
+	.popsection
 SYM_CODE_START(kprobe_post_thunk)
 	UNWIND_HINT_FUNC
 	ANNOTATE_NOENDBR
+	THUNK_STACK 0
 	SAVE_HIT_REGS
 	cld
 	CALL_HIT x86_kprobe_hit_post
-	POP_REGS
+	POP_HIT_REGS
 	LEAVE_HIT			/* by orig_ax */
 SYM_CODE_END(kprobe_post_thunk)
 _ASM_NOKPROBE(kprobe_post_thunk)
@@ -167,17 +186,18 @@ SYM_DATA_END_LABEL(kprobe_detour_stack, SYM_L_GLOBAL, kprobe_detour_stack_end)
 SYM_CODE_START(kprobe_jump_thunk)
 	UNWIND_HINT_FUNC		/* called by the detour */
 	ANNOTATE_NOENDBR
+	THUNK_STACK 0
 	addq	$8, RSP-ORIG_RAX(%rsp)
 	UNWIND_HINT_IRET_REGS offset=8
-	PUSH_REGS
-	ENCODE_FRAME_POINTER
+	PUSH_HIT_REGS
+	UNWIND_HINT_REGS
 	movq	ORIG_RAX(%rsp), %rdi
 	movq	%rsp, %rsi
 	movq	kprobe_detour - kprobe_detour_call_end(%rdi), %rdi
 	call	x86_kprobe_hit_jump
 	testl	%eax, %eax
 	jnz	.Ldivert
-	POP_REGS
+	POP_HIT_REGS
 	UNWIND_HINT_IRET_REGS offset=8
 #if RETURN_DROPS
 	ret	$2*8
@@ -194,6 +214,7 @@ SYM_CODE_START(kprobe_jump_thunk)
 	 */
 .Ldivert:
 	UNWIND_HINT_REGS
+	THUNK_STACK ORIG_RAX/8, RBP/8
 	movq	%rsp, %rdi
 	call	arch_kprobe_resume
 	movq	EFLAGS(%rsp), %rax
@@ -204,8 +225,8 @@ SYM_CODE_START(kprobe_jump_thunk)
 	UNWIND_HINT sp_reg=ORC_REG_DI type=UNWIND_HINT_TYPE_CALL signal=1
 	movq	%rax, (%rcx)
 	movq	%rcx, ORIG_RAX(%rsp)
-	POP_REGS pop_rdi=0
-	popq	%rdi
+	THUNK_STACK X86_KPROBE_INDIRECT+ORIG_RAX/8, RBP/8
+	POP_HIT_REGS
 	LEAVE_HIT
 SYM_CODE_END(kprobe_jump_thunk)
 _ASM_NOKPROBE(kprobe_jump_thunk)
@@ -221,15 +242,23 @@ SYM_CODE_START(__kretprobe_trampoline)
 	ANNOTATE_NOENDBR
 	pushq	$__kretprobe_trampoline
 	UNWIND_HINT_FUNC
-	SAVE_HIT_REGS unwind_hint=0
+	THUNK_STACK 0
+	SAVE_HIT_REGS ip=$__kretprobe_trampoline, unwind_hint=0
 	CALL_HIT kretprobe_hit
-	POP_REGS
+	POP_HIT_REGS
 	leaq	3*8(%rsp), %rsp		/* orig_ax, ip, cs */
+	THUNK_MOVED -3
 	popfq
+	THUNK_MOVED -1
 	leaq	2*8(%rsp), %rsp		/* sp, ss; no flag is live */
+	THUNK_MOVED -2
 	RET
+	THUNK_STACK 0
 SYM_CODE_END(__kretprobe_trampoline)
 _ASM_NOKPROBE(__kretprobe_trampoline)
+	.pushsection .rodata.kprobe_thunk_frames, "a"
+SYM_DATA_END_LABEL(kprobe_thunk_frames, SYM_L_GLOBAL, kprobe_thunk_frames_end)
+	.popsection
 
 /*
  * Goes to a function that need not have an ENDBR where it begins: FineIBT has
