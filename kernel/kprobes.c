@@ -124,6 +124,7 @@
 
 #include <linux/export.h>
 #include <linux/init.h>
+#include <linux/kallsyms.h>
 #include <linux/kprobes_hit.h>
 #include <linux/mutex.h>
 #include "kprobes/internal.h"
@@ -167,6 +168,33 @@ static enum kprobe_refusal kprobe_site_for(const struct kprobe_array *array,
 			kprobe_optimizer_init_site(site);
 	}
 	*result = site;
+	return why;
+}
+
+/*
+ * As kprobe_site_for(), for any place.  A return probe that is refused gets an
+ * address only where a symbol begins.
+ */
+static enum kprobe_refusal kprobe_admit(const struct kprobe_array *array,
+					struct kprobe *p, unsigned long place,
+					struct kprobe_site **result)
+{
+	enum kprobe_refusal why = kprobe_admit_text(place);
+	kprobe_opcode_t *given = p->addr;
+	unsigned long size, offset;
+
+	/* Its module may have gone since the symbol was found. */
+	if (why == KPROBE_REFUSE_NOT_TEXT && p->symbol_name &&
+	    !kprobe_lookup_name(p->symbol_name, p->offset))
+		why = KPROBE_REFUSE_MODULE_STATE;
+	/* A module that is loaded later has its symbols at other addresses. */
+	if (why != KPROBE_REFUSE_MODULE_STATE)
+		p->addr = (kprobe_opcode_t *)place;
+	if (why == KPROBE_OK)
+		why = kprobe_site_for(array, p, place, result);
+	if (why != KPROBE_OK && array->admit &&
+	    (!kallsyms_lookup_size_offset(place, &size, &offset) || offset))
+		p->addr = given;
 	return why;
 }
 
@@ -235,16 +263,7 @@ static int kprobe_attach(struct kprobe_array *array, int i,
 	if (ret)
 		return ret;
 
-	why = kprobe_admit_text(place);
-	/* Its module may have gone since the symbol was found. */
-	if (why == KPROBE_REFUSE_NOT_TEXT && p->symbol_name &&
-	    !kprobe_lookup_name(p->symbol_name, p->offset))
-		why = KPROBE_REFUSE_MODULE_STATE;
-	/* A module that is loaded later has its symbols at other addresses. */
-	if (why != KPROBE_REFUSE_MODULE_STATE)
-		p->addr = (kprobe_opcode_t *)place;
-	if (why == KPROBE_OK)
-		why = kprobe_site_for(array, p, place, &site);
+	why = kprobe_admit(array, p, place, &site);
 	if (why != KPROBE_OK)
 		goto refuse;
 	if (array->join) {
@@ -553,8 +572,8 @@ static int kprobe_set_disabled(struct kprobe *p, bool disable)
 	if (!kprobe_is_registered(p))
 		return -EINVAL;
 	site = p->site;
-	if (site->state == KPROBE_SITE_GONE && !disable)
-		return -EINVAL;
+	if (site->state == KPROBE_SITE_GONE)
+		return disable ? 0 : -EINVAL;
 	kprobe_set_flag(p, KPROBE_FLAG_DISABLED, disable);
 	if (p->enabled == !disable)
 		return 0;

@@ -131,6 +131,18 @@ static void test_refused_with_errno(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
 }
 
+static void test_refused_within_function_has_no_addr(struct kunit *test)
+{
+	struct kretprobe rp = {
+		.kp.symbol_name = "vfs_read",
+		.kp.offset = 9,
+		.handler = followed_return,
+	};
+
+	KUNIT_EXPECT_EQ(test, register_kretprobe(&rp), -EINVAL);
+	KUNIT_EXPECT_NULL(test, rp.kp.addr);
+}
+
 #ifdef PARTED
 static void test_kprobe_on_cold_part_is_no_entry(struct kunit *test)
 {
@@ -724,6 +736,7 @@ static void test_kprobe_in_it_is_unregistered(struct kunit *test)
 
 static struct kunit_case return_tests[] = {
 	KUNIT_CASE_PARAM(test_refused_with_errno, errno_gen_params),
+	KUNIT_CASE(test_refused_within_function_has_no_addr),
 #ifdef PARTED
 	KUNIT_CASE(test_kprobe_on_cold_part_is_no_entry),
 #endif
