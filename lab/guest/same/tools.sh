@@ -31,17 +31,14 @@ for where in vfs_read vfs_read+5 vfs_read+9 vfs_read%return; do
 	done
 done
 
-# Records of patched text and of slots, in their order.
+# Records of patched text, and of slots, each in their order: two CPUs have no common
+# one. Tracing patches text of the scheduler meanwhile, to learn the names of tasks.
 for where in vfs_read vfs_read+5 vfs_read+9; do
-	echo 0 > "$O"
-	perf record -q -o data --kcore -a -e dummy:u -e text_poke sleep 0 > said 2>&1 || true
-	perf record -q -o data -a -e 'text_poke' -- sh -c "echo 'p:poked $where' > $T/kprobe_events;
-		echo 1 > $K/poked/enable; sleep 1; echo 0 > $K/poked/enable; sleep 1; echo > $T/kprobe_events; sleep 1" > said 2>&1
-	perf script -i data --show-text-poke-events --show-mmap-events 2> /dev/null |
-		grep -E 'TEXT_POKE|KSYMBOL' | sed -E 's/.*(PERF_RECORD_[A-Z_]*)/\1/; s/ (addr|len|type|flags|name) ?/ \1 /g' |
-		no_addresses | same_lines "tools/text-poke/$where"
+	"$here/records" "echo 'p:poked $where' > $T/kprobe_events; echo 1 > $K/poked/enable; sleep 1" \
+		"echo 0 > $K/poked/enable; sleep 1; echo > $T/kprobe_events; sleep 1" > said
+	grep '^vfs_read' said | same_lines "tools/text-poke/$where/text"
+	grep -E '^kprobe_|symbol' said | same_lines "tools/text-poke/$where/slots"
 done
-echo 1 > "$O"
 
 # Others on a function with a probe, before and after it: which attach, and which hits they see.
 attach() { # KEY KIND: while the probes of the caller are there
@@ -63,12 +60,16 @@ attach() { # KEY KIND: while the probes of the caller are there
 		echo 0 > $T/events/fprobes/fp/enable
 		echo '-:fprobes/fp' >> $T/dynamic_events ;;
 	function | function_graph)
-		same "$1/$kind/filter" "$(result write vfs_read $T/set_ftrace_filter)"
+		same "$1/$kind/filter" "$(result append vfs_read $T/set_ftrace_filter)"
+		same "$1/$kind/filtered" "$(tr '\n' ' ' < $T/set_ftrace_filter)"
 		echo > $T/trace
 		same "$1/$kind" "$(result write $kind $T/current_tracer)"
 		reads 3
+		# Its reader would find no end while the trace grows.
+		echo 0 > $T/tracing_on
 		same "$1/$kind/hits" "$(grep -cE 'vfs_read( <-|\(\))' $T/trace)"
 		echo nop > $T/current_tracer
+		echo 1 > $T/tracing_on
 		echo > $T/set_ftrace_filter ;;
 	esac
 }
@@ -92,6 +93,6 @@ done
 append 'p:slot vfs_read+13' $T/kprobe_events 2> /dev/null || append 'p:slot vfs_read+9' $T/kprobe_events
 echo 1 > "$K/slot/enable"
 sleep 1
-awk '/kprobe_.*page|optinsn/ { print $2, $3, $4 }' /proc/kallsyms | sort -u | same_lines tools/kallsyms
+awk '/__builtin__kprobes/ { print $2, $3, $4 }' /proc/kallsyms | sort -u | same_lines tools/kallsyms
 echo 0 > "$K/slot/enable"
 echo > $T/kprobe_events
