@@ -269,7 +269,7 @@ static __always_inline struct kprobe_saved_ctx kprobe_ctx_save(unsigned int id)
 	return saved;
 }
 
-#if defined(CONFIG_DEBUG_IRQFLAGS) && defined(CONFIG_HAVE_KPROBE_SITES)
+#ifdef CONFIG_DEBUG_IRQFLAGS
 void kprobe_check_irqs_off(void);
 #else
 static __always_inline void kprobe_check_irqs_off(void) { }

@@ -14,24 +14,6 @@
 /* The probe whose handler runs on this CPU; its context is in running.c. */
 DEFINE_PER_CPU(struct kprobe *, current_kprobe);
 
-#ifdef CONFIG_DEBUG_IRQFLAGS
-/**
- * kprobe_check_irqs_off - complain of a handler that returns with interrupts on
- *
- * unregister_kprobe() waits for hits by waiting for code that has interrupts
- * off, so it could free what the rest of such a hit uses.
- *
- * Context: a hit, after its handlers; current_kprobe is the last one's probe.
- */
-void kprobe_check_irqs_off(void)
-{
-	WARN_ONCE(!irqs_disabled(),
-		  "Handler of the probe at %pS returns with interrupts on\n",
-		  __this_cpu_read(current_kprobe)->addr);
-}
-NOKPROBE_SYMBOL(kprobe_check_irqs_off);
-#endif
-
 /**
  * kprobe_site_pre_chain - kprobe_site_pre_jump() for several probes
  * @p: the first of the site's with a pre handler

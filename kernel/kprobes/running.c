@@ -3,6 +3,8 @@
  * What stands in the place of a probe: where no handler is to run, and in
  * current_kprobe where hits are recursion and no particular handler runs.
  */
+#include <linux/bug.h>
+#include <linux/irqflags.h>
 #include <linux/percpu.h>
 #include <linux/kprobes_hit.h>
 
@@ -27,3 +29,21 @@ struct kprobe kprobe_no_pre = {
 struct kprobe kprobe_busy = {
 	.addr = (void *)no_handler,
 };
+
+#ifdef CONFIG_DEBUG_IRQFLAGS
+/**
+ * kprobe_check_irqs_off - complain of a handler that returns with interrupts on
+ *
+ * unregister_kprobe() waits for hits by waiting for code that has interrupts
+ * off, so it could free what the rest of such a hit uses.
+ *
+ * Context: a hit, after its handlers; current_kprobe is the last one's probe.
+ */
+void kprobe_check_irqs_off(void)
+{
+	WARN_ONCE(!irqs_disabled(),
+		  "Handler of the probe at %pS returns with interrupts on\n",
+		  __this_cpu_read(current_kprobe)->addr);
+}
+NOKPROBE_SYMBOL(kprobe_check_irqs_off);
+#endif
