@@ -41,6 +41,8 @@
  * Locks, outermost first
  * ----------------------
  *
+ *	kprobe_switch_mutex	one change of a switch at a time, while
+ *				kprobe_mutex is released between chunks of sites
  *	kprobe_mutex		sites, probes, states, the switches (site.c)
  *	  cpu_hotplug_lock	(read) while text changes or IPIs are waited for
  *	  direct_mutex, ftrace_lock
@@ -126,7 +128,9 @@
 #include <linux/init.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes_hit.h>
+#include <linux/minmax.h>
 #include <linux/mutex.h>
+#include <linux/sched.h>
 #include "kprobes/internal.h"
 
 static bool kprobe_ready __read_mostly;
@@ -320,11 +324,14 @@ static void take_empty(struct list_head *dirty, struct list_head *empty)
 }
 
 /*
- * Takes the first @num probes of an array off their sites and waits until none
- * of their handlers runs.  A probe that is not registered gets addr = NULL.
+ * Takes the probes of an array from @first on, before @end, off their sites and
+ * waits until none of their handlers runs.  A probe that is not registered gets
+ * addr = NULL.  Stops after KPROBE_PATCH_CHUNK sites whose text changes, and
+ * returns the first probe that is left.
  */
-static void kprobes_detach(struct kprobe_array *array, int num)
+static int kprobes_detach(struct kprobe_array *array, int first, int end)
 {
+	unsigned int n = 0;
 	struct kprobe_site *site, *next;
 	struct hlist_node *after;
 	HLIST_HEAD(leaving);
@@ -335,7 +342,7 @@ static void kprobes_detach(struct kprobe_array *array, int num)
 
 	lockdep_assert_held(&kprobe_mutex);
 
-	for (i = 0; i < num; i++) {
+	for (i = first; i < end && n < KPROBE_PATCH_CHUNK; i++) {
 		p = array->nth(array->probes, i);
 		if (!kprobe_is_registered(p)) {
 			if (p)
@@ -354,11 +361,12 @@ static void kprobes_detach(struct kprobe_array *array, int num)
 		hlist_add_head(&p->known, &leaving);
 		p->flags &= KPROBE_FLAG_DISABLED;
 		kprobe_site_mark_dirty(site, &dirty);
+		n += kprobe_site_patches_text(site);
 	}
 
 	take_empty(&dirty, &empty);
 	if (list_empty(&dirty))
-		return;
+		return i;
 
 	/* Arming can fail here, but for other probes of these sites only. */
 	kprobe_reconcile(&dirty, KPROBE_ARM_EACH | KPROBE_WAIT);
@@ -371,29 +379,53 @@ static void kprobes_detach(struct kprobe_array *array, int num)
 		INIT_LIST_HEAD(&p->list);
 		p->site = NULL;
 	}
+	return i;
 }
 
-/* Registers the probes of an array, all or none. */
-static int kprobes_attach(struct kprobe_array *array)
+/* Takes the probes of an array before @end off their sites, in chunks. */
+static void kprobes_detach_all(struct kprobe_array *array, int end)
+{
+	int i = 0;
+
+	while (i < end) {
+		scoped_guard(mutex, &kprobe_mutex)
+			i = kprobes_detach(array, i, end);
+		cond_resched();
+	}
+}
+
+/*
+ * Registers the probes of an array from @first on, all or none, until
+ * KPROBE_PATCH_CHUNK sites are to change their text.  Returns the first probe
+ * that is left, or an errno.
+ */
+static int kprobes_attach(struct kprobe_array *array, int first)
 {
 	struct kprobe_site *site, *next;
+	unsigned int n = 0;
 	LIST_HEAD(dirty);
 	int i, ret = 0;
 
 	lockdep_assert_held(&kprobe_mutex);
 
-	for (i = 0; i < array->num; i++) {
+	for (i = first; i < array->num && n < KPROBE_PATCH_CHUNK; i++) {
 		ret = kprobe_attach(array, i, &dirty);
 		if (ret)
 			break;
+		site = array->nth(array->probes, i)->site;
+		n += kprobe_site_patches_text(site);
+		/* A chunk of sites that ftrace patches has no limit. */
+		cond_resched();
 	}
 	if (ret)
 		list_for_each_entry_safe(site, next, &dirty, batch)
 			list_del_init(&site->batch);
 	else
 		ret = kprobe_reconcile(&dirty, 0);
-	if (ret)
-		kprobes_detach(array, i);
+	if (!ret)
+		return i;
+	while (first < i)
+		first = kprobes_detach(array, first, i);
 	return ret;
 }
 
@@ -420,7 +452,7 @@ static bool kprobe_called_by_handler(void)
  */
 int kprobe_register_array(struct kprobe_array *array)
 {
-	int ret;
+	int i = 0, ret = 0;
 
 	if (array->num <= 0 || !array->probes)
 		return -EINVAL;
@@ -429,11 +461,23 @@ int kprobe_register_array(struct kprobe_array *array)
 	if (kprobe_called_by_handler())
 		return -EDEADLK;
 
-	scoped_guard(mutex, &kprobe_mutex)
-		ret = kprobes_attach(array);
+	/*
+	 * Each chunk is a complete registration, so between two of them others
+	 * find nothing half done.  Only the caller knows that more probes will
+	 * follow, or that these will be taken back because of a later one.
+	 */
+	while (i < array->num && ret >= 0) {
+		scoped_guard(mutex, &kprobe_mutex)
+			ret = kprobes_attach(array, i);
+		if (ret >= 0)
+			i = ret;
+		cond_resched();
+	}
+	if (ret < 0)
+		kprobes_detach_all(array, i);
 	/* Those that had joined before another one was refused. */
 	kretprobe_pools_retire(&array->pools);
-	return ret;
+	return min(ret, 0);
 }
 
 /**
@@ -447,8 +491,7 @@ void kprobe_unregister_array(struct kprobe_array *array)
 	if (array->num <= 0 || !array->probes || kprobe_called_by_handler())
 		return;
 
-	scoped_guard(mutex, &kprobe_mutex)
-		kprobes_detach(array, array->num);
+	kprobes_detach_all(array, array->num);
 	kretprobe_pools_retire(&array->pools);
 }
 
@@ -467,7 +510,8 @@ static struct kprobe *nth_kprobe(void *probes, int i)
  * @num: how many
  *
  * Each is armed on return, unless it has KPROBE_FLAG_DISABLED or probes are
- * switched off as a whole.  All are armed in one go.
+ * switched off as a whole.  They are armed in chunks: the first handlers may
+ * run before this returns, and also if it fails.
  *
  * Context: may sleep; not from a handler.
  * Return:

@@ -26,6 +26,9 @@ unsigned int kretprobe_pools_in_use(void);
 void kprobe_table_settle(void);
 void kprobe_flush_retired(void);
 
+/* The most sites that were patched with one hold of a lock. */
+unsigned int kprobe_most_patched(unsigned int *batch);
+
 /* Does live patching still write there? */
 bool kprobe_klp_writes(const struct klp_modinfo *info, unsigned long start,
 		       unsigned long end);

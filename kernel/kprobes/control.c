@@ -69,6 +69,8 @@ static struct list_head *sites_from(loff_t *pos)
 
 static void *list_start(struct seq_file *m, loff_t *pos)
 {
+	/* The global switch moves sites within the list. */
+	mutex_lock(&kprobe_switch_mutex);
 	mutex_lock(&kprobe_mutex);
 	return sites_from(pos);
 }
@@ -87,6 +89,7 @@ static void *list_next(struct seq_file *m, void *v, loff_t *pos)
 static void list_stop(struct seq_file *m, void *v)
 {
 	mutex_unlock(&kprobe_mutex);
+	mutex_unlock(&kprobe_switch_mutex);
 }
 
 /* Return: whether the column of the module is there, or unknown. */

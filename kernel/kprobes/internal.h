@@ -241,6 +241,16 @@ enum kprobe_refusal kprobe_inspect(struct kprobe_site *site,
 				   const struct kprobe_symbol *symbol);
 
 /* patch.c: the text and the state of sites */
+
+/*
+ * The most sites that are patched with one hold of text_mutex, and about as
+ * many as change with one of kprobe_mutex: as many as text_poke_bp() takes in
+ * one go where pages are small.
+ */
+#define KPROBE_PATCH_CHUNK	256
+
+unsigned int kprobe_take_sites(struct list_head *from, unsigned int nr,
+			       struct list_head *to);
 void kprobe_site_set_state(struct kprobe_site *site,
 			   enum kprobe_site_state state);
 u32 kprobe_site_flags(struct kprobe_site *site);
@@ -327,6 +337,7 @@ static inline bool kprobe_jumps_allowed(void) { return false; }
 #ifdef CONFIG_KPROBE_RELAYS
 struct kprobe_site *kprobe_relay_leave(struct kprobe_site *site);
 void kprobe_relay_free(struct kprobe_site *site);
+bool kprobe_relay_possible(const struct kprobe_site *site);
 bool kprobe_relay_wanted(struct kprobe_site *site);
 struct kprobe_site *kprobe_relay_rehearse(const struct kprobe_site *site);
 struct kprobe_site *kprobe_relay_switch(struct kprobe_site *site, bool on);
@@ -349,9 +360,23 @@ kprobe_relay_rehearse(const struct kprobe_site *site)
 	return NULL;
 }
 
+static inline bool kprobe_relay_possible(const struct kprobe_site *site)
+{
+	return false;
+}
+
 static inline void kprobe_relay_free(struct kprobe_site *site) { }
 static inline bool kprobe_relay_wanted(struct kprobe_site *s) { return false; }
 #endif
+
+/*
+ * Return true if a change of a site patches text, its own or the text of its
+ * relay.  Otherwise ftrace patches it, any number of sites in one update.
+ */
+static inline bool kprobe_site_patches_text(const struct kprobe_site *site)
+{
+	return !site->on_ftrace || kprobe_relay_possible(site);
+}
 
 /*
  * What tells a hit from all others while its site moves: on its way from one
@@ -403,6 +428,7 @@ static inline void kprobe_patch_batch(struct list_head *batch)
 
 /* site.c: sites and the probes on them */
 extern struct mutex kprobe_mutex;
+extern struct mutex kprobe_switch_mutex;
 extern struct list_head kprobe_sites;		/* under kprobe_mutex */
 extern struct list_head kprobe_gone_sites;	/* under kprobe_mutex */
 

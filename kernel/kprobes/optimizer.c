@@ -258,12 +258,6 @@ static int by_address(void *unused, const struct list_head *a,
 }
 
 /*
- * So many sites are patched before others get a chance at the locks: as many
- * as text_poke_bp() takes in one go where pages are small.
- */
-#define OPT_PATCH_CHUNK	256
-
-/*
  * Patches the sites of @from for which @wanted() returns true, a chunk at a
  * time, also those added to @from meanwhile.
  */
@@ -276,7 +270,7 @@ static void patch_chunks(struct list_head *from, enum kprobe_site_state next,
 
 	do {
 		scoped_guard(mutex, &kprobe_mutex) {
-			for (n = 0; n < OPT_PATCH_CHUNK && !list_empty(from);
+			for (n = 0; n < KPROBE_PATCH_CHUNK && !list_empty(from);
 			     n++) {
 				site = list_first_entry(from,
 							struct kprobe_site,
@@ -291,7 +285,7 @@ static void patch_chunks(struct list_head *from, enum kprobe_site_state next,
 				kprobe_patch_batch(&batch);
 		}
 		cond_resched();
-	} while (n == OPT_PATCH_CHUNK);
+	} while (n == KPROBE_PATCH_CHUNK);
 }
 
 static bool wants_no_jump(struct kprobe_site *site)
@@ -431,7 +425,7 @@ void kprobe_optimizer_allow(bool on)
 	opt_on = on;
 }
 
-/* Whether they are; kprobe_mutex held. */
+/* Whether they are; kprobe_mutex or kprobe_switch_mutex held. */
 bool kprobe_jumps_allowed(void)
 {
 	return opt_on;

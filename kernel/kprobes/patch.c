@@ -10,6 +10,8 @@
 #include <linux/cpu.h>
 #include <linux/list.h>
 #include <linux/memory.h>
+#include <linux/minmax.h>
+#include <linux/sched.h>
 #include <linux/smp.h>
 #include "internal.h"
 
@@ -124,6 +126,30 @@ void kprobe_site_set_state(struct kprobe_site *site,
 	show_state(site);
 }
 
+/**
+ * kprobe_take_sites - take sites off a list
+ * @from: sites, by kprobe_site::batch
+ * @nr: how many at most
+ * @to: an empty list, for them
+ *
+ * Return: how many were taken.
+ */
+unsigned int kprobe_take_sites(struct list_head *from, unsigned int nr,
+			       struct list_head *to)
+{
+	struct list_head *last;
+	unsigned int taken = 0;
+
+	list_for_each(last, from)
+		if (++taken == nr)
+			break;
+	if (taken < nr)
+		list_splice_init(from, to);
+	else
+		list_cut_position(to, from, last);
+	return taken;
+}
+
 /*
  * A trap at a site whose jump goes is to run its own instruction alone, since
  * another site of this batch may be under the jump.  While the jump stands, or
@@ -132,19 +158,36 @@ void kprobe_site_set_state(struct kprobe_site *site,
  * before anything is patched: a trap that still sends its hit into the detour
  * has done so before the last IPI of arch_kprobe_patch(), and later hits find
  * the other sites' traps.
+ *
+ * These sites are patched first, because a trap must not be written to text
+ * that is still under a jump.
  */
 static void leave_detours(struct list_head *batch)
 {
-	struct kprobe_site *site;
+	struct kprobe_site *site, *next;
 
-	list_for_each_entry(site, batch, batch)
-		if (site->state == KPROBE_SITE_JUMP)
-			arch_kprobe_use_detour(site, false);
+	list_for_each_entry_safe(site, next, batch, batch) {
+		if (site->state != KPROBE_SITE_JUMP)
+			continue;
+		arch_kprobe_use_detour(site, false);
+		list_move(&site->batch, batch);
+	}
 }
+
+/* For tests; under kprobe_mutex. */
+static unsigned int most_in_batch, most_in_chunk;
 
 /**
  * kprobe_patch - bring the text of sites to their target state
- * @batch: sites, linked by kprobe_site::batch, none of them ftrace's
+ * @batch: sites, linked by kprobe_site::batch, none of them ftrace's; in
+ *	another order on return
+ *
+ * text_mutex is released after each chunk of sites.  Owners of text_mutex that
+ * run in between find some sites patched and some not, which is nothing new for
+ * them: they read or write text where no site is, and code that reads the state
+ * of a site holds kprobe_mutex, too, so that no site changes until this returns.
+ * A hit between two chunks runs the handlers of probes that are armed already,
+ * as it does between two sites of one chunk.
  *
  * On return every CPU has left the handlers it was in when this was called.
  *
@@ -153,16 +196,45 @@ static void leave_detours(struct list_head *batch)
 void kprobe_patch(struct list_head *batch)
 {
 	struct kprobe_site *site;
+	unsigned int n;
+	LIST_HEAD(chunk);
+	LIST_HEAD(done);
 
+	n = list_count_nodes(batch);
+	most_in_batch = max(most_in_batch, n);
 	leave_detours(batch);
-	cpus_read_lock();
-	mutex_lock(&text_mutex);
-	arch_kprobe_patch(batch);
-	mutex_unlock(&text_mutex);
-	cpus_read_unlock();
-	list_for_each_entry(site, batch, batch)
-		kprobe_site_set_state(site, site->target);
+	while (!list_empty(batch)) {
+		n = kprobe_take_sites(batch, KPROBE_PATCH_CHUNK, &chunk);
+		cpus_read_lock();
+		mutex_lock(&text_mutex);
+		arch_kprobe_patch(&chunk);
+		mutex_unlock(&text_mutex);
+		cpus_read_unlock();
+		most_in_chunk = max(most_in_chunk, n);
+		list_for_each_entry(site, &chunk, batch)
+			kprobe_site_set_state(site, site->target);
+		list_splice_tail_init(&chunk, &done);
+		cond_resched();
+	}
+	list_splice(&done, batch);
 }
+
+#if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST)
+/**
+ * kprobe_most_patched - most sites patched at once since the last call
+ * @batch: filled in: with kprobe_mutex held
+ *
+ * Context: may sleep.
+ * Return: with text_mutex held.
+ */
+unsigned int kprobe_most_patched(unsigned int *batch)
+{
+	guard(mutex)(&kprobe_mutex);
+	*batch = xchg(&most_in_batch, 0);
+	return xchg(&most_in_chunk, 0);
+}
+EXPORT_SYMBOL_GPL(kprobe_most_patched);
+#endif
 
 /* Empty: a CPU that takes this IPI is in no handler.  Tests count its calls. */
 static void kprobe_ipi_seen(void *unused)

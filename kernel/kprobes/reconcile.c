@@ -15,6 +15,7 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/printk.h>
+#include <linux/sched.h>
 #include "internal.h"
 
 static bool kprobe_global_on = true;	/* under kprobe_mutex */
@@ -120,23 +121,6 @@ static void batch_done(struct list_head *batch, struct list_head *dirty)
 	kprobe_consider_batch(batch);
 }
 
-/* Moves up to @nr sites from the head of @from to @to; returns how many. */
-static unsigned int take_sites(struct list_head *from, unsigned int nr,
-			       struct list_head *to)
-{
-	struct list_head *last;
-	unsigned int taken = 0;
-
-	list_for_each(last, from)
-		if (++taken == nr)
-			break;
-	if (taken < nr)
-		list_splice_init(from, to);
-	else
-		list_cut_position(to, from, last);
-	return taken;
-}
-
 static void give_up(struct list_head *batch, bool each, int err)
 {
 	struct kprobe_site *site, *next;
@@ -172,7 +156,7 @@ static int arm_ftrace(struct list_head *arm, bool each,
 	int err, ret = 0;
 
 	while (!list_empty(arm)) {
-		taken = take_sites(arm, nr, &some);
+		taken = kprobe_take_sites(arm, nr, &some);
 		err = kprobe_ftrace_arm(&some);
 		if (!err) {
 			batch_done(&some, dirty);
@@ -303,6 +287,30 @@ int kprobe_reconcile(struct list_head *dirty, unsigned int how)
 	return ret;
 }
 
+/*
+ * Reconcile the first of the @left sites, and move them to the end of the list.
+ * Sites that are created between two calls follow the switch from the start,
+ * and are after all others.  Where a site is freed, another one is visited
+ * twice.
+ */
+static int switch_chunk(unsigned int *left, unsigned int how)
+{
+	struct kprobe_site *site;
+	unsigned int n = 0;
+	LIST_HEAD(dirty);
+
+	while (*left && n < KPROBE_PATCH_CHUNK && !list_empty(&kprobe_sites)) {
+		site = list_first_entry(&kprobe_sites, struct kprobe_site, all);
+		list_move_tail(&site->all, &kprobe_sites);
+		kprobe_site_mark_dirty(site, &dirty);
+		n += kprobe_site_patches_text(site);
+		--*left;
+	}
+	if (list_empty(&kprobe_sites))
+		*left = 0;
+	return kprobe_reconcile(&dirty, how);
+}
+
 /**
  * kprobe_set_global - take all probes out of the text, or put them back
  * @on: which
@@ -321,18 +329,27 @@ int kprobe_reconcile(struct list_head *dirty, unsigned int how)
  */
 int kprobe_set_global(bool on)
 {
-	struct kprobe_site *site;
-	LIST_HEAD(dirty);
+	unsigned int how = KPROBE_ARM_EACH | (on ? 0 : KPROBE_WAIT);
+	unsigned int left;
+	int err, ret = 0;
 
-	guard(mutex)(&kprobe_mutex);
+	guard(mutex)(&kprobe_switch_mutex);
 
-	if (kprobe_global_on != on)
-		pr_info("Kprobes globally %s\n", on ? "enabled" : "disabled");
-	kprobe_global_on = on;
-	list_for_each_entry(site, &kprobe_sites, all)
-		kprobe_site_mark_dirty(site, &dirty);
-	return kprobe_reconcile(&dirty,
-				KPROBE_ARM_EACH | (on ? 0 : KPROBE_WAIT));
+	scoped_guard(mutex, &kprobe_mutex) {
+		if (kprobe_global_on != on)
+			pr_info("Kprobes globally %s\n",
+				on ? "enabled" : "disabled");
+		kprobe_global_on = on;
+		left = list_count_nodes(&kprobe_sites);
+	}
+	/* Each site agrees with the switch as soon as anything changes it. */
+	while (left) {
+		scoped_guard(mutex, &kprobe_mutex)
+			err = switch_chunk(&left, how);
+		ret = ret ?: err;
+		cond_resched();
+	}
+	return ret;
 }
 
 /** kprobe_get_global - whether probes are armed at all */
@@ -402,6 +419,30 @@ static void relays_to_ftrace(struct ftrace_ops *ops,
 }
 #endif
 
+/*
+ * Turn jumps back to breakpoints, as many as one chunk has.  Return true if more
+ * may be left.
+ */
+static bool turn_back_chunk(void)
+{
+	struct kprobe_site *site;
+	unsigned int n = 0;
+	LIST_HEAD(dirty);
+
+	list_for_each_entry(site, &kprobe_sites, all) {
+		if (site->state != KPROBE_SITE_JUMP)
+			continue;
+		site->target = kprobe_target_state(site);
+		list_add_tail(&site->batch, &dirty);
+		if (++n == KPROBE_PATCH_CHUNK)
+			break;
+	}
+	turn_jumps_back(&dirty);
+	if (!list_empty(&dirty))
+		kprobe_patch_batch(&dirty);
+	return n == KPROBE_PATCH_CHUNK;
+}
+
 /**
  * kprobe_set_jumps - allow jumps or turn all of them back
  * @on: which
@@ -410,32 +451,30 @@ static void relays_to_ftrace(struct ftrace_ops *ops,
  */
 void kprobe_set_jumps(bool on)
 {
-	struct kprobe_site *site, *next;
-	LIST_HEAD(dirty);
+	struct kprobe_site *site;
+	bool more = true;
 
-	guard(mutex)(&kprobe_mutex);
+	guard(mutex)(&kprobe_switch_mutex);
 
 	if (IS_ENABLED(CONFIG_OPTPROBES) && kprobe_jumps_allowed() != on)
 		pr_info("kprobe jump-optimization is %s\n", on ?
 			"enabled. All kprobes are optimized if possible." :
 			"disabled. All kprobes are based on software breakpoint.");
-	kprobe_optimizer_allow(on);
-	if (on) {
+	scoped_guard(mutex, &kprobe_mutex) {
+		kprobe_optimizer_allow(on);
 		list_for_each_entry(site, &kprobe_sites, all)
-			kprobe_optimizer_consider(site);
-		return;
+			if (on)
+				kprobe_optimizer_consider(site);
+			else if (site->trap_uses_detour)
+				kprobe_optimizer_cancel(site);
+		/* All of them, because that is one update of ftrace. */
+		if (!on)
+			relays_to_ftrace(NULL, NULL);
 	}
-	relays_to_ftrace(NULL, NULL);
-	list_for_each_entry(site, &kprobe_sites, all) {
-		site->target = site->state;
-		if (site->state == KPROBE_SITE_JUMP)
-			site->target = kprobe_target_state(site);
-		list_add_tail(&site->batch, &dirty);
+	/* Nothing becomes a jump meanwhile. */
+	while (!on && more) {
+		scoped_guard(mutex, &kprobe_mutex)
+			more = turn_back_chunk();
+		cond_resched();
 	}
-	turn_jumps_back(&dirty);
-	list_for_each_entry_safe(site, next, &dirty, batch)
-		if (site->target == site->state)
-			list_del_init(&site->batch);
-	if (!list_empty(&dirty))
-		kprobe_patch_batch(&dirty);
 }

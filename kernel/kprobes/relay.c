@@ -264,8 +264,13 @@ void kprobe_relay_free(struct kprobe_site *site)
 	site->relay = NULL;
 }
 
-/* Does nothing but what stands behind the call speak for ftrace? */
-static bool may_relay(const struct kprobe_site *site)
+/**
+ * kprobe_relay_possible - does nothing force an entry to use ftrace?
+ * @site: on_ftrace
+ *
+ * Context: kprobe_mutex held.
+ */
+bool kprobe_relay_possible(const struct kprobe_site *site)
 {
 	return site->state != KPROBE_SITE_FTRACE && !site->no_relay &&
 	       !site->npost && !site->njprobe && !redirects &&
@@ -290,7 +295,7 @@ struct kprobe_site *kprobe_relay_rehearse(const struct kprobe_site *site)
 	struct kprobe_site *behind;
 	bool never;
 
-	if (!may_relay(site))
+	if (!kprobe_relay_possible(site))
 		return NULL;
 	behind = kprobe_site_at(behind_call(site));
 	if (!behind) {
@@ -322,7 +327,7 @@ struct kprobe_site *kprobe_relay_rehearse(const struct kprobe_site *site)
  */
 bool kprobe_relay_wanted(struct kprobe_site *site)
 {
-	if (!may_relay(site))
+	if (!kprobe_relay_possible(site))
 		return false;
 	if (site->state == KPROBE_SITE_BEHIND)
 		return true;

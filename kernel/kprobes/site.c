@@ -23,6 +23,8 @@
 
 /* Sites, probes, states and the switches; see "Locks" in kernel/kprobes.c. */
 DEFINE_MUTEX(kprobe_mutex);
+/* The switches, while kprobe_mutex is released between chunks of sites. */
+DEFINE_MUTEX(kprobe_switch_mutex);
 LIST_HEAD(kprobe_sites);
 LIST_HEAD(kprobe_gone_sites);
 

@@ -144,6 +144,34 @@ static unsigned int many_armed(struct kunit *test, const struct many *m,
 	return armed;
 }
 
+/* As KPROBE_PATCH_CHUNK in kernel/kprobes/internal.h. */
+#define CHUNK		256
+
+/* With kprobe_mutex, a site on a call of ftrace brings the site after it. */
+#define CHUNK_OF_BATCH	(2 * CHUNK)
+
+/* Others get text_mutex, and with @mutex kprobe_mutex as well, in between. */
+static void expect_chunks(struct kunit *test, bool mutex)
+{
+	unsigned int batch, chunk = kprobe_most_patched(&batch);
+
+	KUNIT_EXPECT_LE(test, chunk, CHUNK);
+	if (mutex)
+		KUNIT_EXPECT_LE(test, batch, CHUNK_OF_BATCH);
+}
+
+static void many_switched(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, kprobe_set_global(false), 0);
+	KUNIT_EXPECT_EQ(test, kprobe_set_global(true), 0);
+	expect_chunks(test, true);
+	wait_for_kprobe_optimizer();
+	kprobe_set_jumps(false);
+	/* Entries move to ftrace with one update of it. */
+	expect_chunks(test, !IS_ENABLED(CONFIG_KPROBE_RELAYS));
+	kprobe_set_jumps(true);
+}
+
 static void test_thousands_at_once(struct kunit *test)
 {
 	size_t size = _etext - _stext;
@@ -174,6 +202,8 @@ static void test_thousands_at_once(struct kunit *test)
 
 	memcpy(before, _stext, size);
 	KUNIT_ASSERT_EQ(test, register_kprobes(m.array, m.nr), 0);
+	expect_chunks(test, true);
+	many_switched(test);
 	/* What stands behind calls of ftrace has sites of its own. */
 	KUNIT_EXPECT_GE(test, kprobe_sites_in_use(), sites + m.nr);
 	KUNIT_EXPECT_EQ(test, many_armed(test, &m, before), m.nr);
@@ -181,6 +211,7 @@ static void test_thousands_at_once(struct kunit *test)
 	take_cpu_hits();
 	many_load();
 	unregister_kprobes(m.array, m.nr);
+	expect_chunks(test, true);
 	hits = take_cpu_hits();
 	KUNIT_EXPECT_GT(test, hits, MANY / 100UL);
 	/* A few functions stay in ftrace's filter for some milliseconds. */
