@@ -67,7 +67,7 @@
  * comes, and passes its -EAGAIN on.  No grace period is waited for under
  * kprobe_mutex, unless the owner of module_mutex waits for one, a backend of
  * classic.c steps in place, or one of the two ftrace_ops in ftrace.c takes over
- * a site from the other, or comes back.
+ * a site from the other or from a relay, or comes back.
  *
  * Who may run when
  * ----------------

@@ -74,7 +74,7 @@ enum kprobe_site_state {
  * @active: enabled probes by kprobe::list, newest first; locked, read by RCU
  * @ftrace_ops: by which ftrace calls, see ftrace.c; locked, read by hits
  * @relay: of a site on ftrace: the probe on the instruction behind; locked
- * @no_relay: that instruction is not to be probed for this one; locked
+ * @no_relay: that instruction must not be probed for this one; locked
  * @probes: all probes by kprobe::hlist, newest first; locked
  * @all: in the list of all sites; locked
  * @batch: in the batch of the reconciler or optimizer; locked

@@ -35,12 +35,9 @@
  * that is between the two must not find one of them a second time, so an ops
  * comes back a grace period after it has gone.
  *
- * Some hits may be had twice or be lost, and not counted, all the same: one in
- * 1 that is interrupted or preempted on its way to the loop, goes on later, and
- * so comes to the old ops alone; one where RCU does not watch, which no
- * architecture with ARCH_WANTS_NO_INSTR lets into the loop; and one that
- * another user of ftrace interrupts between the two with a hit of a moving
- * site.
+ * A task that is interrupted or preempted on its way to the old ops, in 1 or
+ * before, may arrive there at any time later, and calls no other ops.  So an ops
+ * that is not called from the loop always calls the handlers.
  *
  * Each update makes ftrace look at all functions there are, some times over. A
  * probe that comes cannot wait for others.  One that goes can: its site forgets
@@ -95,30 +92,51 @@ static struct ftrace_ops *moving_to(struct ftrace_ops *ops,
 }
 
 /*
- * The hit that has passed the first ops in 2.  Of each CPU, and each context
- * there, since an interrupt may come between the two ops, and be hit.
+ * The stack pointers of hits that have passed the first ops in 2.  Of each CPU
+ * and each context, because an interrupt between the two ops may have a hit.
+ * Another ops between the two may have one as well: ftrace's guard against
+ * recursion lets one loop begin in another of the same context.
  */
-static DEFINE_PER_CPU(unsigned long [4], first_passed);
+static DEFINE_PER_CPU(unsigned long [4][2], first_passed);
 
-/* Is it @ops that has a hit?  To be asked once by each ops. */
-static bool has_hit(struct kprobe_site *site, struct ftrace_ops *calls,
-		    struct ftrace_ops *ops, struct pt_regs *regs)
+/*
+ * Return true if ftrace calls from its loop.  Its guard against recursion has a
+ * bit for each context, and one for a loop in another loop.
+ */
+static bool ftrace_is_looping(void)
 {
-	unsigned long note = kprobe_hit_note(site, regs);
+	return trace_recursion_test(TRACE_LIST_START +
+				    trace_get_context_bit()) ||
+	       trace_recursion_test(TRACE_LIST_START + TRACE_CTX_TRANSITION);
+}
+NOKPROBE_SYMBOL(ftrace_is_looping);
+
+/* Return true if @ops must call the handlers for this hit. */
+static bool has_hit(struct ftrace_ops *calls, struct ftrace_ops *ops,
+		    struct pt_regs *regs)
+{
+	unsigned long sp = kernel_stack_pointer(regs);
 	enum ftrace_move move = move_of(calls);
 	bool to_first = move == FTRACE_MOVE_TO_FIRST;
 	bool is_new = ops_of(calls) == ops;
 	unsigned long *passed;
 
 	if (!to_first && move != FTRACE_MOVE_TO_SECOND)
-		return is_new;
-	passed = this_cpu_ptr(&first_passed[interrupt_context_level()]);
+		return is_new || !ftrace_is_looping();
+	if (!ftrace_is_looping())
+		return true;
+	passed = *this_cpu_ptr(&first_passed[interrupt_context_level()]);
 	if (is_new == to_first) {
 		/* The first. */
-		WRITE_ONCE(*passed, note);
+		WRITE_ONCE(passed[!!READ_ONCE(passed[0])], sp);
 		return is_new;
 	}
-	return is_new == (READ_ONCE(*passed) == note);
+	if (READ_ONCE(*passed) != sp)
+		passed++;
+	if (READ_ONCE(*passed) != sp)
+		return !is_new;
+	WRITE_ONCE(*passed, 0);
+	return is_new;
 }
 NOKPROBE_SYMBOL(has_hit);
 
@@ -155,7 +173,7 @@ static void forget_passed(void)
 bool kprobe_ftrace_has_hit(struct kprobe_site *site, struct ftrace_ops *ops,
 			   struct pt_regs *regs)
 {
-	return has_hit(site, read_calls(site), ops, regs);
+	return has_hit(read_calls(site), ops, regs);
 }
 NOKPROBE_SYMBOL(kprobe_ftrace_has_hit);
 #else
@@ -168,35 +186,37 @@ static noinline void ftrace_site_slow(unsigned long ip, struct pt_regs *regs,
 	bool entered = kprobe_rcu_enter();
 	struct ftrace_ops *calls = NULL;
 	struct kprobe_site *site;
+	bool from_behind;
 
 	site = kprobe_site_find(ip);
 	if (site)
 		calls = read_calls(site);
-	if (!calls || !has_hit(site, calls, ops, regs))
+	if (!calls || !has_hit(calls, ops, regs))
+		goto out;
+	from_behind = move_of(calls) == FTRACE_MOVE_FROM_BEHIND;
+	/* The relay handles a hit that finds no room for its note. */
+	if (from_behind && !kprobe_note_hit(regs))
 		goto out;
 
 	instruction_pointer_set(regs, ip + KPROBE_IP_SKID);
 	verdict = kprobe_site_pre(site, regs, KPROBE_BY_CODE);
-	/* Unless a handler has gone elsewhere, it comes behind the call now. */
-	if (move_of(calls) == FTRACE_MOVE_FROM_BEHIND &&
-	    (verdict != KPROBE_HIT_DIVERTED ||
-	     instruction_pointer(regs) == ip + MCOUNT_INSN_SIZE))
-		kprobe_note_hit(site, regs);
-	if (verdict == KPROBE_HIT_DIVERTED) {
-		arch_kprobe_resume(regs);
-		goto out;
-	}
+	if (verdict == KPROBE_HIT_DIVERTED)
+		goto diverted;
 
 	if (verdict == KPROBE_HIT_EXECUTE && READ_ONCE(site->npost)) {
 		instruction_pointer_set(regs, ip + MCOUNT_INSN_SIZE);
 		kprobe_site_post(site, regs, KPROBE_BY_CODE);
 		/* A post handler may move on from there, too. */
-		if (instruction_pointer(regs) != ip + MCOUNT_INSN_SIZE) {
-			arch_kprobe_resume(regs);
-			goto out;
-		}
+		if (instruction_pointer(regs) != ip + MCOUNT_INSN_SIZE)
+			goto diverted;
 	}
 	instruction_pointer_set(regs, next);
+	goto out;
+diverted:
+	/* The note must not wait for a hit that does not reach the relay. */
+	if (from_behind && instruction_pointer(regs) != ip + MCOUNT_INSN_SIZE)
+		kprobe_hit_noted(site, regs);
+	arch_kprobe_resume(regs);
 out:
 	kprobe_rcu_exit(entered);
 }
@@ -347,6 +367,17 @@ static int filter_remove(struct site_ops *from, unsigned long *ips,
 	return ftrace_set_filter_ips(&from->ops, ips, nr, 1, 0);
 }
 
+/*
+ * Wait for hits in the loop where RCU does not watch, which kernels with
+ * ARCH_WANTS_NO_INSTR do not have.
+ */
+static void wait_for_blind_loops(void)
+{
+#ifndef CONFIG_ARCH_WANTS_NO_INSTR
+	synchronize_rcu_tasks_rude();
+#endif
+}
+
 /* Adds sites to an ops. None is there on failure. */
 static int ops_add(struct site_ops *to, unsigned long *ips, unsigned int nr)
 {
@@ -360,8 +391,10 @@ static int ops_add(struct site_ops *to, unsigned long *ips, unsigned int nr)
 	else
 		ret = ftrace_set_filter_ips(&to->ops, ips, nr, 0, 0);
 	if (!ret && !to->nr) {
-		if (to->gone)
+		if (to->gone) {
 			cond_synchronize_rcu_expedited(to->gone);
+			wait_for_blind_loops();
+		}
 		ret = register_ftrace_function(&to->ops);
 		if (ret)
 			filter_remove(to, ips, nr, true);
@@ -570,6 +603,7 @@ static void leave_old_ops(struct list_head *batch, unsigned long *ips)
 	if (!any)
 		return;
 	synchronize_rcu_expedited();
+	wait_for_blind_loops();
 	for (i = 0; i < ARRAY_SIZE(from); i++) {
 		nr = 0;
 		list_for_each_entry(site, batch, batch) {
@@ -637,6 +671,8 @@ int kprobe_ftrace_arm(struct list_head *batch)
 		/* Notes are forgotten, and the filters set, before this. */
 		smp_store_release(&site->ftrace_ops,
 				  moving_to(&to->ops, move_to(site, to)));
+		/* A late hit may have been handled here: see relay.c. */
+		site->no_relay = true;
 	}
 	leave_old_ops(batch, ips);
 	kvfree(ips);

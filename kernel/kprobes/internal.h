@@ -378,25 +378,15 @@ static inline bool kprobe_site_patches_text(const struct kprobe_site *site)
 	return !site->on_ftrace || kprobe_relay_possible(site);
 }
 
-/*
- * What tells a hit from all others while its site moves: on its way from one
- * place to the other, no other hit of that site has the same stack pointer.
- */
-static __always_inline unsigned long
-kprobe_hit_note(const struct kprobe_site *site, struct pt_regs *regs)
-{
-	return kernel_stack_pointer(regs) ^ (unsigned long)site;
-}
-
 /* moving.c: hits of entries that move from a relay to ftrace */
 #ifdef CONFIG_KPROBE_RELAYS
-void kprobe_note_hit(struct kprobe_site *entry, struct pt_regs *regs);
+bool kprobe_note_hit(struct pt_regs *regs);
 bool kprobe_hit_noted(struct kprobe_site *entry, struct pt_regs *regs);
 void kprobe_forget_notes(void);
 #else
-static inline void kprobe_note_hit(struct kprobe_site *entry,
-				   struct pt_regs *regs)
+static inline bool kprobe_note_hit(struct pt_regs *regs)
 {
+	return true;
 }
 
 static inline bool kprobe_hit_noted(struct kprobe_site *entry,

@@ -2,12 +2,13 @@
 /*
  * Hits of entries that move from behind the call of ftrace to that call.
  *
- * Such a hit passes both places, and both know what to do with it.  ftrace's
- * callback notes each hit that it has had; behind the call a hit that is noted
- * is left alone.  The steps of a move are in relay.c.
+ * Such a hit passes both places.  ftrace's callback handles it if there is room
+ * for a note of it; the relay handles hits without a note.  The steps of a move
+ * are in relay.c.
  *
- * A task may continue on another CPU in between, so all CPUs share the notes.
- * Where two hits share a place, the older one is forgotten.
+ * A note is a stack pointer: until the hit has passed both places, no other hit
+ * has the same one.  A task may continue on another CPU in between, so all CPUs
+ * share the notes.
  */
 #include <linux/atomic.h>
 #include <linux/hash.h>
@@ -17,22 +18,24 @@
 static unsigned long notes[1 << NOTES_BITS];
 
 /**
- * kprobe_note_hit - ftrace's callback has had a hit
- * @entry: what was hit
+ * kprobe_note_hit - note a hit that ftrace's callback handles
  * @regs: of this hit
  *
  * Context: a hit.
+ * Return: whether there was room.
  */
-void kprobe_note_hit(struct kprobe_site *entry, struct pt_regs *regs)
+bool kprobe_note_hit(struct pt_regs *regs)
 {
-	unsigned long note = kprobe_hit_note(entry, regs);
+	unsigned long sp = kernel_stack_pointer(regs), old = 0;
 
-	WRITE_ONCE(notes[hash_long(note, NOTES_BITS)], note);
+	/* A note with this stack pointer is of a hit that is over. */
+	return try_cmpxchg(&notes[hash_long(sp, NOTES_BITS)], &old, sp) ||
+	       old == sp;
 }
 NOKPROBE_SYMBOL(kprobe_note_hit);
 
 /**
- * kprobe_hit_noted - has ftrace's callback had a hit?
+ * kprobe_hit_noted - has ftrace's callback handled a hit?
  * @entry: what was hit
  * @regs: of this hit, behind the call
  *
@@ -40,12 +43,10 @@ NOKPROBE_SYMBOL(kprobe_note_hit);
  */
 bool kprobe_hit_noted(struct kprobe_site *entry, struct pt_regs *regs)
 {
-	unsigned long note;
+	unsigned long sp = kernel_stack_pointer(regs);
 
-	if (!READ_ONCE(entry->ftrace_ops))
-		return false;
-	note = kprobe_hit_note(entry, regs);
-	return try_cmpxchg(&notes[hash_long(note, NOTES_BITS)], &note, 0);
+	return READ_ONCE(entry->ftrace_ops) &&
+	       try_cmpxchg(&notes[hash_long(sp, NOTES_BITS)], &sp, 0);
 }
 NOKPROBE_SYMBOL(kprobe_hit_noted);
 

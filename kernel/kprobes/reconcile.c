@@ -15,6 +15,7 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/printk.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include "internal.h"
 
@@ -99,7 +100,7 @@ static void leave_behind(struct list_head *batch, struct list_head *dirty)
 		if (site->state != KPROBE_SITE_BEHIND)
 			continue;
 		if (!waited)
-			kprobe_wait_for_handlers();
+			synchronize_rcu_expedited();
 		waited = true;
 		behind_follows(site, false, dirty);
 		kprobe_ftrace_moved(site);

@@ -36,24 +36,41 @@
  * turn the jump there back into a breakpoint.  The entry stays BEHIND, and is
  * hit by that breakpoint as long as it is needed.
  *
- * A site moves from BEHIND to FTRACE only, and is decided about again when it
- * has been CLEAN.  A hit passes both instructions, and its handlers are to be
+ * A site moves from BEHIND to FTRACE only.  It does not become BEHIND again,
+ * because a task that is between the two instructions would have its handlers
+ * called twice.  A hit passes both instructions, and its handlers are to be
  * called at one of them:
  *
  * 1. The entry is BEHIND.  ftrace's callback does nothing.
  * 2. kprobe_ftrace_arm() sets site->ftrace_ops, with FTRACE_MOVE_FROM_BEHIND.
  *    From now on the callback calls the handlers, or counts the hit as missed,
- *    and notes the hit (moving.c).  Behind the call a noted hit is left alone.
- *    One that is not has passed the call in 1, and is had there.
- * 3. An IPI has come to all CPUs that RCU watches.  What ran there with
- *    interrupts off in 1, an NMI included, has passed both instructions.
+ *    and notes the hit (moving.c).  The relay ignores a noted hit.  A hit that
+ *    is not noted has passed the call in 1, or found no room for a note: the
+ *    relay handles it.
+ * 3. A grace period of RCU has ended.  Code that cannot be preempted, and has
+ *    passed the call in 1, has passed both instructions.
  * 4. The relay is off, and then kprobe_ftrace_moved() ends the notes.
  *
- * A hit that passes the call in 1, is interrupted or preempted there, and goes
- * on in 4, is lost, and not counted.  Its handlers are called twice if another
- * hit is noted in the same place meanwhile.  The other way round, while a probe
- * is disabled and enabled, a task that is between the two instructions may have
- * its handlers called twice.
+ * One hit is lost, and not counted: a task passes the call in 1, is interrupted
+ * or preempted between the two instructions, and continues in 4.  It executes
+ * no more code of ours that could count it.  Only a grace period of RCU-tasks
+ * waits for such a task.  It must not be waited for under kprobe_mutex, because
+ * it has no limit: any busy kernel thread delays it, and all users of probes
+ * and of BPF trampolines would wait.  Nor can the relay stay on until it ends,
+ * because the user who redirects the entry begins before that: a trampoline of
+ * a direct call calls the instruction after the call from another stack frame,
+ * so that no note matches, and the relay would handle this hit again.
+ *
+ * A trampoline of a direct call, as of a BPF program, calls the instruction
+ * after ftrace's call itself, and may do so after the direct call was removed:
+ *
+ * 1. A task enters the function by way of the trampoline, and sleeps there.
+ * 2. The direct call is removed.  A probe is registered, its entry is BEHIND.
+ * 3. The trampoline calls the instruction after the call.  The handlers run for
+ *    a call that passed the entry before the probe was registered.
+ *
+ * A task that is preempted between the two instructions while a probe is
+ * registered has the same effect.
  *
  * A site that cannot move for lack of memory stays BEHIND, is named in the log,
  * and moves with the next change of its probes.
@@ -272,9 +289,8 @@ void kprobe_relay_free(struct kprobe_site *site)
  */
 bool kprobe_relay_possible(const struct kprobe_site *site)
 {
-	return site->state != KPROBE_SITE_FTRACE && !site->no_relay &&
-	       !site->npost && !site->njprobe && !redirects &&
-	       kprobe_jumps_allowed() &&
+	return !site->no_relay && !site->npost && !site->njprobe &&
+	       !redirects && kprobe_jumps_allowed() &&
 	       /* Also if it is BEHIND because it could not move. */
 	       !ftrace_is_redirected((unsigned long)site->addr);
 }

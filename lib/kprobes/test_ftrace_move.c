@@ -31,14 +31,23 @@ static TARGET int post_target(int x)
 
 /* The compiler must not know which function is called. */
 static int (*volatile call_target)(int x) = target;
+static int (*volatile call_plain)(int x) = plain_target;
 
 #define ON(function, ...)						\
 	COUNTED(ftrace_location((unsigned long)(function)), __VA_ARGS__)
 
-static int call_once(void *unused)
+static bool nests;
+
+/* The move waits for a second call in this section, and for one in its loop. */
+static int call_during_move(void *unused)
 {
+	guard(preempt)();
 	WRITE_ONCE(moving.calls, true);
 	call_target(5);
+	if (nests) {
+		moving.nests = 1;
+		call_target(5);
+	}
 	return 0;
 }
 
@@ -46,11 +55,14 @@ static const struct move_case {
 	const char *name;
 	bool post_comes;	/* or it goes */
 	bool to_first;		/* of the ops that ftrace calls */
+	bool nests;		/* another call has one more in its loop */
 } move_cases[] = {
-	{ "post handler comes, to the first", true, true },
-	{ "post handler comes, to the second", true, false },
-	{ "post handler goes, to the first", false, true },
-	{ "post handler goes, to the second", false, false },
+	{ "post handler comes, to the first", true, true, false },
+	{ "post handler comes, to the second", true, false, false },
+	{ "post handler goes, to the first", false, true, false },
+	{ "post handler goes, to the second", false, false, false },
+	{ "to the first, in the loop of another hit", true, true, true },
+	{ "to the second, in the loop of another hit", true, false, true },
 };
 
 KUNIT_ARRAY_PARAM_DESC(move_cases, move_cases, name);
@@ -62,7 +74,8 @@ static void move_during_call(struct kunit *test, const struct move_case *how,
 
 	if (!how->post_comes)
 		KUNIT_ASSERT_EQ(test, register_kprobe(&post->probe), 0);
-	task = moving_task(test, call_once);
+	nests = how->nests;
+	task = moving_task(test, call_during_move);
 	wait_until_it_waits(test, task);
 	if (how->post_comes)
 		KUNIT_EXPECT_EQ(test, register_kprobe(&post->probe), 0);
@@ -70,15 +83,16 @@ static void move_during_call(struct kunit *test, const struct move_case *how,
 		unregister_kprobe(&post->probe);
 	moving_task_end(task);
 	KUNIT_EXPECT_TRUE(test, moving.seen);
-	KUNIT_EXPECT_EQ(test, plain->pre, 1);
+	KUNIT_EXPECT_EQ(test, plain->pre, nests ? 3 : 1);
 	KUNIT_EXPECT_EQ(test, plain->probe.nmissed, 0);
 	KUNIT_EXPECT_TRUE(test, has_moved());
+	plain->pre = 0;
 	KUNIT_EXPECT_EQ(test, call_target(5), 16);
-	KUNIT_EXPECT_EQ(test, plain->pre, 2);
+	KUNIT_EXPECT_EQ(test, plain->pre, 1);
 	if (how->post_comes)
 		unregister_kprobe(&post->probe);
 	KUNIT_EXPECT_EQ(test, call_target(5), 16);
-	KUNIT_EXPECT_EQ(test, plain->pre, 3);
+	KUNIT_EXPECT_EQ(test, plain->pre, 2);
 }
 
 /* It waits between our two ops. */
@@ -105,6 +119,7 @@ static void test_moving_site_is_hit_once(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, register_kprobe(&last->probe), 0);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&plain.probe), 0);
 	moving.site = plain.probe.site;
+	moving.function = target;
 	moving.seconds = 10;
 	move_during_call(test, how, &plain, &post);
 	unregister_kprobe(&plain.probe);
@@ -112,6 +127,45 @@ static void test_moving_site_is_hit_once(struct kunit *test)
 	unregister_kprobe(&first->probe);
 	KUNIT_EXPECT_EQ(test, unregister_ftrace_function(&waiter), 0);
 	ftrace_set_filter_ip(&waiter, call, 1, 0);
+}
+
+static struct ftrace_ops *late_ops;
+
+/* As a call that was preempted on its way to @late_ops, and continues now. */
+static void notrace call_late(unsigned long ip, unsigned long parent_ip,
+			      struct ftrace_ops *ops,
+			      struct ftrace_regs *fregs)
+{
+	late_ops->func(ftrace_location((unsigned long)target), parent_ip,
+		       late_ops, fregs);
+}
+
+static struct ftrace_ops late_caller = {
+	.func = call_late,
+	.flags = FTRACE_OPS_FL_SAVE_REGS,
+};
+
+static void test_late_call_of_old_ops_is_handled(struct kunit *test)
+{
+	unsigned long call = ftrace_location((unsigned long)plain_target);
+	struct counted post = ON(target, .probe.post_handler = counted_post);
+	struct counted plain = ON(target);
+
+	KUNIT_ASSERT_EQ(test, ftrace_set_filter_ip(&late_caller, call, 0, 0),
+			0);
+	KUNIT_ASSERT_EQ(test, register_ftrace_function(&late_caller), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&plain.probe), 0);
+	late_ops = plain.probe.site->ftrace_ops;
+	KUNIT_ASSERT_EQ(test, register_kprobe(&post.probe), 0);
+	KUNIT_EXPECT_PTR_NE(test, plain.probe.site->ftrace_ops, late_ops);
+	KUNIT_EXPECT_EQ(test, call_plain(5), -2);
+	KUNIT_EXPECT_EQ(test, plain.pre, 1);
+	KUNIT_EXPECT_EQ(test, post.pre, 1);
+	KUNIT_EXPECT_EQ(test, plain.astray, 0);
+	unregister_kprobe(&post.probe);
+	unregister_kprobe(&plain.probe);
+	KUNIT_EXPECT_EQ(test, unregister_ftrace_function(&late_caller), 0);
+	ftrace_set_filter_ip(&late_caller, call, 1, 0);
 }
 
 static unsigned int calls;
@@ -172,6 +226,7 @@ static void suite_exit(struct kunit *test)
 
 static struct kunit_case ftrace_move_tests[] = {
 	KUNIT_CASE_PARAM(test_moving_site_is_hit_once, move_cases_gen_params),
+	KUNIT_CASE(test_late_call_of_old_ops_is_handled),
 	KUNIT_CASE(test_moves_lose_no_hit),
 	{}
 };

@@ -22,8 +22,11 @@ static struct {
 	bool calls;			/* the next call is to wait */
 	unsigned int seconds;		/* for so long at most */
 	bool seen;			/* it has seen the site move */
+	unsigned int linger;		/* then it waits so many ms more, */
+	bool released;			/* until this is set */
 	unsigned int nests;		/* then come so many calls more, */
 	int (*function)(int x);		/* each out of the loop of the last */
+	unsigned int deep;		/* so many, of different stack pointers */
 } moving;
 
 static void notrace wait_until_seen(void)
@@ -38,14 +41,30 @@ static void notrace wait_until_seen(void)
 		WRITE_ONCE(moving.seen,
 			   READ_ONCE(moving.site->ftrace_ops) != before);
 	}
+	end = ktime_get_mono_fast_ns() + moving.linger * NSEC_PER_MSEC;
+	while (!READ_ONCE(moving.released) && ktime_get_mono_fast_ns() < end)
+		cpu_relax();
+}
+
+static noinline void notrace call_deeper(unsigned int more)
+{
+	moving.function(5);
+	if (more > 1)
+		call_deeper(more - 1);
+	barrier();
 }
 
 static void notrace wait_for_move(unsigned long ip, unsigned long parent_ip,
 				  struct ftrace_ops *ops,
 				  struct ftrace_regs *fregs)
 {
+	unsigned int deep = moving.deep;
+
 	if (READ_ONCE(moving.calls))
 		wait_until_seen();
+	moving.deep = 0;
+	if (deep)
+		call_deeper(deep);
 	if (!READ_ONCE(moving.seen) || !moving.nests)
 		return;
 	moving.nests--;
@@ -61,7 +80,10 @@ static struct task_struct *moving_task(struct kunit *test, int (*call)(void *))
 	struct task_struct *task;
 
 	moving.seen = false;
+	moving.released = false;
+	moving.linger = 0;
 	moving.nests = 0;
+	moving.deep = 0;
 	init_completion(&moving.begun);
 	migrate_disable();
 	task = kthread_create(call, NULL, "kprobe_moving");

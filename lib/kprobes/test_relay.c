@@ -204,7 +204,7 @@ static void test_post_handler_moves_to_ftrace(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, call_target(5), 16);
 	KUNIT_EXPECT_EQ(test, disable_kprobe(&plain.probe), 0);
 	KUNIT_EXPECT_EQ(test, enable_kprobe(&plain.probe), 0);
-	KUNIT_EXPECT_EQ(test, state_of(&plain), KPROBE_SITE_BEHIND);
+	KUNIT_EXPECT_EQ(test, state_of(&plain), KPROBE_SITE_FTRACE);
 	KUNIT_EXPECT_EQ(test, call_target(5), 16);
 	unregister_kprobe(&plain.probe);
 	KUNIT_EXPECT_EQ(test, plain.pre, 3);
@@ -243,8 +243,8 @@ static void test_switch_for_jumps_moves_to_ftrace(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, call_target(5), 16);
 	kprobe_set_jumps(true);
 	KUNIT_EXPECT_EQ(test, call_target(5), 16);
-	KUNIT_EXPECT_EQ(test, disable_kprobe(&c.probe), 0);
-	KUNIT_EXPECT_EQ(test, enable_kprobe(&c.probe), 0);
+	unregister_kprobe(&c.probe);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
 	KUNIT_EXPECT_EQ(test, state_of(&c), KPROBE_SITE_BEHIND);
 	KUNIT_EXPECT_EQ(test, call_target(5), 16);
 	unregister_kprobe(&c.probe);
@@ -258,6 +258,7 @@ enum moving_kind {
 	MOVING_SKIPS,		/* its handler leaves out the call alone */
 	MOVING_NESTS,		/* it is missed, for it comes from a handler */
 	MOVING_IN_LOOP,		/* ftrace's loop is left out for one in it */
+	MOVING_CROWDED,		/* many others are handled meanwhile */
 };
 
 static const struct moving_case {
@@ -273,6 +274,7 @@ static const struct moving_case {
 	{ "nests, behind the callback", MOVING_NESTS, true },
 	{ "in the loop, before the callback", MOVING_IN_LOOP, false },
 	{ "in the loop, behind the callback", MOVING_IN_LOOP, true },
+	{ "among many, behind the callback", MOVING_CROWDED, true },
 };
 
 KUNIT_ARRAY_PARAM_DESC(moving_cases, moving_cases, name);
@@ -300,6 +302,9 @@ static int bystander_pre(struct kprobe *p, struct pt_regs *regs)
 /* Ftrace's guard against recursion lets the first call in the loop pass. */
 #define CALLS_IN_LOOP	2
 
+/* More than there is room for notes. */
+#define CALLS_IN_CROWD	128
+
 static int call_moving(void *unused)
 {
 	unsigned long flags;
@@ -312,6 +317,11 @@ static int call_moving(void *unused)
 		call_bystander(5);
 	else
 		call_target(5);
+	/* The move waits for this CPU, so ours notes a second call first. */
+	if (moving_kind == MOVING_CROWDED) {
+		moving.deep = CALLS_IN_CROWD;
+		call_target(5);
+	}
 	local_irq_restore(flags);
 	return 0;
 }
@@ -325,9 +335,10 @@ static void move_during_call(struct kunit *test, struct counted *c)
 	struct task_struct *task = moving_task(test, call_moving);
 
 	KUNIT_EXPECT_EQ(test, state_of(c), KPROBE_SITE_FTRACE);
-	KUNIT_EXPECT_EQ(test, disable_kprobe(&c->probe), 0);
+	unregister_kprobe(&c->probe);
 	kprobe_set_jumps(true);
-	KUNIT_EXPECT_EQ(test, enable_kprobe(&c->probe), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&c->probe), 0);
+	moving.site = c->probe.site;
 	KUNIT_EXPECT_EQ(test, state_of(c), KPROBE_SITE_BEHIND);
 	wait_until_it_waits(test, task);
 	kprobe_set_jumps(false);
@@ -371,13 +382,15 @@ static void test_moving_entry_is_hit_once(struct kunit *test)
 	if (!how->ours_first)
 		KUNIT_ASSERT_EQ(test, register_ftrace_function(&waiter), 0);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
-	moving.site = c.probe.site;
 	do {
 		c.pre = 0;
 		c.probe.nmissed = 0;
 		move_during_call(test, &c);
-		hits = how->kind == MOVING_IN_LOOP && moving.seen ?
-		       1 + CALLS_IN_LOOP : !nests;
+		hits = !nests;
+		if (how->kind == MOVING_IN_LOOP && moving.seen)
+			hits += CALLS_IN_LOOP;
+		if (how->kind == MOVING_CROWDED)
+			hits += 1 + CALLS_IN_CROWD;
 		KUNIT_EXPECT_EQ(test, c.pre, hits);
 		KUNIT_EXPECT_EQ(test, c.probe.nmissed, nests);
 	} while (!moving.seen && ++tries < MOVING_TRIES);
@@ -387,6 +400,88 @@ static void test_moving_entry_is_hit_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, unregister_ftrace_function(&waiter), 0);
 	ftrace_set_filter_ip(&waiter, target_call(), 1, 0);
 	kprobe_set_jumps(true);
+}
+
+static int call_unpreemptible(void *unused)
+{
+	WRITE_ONCE(moving.calls, true);
+	guard(preempt)();
+	call_target(5);
+	return 0;
+}
+
+/* Long enough for a move that does not wait for the hit. */
+#define LINGER_MS	200
+
+/* It has passed the call before the move begins, and continues during it. */
+static void test_hit_before_move_is_waited_for(struct kunit *test)
+{
+	struct counted c = ON_TARGET();
+	struct task_struct *task;
+
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "takes two CPUs");
+	kprobe_flush_retired();
+	KUNIT_ASSERT_EQ(test, ftrace_set_filter_ip(&waiter, target_call(), 0,
+						   0), 0);
+	KUNIT_ASSERT_EQ(test, register_ftrace_function(&waiter), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
+	KUNIT_EXPECT_EQ(test, state_of(&c), KPROBE_SITE_BEHIND);
+	wait_for_kprobe_optimizer();
+	moving.site = c.probe.site;
+	moving.seconds = 10;
+	task = moving_task(test, call_unpreemptible);
+	moving.linger = LINGER_MS;
+	wait_until_it_waits(test, task);
+	kprobe_set_jumps(false);
+	WRITE_ONCE(moving.released, true);
+	moving_task_end(task);
+	KUNIT_EXPECT_TRUE(test, moving.seen);
+	KUNIT_EXPECT_EQ(test, state_of(&c), KPROBE_SITE_FTRACE);
+	KUNIT_EXPECT_EQ(test, c.pre, 1);
+	KUNIT_EXPECT_EQ(test, call_target(5), 16);
+	KUNIT_EXPECT_EQ(test, c.pre, 2);
+	unregister_kprobe(&c.probe);
+	KUNIT_EXPECT_EQ(test, unregister_ftrace_function(&waiter), 0);
+	ftrace_set_filter_ip(&waiter, target_call(), 1, 0);
+	kprobe_set_jumps(true);
+}
+
+/* Its handlers have run at the call, and it is on the way to what follows. */
+static void test_hit_at_enable_is_handled_once(struct kunit *test)
+{
+	struct counted c = ON_TARGET();
+	/* It keeps our callback before the waiter. */
+	struct counted other = COUNTED(ftrace_location((unsigned long)
+						       bystander));
+	struct task_struct *task;
+
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "takes two CPUs");
+	kprobe_flush_retired();
+	kprobe_set_jumps(false);
+	KUNIT_ASSERT_EQ(test, ftrace_set_filter_ip(&waiter, target_call(), 0,
+						   0), 0);
+	KUNIT_ASSERT_EQ(test, register_ftrace_function(&waiter), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&other.probe), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
+	kprobe_set_jumps(true);
+	moving.site = c.probe.site;
+	moving.seconds = 10;
+	task = moving_task(test, call_unpreemptible);
+	moving.linger = 10 * MSEC_PER_SEC;
+	wait_until_it_waits(test, task);
+	KUNIT_EXPECT_EQ(test, c.pre, 1);
+	KUNIT_EXPECT_EQ(test, disable_kprobe(&c.probe), 0);
+	KUNIT_EXPECT_EQ(test, enable_kprobe(&c.probe), 0);
+	WRITE_ONCE(moving.released, true);
+	moving_task_end(task);
+	KUNIT_EXPECT_EQ(test, c.pre, 1);
+	KUNIT_EXPECT_EQ(test, c.probe.nmissed, 0);
+	unregister_kprobe(&c.probe);
+	unregister_kprobe(&other.probe);
+	KUNIT_EXPECT_EQ(test, unregister_ftrace_function(&waiter), 0);
+	ftrace_set_filter_ip(&waiter, target_call(), 1, 0);
 }
 
 static void notrace redirect(unsigned long ip, unsigned long parent_ip,
@@ -431,7 +526,7 @@ static void test_redirected_function_is_hit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, call_target(5), 16);
 	KUNIT_EXPECT_EQ(test, disable_kprobe(&c.probe), 0);
 	KUNIT_EXPECT_EQ(test, enable_kprobe(&c.probe), 0);
-	KUNIT_EXPECT_EQ(test, state_of(&c), KPROBE_SITE_BEHIND);
+	KUNIT_EXPECT_EQ(test, state_of(&c), KPROBE_SITE_FTRACE);
 	KUNIT_EXPECT_EQ(test, call_target(5), 16);
 	unregister_kprobe(&other.probe);
 	unregister_kprobe(&c.probe);
@@ -471,10 +566,10 @@ static void test_site_behind_may_be_going(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, ftrace_set_filter_ip(&redirector, target_call(),
 						   0, 0), 0);
-	/* In this order there has been no relay yet. */
+	/* In this order there has been no relay yet, nor a call by ftrace. */
+	KUNIT_EXPECT_EQ(test, kprobe_set_global(false), 0);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&post.probe), 0);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&plain.probe), 0);
-	KUNIT_EXPECT_EQ(test, kprobe_set_global(false), 0);
 	KUNIT_ASSERT_EQ(test, register_ftrace_function(&redirector), 0);
 	KUNIT_EXPECT_EQ(test, kprobe_set_global(true), -EBUSY);
 	KUNIT_EXPECT_EQ(test, unregister_ftrace_function(&redirector), 0);
@@ -822,6 +917,8 @@ static struct kunit_case relay_tests[] = {
 	KUNIT_CASE(test_switch_for_jumps_moves_to_ftrace),
 	KUNIT_CASE_PARAM(test_moving_entry_is_hit_once,
 			 moving_cases_gen_params),
+	KUNIT_CASE(test_hit_before_move_is_waited_for),
+	KUNIT_CASE(test_hit_at_enable_is_handled_once),
 	KUNIT_CASE(test_redirected_function_is_hit),
 	KUNIT_CASE(test_failed_redirection_is_forgotten),
 	KUNIT_CASE(test_site_behind_may_be_going),
