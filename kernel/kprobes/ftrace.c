@@ -36,8 +36,8 @@
  * comes back a grace period after it has gone.
  *
  * A task that is interrupted or preempted on its way to the old ops, in 1 or
- * before, may arrive there at any time later, and calls no other ops.  So an ops
- * that is not called from the loop always calls the handlers.
+ * before, may arrive there at any time later, and calls no other ops.  So an
+ * ops that is not called from the loop always calls the handlers.
  *
  * Each update makes ftrace look at all functions there are, some times over. A
  * probe that comes cannot wait for others.  One that goes can: its site forgets

@@ -185,7 +185,7 @@ static unsigned int most_in_batch, most_in_chunk;
  * text_mutex is released after each chunk of sites.  Owners of text_mutex that
  * run in between find some sites patched and some not, which is nothing new for
  * them: they read or write text where no site is, and code that reads the state
- * of a site holds kprobe_mutex, too, so that no site changes until this returns.
+ * of a site holds kprobe_mutex, too, so no site changes until this returns.
  * A hit between two chunks runs the handlers of probes that are armed already,
  * as it does between two sites of one chunk.
  *

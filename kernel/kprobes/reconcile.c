@@ -421,8 +421,8 @@ static void relays_to_ftrace(struct ftrace_ops *ops,
 #endif
 
 /*
- * Turn jumps back to breakpoints, as many as one chunk has.  Return true if more
- * may be left.
+ * Turn jumps back to breakpoints, as many as one chunk has.  Return true if
+ * more may be left.
  */
 static bool turn_back_chunk(void)
 {

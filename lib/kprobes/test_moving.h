@@ -26,7 +26,7 @@ static struct {
 	bool released;			/* until this is set */
 	unsigned int nests;		/* then come so many calls more, */
 	int (*function)(int x);		/* each out of the loop of the last */
-	unsigned int deep;		/* so many, of different stack pointers */
+	unsigned int deep;		/* so many, of several stack depths */
 } moving;
 
 static void notrace wait_until_seen(void)

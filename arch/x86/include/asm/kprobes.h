@@ -149,7 +149,7 @@ void arch_kprobe_resume(struct pt_regs *regs);
 #define arch_kprobe_resume arch_kprobe_resume
 
 /*
- * Return the address in the original text whose stack layout @ip has, and add to
+ * Return the address in the original text whose stack layout @ip has.  Add to
  * @sp what the detour has pushed.  Without @site, @ip is in no slot.
  */
 unsigned long arch_kprobe_unwind(struct kprobe_site *site, void *slot,
