@@ -131,13 +131,23 @@ static void test_moving_site_is_hit_once(struct kunit *test)
 
 static struct ftrace_ops *late_ops;
 
-/* As a call that was preempted on its way to @late_ops, and continues now. */
+/*
+ * As a call that was preempted on its way to @late_ops, and continues now.  It
+ * is not in ftrace's loop, even if the loop has called this.
+ */
 static void notrace call_late(unsigned long ip, unsigned long parent_ip,
 			      struct ftrace_ops *ops,
 			      struct ftrace_regs *fregs)
 {
+	int loop = TRACE_LIST_START + trace_get_context_bit();
+	bool loops = trace_recursion_test(loop);
+
+	if (loops)
+		trace_recursion_clear(loop);
 	late_ops->func(ftrace_location((unsigned long)target), parent_ip,
 		       late_ops, fregs);
+	if (loops)
+		trace_recursion_set(loop);
 }
 
 static struct ftrace_ops late_caller = {
