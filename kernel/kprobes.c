@@ -560,7 +560,7 @@ EXPORT_SYMBOL_GPL(register_kprobe);
  * @num: how many
  *
  * On return no handler of theirs runs or will run, and they may be freed.
- * Those that were not registered get addr = NULL.  If a handler calls this,
+ * Probes that were not registered get addr = NULL.  If a handler calls this,
  * the kernel warns once and the probes stay registered.
  *
  * Context: may sleep; not from a handler.

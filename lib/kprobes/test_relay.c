@@ -267,14 +267,14 @@ static const struct moving_case {
 	bool ours_first;
 } moving_cases[] = {
 	{ "had, before the callback", MOVING_HIT, false },
-	{ "had, behind the callback", MOVING_HIT, true },
+	{ "had, after the callback", MOVING_HIT, true },
 	{ "skips, before the callback", MOVING_SKIPS, false },
-	{ "skips, behind the callback", MOVING_SKIPS, true },
+	{ "skips, after the callback", MOVING_SKIPS, true },
 	{ "nests, before the callback", MOVING_NESTS, false },
-	{ "nests, behind the callback", MOVING_NESTS, true },
+	{ "nests, after the callback", MOVING_NESTS, true },
 	{ "in the loop, before the callback", MOVING_IN_LOOP, false },
-	{ "in the loop, behind the callback", MOVING_IN_LOOP, true },
-	{ "among many, behind the callback", MOVING_CROWDED, true },
+	{ "in the loop, after the callback", MOVING_IN_LOOP, true },
+	{ "among many, after the callback", MOVING_CROWDED, true },
 };
 
 KUNIT_ARRAY_PARAM_DESC(moving_cases, moving_cases, name);
@@ -413,7 +413,7 @@ static int call_unpreemptible(void *unused)
 /* Long enough for a move that does not wait for the hit. */
 #define LINGER_MS	200
 
-/* It has passed the call before the move begins, and continues during it. */
+/* The hit passes the call before the move begins, and goes on during it. */
 static void test_hit_before_move_is_waited_for(struct kunit *test)
 {
 	struct counted c = ON_TARGET();
@@ -451,7 +451,7 @@ static void test_hit_before_move_is_waited_for(struct kunit *test)
 static void test_hit_at_enable_is_handled_once(struct kunit *test)
 {
 	struct counted c = ON_TARGET();
-	/* It keeps our callback before the waiter. */
+	/* This probe keeps our callback before the waiter. */
 	struct counted other = COUNTED(ftrace_location((unsigned long)
 						       bystander));
 	struct task_struct *task;
