@@ -10,6 +10,7 @@
  * has the same one.  A task may continue on another CPU in between, so all CPUs
  * share the notes.
  */
+#include <kunit/visibility.h>
 #include <linux/atomic.h>
 #include <linux/hash.h>
 #include "internal.h"
@@ -33,6 +34,7 @@ bool kprobe_note_hit(struct pt_regs *regs)
 	       old == sp;
 }
 NOKPROBE_SYMBOL(kprobe_note_hit);
+EXPORT_SYMBOL_IF_KUNIT(kprobe_note_hit);
 
 /**
  * kprobe_hit_noted - has ftrace's callback handled a hit?
@@ -49,6 +51,7 @@ bool kprobe_hit_noted(struct kprobe_site *entry, struct pt_regs *regs)
 	       try_cmpxchg(&notes[hash_long(sp, NOTES_BITS)], &sp, 0);
 }
 NOKPROBE_SYMBOL(kprobe_hit_noted);
+EXPORT_SYMBOL_IF_KUNIT(kprobe_hit_noted);
 
 /**
  * kprobe_forget_notes - of hits that did not come behind the call then

@@ -26,7 +26,6 @@ static struct {
 	bool released;			/* until this is set */
 	unsigned int nests;		/* then come so many calls more, */
 	int (*function)(int x);		/* each out of the loop of the last */
-	unsigned int deep;		/* so many, of several stack depths */
 } moving;
 
 static void notrace wait_until_seen(void)
@@ -46,25 +45,12 @@ static void notrace wait_until_seen(void)
 		cpu_relax();
 }
 
-static noinline void notrace call_deeper(unsigned int more)
-{
-	moving.function(5);
-	if (more > 1)
-		call_deeper(more - 1);
-	barrier();
-}
-
 static void notrace wait_for_move(unsigned long ip, unsigned long parent_ip,
 				  struct ftrace_ops *ops,
 				  struct ftrace_regs *fregs)
 {
-	unsigned int deep = moving.deep;
-
 	if (READ_ONCE(moving.calls))
 		wait_until_seen();
-	moving.deep = 0;
-	if (deep)
-		call_deeper(deep);
 	if (!READ_ONCE(moving.seen) || !moving.nests)
 		return;
 	moving.nests--;
@@ -83,7 +69,6 @@ static struct task_struct *moving_task(struct kunit *test, int (*call)(void *))
 	moving.released = false;
 	moving.linger = 0;
 	moving.nests = 0;
-	moving.deep = 0;
 	init_completion(&moving.begun);
 	migrate_disable();
 	task = kthread_create(call, NULL, "kprobe_moving");

@@ -10,6 +10,7 @@
 #include <linux/kprobes_hit.h>
 #include <linux/kprobes_test.h>
 #include <linux/string.h>
+#include "../../kernel/kprobes/internal.h"
 #include "test.h"
 #include "test_moving.h"
 
@@ -258,7 +259,6 @@ enum moving_kind {
 	MOVING_SKIPS,		/* its handler leaves out the call alone */
 	MOVING_NESTS,		/* it is missed, for it comes from a handler */
 	MOVING_IN_LOOP,		/* ftrace's loop is left out for one in it */
-	MOVING_CROWDED,		/* many others are handled meanwhile */
 };
 
 static const struct moving_case {
@@ -274,7 +274,6 @@ static const struct moving_case {
 	{ "nests, after the callback", MOVING_NESTS, true },
 	{ "in the loop, before the callback", MOVING_IN_LOOP, false },
 	{ "in the loop, after the callback", MOVING_IN_LOOP, true },
-	{ "among many, after the callback", MOVING_CROWDED, true },
 };
 
 KUNIT_ARRAY_PARAM_DESC(moving_cases, moving_cases, name);
@@ -302,9 +301,6 @@ static int bystander_pre(struct kprobe *p, struct pt_regs *regs)
 /* Ftrace's guard against recursion lets the first call in the loop pass. */
 #define CALLS_IN_LOOP	2
 
-/* More than there is room for notes. */
-#define CALLS_IN_CROWD	128
-
 static int call_moving(void *unused)
 {
 	unsigned long flags;
@@ -317,11 +313,6 @@ static int call_moving(void *unused)
 		call_bystander(5);
 	else
 		call_target(5);
-	/* The move waits for this CPU, so ours notes a second call first. */
-	if (moving_kind == MOVING_CROWDED) {
-		moving.deep = CALLS_IN_CROWD;
-		call_target(5);
-	}
 	local_irq_restore(flags);
 	return 0;
 }
@@ -389,8 +380,6 @@ static void test_moving_entry_is_hit_once(struct kunit *test)
 		hits = !nests;
 		if (how->kind == MOVING_IN_LOOP && moving.seen)
 			hits += CALLS_IN_LOOP;
-		if (how->kind == MOVING_CROWDED)
-			hits += 1 + CALLS_IN_CROWD;
 		KUNIT_EXPECT_EQ(test, c.pre, hits);
 		KUNIT_EXPECT_EQ(test, c.probe.nmissed, nests);
 	} while (!moving.seen && ++tries < MOVING_TRIES);
@@ -400,6 +389,38 @@ static void test_moving_entry_is_hit_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, unregister_ftrace_function(&waiter), 0);
 	ftrace_set_filter_ip(&waiter, target_call(), 1, 0);
 	kprobe_set_jumps(true);
+}
+
+/* More than there is room for. */
+#define NOTED_HITS	128
+
+/* A hit finds no room, or its note is there until it has passed both places. */
+static void test_notes_without_room_keep_others(struct kunit *test)
+{
+	struct kprobe_site *entry = kunit_kzalloc(test, sizeof(*entry),
+						  GFP_KERNEL);
+	struct pt_regs *regs = kunit_kcalloc(test, NOTED_HITS, sizeof(*regs),
+					     GFP_KERNEL);
+	bool *noted = kunit_kcalloc(test, NOTED_HITS, sizeof(*noted),
+				    GFP_KERNEL);
+	unsigned int i, room = 0;
+
+	KUNIT_ASSERT_NOT_NULL(test, entry);
+	KUNIT_ASSERT_NOT_NULL(test, regs);
+	KUNIT_ASSERT_NOT_NULL(test, noted);
+	entry->ftrace_ops = (void *)entry;
+	for (i = 0; i < NOTED_HITS; i++) {
+		regs[i].sp = (unsigned long)&regs[i];
+		noted[i] = kprobe_note_hit(&regs[i]);
+		room += noted[i];
+	}
+	KUNIT_EXPECT_GT(test, room, 0);
+	KUNIT_EXPECT_LT(test, room, NOTED_HITS);
+	for (i = 0; i < NOTED_HITS; i++) {
+		KUNIT_EXPECT_EQ(test, kprobe_hit_noted(entry, &regs[i]),
+				noted[i]);
+		KUNIT_EXPECT_FALSE(test, kprobe_hit_noted(entry, &regs[i]));
+	}
 }
 
 static int call_unpreemptible(void *unused)
@@ -917,6 +938,7 @@ static struct kunit_case relay_tests[] = {
 	KUNIT_CASE(test_switch_for_jumps_moves_to_ftrace),
 	KUNIT_CASE_PARAM(test_moving_entry_is_hit_once,
 			 moving_cases_gen_params),
+	KUNIT_CASE(test_notes_without_room_keep_others),
 	KUNIT_CASE(test_hit_before_move_is_waited_for),
 	KUNIT_CASE(test_hit_at_enable_is_handled_once),
 	KUNIT_CASE(test_redirected_function_is_hit),
@@ -945,4 +967,5 @@ static struct kunit_suite relay_suite = {
 kunit_test_suite(relay_suite);
 
 MODULE_DESCRIPTION("KUnit suite for kprobes on entries without ftrace");
+MODULE_IMPORT_NS(EXPORTED_FOR_KUNIT_TESTING);
 MODULE_LICENSE("GPL");
