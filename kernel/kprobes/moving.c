@@ -33,8 +33,8 @@ bool kprobe_note_hit(struct pt_regs *regs)
 	return try_cmpxchg(&notes[hash_long(sp, NOTES_BITS)], &old, sp) ||
 	       old == sp;
 }
-NOKPROBE_SYMBOL(kprobe_note_hit);
 EXPORT_SYMBOL_IF_KUNIT(kprobe_note_hit);
+NOKPROBE_SYMBOL(kprobe_note_hit);
 
 /**
  * kprobe_hit_noted - has ftrace's callback handled a hit?
@@ -50,8 +50,8 @@ bool kprobe_hit_noted(struct kprobe_site *entry, struct pt_regs *regs)
 	return READ_ONCE(entry->ftrace_ops) &&
 	       try_cmpxchg(&notes[hash_long(sp, NOTES_BITS)], &sp, 0);
 }
-NOKPROBE_SYMBOL(kprobe_hit_noted);
 EXPORT_SYMBOL_IF_KUNIT(kprobe_hit_noted);
+NOKPROBE_SYMBOL(kprobe_hit_noted);
 
 /**
  * kprobe_forget_notes - of hits that did not come behind the call then
