@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Dynamic probes on x86: what the core and the trap handlers need to know.
- */
+/* Dynamic probes on x86: interface to the core and to the trap handlers. */
 #ifndef _ASM_X86_KPROBES_H
 #define _ASM_X86_KPROBES_H
 
@@ -15,17 +13,17 @@
 #include <asm/ptrace.h>
 #include <asm/segment.h>
 
-/* An instruction of 15 bytes, and what leads back from behind it. */
+/* An instruction of up to 15 bytes, and a jump back or a call of the thunk. */
 #define KPROBE_SLOT_SIZE	32
-/* The entry (see detour.c), the instructions of a region, the way back. */
+/* The entry (see detour.c), the instructions of a region, a jump back. */
 #define KPROBE_DETOUR_SIZE	64
-/* A jump, and how many instructions can begin under it. */
+/* A jump, and how many instructions can begin in the text it replaces. */
 #define KPROBE_JUMP_SIZE	5
 
 /*
- * A pre handler finds the instruction pointer after the byte of a breakpoint,
- * even if a jump or ftrace delivers the hit: tools subtract this byte before
- * they look for the symbol.
+ * Pre handlers see the instruction pointer after the breakpoint's byte, even if
+ * a jump or ftrace delivers the hit, because tools subtract this byte before
+ * they look up the symbol.
  */
 #define KPROBE_IP_SKID		1
 
@@ -35,22 +33,23 @@ struct kprobe;
 struct kprobe_site;
 
 /**
- * enum x86_kprobe_class - how a probed instruction is executed elsewhere
+ * enum x86_kprobe_class - how a probed instruction is executed
  *
- * Decided once, by arch_kprobe_inspect(); a hit obeys.  The emulated ones
- * are those whose meaning depends on where they stand.
+ * arch_kprobe_inspect() sets the class once; the hit path only reads it.  All
+ * classes but the first two are branches, whose effect depends on their
+ * address.
  *
- * @X86_KPROBE_OUT_OF_LINE: runs in a slot, with its way back behind it
+ * @X86_KPROBE_OUT_OF_LINE: runs in a slot, followed by a jump back
  * @X86_KPROBE_NOP: does nothing
- * @X86_KPROBE_JMP: to @target
- * @X86_KPROBE_JCC: to @target on condition @cond
+ * @X86_KPROBE_JMP: jump to @target
+ * @X86_KPROBE_JCC: jump to @target on condition @cond
  * @X86_KPROBE_LOOP: LOOP, LOOPE, LOOPNE, JrCXZ (@cond: its opcode)
- * @X86_KPROBE_CALL: of @target
- * @X86_KPROBE_RET: and drop @target bytes of arguments
- * @X86_KPROBE_JMP_REG: to where the register at @base in pt_regs points
- * @X86_KPROBE_CALL_REG: same for a call
- * @X86_KPROBE_JMP_MEM: to where the memory operand points
- * @X86_KPROBE_CALL_MEM: same for a call
+ * @X86_KPROBE_CALL: call of @target
+ * @X86_KPROBE_RET: return that drops @target bytes of arguments
+ * @X86_KPROBE_JMP_REG: jump to the address in the register at @base
+ * @X86_KPROBE_CALL_REG: call of the address in the register at @base
+ * @X86_KPROBE_JMP_MEM: jump to the address in the memory operand
+ * @X86_KPROBE_CALL_MEM: call of the address in the memory operand
  */
 enum x86_kprobe_class {
 	X86_KPROBE_OUT_OF_LINE,
@@ -67,16 +66,18 @@ enum x86_kprobe_class {
 };
 
 /**
- * enum x86_kprobe_simple - what one out of line does that is as easily done to
- *	the saved registers, which a post handler saves an exit for
+ * enum x86_kprobe_simple - out-of-line instructions that can be emulated
  *
- * @X86_KPROBE_NOT_SIMPLE: it has to be executed
- * @X86_KPROBE_PUSH: pushes the register at @index
- * @X86_KPROBE_MOV: writes the register at @index to the one at @base, which is
+ * With a post handler, emulation on the saved registers replaces execution in
+ * post_slot.
+ *
+ * @X86_KPROBE_NOT_SIMPLE: must be executed
+ * @X86_KPROBE_PUSH: push the register at @index
+ * @X86_KPROBE_MOV: copy the register at @index to the one at @base, which is
  *	not the stack pointer
- * @X86_KPROBE_ADD_SP: adds @target to the stack pointer, and does not lower it
- *	by more than what is free below
- * @X86_KPROBE_SUB_SP: subtracts it; the same holds
+ * @X86_KPROBE_ADD_SP: add @target to the stack pointer, which must not drop by
+ *	more than LOWER_SP_MAX
+ * @X86_KPROBE_SUB_SP: subtract @target from it, with the same limit
  */
 enum x86_kprobe_simple {
 	X86_KPROBE_NOT_SIMPLE,
@@ -87,14 +88,14 @@ enum x86_kprobe_simple {
 };
 
 /**
- * struct x86_kprobe_jump - a jump in the place of a trap
+ * struct x86_kprobe_jump - a jump that replaces a breakpoint
  * @region: bytes copied into the detour
  * @nr: instructions copied
- * @from: where each of them begins, in bytes behind the probed address
- * @to: where each of them begins in the detour
- * @end: where the way back begins in the detour; behind a call there is none
- * @clac: on the way in, user memory is made inaccessible
- * @text: what the jump stands in the place of
+ * @from: start of each instruction, in bytes after the probed address
+ * @to: start of each copy, in bytes from the start of the detour
+ * @end: start of the jump back in the detour; a call has none
+ * @clac: the detour must make user memory inaccessible
+ * @text: the original text under the jump
  */
 struct x86_kprobe_jump {
 	u8 region;
@@ -109,20 +110,20 @@ struct x86_kprobe_jump {
 /**
  * struct arch_kprobe_insn - one probed instruction
  * @class: enum x86_kprobe_class
- * @len: in bytes
+ * @len: length in bytes
  * @cond: condition code, or opcode
  * @scale: shift of the index
- * @simple: enum x86_kprobe_simple of one out of line
- * @narrow: counts in %ecx and not in %rcx; moves 32 bits
- * @relative: of one out of line: where in it a displacement stands that is
- *	relative to the next instruction; 0 for none
- * @base: offset into pt_regs of the base register; -1 for none
- * @run: where a trap goes on: the site's slot, or the copy in the detour, if
- *	that is in use; NULL: the instruction is emulated
- * @target: of a branch; the displacement of a memory operand (with the
- *	address of the next instruction added if it is relative to that)
- * @index: offset into pt_regs of the index register; -1 for none
- * @jump: what there is to know of the site's detour
+ * @simple: enum x86_kprobe_simple, for class OUT_OF_LINE
+ * @narrow: LOOP counts in %ecx, not %rcx; MOV writes 32 bits
+ * @relative: for class OUT_OF_LINE, the offset of a displacement relative to
+ *	the next instruction; 0 if there is none
+ * @base: offset into pt_regs of the base register, or -1
+ * @run: where a trap continues: the slot, or the copy in the detour while that
+ *	is in use; NULL if the instruction is emulated
+ * @target: branch target, or displacement of a memory operand (plus the address
+ *	of the next instruction if relative to it)
+ * @index: offset into pt_regs of the index register, or -1
+ * @jump: the site's detour
  */
 struct arch_kprobe_insn {
 	u8 class;
@@ -150,7 +151,8 @@ void arch_kprobe_resume(struct pt_regs *regs);
 
 /*
  * Return the address in the original text whose stack layout @ip has.  Add to
- * @sp what the detour has pushed.  Without @site, @ip is in no slot.
+ * @sp the words that the detour has pushed.  If @site is NULL, @ip is in no
+ * slot.
  */
 unsigned long arch_kprobe_unwind(struct kprobe_site *site, void *slot,
 				 unsigned long ip, struct pt_regs *regs,
@@ -163,7 +165,7 @@ static __always_inline bool arch_kprobe_irqs_on(struct pt_regs *regs)
 	return regs->flags & X86_EFLAGS_IF;
 }
 
-/* At a function's entry, with the call's return address on top. */
+/* At a function's entry, the return address is on top of the stack. */
 static __always_inline unsigned long *
 arch_kprobe_return_place(struct pt_regs *regs)
 {
@@ -176,8 +178,8 @@ static __always_inline void *arch_kprobe_frame(struct pt_regs *regs)
 }
 
 /*
- * The trampoline has put its own address where that of the call was, right
- * behind the registers.
+ * The trampoline has pushed its own address in place of the return address,
+ * directly after @regs.
  */
 static __always_inline void *arch_kretprobe_enter(struct pt_regs *regs)
 {
@@ -193,7 +195,7 @@ arch_kretprobe_fixup_return(struct pt_regs *regs, kprobe_opcode_t *ret)
 
 struct ftrace_regs;
 
-/* ftrace passes a struct pt_regs by that name. */
+/* ftrace passes a struct pt_regs under this type. */
 static __always_inline struct pt_regs *
 arch_kprobe_ftrace_regs(struct ftrace_regs *fregs)
 {
@@ -236,7 +238,7 @@ static inline unsigned long *kprobe_thunk_frame(struct pt_regs *regs,
 
 #endif /* CONFIG_KPROBES */
 
-/* Asked after fixup_exception(), which has asked kprobe_fault() already. */
+/* fixup_exception() has called kprobe_fault() before. */
 static inline int kprobe_fault_handler(struct pt_regs *regs, int trapnr)
 {
 	return 0;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * What must not be probed on x86, for other reasons than its instructions.
- */
+/* Text that must not be probed on x86, whatever its instructions are. */
 #include <linux/array_size.h>
 #include <linux/errno.h>
 #include <linux/kprobes_backend.h>
@@ -9,17 +7,18 @@
 #include <asm/sections.h>
 #include "common.h"
 
-/* From the linker script: where CPUs start, and thunks. */
+/* From the linker script: startup code and thunks. */
 extern char __head_text_end[], __x86_thunks_start[], __x86_thunks_end[];
 extern char __x86_safe_ret_start[], __x86_safe_ret_end[];
 
 /**
- * x86_kprobe_is_thunk - is this where calls, jumps or returns go through?
+ * x86_kprobe_is_thunk - check if an address is in a call, jump or return thunk
  * @addr: any address
  *
- * Which of the thunks are used depends on the processor's vulnerabilities;
- * those that the kernel makes at run time for single branches are not among
- * these.
+ * The processor's vulnerabilities decide which thunks are in use.  Thunks that
+ * the kernel generates at run time for single branches are not included.
+ *
+ * Return: true if it is.
  */
 bool x86_kprobe_is_thunk(unsigned long addr)
 {
@@ -30,7 +29,7 @@ bool x86_kprobe_is_thunk(unsigned long addr)
 }
 
 #ifdef CONFIG_PARAVIRT_XXL
-/* Blacklists the functions in a table of pointers; some may be NULL. */
+/* Blacklist the functions in a table of pointers; some may be NULL. */
 static int blacklist_table(const void *table, size_t size)
 {
 	const unsigned long *function = table;
@@ -48,8 +47,8 @@ static int blacklist_table(const void *table, size_t size)
 }
 
 /*
- * What writes the registers of a CPU that starts or wakes up, before it has its
- * interrupt descriptor table.
+ * These functions write registers of a CPU that starts or wakes up, before it
+ * has loaded its interrupt descriptor table.
  */
 static int blacklist_paravirt(void)
 {
@@ -65,9 +64,9 @@ static int blacklist_paravirt(void)
 #endif
 
 /*
- * What is executed before a CPU has its interrupt descriptor table, or on other
- * page tables, or as a copy, is in .kprobes.text or marked as functions are,
- * for the most part.  Here is what has sections of its own.
+ * Most of the code that runs before a CPU has its interrupt descriptor table,
+ * on other page tables, or as a copy, is in .kprobes.text or marked with
+ * NOKPROBE_SYMBOL().  These areas are sections of their own.
  */
 int arch_kprobe_blacklist(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the files here share, and how code that is neither an exception nor a
- * function call saves the registers as if it were the former.
+ * Declarations that the files here share, and macros that save the registers as
+ * an exception would.
  */
 #ifndef __X86_KERNEL_KPROBES_COMMON_H
 #define __X86_KERNEL_KPROBES_COMMON_H
@@ -9,14 +9,14 @@
 #include <asm/asm.h>
 #include <asm/frame.h>
 
-/* How much of its stack a jprobe's function finds copied: 64 bytes. */
+/* Bytes of the stack that are copied for a jprobe's function: 64. */
 #ifdef CONFIG_X86_64
 #define X86_JPROBE_STACK_WORDS	8
 #else
 #define X86_JPROBE_STACK_WORDS	16
 #endif
 
-/* Of struct x86_kprobe_thunk_frame. */
+/* Flag in ret of struct x86_kprobe_thunk_frame. */
 #define X86_KPROBE_INDIRECT	0x80
 
 #ifndef __ASSEMBLY__
@@ -28,9 +28,9 @@ struct pt_regs;
 struct x86_kprobe_function;
 
 /*
- * For top-level asm(): with ss, sp and flags of a struct pt_regs on the
- * stack, SAVE_REGS_STRING adds all the rest (cs, ip and orig_ax undefined),
- * and RESTORE_REGS_STRING takes that away again.  objtool follows both.
+ * For top-level asm(): with ss, sp and flags of a struct pt_regs on the stack,
+ * SAVE_REGS_STRING pushes the rest (cs, ip and orig_ax undefined) and
+ * RESTORE_REGS_STRING removes it. objtool can follow both.
  */
 #ifdef CONFIG_X86_64
 #define SAVE_REGS_STRING						\
@@ -51,24 +51,24 @@ struct x86_kprobe_function;
 	"	push %ebp; push %edi; push %esi; push %edx\n"		\
 	"	push %ecx; push %ebx\n"					\
 	ENCODE_FRAME_POINTER
-/* The kernel's segment registers are as they were: skip them. */
+/* The kernel does not change its segment registers: skip them. */
 #define RESTORE_REGS_STRING						\
 	"	pop %ebx; pop %ecx; pop %edx; pop %esi; pop %edi\n"	\
 	"	pop %ebp; pop %eax\n"					\
 	"	lea	28(%esp), %esp\n"
 #endif
 
-/* rethook.c includes this for the above, also without kprobes. */
+/* rethook.c includes this file for the above, also without kprobes. */
 #ifdef CONFIG_KPROBES
 #include <linux/kprobes_backend.h>
 
-/* thunk_{32,64}.S: what every detour begins with, and places in it. */
+/* thunk_{32,64}.S: template of a detour's entry, and places in it. */
 extern const u8 kprobe_detour[], kprobe_detour_entry[];
 extern const u8 kprobe_detour_clac[], kprobe_detour_clac_end[];
 extern const u8 kprobe_detour_ip[], kprobe_detour_call_end[];
 extern const u8 kprobe_detour_end[];
 
-/* From offset @at in it on, @words are on the stack. */
+/* From offset @at in the entry on, @words are on the stack. */
 struct x86_kprobe_pushed {
 	u8 at;
 	u8 words;
@@ -79,9 +79,10 @@ extern const struct x86_kprobe_pushed kprobe_detour_stack_end[];
 
 /*
  * From offset @at in the thunks on, the return address is @ret words above the
- * stack pointer; with X86_KPROBE_INDIRECT, a pointer to flags and that address
- * is.  The frame pointer is saved @bp words above, or if that is negative, in
- * its register.  The last one is the end of the thunks.
+ * stack pointer.  With X86_KPROBE_INDIRECT, that word points to flags, and the
+ * address follows them.  The frame pointer is saved @bp words above the stack
+ * pointer; if @bp is negative, it is in its register.  The last entry marks the
+ * end of the thunks.
  */
 struct x86_kprobe_thunk_frame {
 	u16 at;
@@ -92,7 +93,7 @@ struct x86_kprobe_thunk_frame {
 extern const struct x86_kprobe_thunk_frame kprobe_thunk_frames[];
 extern const struct x86_kprobe_thunk_frame kprobe_thunk_frames_end[];
 
-/* Without CLAC a detour is entered later: its call ends at the same place. */
+/* Without CLAC the detour's entry is moved up, to end at the same call. */
 static __always_inline unsigned int
 x86_kprobe_detour_entry(const struct kprobe_site *site)
 {
@@ -156,8 +157,8 @@ void x86_kprobe_queue_jump(struct kprobe_site *site);
 #else
 
 /*
- * Note how many words the detour has on the stack at the next instruction; a
- * struct x86_kprobe_pushed.
+ * Record in a struct x86_kprobe_pushed how many words the detour has on the
+ * stack before the next instruction.
  */
 .macro ON_STACK words:req
 771:
@@ -167,9 +168,9 @@ void x86_kprobe_queue_jump(struct kprobe_site *site);
 .endm
 
 /*
- * Notes in the thunks; struct x86_kprobe_thunk_frame.  THUNK_STACK says so many
- * words above the stack pointer the return address is, and the saved frame
- * pointer, if that is not in its register.
+ * Record in a struct x86_kprobe_thunk_frame how many words above the stack
+ * pointer the return address is, and the saved frame pointer unless it is in
+ * its register.
  */
 .macro THUNK_STACK ret:req bp=-1
 	.set thunk_ret, \ret
@@ -183,7 +184,7 @@ void x86_kprobe_queue_jump(struct kprobe_site *site);
 #endif
 .endm
 
-/* The last instruction has moved the stack pointer down by so many words. */
+/* Record that the last instruction has pushed @by words. */
 .macro THUNK_MOVED by:req
 	.if thunk_bp >= 0
 	THUNK_STACK thunk_ret+\by, thunk_bp+\by

@@ -1,48 +1,47 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Jumps in the place of traps on x86: the detour, and the hit by it.
+ * Jumps in place of traps on x86: the detour, and its hits.
  *
  *	probed address:	jmp ---->	[site]
  *				     ->	push ss, sp, flags; cli; push cs, ip
  *					call kprobe_jump_thunk
  *					(drop ip, cs) pop flags, sp
  *					[instruction]...	the region
- *	behind the region:  <----	jmp, but for a call
+ *	after the region: <-----	jmp, except after a call
  *
- * The pushes and the thunk's build a struct pt_regs whose instruction pointer
- * is that of a breakpoint's exception; the return address of the call takes
- * the place of orig_ax, which is no register of the interrupted code.  From
- * the site in front of it the thunk knows whose hit it is.  What the handlers
- * change in the registers is what is popped; only where they want to go on
- * elsewhere, the thunk does not return to the detour.
+ * The detour and the thunk push a struct pt_regs with the instruction pointer
+ * of a breakpoint exception.  The return address of the call takes the place of
+ * orig_ax, which is no register of the interrupted code; the thunk reads the
+ * site from the start of the detour.  Changes that handlers make to the
+ * registers are popped.  If a handler sets the instruction pointer, the thunk
+ * does not return to the detour.
  *
- * The direction flag is clear: functions that set it are not probed by a jump.
- * User memory may be accessible in functions that make it so, that have
- * fix-ups for faults there, or that are called by these; only such need it made
- * inaccessible.
+ * The direction flag is clear, because functions that set it are not probed by
+ * a jump.  User memory may be accessible in functions that enable access, that
+ * have fix-ups for faults, or that such functions call; only their detours need
+ * CLAC.
  *
- * Where a handler goes on
- * -----------------------
+ * Where a handler continues
+ * -------------------------
  *
- * A handler may move the instruction pointer to an instruction that a jump
- * covers, of its own site or of another one.  arch_kprobe_resume() then moves
- * it on to the copy of that instruction in the detour, if insn->run of the
- * site in question leads into the detour, or the site is in KPROBE_SITE_JUMP:
+ * A handler may set the instruction pointer to an instruction under a jump, of
+ * its own site or of another one.  arch_kprobe_resume() then changes it to the
+ * copy of that instruction in the detour, if insn->run of that site points into
+ * the detour or the site is in KPROBE_SITE_JUMP:
  *
- * 1. insn->run does so before there is a jump, or a part of one.  The optimizer
- *    sets it, waits for a grace period of RCU-tasks, and then has the jump
- *    written.  A task that has read the old value, and goes on in place, has
- *    not switched voluntarily until it has left the region: it is waited for.
- * 2. When the jump is to go, insn->run is set back first: traps that are
- *    written into the region are to be hit.  The state changes last, when each
- *    CPU executes the original text again.  So a CPU that reads insn->run set
- *    back, and then another state, finds that text.
- * 3. A detour is freed with its site, behind a grace period of RCU-tasks, as
- *    after a trap that has led there.  Until then, its copies do the same as
+ * 1. Before a jump is written, the optimizer sets insn->run, waits for a grace
+ *    period of RCU-tasks, and then writes the jump.  A task that has read the
+ *    old value and continues in place does not switch voluntarily until it has
+ *    left the region, so the grace period waits for it.
+ * 2. Before a jump is removed, insn->run is set back, because traps written
+ *    into the region must be hit.  The state changes last, when every CPU
+ *    executes the original text again.  So a CPU that reads insn->run as set
+ *    back, and then a state other than JUMP, finds that text.
+ * 3. A detour is freed with its site, after a grace period of RCU-tasks, as
+ *    after a trap that used the detour.  Until then, its copies do the same as
  *    the instructions in place.
  *
- * What is known of a detour does not change from the first time that insn->run
- * leads there.
+ * The description of a detour is constant once insn->run has pointed to it.
  */
 #include <linux/irqflags.h>
 #include <linux/kallsyms.h>
@@ -69,7 +68,10 @@
 	 IS_ENABLED(CONFIG_GCC_PLUGIN_STACKLEAK) ||			\
 	 IS_ENABLED(CONFIG_TRACE_BRANCH_PROFILING))
 
-/* Called so with objtool's consent, without an access or fix-up of its own. */
+/*
+ * objtool allows calls of this function with user access enabled, although it
+ * has no access or fix-up itself.
+ */
 static bool called_with_user_access(unsigned long addr)
 {
 #if defined(CONFIG_X86_64) && defined(CONFIG_X86_MCE)
@@ -111,7 +113,7 @@ static void emit_branch(struct detour *d, const void *detour, u8 opcode,
 
 static_assert(KPROBE_JUMP_SIZE == JMP32_INSN_SIZE);
 
-/* A copy of what stands in thunk_64.S or thunk_32.S, for this site. */
+/* Emit the entry of thunk_64.S or thunk_32.S, for this site. */
 static void emit_entry(struct detour *d, const struct kprobe_site *site,
 		       const void *detour)
 {
@@ -122,7 +124,7 @@ static void emit_entry(struct detour *d, const struct kprobe_site *site,
 	u8 *late = d->buf + x86_kprobe_detour_entry(site);
 
 	emit(d, kprobe_detour, kprobe_detour_end - kprobe_detour);
-	/* The site itself: the thunk loads this pointer. */
+	/* The site: the thunk loads this pointer. */
 	memcpy(d->buf, &site, sizeof(site));
 	if (!site->insn.jump.clac) {
 		memmove(late, entry, early);
@@ -161,21 +163,21 @@ static const u8 store_on_stack[] = { 0xc7, 0x04, 0x24 };
 	 sizeof(u32) + JMP32_INSN_SIZE)
 
 /*
- * A call at the end of the region, so that the callee returns behind the jump:
+ * Emit a call at the end of the region; it must return to the original text:
  *
  *		call	1f
  *		int3
- *	1:	mov	$behind the call in place, (%rsp)
+ *	1:	mov	$address after the call in place, (%rsp)
  *		jmp	callee
  *
- * The callee and a reader of its stack find the address in place, and a
- * callee that sleeps does not keep the detour in use.  To push that address
- * would be shorter, but the processor matches returns with calls: with one call
- * too few it would mispredict the returns of all callers.  So it mispredicts
- * only the callee's, and then runs into the int3.
+ * The callee and unwinders find the original return address, and a callee that
+ * sleeps does not keep the detour in use.  Pushing that address would be
+ * shorter, but processors match returns with calls: one call too few would make
+ * them mispredict the returns of all callers.  This way only the callee's
+ * return is mispredicted, to the int3.
  *
- * A call by register or memory could raise an exception in the jump, where the
- * stack pointer is another one than in place: not done.
+ * A call by register or memory is refused, because its jump could raise an
+ * exception with another stack pointer than in place.
  */
 static enum kprobe_obstacle emit_call(struct detour *d, const void *detour,
 				      unsigned long addr,
@@ -196,8 +198,7 @@ static enum kprobe_obstacle emit_call(struct detour *d, const void *detour,
 }
 
 /*
- * Adds one instruction of the region, @insn, which stands at @addr, and says
- * @what it is.
+ * Emit the instruction @insn of the region, from @addr; set @what to its class.
  */
 static enum kprobe_obstacle emit_insn(struct detour *d, const void *detour,
 				      unsigned long addr, struct insn *insn,
@@ -206,10 +207,10 @@ static enum kprobe_obstacle emit_insn(struct detour *d, const void *detour,
 {
 	if (x86_kprobe_classify(insn, what, addr))
 		return KPROBE_NOJUMP_BOUND_INSIDE;
-	/* As long as a jump, so nothing follows it. */
+	/* A call is as long as a jump, so it is the last one. */
 	if (what->class == X86_KPROBE_CALL)
 		return emit_call(d, detour, addr, what);
-	/* With room for a near branch, whatever it was, and one back. */
+	/* Leave room for the longest near branch and the jump back. */
 	if (d->len + max(insn->length, 6) > sizeof(d->buf) - JMP32_INSN_SIZE)
 		return KPROBE_NOJUMP_DETOUR_SIZE;
 
@@ -218,7 +219,7 @@ static enum kprobe_obstacle emit_insn(struct detour *d, const void *detour,
 		const u8 escape = 0x0f;
 
 		emit(d, &escape, 1);
-		/* Its displacement is relative to the end, as a jump's. */
+		/* The displacement is relative to the end, as a jump's. */
 		emit_branch(d, detour, 0x80 | what->cond, (void *)what->target);
 		break;
 	}
@@ -232,8 +233,8 @@ static enum kprobe_obstacle emit_insn(struct detour *d, const void *detour,
 		if (!cpu_feature_enabled(X86_FEATURE_RETHUNK))
 			return emit_copy(d, detour, addr, insn, text, what);
 		/*
-		 * A return left in place may stand where it is safe from ITS,
-		 * in one half of a cache line; the copy may not.
+		 * The original return may be safe from ITS because of its half
+		 * of the cache line; the copy may not.
 		 */
 		if (what->target)
 			return KPROBE_NOJUMP_BOUND_INSIDE;
@@ -242,8 +243,8 @@ static enum kprobe_obstacle emit_insn(struct detour *d, const void *detour,
 	case X86_KPROBE_JMP_REG:
 	case X86_KPROBE_JMP_MEM:
 		/*
-		 * The original jump may be safe because of its address (ITS)
-		 * or because of an LFENCE before it.  The copy is not.
+		 * The original jump may be safe because of its address (ITS) or
+		 * because of an LFENCE before it.  The copy is not.
 		 */
 		if (cpu_feature_enabled(X86_FEATURE_INDIRECT_THUNK_ITS) ||
 		    cpu_feature_enabled(X86_FEATURE_RETPOLINE_LFENCE))
@@ -258,7 +259,7 @@ static enum kprobe_obstacle emit_insn(struct detour *d, const void *detour,
 	return KPROBE_NOJUMP_NONE;
 }
 
-/* Whether the text goes on behind this instruction only if jumped to. */
+/* Return true if execution never continues after this instruction. */
 static bool ends_flow(const struct arch_kprobe_insn *what)
 {
 	return what->class == X86_KPROBE_JMP || what->class == X86_KPROBE_RET ||
@@ -266,7 +267,7 @@ static bool ends_flow(const struct arch_kprobe_insn *what)
 	       what->class == X86_KPROBE_JMP_MEM;
 }
 
-/* May this instruction, @offset bytes behind the probed one, be in a detour? */
+/* Check the instruction @offset bytes after the probed one. */
 static enum kprobe_obstacle insn_obstacle(unsigned long addr,
 					  unsigned int offset,
 					  unsigned int length, const u8 *text)
@@ -289,7 +290,7 @@ static enum kprobe_obstacle insn_obstacle(unsigned long addr,
 	if (is_endbr(*(u32 *)text))
 		return offset ? KPROBE_NOJUMP_INDIRECT_JUMP :
 				KPROBE_NOJUMP_LANDING_PAD;
-	/* Its trap reads what stands before it. */
+	/* The handler of its trap decodes the instructions before it. */
 	if (x86_kprobe_checks_type(text))
 		return KPROBE_NOJUMP_BOUND_INSIDE;
 	/* A handled fault would restart it in place, under the jump. */
@@ -299,8 +300,8 @@ static enum kprobe_obstacle insn_obstacle(unsigned long addr,
 }
 
 /*
- * Writes into @d what is to stand at @detour, and into the site's jump where
- * which instruction went.  Stops at what cannot run out of line.
+ * Emit the region to @d, to be copied to @detour, and record in the site's jump
+ * where each instruction is.  Fail at the first that cannot run out of line.
  */
 static enum kprobe_obstacle emit_region(struct kprobe_site *site,
 					struct detour *d, const void *detour,
@@ -329,7 +330,7 @@ static enum kprobe_obstacle emit_region(struct kprobe_site *site,
 			offset++;
 			continue;
 		}
-		/* It may have come since the function was analysed. */
+		/* The trap may have been set since the analysis. */
 		if (text[offset] == INT3_INSN_OPCODE)
 			return KPROBE_NOJUMP_FOREIGN_TRAP;
 		if (insn_decode_kernel(&insn, text + offset))
@@ -347,7 +348,7 @@ static enum kprobe_obstacle emit_region(struct kprobe_site *site,
 			return obstacle;
 		jump->nr++;
 		offset += insn.length;
-		/* A processor may speculate past it: as in place. */
+		/* As in place, stop speculation past it. */
 		if (ends_flow(&what))
 			emit(d, &trap, sizeof(trap));
 	}
@@ -361,7 +362,7 @@ static enum kprobe_obstacle emit_region(struct kprobe_site *site,
 	return KPROBE_NOJUMP_NONE;
 }
 
-/* What else there is under the jump. */
+/* Check the region for other reasons against a jump. */
 static enum kprobe_obstacle
 inspect_region(const struct kprobe_site *site,
 	       const struct x86_kprobe_function *function)
@@ -370,7 +371,7 @@ inspect_region(const struct kprobe_site *site,
 	unsigned long end = addr + site->insn.jump.region;
 	enum kprobe_obstacle obstacle;
 
-	/* First, since for the function they are ways in like others. */
+	/* First, because the function's ways in may include them. */
 	obstacle = x86_kprobe_fixup_lands_in(addr + 1, end);
 	if (obstacle)
 		return obstacle;
@@ -400,7 +401,7 @@ enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site)
 	mutex_lock(&text_mutex);
 	function = x86_kprobe_function_at((unsigned long)site->addr, &obstacle);
 	if (!obstacle)
-		/* Its address is unknown: as if the detour were right here. */
+		/* The detour's address is unknown: assume the site's. */
 		obstacle = emit_region(site, &d, site->addr,
 				       x86_kprobe_function_end(function));
 	if (!obstacle)
@@ -434,7 +435,7 @@ bool arch_kprobe_jumped_to(struct kprobe_site *site)
 
 enum kprobe_obstacle arch_kprobe_build_detour(struct kprobe_site *site)
 {
-	/* arch_kprobe_analyse() has seen that the function ends behind it. */
+	/* arch_kprobe_analyse() has checked that the function ends after it. */
 	unsigned long end = (unsigned long)site->addr + site->insn.jump.region;
 	enum kprobe_obstacle obstacle;
 	struct detour d = {};
@@ -462,7 +463,7 @@ enum kprobe_obstacle arch_kprobe_build_detour(struct kprobe_site *site)
 
 void arch_kprobe_unanalyse(struct kprobe_site *site)
 {
-	/* What stands at these addresses may be another function soon. */
+	/* Another function may soon be at these addresses. */
 	x86_kprobe_function_forget();
 }
 
@@ -474,19 +475,19 @@ void arch_kprobe_use_detour(struct kprobe_site *site, bool use)
 	if (use)
 		run = site->detour + insn->jump.to[0];
 	/*
-	 * Orders text_poke_copy() before it.  Pairs with the dependency in
-	 * trap_hit() from the pointer to what is executed there.
+	 * Orders text_poke_copy() before the store.  Pairs with the address
+	 * dependency in trap_hit(), which executes at @run.
 	 */
 	smp_store_release(&insn->run, run);
 }
 
 /**
- * x86_kprobe_queue_jump - have a jump written or removed
- * @site: either its state or its next one is KPROBE_SITE_JUMP
+ * x86_kprobe_queue_jump - queue a jump to be written or removed
+ * @site: its state or its target is KPROBE_SITE_JUMP
  *
  * A CPU that executes it half written takes the jump.
  *
- * Context: text_mutex held; text_poke_finish() does it.
+ * Context: text_mutex held; text_poke_finish() applies the queue.
  */
 void x86_kprobe_queue_jump(struct kprobe_site *site)
 {
@@ -503,11 +504,9 @@ void x86_kprobe_queue_jump(struct kprobe_site *site)
 	text_poke_queue(site->addr, text, sizeof(text), branch);
 }
 
-/*
- * Going on under a jump
- */
+/* Continuing under a jump */
 
-/* The copy to be used of the instruction @offset behind a site, or 0. */
+/* Return the copy of the instruction @offset after @site if in use, or 0. */
 static unsigned long copy_in_use(const struct kprobe_site *site,
 				 unsigned int offset)
 {
@@ -517,7 +516,7 @@ static unsigned long copy_in_use(const struct kprobe_site *site,
 	const void *run = smp_load_acquire(&insn->run);
 	unsigned int i;
 
-	/* In this order: see "Where a handler goes on" above. */
+	/* In this order: see "Where a handler continues" above. */
 	if (run != site->detour + jump->to[0] &&
 	    site->state != KPROBE_SITE_JUMP)
 		return 0;
@@ -529,12 +528,12 @@ static unsigned long copy_in_use(const struct kprobe_site *site,
 NOKPROBE_SYMBOL(copy_in_use);
 
 /**
- * arch_kprobe_resume - a handler has set where to go on
- * @regs: its registers; the instruction pointer may be moved into a detour
+ * arch_kprobe_resume - redirect a changed ip from under a jump to its detour
+ * @regs: the handler's; the instruction pointer may be changed
  *
- * What a jump covers can be executed only in the jump's detour.  At a probed
- * address itself the jump is executed, which is a hit; in the middle of an
- * instruction there is nothing to execute, with or without a jump.
+ * Only the jump's detour can execute instructions that the jump covers.  At a
+ * probed address itself, the jump is executed, which is a hit.  The middle of
+ * an instruction cannot be executed, with or without a jump.
  *
  * Context: any; interrupts off.
  */
@@ -564,12 +563,12 @@ NOKPROBE_SYMBOL(arch_kprobe_resume);
  */
 
 /**
- * x86_kprobe_hit_jump - a hit by way of a detour
- * @site: where
- * @regs: complete, but for orig_ax
+ * x86_kprobe_hit_jump - handle a hit by a detour
+ * @site: the site
+ * @regs: complete, except for orig_ax
  *
- * Without preemption nothing is left to do here behind the handler, so the
- * function needs no frame: the thunk has saved all registers already.
+ * Without preemption, nothing follows the handlers, so this function needs no
+ * frame: the thunk has saved all registers.
  *
  * Context: any; interrupts off, as for kprobe_hit_enter().
  * Return: nonzero if a handler has set the instruction pointer.

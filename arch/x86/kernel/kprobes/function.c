@@ -1,31 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What a jump in the place of a trap wants to know of the function it is in:
- * where control comes in other than by the instruction before.
+ * Find the places where branches may enter a function.
+ * Only the first byte of a jump may be at such a place.
  *
- * The function is decoded, and what is found is kept until the next one is
- * looked at: sites come in the order of addresses.  These are ways in: the
- * targets of its branches, also of those that a jump label has switched off;
- * the entries of tables of code addresses that the function reads; addresses in
- * it that are operands of its instructions; and all of these for the parts that
- * the compiler has put elsewhere (.cold).  Exception fix-ups are known for all
- * of the kernel.
+ * A function is decoded once, and the result is kept until another one is
+ * analysed, because sites are analysed in the order of addresses.  The ways in
+ * are:
+ * - targets of branches, also of those that a jump label has disabled;
+ * - entries of tables of code addresses that the function reads;
+ * - addresses in the function that are operands of its instructions;
+ * - all of these for parts that the compiler has moved elsewhere (.cold).
  *
- * A jump through a register, or to a place without a symbol, where the kernel
- * has put such a jump when it booted, is taken for the call that ends a
- * function: tables for a switch are read with a scaled index and no base in the
- * kernel, and where they are there at all, they are found by that.  Other
- * tables are those of hand-written code; what looks as if it might be one is an
- * obstacle.  So is an address in the function that code may count from, as
- * csum_partial() of i386 does to enter a row of additions, and a symbol in the
- * middle of such code, which begins where no function does, or ends where no
- * function ends.
+ * Exception fix-ups are known for all of the kernel.
+ *
+ * A jump through a register is taken for a tail call.  So is a jump to an
+ * address without a symbol, where the kernel has put such a jump at boot.
+ * Compilers read the tables of a switch with a scaled index and no base, so the
+ * tables are found by that.  Only hand-written code has others; code that may
+ * read one is an obstacle.  So is an address in the function from which code
+ * may compute a target, as csum_partial() of i386 does to enter a row of
+ * additions, and a symbol within hand-written code, which does not begin or end
+ * like a function.
  *
  * A jump into the middle of another symbol leads to a part of the function
- * whose own symbol has been stripped, and may come back anywhere.  A fix-up
- * leads to a part, too, wherever it is: nothing calls from there, and
- * copy_mc_fragile() goes on from one whose label has become a symbol.  Such a
- * part is hand-written code, and others jump into its middle: on i386
+ * whose own symbol was stripped, and which may jump back anywhere.  The target
+ * of a fix-up is a part, too, wherever it is: it is not called, and
+ * copy_mc_fragile() continues from one whose label has become a symbol.  Such
+ * parts are hand-written code, and others jump into their middle: on i386
  * __get_user_1() does so into __get_user_handle_exception().
  */
 #include <linux/extable.h>
@@ -48,21 +49,21 @@
 #include <asm/text-patching.h>
 #include "common.h"
 
-/* Larger functions are not decoded: they are rarely probed. */
+/* Larger functions are not decoded, because they are rarely probed. */
 #define FUNCTION_ANALYSED_MAX	SZ_64K
-/* A function with more parts elsewhere is not understood. */
+/* A function with more parts elsewhere is an obstacle. */
 #define PARTS_MAX		4
 /* A table with more entries is an obstacle. */
 #define TABLE_MAX		SZ_4K
 
 /**
- * struct x86_kprobe_function - what has been found in a function
- * @start: where it begins
- * @size: in bytes, with the padding behind it
- * @obstacle: what keeps jumps out of all of it
- * @accesses_user: there, user memory may be accessible
- * @nr: how many ways in there are
- * @way_in: those, relative to @start, in order
+ * struct x86_kprobe_function - result of a function's analysis
+ * @start: first address
+ * @size: in bytes, including the padding after it
+ * @obstacle: why no site in it can have a jump
+ * @accesses_user: user memory may be accessible
+ * @nr: number of ways in
+ * @way_in: ways in, relative to @start, sorted
  */
 struct x86_kprobe_function {
 	unsigned long start;
@@ -73,7 +74,7 @@ struct x86_kprobe_function {
 	u32 way_in[];
 };
 
-/* The one looked at last, or NULL; under kprobe_mutex. */
+/* The last one analysed, or NULL; under kprobe_mutex. */
 static struct x86_kprobe_function *last_function;
 
 struct text_range {
@@ -81,7 +82,7 @@ struct text_range {
 	unsigned long size;
 };
 
-/* What is known of a function while it is decoded. */
+/* State of an analysis. */
 struct analysis {
 	struct module *mod;
 	struct text_range all;
@@ -131,7 +132,7 @@ static bool known_part(const struct analysis *a, unsigned long addr)
 	return false;
 }
 
-/* Whether it is text of the kernel, or of the same module. */
+/* Return true if @addr is in the kernel's text, or in the same module's. */
 static bool in_same_image(const struct analysis *a, unsigned long addr)
 {
 	if (a->mod)
@@ -139,7 +140,7 @@ static bool in_same_image(const struct analysis *a, unsigned long addr)
 	return core_kernel_text(addr);
 }
 
-/* The symbol around an address of text; no size: there is none. */
+/* Find the symbol around @addr in text; its size is 0 if there is none. */
 static const struct kprobe_symbol *symbol_at(unsigned long addr)
 {
 	static struct kprobe_symbol symbol;	/* under kprobe_mutex */
@@ -148,7 +149,7 @@ static const struct kprobe_symbol *symbol_at(unsigned long addr)
 	return &symbol;
 }
 
-/* A part of the function: it is decoded when the function has been. */
+/* Add a part of the function, which is decoded after the function. */
 static void add_part(struct analysis *a, const struct kprobe_symbol *symbol)
 {
 	if (a->nr_parts == PARTS_MAX || !symbol->size)
@@ -159,7 +160,7 @@ static void add_part(struct analysis *a, const struct kprobe_symbol *symbol)
 		};
 }
 
-/* Is this a part of the function by its name? */
+/* Add a part if the symbol's name shows that it is one. */
 static bool add_cold(struct analysis *a, const struct kprobe_symbol *symbol)
 {
 	if (!symbol->size || !strstr(symbol->name, ".cold"))
@@ -175,7 +176,7 @@ static bool find_part(struct analysis *a, unsigned long addr)
 	return in_same_image(a, addr) && add_cold(a, symbol_at(addr));
 }
 
-/* The first instruction of a function, or what stands in front of it. */
+/* Return true for a function's first instruction or its preamble. */
 static bool begins_function(const struct kprobe_symbol *symbol,
 			    unsigned long addr)
 {
@@ -189,7 +190,7 @@ static bool begins_function(const struct kprobe_symbol *symbol,
 	       is_endbr(word);
 }
 
-/* A branch to another function, or to a part of this one. */
+/* Handle a branch to another function, or to a part of this one. */
 static void add_branch_out(struct analysis *a, unsigned long target)
 {
 	const struct kprobe_symbol *symbol;
@@ -197,7 +198,7 @@ static void add_branch_out(struct analysis *a, unsigned long target)
 	if (known_part(a, target))
 		return;
 	if (!in_same_image(a, target)) {
-		/* A thunk that has been made for this very branch. */
+		/* A thunk that was generated for this branch. */
 		if (!core_kernel_text(target) && !kprobe_module_of(target))
 			a->jumps_by_register = true;
 		return;
@@ -231,12 +232,12 @@ static void add_fixup(void *analysis, unsigned long fixup)
 {
 	struct analysis *a = analysis;
 
-	/* Those in it are known with all of the kernel's. */
+	/* Fix-ups in the function are among all of the kernel's. */
 	if (!in_text(&a->all, fixup) && !known_part(a, fixup))
 		add_part(a, symbol_at(fixup));
 }
 
-/* Right behind the function, or a part of it. */
+/* Return true directly after the function or a part of it. */
 static bool at_end(const struct analysis *a, unsigned long addr)
 {
 	unsigned int i;
@@ -248,8 +249,9 @@ static bool at_end(const struct analysis *a, unsigned long addr)
 }
 
 /*
- * A table ends with the first address that is not in the function or a part of
- * it.  For a case that cannot occur, clang may have put the address behind it.
+ * A table ends with the first address that is neither in the function nor in a
+ * part of it.  For impossible cases, clang may use the address after the
+ * function.
  */
 static void read_table(struct analysis *a, unsigned long table)
 {
@@ -269,10 +271,10 @@ static void read_table(struct analysis *a, unsigned long table)
 	a->obstacle = KPROBE_NOJUMP_NOT_ANALYSED;
 }
 
-/* The shift of an index in a table of addresses. */
+/* The shift of an index into a table of addresses. */
 #define WORD_SCALE	(IS_ENABLED(CONFIG_X86_64) ? 3 : 2)
 
-/* Memory at a constant and an index times a word: perhaps a table. */
+/* Memory at a constant plus an index times a word: may be a table. */
 static bool reads_table(const struct insn *insn)
 {
 	return insn->modrm.nbytes && X86_MODRM_MOD(insn->modrm.value) == 0 &&
@@ -283,9 +285,8 @@ static bool reads_table(const struct insn *insn)
 }
 
 /*
- * Memory at a constant and a register, which may be an index that is multiplied
- * already.  Where it is a field of an object, the constant is no address of
- * constants, or in a module.
+ * Memory at a constant plus a register, which may be a scaled index.  For a
+ * field of an object, the constant is no address in rodata or in a module.
  */
 static bool reads_constants(const struct insn *insn)
 {
@@ -302,8 +303,8 @@ static bool reads_constants(const struct insn *insn)
 }
 
 /*
- * Memory at a base and an index times a word: perhaps a table, whose address is
- * unknown.  Or times four bytes that are extended to a word: distances.
+ * Memory at a base plus an index times a word: may be a table at an unknown
+ * address.  An index times four with sign extension may read distances.
  */
 static bool reads_scaled(const struct insn *insn)
 {
@@ -319,7 +320,7 @@ static bool reads_scaled(const struct insn *insn)
 		X86_REX_X(insn->rex_prefix.value)) && !reads_table(insn);
 }
 
-/* FF /4 with a base and an index: a table whose address is unknown. */
+/* FF /4 with a base and an index: a table at an unknown address. */
 static bool jumps_somewhere(const struct insn *insn)
 {
 	return X86_MODRM_MOD(insn->modrm.value) != 3 && insn->sib.nbytes &&
@@ -328,18 +329,18 @@ static bool jumps_somewhere(const struct insn *insn)
 		X86_REX_X(insn->rex_prefix.value));
 }
 
-/* An operand that may be an address in the function. */
+/* Add an operand that may be an address in the function. */
 static void add_operand(struct analysis *a, unsigned long value)
 {
 	if (!in_text(&a->all, value))
 		return;
 	add_way_in(a, value);
-	/* A function that passes itself on does not count from there. */
+	/* A function that passes its own address computes no target. */
 	if (value != a->all.start)
 		a->takes_address = true;
 }
 
-/* Is the immediate value the distance of a branch? */
+/* Return true if the immediate value is the distance of a branch. */
 static bool is_near_branch(const struct insn *insn)
 {
 	if (insn->opcode.nbytes != 1)
@@ -355,7 +356,7 @@ static bool is_near_branch(const struct insn *insn)
 	return false;
 }
 
-/* No branch: the immediate value and the displacement are operands. */
+/* For non-branches: the immediate and the displacement are operands. */
 static void add_operands(struct analysis *a, const struct insn *insn,
 			 unsigned long next)
 {
@@ -371,11 +372,7 @@ static void add_operands(struct analysis *a, const struct insn *insn,
 			       next + displacement : displacement);
 }
 
-/*
- * Notes where an instruction leads.
- *
- * Return: whether what follows it may be filled with traps.
- */
+/* Record where an instruction leads.  Return true if traps may follow it. */
 static bool scan_insn(struct analysis *a, const struct insn *insn,
 		      unsigned long next)
 {
@@ -440,7 +437,7 @@ static bool scan_insn(struct analysis *a, const struct insn *insn,
 	return false;
 }
 
-/* The kernel's own table, in the order of what faults. */
+/* The kernel's own table, sorted by the faulting address. */
 extern struct exception_table_entry __start___ex_table[];
 extern struct exception_table_entry __stop___ex_table[];
 
@@ -459,7 +456,7 @@ static const struct exception_table_entry *module_extable, *module_extable_end;
 
 /**
  * x86_kprobe_function_begin - prepare for the analysis of a site
- * @addr: where it is
+ * @addr: its address
  *
  * Context: may sleep; no locks but kprobe_mutex held.
  */
@@ -474,7 +471,7 @@ void x86_kprobe_function_begin(unsigned long addr)
 #endif
 }
 
-/* Has the instruction at this address a fix-up? */
+/* Return true if the instruction at this address has a fix-up. */
 bool x86_kprobe_may_fault(unsigned long addr)
 {
 	if (core_kernel_text(addr))
@@ -483,11 +480,7 @@ bool x86_kprobe_may_fault(unsigned long addr)
 			      module_extable_end - module_extable, addr);
 }
 
-/*
- * Calls @found for each fix-up of a fault in [start, end).
- *
- * Return: whether there is any.
- */
+/* Call @found for each fix-up of a fault in [start, end); true if any. */
 static bool visit_fixups(unsigned long start, unsigned long end,
 			 void (*found)(void *data, unsigned long fixup),
 			 void *data)
@@ -573,8 +566,8 @@ static int by_value(const void *a, const void *b)
 }
 
 /*
- * Where the fix-ups of the kernel's exception table lead, relative to _text and
- * in order; under kprobe_mutex.
+ * Targets of the fix-ups in the kernel's exception table, relative to _text and
+ * sorted; under kprobe_mutex.
  */
 static u32 *fixups;
 static unsigned int nr_fixups;
@@ -613,12 +606,13 @@ static bool kernel_fixup_in(unsigned long start, unsigned long end)
 }
 
 /**
- * x86_kprobe_fixup_lands_in - does an exception fix-up lead into this text?
- * @start: first byte of it
- * @end: behind it
+ * x86_kprobe_fixup_lands_in - check if an exception fix-up leads into text
+ * @start: first byte
+ * @end: after the last byte
  *
  * Context: may sleep; kprobe_mutex held.
- * Return: KPROBE_NOJUMP_EXCEPTION_LANDING if so.
+ * Return: KPROBE_NOJUMP_EXCEPTION_LANDING if so, KPROBE_NOJUMP_NO_MEMORY if
+ * unknown, or KPROBE_NOJUMP_NONE.
  */
 enum kprobe_obstacle x86_kprobe_fixup_lands_in(unsigned long start,
 					       unsigned long end)
@@ -637,7 +631,7 @@ enum kprobe_obstacle x86_kprobe_fixup_lands_in(unsigned long start,
 					     KPROBE_NOJUMP_NONE;
 }
 
-/* Copies the results of an analysis; NULL without memory. */
+/* Copy the results of an analysis; return NULL without memory. */
 static struct x86_kprobe_function *function_from(struct analysis *a)
 {
 	struct x86_kprobe_function *function;
@@ -663,14 +657,14 @@ static struct x86_kprobe_function *function_from(struct analysis *a)
 	return function;
 }
 
-/* Compilers and assemblers align functions, unless told to save space. */
+/* Compilers and assemblers align functions, except to save space. */
 static bool may_begin(unsigned long start)
 {
 	return IS_ENABLED(CONFIG_CC_OPTIMIZE_FOR_SIZE) ||
 	       IS_ALIGNED(start, max(CONFIG_FUNCTION_ALIGNMENT, 4));
 }
 
-/* A part of other code, and no function? */
+/* Report an obstacle if the symbol begins at a fix-up: it is no function. */
 static enum kprobe_obstacle begins_at_fixup(const struct kprobe_symbol *symbol)
 {
 	enum kprobe_obstacle obstacle;
@@ -680,7 +674,7 @@ static enum kprobe_obstacle begins_at_fixup(const struct kprobe_symbol *symbol)
 	       KPROBE_NOJUMP_NOT_ANALYSED : obstacle;
 }
 
-/* Return: what is in the way, also without a function to be kept. */
+/* Analyse a function.  Return the obstacle, also if @function is not set. */
 static enum kprobe_obstacle analyse(const struct kprobe_symbol *symbol,
 				    struct x86_kprobe_function **function)
 {
@@ -707,7 +701,7 @@ static enum kprobe_obstacle analyse(const struct kprobe_symbol *symbol,
 			scan_range(&a, &a.part[i]);
 	}
 
-	/* These two obstacles may be gone the next time: keep nothing. */
+	/* These two obstacles may be temporary: keep nothing. */
 	if (a.obstacle != KPROBE_NOJUMP_NO_MEMORY &&
 	    a.obstacle != KPROBE_NOJUMP_FOREIGN_TRAP) {
 		*function = function_from(&a);
@@ -719,13 +713,13 @@ static enum kprobe_obstacle analyse(const struct kprobe_symbol *symbol,
 }
 
 /**
- * x86_kprobe_function_at - what is known of the function around an address
+ * x86_kprobe_function_at - analyse the function around an address
  * @addr: the address
- * @obstacle: what keeps jumps out of all of it, if anything
+ * @obstacle: set to the reason why no site in the function can have a jump
  *
  * Context: may sleep; kprobe_mutex and text_mutex held.
- * Return: the function, until kprobe_mutex is given up or another one is asked
- * for; NULL, with an obstacle, if nothing is known.
+ * Return: the function, valid until kprobe_mutex is released or another one is
+ * analysed; NULL, with an obstacle, if the analysis failed.
  */
 const struct x86_kprobe_function *
 x86_kprobe_function_at(unsigned long addr, enum kprobe_obstacle *obstacle)
@@ -749,7 +743,7 @@ x86_kprobe_function_at(unsigned long addr, enum kprobe_obstacle *obstacle)
 }
 
 /**
- * x86_kprobe_function_forget - text may have changed, or gone
+ * x86_kprobe_function_forget - drop the last analysis: text may have changed
  *
  * Context: kprobe_mutex held.
  */
@@ -760,7 +754,7 @@ void x86_kprobe_function_forget(void)
 }
 
 #if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST)
-/** x86_kprobe_function_kept - is what is known of some function kept? */
+/** x86_kprobe_function_kept - check if the analysis of a function is kept */
 bool x86_kprobe_function_kept(void)
 {
 	return READ_ONCE(last_function);
@@ -768,19 +762,19 @@ bool x86_kprobe_function_kept(void)
 EXPORT_SYMBOL_GPL(x86_kprobe_function_kept);
 #endif
 
-/** x86_kprobe_accesses_user - may user memory be accessible in a function? */
+/** x86_kprobe_accesses_user - check if user memory may be accessible */
 bool x86_kprobe_accesses_user(const struct x86_kprobe_function *function)
 {
 	return function->accesses_user;
 }
 
-/* The address behind a function. */
+/* Return the address after a function. */
 unsigned long x86_kprobe_function_end(const struct x86_kprobe_function *fn)
 {
 	return fn->start + fn->size;
 }
 
-/* Does a way in lead into [@start, @end)? */
+/* Return true if a way in leads into [@start, @end). */
 bool x86_kprobe_function_lands_in(const struct x86_kprobe_function *function,
 				  unsigned long start, unsigned long end)
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What an instruction on x86 is to a probe: emulated, out of line or refused,
- * decided once.  The hit path (trap.c) obeys.
+ * Decide once how a probed instruction on x86 is executed: emulated, out of
+ * line or not at all.  The hit path (trap.c) obeys.
  *
- * Nothing is ever single-stepped, so an instruction may run out of line if it
- * does not depend on where it stands, or only by an operand relative to the
- * instruction pointer, which slot.c adjusts.  Near branches and no-ops are
- * emulated, and what loads the code segment, enters or leaves the kernel or
- * is itself a trap is refused.
+ * Nothing is single-stepped.  An instruction may run out of line if it does not
+ * depend on its address, or only by an operand relative to the instruction
+ * pointer, which slot.c adjusts.  Near branches and no-ops are emulated.
+ * Traps, and instructions that load the code segment or enter or leave the
+ * kernel, are refused.
  */
 #include <linux/kallsyms.h>
 #include <linux/kprobes_hit.h>
@@ -23,10 +23,10 @@
 #include <asm/unwind.h>
 #include "common.h"
 
-/* No function is larger; what seems so is a hole between functions. */
+/* No function is larger; a larger one is a gap between functions. */
 #define FUNCTION_MAX_SIZE	SZ_256K
 
-/* What a site has changed in the text at @addr, put back into @buf. */
+/* Put the bytes that a site has replaced at @addr back into @buf. */
 static void undo_site(const struct kprobe_site *site, unsigned long addr,
 		      u8 *buf, unsigned int size)
 {
@@ -43,7 +43,7 @@ static void undo_site(const struct kprobe_site *site, unsigned long addr,
 		buf[at - addr] = site->opcode;
 }
 
-/* The kernel's own text is there; that of modules may end at any page. */
+/* The kernel's own text is always mapped; a module's may end at any page. */
 static bool read_text(void *buf, unsigned long addr, unsigned int size)
 {
 	if (likely(core_kernel_text(addr) && core_kernel_text(addr + size - 1)))
@@ -53,7 +53,7 @@ static bool read_text(void *buf, unsigned long addr, unsigned int size)
 	return true;
 }
 
-/* What jumps that begin before @addr have changed from there on. */
+/* Undo the jumps of sites before @addr that reach it. */
 static void undo_jumps_before(unsigned long addr, u8 *buf, unsigned int size)
 {
 	const unsigned int most = KPROBE_JUMP_SIZE - 1;
@@ -62,7 +62,7 @@ static void undo_jumps_before(unsigned long addr, u8 *buf, unsigned int size)
 	unsigned int i;
 
 	if (!read_text(before, addr - most, most))
-		/* The page before may not be mapped: as if there were traps. */
+		/* Treat bytes of an unmapped page before @addr as traps. */
 		for (i = 0; i < most; i++)
 			if (!read_text(before + i, addr - most + i, 1))
 				before[i] = INT3_INSN_OPCODE;
@@ -78,10 +78,10 @@ static void undo_jumps_before(unsigned long addr, u8 *buf, unsigned int size)
 }
 
 /**
- * x86_kprobe_original_text - read text as it is without our traps and jumps
- * @addr: where
- * @buf: to be filled in
- * @size: how much; what cannot be read becomes a trap
+ * x86_kprobe_original_text - read text without probes' traps and jumps
+ * @addr: start address
+ * @buf: filled in
+ * @size: bytes to read; bytes that cannot be read become traps
  *
  * Context: text_mutex and kprobe_mutex held.
  * Return: 0, or -EFAULT if not even the first byte can be read.
@@ -94,7 +94,7 @@ int x86_kprobe_original_text(unsigned long addr, u8 *buf, unsigned int size)
 	lockdep_assert_held(&text_mutex);
 
 	if (!read_text(buf, addr, size)) {
-		/* A read that fails may have changed the buffer. */
+		/* A failed read may have changed the buffer. */
 		memset(buf, INT3_INSN_OPCODE, size);
 		valid = min_t(unsigned int, size,
 			      PAGE_SIZE - offset_in_page(addr));
@@ -124,7 +124,7 @@ static bool starts_with_endbr(unsigned long addr)
 kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
 				   bool *on_entry)
 {
-	/* An indirect call must find its ENDBR: probe what comes next. */
+	/* An indirect call must find its ENDBR: probe the next one. */
 	if (offset == 0 && starts_with_endbr(addr)) {
 		addr += ENDBR_INSN_SIZE;
 		offset = ENDBR_INSN_SIZE;
@@ -137,9 +137,9 @@ kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
 }
 
 /*
- * Before there were long no-ops, assemblers filled up with moves of a register
- * to itself, or with its address plus nothing.  On x86-64 these would clear
- * the upper half.
+ * Before there were long no-ops, assemblers padded with moves of a register to
+ * itself and LEAs of a register plus 0.  On x86-64 these would clear the upper
+ * half.
  */
 static bool moves_to_itself(const struct insn *insn)
 {
@@ -185,8 +185,9 @@ bool x86_kprobe_is_nop(const struct insn *insn)
 }
 
 /*
- * HLT or MWAIT: a CPU may stand behind it for any time.  No grace period waits
- * for it if it is idle or offline, so it must not stand in what is freed then.
+ * HLT or MWAIT: a CPU may stay after it for any time.  If the CPU is idle or
+ * offline, no grace period waits for it, so no copy may be in memory that is
+ * freed.
  */
 bool x86_kprobe_halts(const u8 *text)
 {
@@ -194,14 +195,14 @@ bool x86_kprobe_halts(const u8 *text)
 	       (text[0] == 0x0f && text[1] == 0x01 && text[2] == 0xc9);
 }
 
-/* STI: no interrupt comes between this and the next instruction. */
+/* STI: no interrupt is taken before the next instruction completes. */
 static bool is_sti(u8 op)
 {
 	return op == 0xfb;
 }
 
 /*
- * Whether these bytes are what clang puts in front of an indirect call:
+ * Return true if clang's type check before an indirect call is at @text:
  *
  *	movl	$-<type>, %r10d
  *	addl	-<distance>(%<register>), %r10d
@@ -209,7 +210,7 @@ static bool is_sti(u8 op)
  *	ud2
  * 1:
  *
- * From the first two the trap of the last one reads what has been wrong.
+ * The handler of the ud2 decodes the first two to report the mismatch.
  */
 #define TYPE_CHECK_MOVL		6
 #define TYPE_CHECK_SIZE		14
@@ -224,7 +225,7 @@ bool x86_kprobe_checks_type(const u8 *text)
 	       !memcmp(text + TYPE_CHECK_SIZE - sizeof(end), end, sizeof(end));
 }
 
-/* Is the instruction at @addr the first or the second of such a check? */
+/* Return true for the first and the second instruction of such a check. */
 static bool in_type_check(unsigned long addr, const u8 *text)
 {
 	u8 before[TYPE_CHECK_SIZE];
@@ -239,14 +240,14 @@ static bool in_type_check(unsigned long addr, const u8 *text)
 	       x86_kprobe_checks_type(before);
 }
 
-/* A piece of the original text, for a walk through it. */
+/* A piece of the original text, for decoding a sequence. */
 struct window {
 	unsigned long start;
 	unsigned int size;
 	u8 text[8 * MAX_INSN_SIZE];
 };
 
-/* Return: the bytes of an instruction at @addr; NULL where there is none. */
+/* Return the bytes at @addr, or NULL if they cannot be read. */
 static const u8 *window_at(struct window *w, unsigned long addr)
 {
 	if (addr - w->start + MAX_INSN_SIZE > w->size) {
@@ -258,7 +259,7 @@ static const u8 *window_at(struct window *w, unsigned long addr)
 	return w->text + (addr - w->start);
 }
 
-/* Whether from @addr, a no-op or a trap, to @end there is nothing else. */
+/* Return true if [@addr, @end) contains only no-ops and traps. */
 static bool only_filler(struct window *w, unsigned long addr,
 			unsigned long end)
 {
@@ -281,7 +282,7 @@ static bool only_filler(struct window *w, unsigned long addr,
 	return true;
 }
 
-/* Whether an instruction of the function from @start begins at @addr. */
+/* Check that an instruction of the function at @start begins at @addr. */
 static enum kprobe_refusal check_boundary(struct window *w,
 					  unsigned long start,
 					  unsigned long addr)
@@ -293,7 +294,7 @@ static enum kprobe_refusal check_boundary(struct window *w,
 		text = window_at(w, start);
 		if (!text)
 			return KPROBE_REFUSE_NOT_TEXT;
-		/* A trap behind a branch, against speculation; or kgdb's. */
+		/* A trap after a branch, against speculation; or kgdb's. */
 		if (text[0] == INT3_INSN_OPCODE) {
 			start++;
 			continue;
@@ -305,7 +306,7 @@ static enum kprobe_refusal check_boundary(struct window *w,
 	return start == addr ? KPROBE_OK : KPROBE_REFUSE_NO_BOUNDARY;
 }
 
-/* What speaks against a place, whatever instruction is there. */
+/* Check the place, whatever instruction is there. */
 static enum kprobe_refusal check_place(struct window *w, unsigned long addr,
 				       const struct kprobe_symbol *symbol)
 {
@@ -341,7 +342,7 @@ static s16 register_offset(unsigned int low, unsigned int high)
 	return pt_regs_offset[low | (high ? 8 : 0)];
 }
 
-/* FF /2 and FF /4: where does the branch get its target from? */
+/* FF /2 and FF /4: fill in the operand of an indirect branch. */
 static enum kprobe_refusal classify_indirect(struct insn *insn,
 					     struct arch_kprobe_insn *result,
 					     unsigned long next, bool call)
@@ -368,11 +369,11 @@ static enum kprobe_refusal classify_indirect(struct insn *insn,
 	if (insn_rip_relative(insn)) {
 		result->target += next;
 	} else if (!insn->sib.nbytes) {
-		/* On i386, what is relative on x86-64 has no base at all. */
+		/* Mode 0, rm 5 is a displacement without base on i386. */
 		if (mod != 0 || rm != 5)
 			result->base = register_offset(rm, X86_REX_B(rex));
 	} else {
-		/* Base 5 without a displacement, and index 4: there is none. */
+		/* No base if it is 5 with mode 0; no index if it is 4. */
 		if (X86_SIB_BASE(sib) != 5 || mod != 0)
 			result->base = register_offset(X86_SIB_BASE(sib),
 						       X86_REX_B(rex));
@@ -394,7 +395,7 @@ static bool has_prefix(const struct insn *insn, u8 prefix)
 	return false;
 }
 
-/* A near branch, unless a prefix makes it one of another kind. */
+/* Fill in a near branch; refuse prefixes that change its kind. */
 static enum kprobe_refusal branch(struct insn *insn,
 				  struct arch_kprobe_insn *result,
 				  enum x86_kprobe_class class,
@@ -411,9 +412,8 @@ static enum kprobe_refusal branch(struct insn *insn,
 }
 
 /*
- * An opcode of two bytes that has a ModRM byte, which the decoder does not
- * know: it takes the instruction for a shorter one.  All others have no such
- * byte.
+ * The decoder does not know some two-byte opcodes with a ModRM byte, and takes
+ * the instruction for a shorter one.  Opcodes listed here have none.
  */
 static bool lacks_modrm(const struct insn *insn)
 {
@@ -461,7 +461,7 @@ static enum kprobe_refusal classify_two_byte(struct insn *insn,
 	return lacks_modrm(insn) ? KPROBE_REFUSE_UNDECODABLE : KPROBE_OK;
 }
 
-/* MOV, from register to register. */
+/* MOV from register to register. */
 static void simple_mov(const struct insn *insn,
 		       struct arch_kprobe_insn *result)
 {
@@ -472,7 +472,7 @@ static void simple_mov(const struct insn *insn,
 
 	if (X86_MODRM_MOD(modrm) != 3)
 		return;
-	/* It may lower the stack pointer by any number: see simple_sp(). */
+	/* It may lower the stack pointer by any amount: see simple_sp(). */
 	if ((to_rm ? rm : reg) == offsetof(struct pt_regs, sp))
 		return;
 	result->simple = X86_KPROBE_MOV;
@@ -482,17 +482,16 @@ static void simple_mov(const struct insn *insn,
 }
 
 /*
- * By how much an emulated instruction may lower the stack pointer.  The kernel
- * leaves six words between the interrupted stack and the registers that an
- * exception saves.  Below these words the stack belongs to the exception: an
- * unwinder gives up there, a handler that writes to the new top of the stack
- * would overwrite it, and i386 builds the frame that it returns by right below
- * the new stack pointer, while it still reads the old one (IRET_FRAME in
- * entry_32.S).
+ * Bytes by which an emulated instruction may lower the stack pointer.  The
+ * kernel leaves six words between the interrupted stack and the registers that
+ * an exception saves.  Below these words the stack belongs to the exception: an
+ * unwinder stops there, and a handler that writes to the new top of the stack
+ * would overwrite it.  i386 builds the frame for IRET directly below the new
+ * stack pointer while it still reads the old one (IRET_FRAME in entry_32.S).
  */
 #define LOWER_SP_MAX	((long)(4 * sizeof(long)))
 
-/* ADD and SUB, of a number and the stack pointer. */
+/* ADD and SUB of an immediate and the stack pointer. */
 static void simple_sp(const struct insn *insn, struct arch_kprobe_insn *result)
 {
 	u8 rex = insn->rex_prefix.value, modrm = insn->modrm.value;
@@ -508,7 +507,7 @@ static void simple_sp(const struct insn *insn, struct arch_kprobe_insn *result)
 	result->target = n;
 }
 
-/* One out of line that can be done to the saved registers as well. */
+/* Find out-of-line instructions that can be emulated, see trap.c. */
 static void find_simple(const struct insn *insn,
 			struct arch_kprobe_insn *result)
 {
@@ -531,8 +530,8 @@ static void find_simple(const struct insn *insn,
 }
 
 /*
- * Fills in everything of @result but the slots for the instruction that has
- * been decoded from @addr.
+ * Fill in all of @result except run and jump for the instruction decoded from
+ * @addr.
  */
 enum kprobe_refusal x86_kprobe_classify(struct insn *insn,
 					struct arch_kprobe_insn *result,
@@ -563,7 +562,7 @@ enum kprobe_refusal x86_kprobe_classify(struct insn *insn,
 		return KPROBE_OK;
 	if (op == 0x0f && insn->opcode.nbytes == 2)
 		return classify_two_byte(insn, result, relative);
-	/* With three bytes, all have a ModRM byte. */
+	/* All three-byte opcodes have a ModRM byte. */
 	if (insn->opcode.nbytes > 1)
 		return insn->modrm.nbytes ? KPROBE_OK :
 					    KPROBE_REFUSE_UNDECODABLE;
@@ -595,7 +594,7 @@ enum kprobe_refusal x86_kprobe_classify(struct insn *insn,
 		}
 		return KPROBE_OK;
 	case 0xc7:
-		/* xbegin, relative to where it stands */
+		/* xbegin has a relative operand */
 		return insn->modrm.value == 0xf8 ? KPROBE_REFUSE_UNRELOCATABLE :
 						   KPROBE_OK;
 	case 0x9a: case 0xea:
@@ -620,7 +619,7 @@ enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 
 	if (x86_kprobe_original_text(addr, text, sizeof(text)))
 		return KPROBE_REFUSE_NOT_TEXT;
-	/* First, since a walk through a huge filler takes long. */
+	/* First, because a walk through much filler takes long. */
 	if (text[0] == INT3_INSN_OPCODE)
 		return KPROBE_REFUSE_PADDING;
 	window.start = 0;
@@ -634,7 +633,7 @@ enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 	if (alternatives_text_reserved((void *)addr,
 				       (void *)addr + insn.length))
 		return KPROBE_REFUSE_ALTERNATIVE;
-	/* The core asks for the first byte, and here it is an operand. */
+	/* The core checks the first byte; here it is an operand. */
 	mod = kprobe_module_of(addr);
 	if (mod) {
 		why = kprobe_livepatched(mod, addr, addr + insn.length);
@@ -647,7 +646,7 @@ enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 	    only_filler(&window, addr + insn.length,
 			symbol->start + min(symbol->size, FUNCTION_MAX_SIZE)))
 		return KPROBE_REFUSE_PADDING;
-	/* Nor is STI taken from HLT: no interrupt comes between the two. */
+	/* STI and HLT must not be separated: no interrupt may come between. */
 	if (x86_kprobe_halts(text) ||
 	    (is_sti(text[0]) && x86_kprobe_halts(text + 1)))
 		return KPROBE_REFUSE_UNRELOCATABLE;

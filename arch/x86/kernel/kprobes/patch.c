@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * How breakpoints and jumps come into the text on x86, and out of it.
- */
+/* Write breakpoints and jumps to the text of x86, and remove them. */
 #include <linux/kprobes_backend.h>
 #include <linux/list.h>
 #include <linux/list_sort.h>
@@ -10,7 +8,7 @@
 #include <asm/text-patching.h>
 #include "common.h"
 
-/* Jumps are several bytes: text_poke_bp() knows how to write those. */
+/* text_poke_bp() can write a jump, which is several bytes. */
 static void patch_jumps(struct list_head *batch)
 {
 	struct kprobe_site *site;
@@ -23,12 +21,12 @@ static void patch_jumps(struct list_head *batch)
 		x86_kprobe_queue_jump(site);
 		patched = true;
 	}
-	/* This sends an IPI to every CPU, too: see patch_traps(). */
+	/* This also sends an IPI to every CPU: see patch_traps(). */
 	if (patched)
 		text_poke_finish();
 }
 
-/* Is this site's text to change, with a trap in it before or afterwards? */
+/* Return true if patch_traps() must write or remove a trap at @site. */
 static bool changes_trap(const struct kprobe_site *site)
 {
 	return site->state != KPROBE_SITE_JUMP &&
@@ -36,8 +34,8 @@ static bool changes_trap(const struct kprobe_site *site)
 }
 
 /*
- * A decoder of instruction traces has the trap in the text from the record of
- * its arming to that of its removal.  Every CPU must find it there meanwhile.
+ * Decoders of instruction traces expect the trap from its arming record to its
+ * removal record.  Every CPU must find it in the text for all of that time.
  */
 static void record_trap(struct kprobe_site *site, bool arm)
 {
@@ -50,8 +48,8 @@ static void record_trap(struct kprobe_site *site, bool arm)
 }
 
 /*
- * A trap is one byte, so it is written and removed in one store, and which
- * of the two a CPU sees does not matter until all have been told.
+ * A trap is one byte and is written or removed by one store.  CPUs may see
+ * either byte until the IPI.
  */
 static void patch_traps(struct list_head *batch)
 {
@@ -72,7 +70,7 @@ static void patch_traps(struct list_head *batch)
 	}
 	if (!patched)
 		return;
-	/* An IPI to every CPU: what kernel/kprobes.c relies on. */
+	/* kernel/kprobes/ relies on this IPI to every CPU. */
 	text_poke_sync();
 	list_for_each_entry(site, batch, batch)
 		if (changes_trap(site) && site->target == KPROBE_SITE_TRAP)
@@ -90,9 +88,9 @@ void arch_kprobe_patch(struct list_head *batch)
 {
 	lockdep_assert_held(&text_mutex);
 
-	/* text_poke_queue() begins a new batch where the order is broken. */
+	/* text_poke_queue() starts a new batch when addresses decrease. */
 	list_sort(NULL, batch, by_address);
-	/* First, since a trap may be meant for what a jump still covers. */
+	/* Jumps first: a trap may be due in text that a jump still covers. */
 	patch_jumps(batch);
 	patch_traps(batch);
 }

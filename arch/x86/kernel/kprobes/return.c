@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Return probes on x86: the functions that do not return as others do.  The
- * trampoline is in thunk_32.S and thunk_64.S, the rest in <asm/kprobes.h>.
+ * Return probes on x86: functions that do not return normally.  The trampoline
+ * is in thunk_32.S and thunk_64.S, the rest in <asm/kprobes.h>.
  */
 #include <linux/array_size.h>
 #include <linux/kprobes_backend.h>
 
-/* Returns on another stack than it was called on. */
+/* These return on another stack than they were called on. */
 struct kretprobe_blackpoint kretprobe_blacklist[] = {
 	{ .name = "__switch_to" },
 };

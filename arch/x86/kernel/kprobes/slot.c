@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Instructions out of line on x86: what stands in a slot.
+ * Out-of-line execution on x86: the contents of slots.
  *
  *	slot		[instruction][jmp back]
  *	post_slot	[instruction][call kprobe_post_thunk][int3][site]
  *
- * Either way the instruction runs natively and needs no second trap.  The
- * thunk finds the site by its return address and does not return to the slot;
- * the int3 stops a processor that speculates so.
+ * In both, the instruction runs natively and needs no second trap.  The thunk
+ * finds the site by its return address and does not return to the slot; the
+ * int3 stops a processor that speculates past the call.
  */
 #include <linux/irqflags.h>
 #include <linux/kprobes_hit.h>
@@ -27,16 +27,16 @@ void arch_kprobe_fill_slots(void *text, size_t size)
 }
 
 /**
- * x86_kprobe_relocate - make an instruction work elsewhere
- * @insn: what is known of it
- * @copy: a copy of it, to be changed
- * @from: where it stands
- * @to: where the copy is to stand
+ * x86_kprobe_relocate - adjust a copied instruction to its new address
+ * @insn: the classified instruction
+ * @copy: its copy, to be changed
+ * @from: the original address
+ * @to: the address where the copy will run
  *
- * An operand relative to the instruction pointer is all that can depend on
- * where an instruction out of line stands.
+ * Only an operand relative to the instruction pointer can make an out-of-line
+ * instruction depend on its address.
  *
- * Return: whether the operand is in reach.
+ * Return: true if the operand is in reach.
  */
 bool x86_kprobe_relocate(const struct arch_kprobe_insn *insn, u8 *copy,
 			 unsigned long from, unsigned long to)
@@ -55,12 +55,12 @@ bool x86_kprobe_relocate(const struct arch_kprobe_insn *insn, u8 *copy,
 
 /**
  * x86_kprobe_fill_slot - write a slot or a detour
- * @slot: given out, not yet executed
- * @text: what is to be there
- * @size: its size, in bytes
+ * @slot: allocated, not yet executed
+ * @text: the contents
+ * @size: size in bytes
  *
- * Decoders of branch traces have to know what stands there; that a slot is
- * given back need not be told, since nothing is executed there from then on.
+ * Decoders of branch traces must know the contents.  A freed slot needs no
+ * record, because it is no longer executed.
  */
 void x86_kprobe_fill_slot(void *slot, const u8 *text, unsigned int size)
 {
@@ -68,7 +68,7 @@ void x86_kprobe_fill_slot(void *slot, const u8 *text, unsigned int size)
 	perf_event_text_poke(slot, NULL, 0, text, size);
 }
 
-/* Copies the instruction of @site to @buf so that it works in @slot. */
+/* Copy the instruction of @site to @buf so that it works in @slot. */
 static enum kprobe_refusal copy_insn(const struct kprobe_site *site,
 				     const void *slot, u8 *buf)
 {
@@ -81,7 +81,7 @@ static enum kprobe_refusal copy_insn(const struct kprobe_site *site,
 	return KPROBE_OK;
 }
 
-/* Makes a slot in which @branch of @opcode to @dest follows the instruction. */
+/* Make a slot: the instruction, then a branch of @opcode to @dest. */
 static enum kprobe_refusal make_slot(struct kprobe_site *site, u8 opcode,
 				     const void *dest, bool with_site,
 				     void **result)
@@ -103,7 +103,7 @@ static enum kprobe_refusal make_slot(struct kprobe_site *site, u8 opcode,
 		return why;
 	}
 
-	/* Both are near the kernel's image: always in reach of each other. */
+	/* Both are near the kernel image, so in reach of each other. */
 	__text_gen_insn(buf + len, opcode, slot + len, dest, JMP32_INSN_SIZE);
 	len += JMP32_INSN_SIZE;
 	memset(buf + len, INT3_INSN_OPCODE, sizeof(buf) - len);
@@ -118,17 +118,17 @@ static enum kprobe_refusal make_slot(struct kprobe_site *site, u8 opcode,
 
 /**
  * kprobe_read_insn - read an instruction as it is without a probe
- * @buf: to be filled in
- * @addr: of an instruction that has raised an exception
- * @size: how much to read; all of the instruction
+ * @buf: filled in
+ * @addr: address of an instruction that has raised an exception
+ * @size: bytes to read; must cover the instruction
  *
- * A site's slot has the instruction from before there is a trap or a jump until
- * the site is freed.  With interrupts off, a trap or jump that was read belongs
- * to a site that is still found: it stays in the table until every CPU has
- * taken an IPI after the text was restored.
+ * A site's slot holds the instruction from before the site is armed until the
+ * site is freed.  With interrupts off, a trap or jump that was read belongs to
+ * a site that can still be found: the site stays in the table until every CPU
+ * has taken an IPI after the text was restored.
  *
  * Context: any in which RCU is watching.
- * Return: 0, or -EFAULT where nothing can be read.
+ * Return: 0, or -EFAULT if @addr cannot be read.
  */
 int kprobe_read_insn(u8 *buf, unsigned long addr, unsigned int size)
 {
@@ -143,18 +143,18 @@ int kprobe_read_insn(u8 *buf, unsigned long addr, unsigned int size)
 	if (!site)
 		return 0;
 	insn = &site->insn;
-	/* An instruction that raises no exception has no slot. */
+	/* Instructions that raise no exception have no slot. */
 	if (!site->slot || insn->len > size)
 		return 0;
 	memcpy(buf, site->slot, insn->len);
-	/* The displacement becomes the original one again: it fits. */
+	/* This restores the original displacement, so it fits. */
 	x86_kprobe_relocate(insn, buf, (unsigned long)site->slot, addr);
 	return 0;
 }
 
 /*
- * An indirect branch whose operand cannot be read, or whose target is not
- * canonical, raises its exception in the slot; so does a return.
+ * An indirect branch raises its exception in the slot if the operand cannot be
+ * read or the target is not canonical.  So does a return.
  */
 static bool faults_in_slot(const struct arch_kprobe_insn *insn)
 {
@@ -206,9 +206,9 @@ static __always_inline bool in_detour(const struct kprobe_site *site,
 }
 
 /*
- * Where in the original text execution has come to at @ip, which is in the
- * detour, in bytes after the probed address; -1 within the code that the
- * detour adds, where it may have words of its own on the stack.
+ * Return the offset in the original text that matches @ip in the detour, in
+ * bytes after the probed address.  Return -1 if @ip is in code that the detour
+ * adds, which may have pushed words of its own.
  */
 static __always_inline int detour_offset(const struct kprobe_site *site,
 					 const void *slot, unsigned long ip)
@@ -233,7 +233,7 @@ unsigned long arch_kprobe_orig_ip(struct kprobe_site *site, void *slot,
 	int offset;
 
 	if (!in_detour(site, slot))
-		/* Not completed yet, or executed. */
+		/* At the slot's start, the instruction is not completed. */
 		return ip == (unsigned long)slot ? addr : addr + site->insn.len;
 
 	offset = detour_offset(site, slot, ip);
@@ -241,7 +241,7 @@ unsigned long arch_kprobe_orig_ip(struct kprobe_site *site, void *slot,
 }
 NOKPROBE_SYMBOL(arch_kprobe_orig_ip);
 
-/* Undo the pushes of a detour; returns the address in place. */
+/* Undo the pushes of a detour; return the address in the original text. */
 static unsigned long leave_slot(struct kprobe_site *site, void *slot,
 				unsigned long ip, unsigned long *sp)
 {
@@ -258,7 +258,7 @@ static unsigned long leave_slot(struct kprobe_site *site, void *slot,
 		*sp += sizeof(long);
 		return addr + jump->from[jump->nr - 1];
 	}
-	/* Without CLAC, all before it begins later by so much. */
+	/* Without CLAC, everything before it is moved up by its size. */
 	if (at < kprobe_detour_clac_end - kprobe_detour)
 		at -= x86_kprobe_detour_entry(site) -
 		      (kprobe_detour_entry - kprobe_detour);
@@ -271,16 +271,16 @@ static unsigned long leave_slot(struct kprobe_site *site, void *slot,
 NOKPROBE_SYMBOL(leave_slot);
 
 /*
- * A pre handler finds the instruction pointer after the first byte of the
- * probed instruction, which is not executed yet.  The same address in other
- * registers is that of the next instruction.  Registers are taken for those of
- * a pre handler if a handler runs at that site, or if orig_ax is the return
- * address of the site's detour.
+ * Return true if @ip is the address that a pre handler sees in @regs: that
+ * after the first byte of the probed instruction, which is not executed yet.
+ * The same address in other registers is that of the next instruction.
+ * Registers are a pre handler's if a handler runs at that site, or if orig_ax
+ * is the return address of the site's detour.
  *
- * Where the instruction has one byte, a post handler finds the same address, so
- * the trace of a probe with a post handler is that of the next instruction.  It
- * is wrong for the registers of an interrupt between a probed instruction of
- * one byte and the next, if the interrupt's handler hits the same site.
+ * After an instruction of one byte, a post handler sees the same address, so
+ * the trace of a probe with a post handler shows the next instruction.  The
+ * result is wrong if an interrupt arrives between a probed one-byte instruction
+ * and the next, and its handler hits the same site.
  *
  * @regs may be incomplete.
  */
@@ -308,7 +308,7 @@ unsigned long arch_kprobe_unwind(struct kprobe_site *site, void *slot,
 bool arch_kprobe_can_resume(struct kprobe_site *site, void *slot,
 			    unsigned long *ip)
 {
-	/* Instructions under the jump can be executed only in the detour. */
+	/* Only the detour can execute instructions under the jump. */
 	if (in_detour(site, slot) && detour_offset(site, slot, *ip) &&
 	    detour_offset(site, slot, *ip) < KPROBE_JUMP_SIZE)
 		return false;

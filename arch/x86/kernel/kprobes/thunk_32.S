@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Hits that no exception has brought, and calls in place of another, on i386.
- * What each of these is for stands in thunk_64.S.  What differs here:
+ * Thunks for hits without an exception, and for calls in place of others, on
+ * i386.  thunk_64.S explains each of them.  The differences:
  *
- * An NMI comes on the stack that is in use, so nothing below the stack pointer
- * is ever read.  The segment registers are the kernel's own: they are saved
- * because handlers may look at them, and not restored.
+ * An NMI uses the current stack, so nothing below the stack pointer is ever
+ * read.  The segment registers are the kernel's own: they are saved because
+ * handlers may read them, but not restored.
  */
 #include <linux/linkage.h>
 #include <asm/asm-offsets.h>
@@ -18,18 +18,18 @@
 
 	.text
 
-/* All of a struct pt_regs that is below orig_ax. */
+/* Push all of a struct pt_regs below orig_ax. */
 .macro PUSH_HIT_REGS
 	PUSH_ALL $0			/* gs, as on any entry */
 	PUSH_ALL %fs, %es, %ds, %eax, %ebp, %edi, %esi, %edx, %ecx, %ebx
 #ifdef CONFIG_FRAME_POINTER
-	/* ENCODE_FRAME_POINTER at once: no interrupt finds half of it. */
+	/* ENCODE_FRAME_POINTER in one step, also for an NMI. */
 	leal	0x80000000(%esp), %ebp
 #endif
 	THUNK_STACK thunk_ret, PT_EBP/4
 .endm
 
-/* And away again, up to where @next is. */
+/* Pop them again, up to the field at offset @next. */
 .macro POP_HIT_REGS next:req
 	POP_ALL	%ebx, %ecx, %edx, %esi, %edi, %ebp, %eax
 	leal	(\next - PT_DS)(%esp), %esp
@@ -159,7 +159,7 @@ _ASM_NOKPROBE(__kretprobe_trampoline)
 SYM_DATA_END_LABEL(kprobe_thunk_frames, SYM_L_GLOBAL, kprobe_thunk_frames_end)
 	.popsection
 
-/* What x86_jprobe_call() has pushed. */
+/* Pop the registers that x86_jprobe_call() has pushed. */
 .macro POP_CALLEE_SAVED
 	popl	%edi
 	popl	%esi
@@ -170,8 +170,8 @@ SYM_DATA_END_LABEL(kprobe_thunk_frames, SYM_L_GLOBAL, kprobe_thunk_frames_end)
 /*
  * void x86_jprobe_call(void *entry, struct pt_regs *regs, unsigned long *stack)
  *
- * Whether the function takes arguments in registers or, as asmlinkage, all of
- * them on the stack, it finds them.
+ * The function finds its arguments both in registers and, if it is asmlinkage,
+ * all of them on the stack.
  */
 SYM_FUNC_START(x86_jprobe_call)
 	pushl	%ebp

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Hits that no exception has brought, and calls in place of another.
- */
+/* Thunks for hits without an exception, and for calls in place of others. */
 #include <linux/linkage.h>
 #include <linux/objtool.h>
 #include <asm/alternative.h>
@@ -18,7 +16,7 @@
 
 	.text
 
-/* All of a struct pt_regs that is below orig_ax, noted for frame pointers. */
+/* Push all of a struct pt_regs below orig_ax; record it for frame pointers. */
 .macro PUSH_HIT_REGS
 	PUSH_ALL %rdi, %rsi, %rdx, %rcx, %rax, %r8, %r9, %r10, %r11, %rbx, %rbp
 	PUSH_ALL %r12, %r13, %r14, %r15
@@ -32,9 +30,9 @@
 .endm
 
 /*
- * Save the registers as a trap would.  The word on top of the stack is a return
- * address, not the interrupted code's; it becomes the instruction pointer, by
- * which an unwinder finds the slot.  Leaves interrupts off.
+ * Save the registers as a trap would, and disable interrupts.  The word on top
+ * of the stack is a return address, which the interrupted code has not pushed.
+ * It becomes the instruction pointer, by which an unwinder finds the slot.
  */
 .macro SAVE_HIT_REGS ip=4*8(%rsp), unwind_hint=1
 	PUSH_ALL $__KERNEL_DS		/* ss */
@@ -54,9 +52,9 @@
 .endm
 
 /*
- * Continue at the address on top of the stack, below which flags are; the word
- * at the stack pointer points there.  The hints say so, and that the address is
- * an instruction, and not one after a call.
+ * Continue at an address that is on the stack above flags.  The word at the
+ * stack pointer points to the flags.  The hints describe this; signal=1 because
+ * the address is that of an instruction to execute, not one after a call.
  */
 .macro LEAVE_HIT
 	UNWIND_HINT sp_reg=ORC_REG_SP_INDIRECT sp_offset=2*8 \
@@ -73,7 +71,7 @@
 	RET_KEEPING_FLAGS
 .endm
 
-/* Calls a function with the saved registers; for Xen, see xenpv.c. */
+/* Call a function with the saved registers; for Xen, see xenpv.c. */
 .macro CALL_HIT function:req
 	movq	%rsp, %rdi
 #ifdef CONFIG_XEN_PV
@@ -85,10 +83,11 @@
 .endm
 
 /*
- * A return that changes no flag.  The one that counts the depth of calls
- * (call_depth_return_thunk) shifts a counter behind popf.  What it protects
- * against is a return predictor that has run empty.  Here it has not: it holds
- * at least the calls that were made for this hit.
+ * Return without changing flags.  With call depth tracking, the usual return
+ * (call_depth_return_thunk) shifts a counter, which would change the flags
+ * after popf.  It protects against an empty return predictor.  That is not
+ * needed here, because the predictor holds at least the calls made for this
+ * hit.
  */
 .macro RET_KEEPING_FLAGS
 #ifdef CONFIG_MITIGATION_CALL_DEPTH_TRACKING
@@ -101,9 +100,9 @@
 .endm
 
 /*
- * Called from a slot (slot.c); the word at the return address is the site.
- * x86_kprobe_hit_post() fills in what is not known here, and in the end puts
- * flags and instruction pointer where the last two instructions want them:
+ * Called from a slot (slot.c); the return address leads to the site.
+ * x86_kprobe_hit_post() fills in the fields unknown here, and stores flags and
+ * instruction pointer for the last two instructions:
  *
  *	regs->orig_ax ->	flags
  *				ip
@@ -124,8 +123,8 @@ SYM_CODE_END(kprobe_post_thunk)
 _ASM_NOKPROBE(kprobe_post_thunk)
 
 /*
- * Whether ip and cs are dropped by the thunk's return to the detour, or by the
- * detour itself.  The former takes a return that is not by a thunk.
+ * Set if the thunk's return to the detour drops ip and cs; otherwise the detour
+ * drops them.  "ret $n" cannot be used with return thunks.
  */
 #ifdef CONFIG_MITIGATION_RETHUNK
 #define RETURN_DROPS	0
@@ -134,8 +133,8 @@ _ASM_NOKPROBE(kprobe_post_thunk)
 #endif
 
 /*
- * What a detour begins with.  detour.c copies it, fills in the site and its
- * address, and leaves CLAC out where user memory is inaccessible anyway.
+ * Template of a detour's entry.  detour.c copies it, fills in the site and its
+ * address, and omits CLAC if user memory is never accessible there.
  */
 	.pushsection .rodata.kprobe_detour_stack, "a"
 SYM_DATA_START(kprobe_detour_stack)
@@ -177,11 +176,11 @@ SYM_DATA_END_LABEL(kprobe_detour_stack, SYM_L_GLOBAL, kprobe_detour_stack_end)
 	.popsection
 
 /*
- * Called from a detour, with all of an exception's frame on the stack below the
- * return address, but for the stack pointer, which is that after the first
- * push.  Returns to the detour with flags and stack pointer left to pop, and
- * without RETURN_DROPS, with ip and cs, too; unless a handler has set the
- * instruction pointer.
+ * Called from a detour with an exception's frame on the stack, in which the
+ * return address takes the place of orig_ax and the stack pointer is that after
+ * the first push.  Returns to the detour with flags and stack pointer left to
+ * pop, and without RETURN_DROPS also ip and cs; but not if a handler has set
+ * the instruction pointer.
  */
 SYM_CODE_START(kprobe_jump_thunk)
 	UNWIND_HINT_FUNC		/* called by the detour */
@@ -207,10 +206,11 @@ SYM_CODE_START(kprobe_jump_thunk)
 #endif
 
 	/*
-	 * Flags and the new address are pushed on the new stack.  The handler
-	 * may have pushed one word, which has overwritten ss: the detour leaves
-	 * no gap below the stack, so these may overwrite what they were read
-	 * from.  As soon as they do, di has the new stack pointer.
+	 * Push flags and the new address on the new stack.  The handler may
+	 * have pushed one word, over ss.  The detour leaves no gap below the
+	 * stack, so these stores may overwrite the fields that they were read
+	 * from.  Once they can, di holds the new stack pointer for the
+	 * unwinder.
 	 */
 .Ldivert:
 	UNWIND_HINT_REGS
@@ -232,9 +232,9 @@ SYM_CODE_END(kprobe_jump_thunk)
 _ASM_NOKPROBE(kprobe_jump_thunk)
 
 /*
- * Where a followed call returns to.  Its own address takes the place again in
- * which it was found, so that an unwinder sees the stack that it sees in the
- * function; kretprobe_hit() puts the real one there for the return below.
+ * Return address of a followed call.  The trampoline pushes its own address
+ * again, so that an unwinder sees the same stack as in the function.
+ * kretprobe_hit() replaces it by the real return address for the return below.
  */
 SYM_CODE_START(__kretprobe_trampoline)
 	/* After a return, whose address an unwinder knows: unwind_orc.c. */
@@ -261,8 +261,8 @@ SYM_DATA_END_LABEL(kprobe_thunk_frames, SYM_L_GLOBAL, kprobe_thunk_frames_end)
 	.popsection
 
 /*
- * Goes to a function that need not have an ENDBR where it begins: FineIBT has
- * moved it to a preamble, which also wants to know the type of the call.
+ * Jump to a function that may not start with an ENDBR: FineIBT moves it to a
+ * preamble, which also checks the type of the call.
  */
 #ifdef CONFIG_FINEIBT
 SYM_FUNC_START_LOCAL(x86_jprobe_go)
@@ -276,7 +276,7 @@ _ASM_NOKPROBE(x86_jprobe_go)
 #define CALL_ENTRY	CALL_NOSPEC r11
 #endif
 
-/* What x86_jprobe_call() has pushed. */
+/* Pop the registers that x86_jprobe_call() has pushed. */
 .macro POP_CALLEE_SAVED
 	popq	%r15
 	popq	%r14
@@ -289,9 +289,9 @@ _ASM_NOKPROBE(x86_jprobe_go)
 /*
  * void x86_jprobe_call(void *entry, struct pt_regs *regs, unsigned long *stack)
  *
- * Calls @entry with the argument registers in @regs (and rax, which counts
+ * Call @entry with the argument registers in @regs (and rax, which counts
  * vector registers for variable arguments) and X86_JPROBE_STACK_WORDS words of
- * @stack.  x86_jprobe_frame is where to come back to.
+ * @stack.  x86_jprobe_frame is the stack pointer to return with.
  */
 SYM_FUNC_START(x86_jprobe_call)
 	pushq	%rbp

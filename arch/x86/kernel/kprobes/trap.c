@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The hit on x86: a breakpoint, and what follows from it.
+ * Breakpoint hits on x86.
  *
- *	int3 -> site -> pre handlers -+-> emulated, also if it is simple and
- *	                              |   there is a post handler: post
- *	                              |   handlers, go on
+ *	int3 -> site -> pre handlers -+-> emulate (also simple instructions
+ *	                              |   with a post handler), post handlers,
+ *	                              |   return
  *	                              |
  *	                              +-> slot: instruction, jump back
  *	                              |
  *	                              +-> post_slot: instruction, thunk, post
- *	                              |   handlers, go on
+ *	                              |   handlers, return
  *	                              |
- *	                              +-> detour: while a jump to it is being
- *	                                  made, see detour.c
+ *	                              +-> detour: while its jump is being
+ *	                                  written, see detour.c
  *
- * Everything here runs with interrupts off, as kernel/kprobes.c demands: the
- * gate of int3 sees to that, and x86_kprobe_hit_post() itself.
+ * All of this runs with interrupts off, as kernel/kprobes/ requires: the gate
+ * of int3 and kprobe_post_thunk disable them.
  */
 #include <linux/kprobes_hit.h>
 #include <linux/ftrace_irq.h>
@@ -69,9 +69,9 @@ static __always_inline bool canonical(unsigned long addr)
 }
 
 /*
- * A return or branch to an address that is not canonical raises #GP itself.
- * The emulation would let IRET raise it, and the kernel would mistake that for
- * a return to user space and switch GS.  So the instruction is executed in its
+ * A return or branch to a non-canonical address raises #GP itself.  If it were
+ * emulated, IRET would raise #GP, and the kernel would mistake that for a
+ * return to user space and switch GS.  So execute such an instruction in its
  * slot.  Almost all targets are in the last 2 GB, and this test needs no load.
  */
 static __always_inline bool can_branch(const struct kprobe_site *site,
@@ -85,8 +85,8 @@ static __always_inline bool can_branch(const struct kprobe_site *site,
 }
 
 /*
- * Reads where an indirect branch goes.  If its operand cannot be read, the
- * instruction is executed in its slot, where it raises the exception.
+ * Read the target of an indirect branch.  If the operand cannot be read,
+ * execute the instruction in its slot, where it raises the exception.
  */
 static __always_inline bool read_target(const struct kprobe_site *site,
 					struct pt_regs *regs,
@@ -104,7 +104,7 @@ fault:
 	return false;
 }
 
-/* As the instruction would, with its flags. */
+/* Change sp and flags as the instruction would. */
 static __always_inline void add_to_sp(struct pt_regs *regs, unsigned long n,
 				      bool subtract)
 {
@@ -147,10 +147,10 @@ static void execute_simple(const struct arch_kprobe_insn *insn,
 NOKPROBE_SYMBOL(execute_simple);
 
 /*
- * Executes what does not run out of line, and with a post handler what need
- * not; regs->ip is at the instruction.
+ * Emulate the instruction.  Simple out-of-line instructions are emulated only
+ * if a post handler will run.
  *
- * Return: whether it has been executed; if not, it is in a slot, from now on.
+ * Return: true if done; false if @regs->ip now points to the slot.
  */
 static bool emulate(const struct kprobe_site *site, struct pt_regs *regs)
 {
@@ -214,7 +214,7 @@ static bool emulate(const struct kprobe_site *site, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(emulate);
 
-/* A trap at @site: handlers, and where to go on. */
+/* Call the pre handlers of @site and set where to continue. */
 static __always_inline void trap_hit(struct kprobe_site *site,
 				     struct pt_regs *regs)
 {
@@ -233,7 +233,7 @@ static __always_inline void trap_hit(struct kprobe_site *site,
 	post = verdict == KPROBE_HIT_EXECUTE && READ_ONCE(site->npost);
 	run = READ_ONCE(insn->run);
 	if (insn->class == X86_KPROBE_OUT_OF_LINE) {
-		/* A detour in use goes first: a jump may be half written. */
+		/* Prefer a detour in use: its jump may be half written. */
 		if (likely(!post) || run != site->slot) {
 			regs->ip = (unsigned long)run;
 			return;
@@ -249,7 +249,7 @@ static __always_inline void trap_hit(struct kprobe_site *site,
 		return;
 	}
 
-	/* A pre handler's change of it means nothing if it returns 0. */
+	/* A pre handler that returns 0 cannot change the ip. */
 	regs->ip = addr;
 	if (emulate(site, regs) && post) {
 		addr = regs->ip;
@@ -260,21 +260,20 @@ static __always_inline void trap_hit(struct kprobe_site *site,
 }
 
 /*
- * What irqentry_nmi_enter() adds to preempt_count(), and what handlers expect:
- * tracing subtracts it.
+ * irqentry_nmi_enter() adds the first two to preempt_count().  Handlers expect
+ * the third, because tracing subtracts it.
  */
 #define TRAP_COUNT	(NMI_OFFSET + HARDIRQ_OFFSET + PREEMPT_DISABLE_OFFSET)
 
 /**
- * kprobe_int3_fast - is this breakpoint that of a probe, and nothing else?
+ * kprobe_int3_fast - handle a breakpoint that can only be a probe's
  * @regs: of the exception
  *
- * Nothing has been done for the exception yet.  As RCU is watching, it needs
- * not be told: what it watches for cannot change before the interrupted code
- * goes on.
+ * Runs before any entry code.  RCU is watching already, and that cannot change
+ * before the interrupted code continues, so RCU need not be notified.
  *
  * Context: int3 in the kernel, interrupts off, RCU watching.
- * Return: true if the hit has been dealt with; if not, nothing was changed.
+ * Return: true if the hit was handled; false if nothing was changed.
  */
 bool kprobe_int3_fast(struct pt_regs *regs)
 {
@@ -282,7 +281,7 @@ bool kprobe_int3_fast(struct pt_regs *regs)
 
 	if (unlikely(!site || site->state != KPROBE_SITE_TRAP))
 		return false;
-	/* One more NMI cannot be counted. */
+	/* NMI_MASK is full: another NMI cannot be counted. */
 	if (unlikely((preempt_count() & NMI_MASK) == NMI_MASK))
 		return false;
 
@@ -296,10 +295,10 @@ bool kprobe_int3_fast(struct pt_regs *regs)
 NOKPROBE_SYMBOL(kprobe_int3_fast);
 
 /*
- * Do breakpoints at the site come from elsewhere?  A debugger may set its own
- * where the text is as without probes, or where ftrace calls.  Handlers of a
- * breakpoint of ours end before its site is CLEAN again, and a site is a
- * breakpoint before it can become a jump.
+ * Return true if a breakpoint at @site is not ours.  A debugger may set its own
+ * where the text is CLEAN or calls ftrace.  Handlers of our breakpoint end
+ * before the site is CLEAN again, and a site becomes TRAP before it can become
+ * JUMP.
  */
 static noinline bool trap_is_foreign(const struct kprobe_site *site)
 {
@@ -310,11 +309,11 @@ static noinline bool trap_is_foreign(const struct kprobe_site *site)
 NOKPROBE_SYMBOL(trap_is_foreign);
 
 /**
- * kprobe_int3_handler - is this breakpoint one of ours?
+ * kprobe_int3_handler - handle a breakpoint if it is a probe's
  * @regs: of the exception
  *
- * Context: int3, interrupts off, irqentry_nmi_enter() done once.
- * Return: non-zero if it was and has been dealt with.
+ * Context: int3, interrupts off, irqentry_nmi_enter() called once.
+ * Return: non-zero if the breakpoint was handled.
  */
 int kprobe_int3_handler(struct pt_regs *regs)
 {
@@ -329,24 +328,22 @@ int kprobe_int3_handler(struct pt_regs *regs)
 	    trap_is_foreign(site))
 		site = NULL;
 	if (unlikely(!site)) {
-		/* Removed since it was fetched?  Then execute what is there. */
+		/* If it was removed since it was fetched, execute the text. */
 		if (READ_ONCE(*(u8 *)addr) != INT3_INSN_OPCODE) {
 			regs->ip = addr;
 			return 1;
 		}
 		/*
-		 * Put there since it was looked for?  Its site came first; or
-		 * it is one of text_poke_bp(), set since exc_int3() asked.
+		 * The breakpoint may have been armed since the lookup, after
+		 * its site was added.  Or it belongs to text_poke_bp() and was
+		 * set after exc_int3() checked.
 		 */
 		site = kprobe_site_find(addr);
 		if (!site || trap_is_foreign(site))
 			return poke_int3_handler(regs);
 	}
 
-	/*
-	 * Not needed here: handlers expect a raised preempt count, and tracing
-	 * subtracts one.
-	 */
+	/* Handlers expect a raised count, because tracing subtracts one. */
 	preempt_disable_notrace();
 	trap_hit(site, regs);
 	preempt_enable_no_resched_notrace();
@@ -355,9 +352,9 @@ int kprobe_int3_handler(struct pt_regs *regs)
 NOKPROBE_SYMBOL(kprobe_int3_handler);
 
 /*
- * A handler has set another instruction pointer, and may have pushed up to two
+ * A handler has changed the instruction pointer, and may have pushed up to two
  * words.  The two words for the thunk may then overwrite sp and flags in @regs,
- * so flags are read before.  orig_ax is below them and not overwritten.
+ * so read flags first.  orig_ax is lower and is not overwritten.
  */
 static noinline void post_moved(struct pt_regs *regs)
 {
@@ -372,25 +369,25 @@ static noinline void post_moved(struct pt_regs *regs)
 NOKPROBE_SYMBOL(post_moved);
 
 /**
- * x86_kprobe_hit_post - an instruction has been executed out of line
- * @regs: as kprobe_post_thunk has built them
+ * x86_kprobe_hit_post - call post handlers after an out-of-line instruction
+ * @regs: as built by kprobe_post_thunk
  */
 __visible void x86_kprobe_hit_post(struct pt_regs *regs)
 {
-	/* The thunk's return address, and the pointer near it in the slot. */
+	/* The thunk's return address; the site follows it in the slot. */
 	unsigned long *stack = (unsigned long *)regs->sp - 1;
 	struct kprobe_site *site =
 		*(struct kprobe_site **)(*stack + INT3_INSN_SIZE);
 	bool traced_on;
 
-	/* kprobe_post_thunk returns by this word if no handler changes it. */
+	/* kprobe_post_thunk returns to it unless a handler changes ip. */
 	*stack = regs->ip = (unsigned long)site->addr + site->insn.len;
 
 	traced_on = kprobe_hit_enter(regs, arch_kprobe_irqs_on(regs));
 	kprobe_site_post(site, regs, KPROBE_BY_CODE);
 	kprobe_hit_exit(regs, traced_on);
 
-	/* For the last instructions of the thunk. */
+	/* The thunk's last instructions pop flags and ip from here. */
 	stack = (unsigned long *)regs->sp - 2;
 	if (unlikely(stack[1] != regs->ip)) {
 		post_moved(regs);

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Return addresses of the thunks, which have no frames, for the unwinder that
- * follows frame pointers.
+ * Return addresses of the thunks, which have no stack frames, for the
+ * frame-pointer unwinder.
  */
 #include <linux/kprobes_backend.h>
 #include <linux/uaccess.h>
 #include "common.h"
 
 /**
- * kprobe_thunk_frame - make up a stack frame for a thunk
+ * kprobe_thunk_frame - provide a stack frame for a thunk
  * @regs: any registers
- * @bp: becomes the frame pointer of the code that the thunk returns to
+ * @bp: set to the frame pointer of the code that the thunk returns to
  *
  * Context: any.
- * Return: a frame with the thunk's return address and no frame pointer; NULL if
- * the instruction pointer is not in a thunk, or at the trampoline's first
- * instruction, to which the address on the stack has just returned.
+ * Return: a frame with the thunk's return address but no saved frame pointer.
+ * NULL if the instruction pointer is not in a thunk, or at the trampoline's
+ * first instruction, because its address has just been popped.
  */
 unsigned long *kprobe_thunk_frame(struct pt_regs *regs, unsigned long **bp)
 {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Hits by thunks in a paravirtualized guest of Xen.
+ * Hits from thunks in a Xen PV guest.
  *
- * There, cli does nothing, the interrupt flag that pushf stores is always set,
- * and popf leaves it alone: a flag in memory says whether events may come.  So
- * where the thunks of thunk_64.S call these functions, all that rests on
- * interrupts being off is not true yet, and the saved flags are wrong.
+ * In such a guest cli does nothing, pushf always stores a set interrupt flag,
+ * and popf ignores it; a flag in memory masks events instead.  When the thunks
+ * of thunk_64.S call these functions, events are therefore still enabled and
+ * the saved flags are wrong.
  *
- * Breakpoints come by a gate that Xen disables events for, ftrace's callback
- * disables them by paravirt, and there are no jumps.
+ * The gate of int3 is entered with events disabled by Xen, and ftrace's
+ * callback disables them by paravirt.  Jumps are not used.
  */
 #include <linux/irqflags.h>
 #include <linux/kprobes_backend.h>
@@ -24,24 +24,24 @@ static __always_inline void events_off(struct pt_regs *regs)
 	regs->flags |= flags & X86_EFLAGS_IF;
 }
 
-/* In the order of popf, which does it elsewhere: all else is done. */
+/* Must be last, like the popf that does this elsewhere. */
 static __always_inline void events_restore(unsigned long flags)
 {
 	if (flags & X86_EFLAGS_IF)
 		arch_local_irq_enable();
 }
 
-/* The same as x86_kprobe_hit_post(), in such a guest. */
+/* x86_kprobe_hit_post() for Xen PV guests. */
 __visible void x86_kprobe_hit_post_xenpv(struct pt_regs *regs)
 {
 	events_off(regs);
 	x86_kprobe_hit_post(regs);
-	/* Where it has put them for the thunk. */
+	/* x86_kprobe_hit_post() has stored the flags there for the thunk. */
 	events_restore(*(unsigned long *)regs->orig_ax);
 }
 NOKPROBE_SYMBOL(x86_kprobe_hit_post_xenpv);
 
-/* The same as kretprobe_hit(), in such a guest. */
+/* kretprobe_hit() for Xen PV guests. */
 __visible void kretprobe_hit_xenpv(struct pt_regs *regs)
 {
 	events_off(regs);
