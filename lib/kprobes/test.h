@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the KUnit suites for kprobes share: how to define functions that are
- * probed, a probe that counts its hits, and waiting.
+ * Helpers shared by the KUnit suites for kprobes: functions that can be probed,
+ * a probe that counts its hits, and waiting.
  */
 #ifndef _LIB_KPROBES_TEST_H
 #define _LIB_KPROBES_TEST_H
@@ -21,9 +21,9 @@
 #include <asm/sections.h>
 
 /*
- * Marks functions that are probed: the compiler must not let a caller use what
- * it knows of their bodies.  Clang has no attribute for that, but assumes
- * little of a function that may be called from anywhere.
+ * Marks probed functions: the compiler must not let callers rely on their
+ * bodies.  Clang lacks the attribute, but assumes little about a function that
+ * may be called from anywhere.
  */
 #ifdef CONFIG_CC_IS_CLANG
 #define TARGET	noinline __used
@@ -32,7 +32,7 @@
 #endif
 
 /*
- * Interrupts come between a hit and its handlers, and hits in these are missed.
+ * Interrupts may run between a hit and its handlers; hits in them are missed.
  */
 #ifdef CONFIG_KPROBES_CLASSIC
 #define HITS_TAKE_INTERRUPTS	KPROBE_IRQS_ON_IN_HIT
@@ -40,7 +40,7 @@
 #define HITS_TAKE_INTERRUPTS	false
 #endif
 
-/* A guest without jumps. */
+/* Xen PV guests have no jumps. */
 static __maybe_unused bool in_xen_pv(void)
 {
 #ifdef CONFIG_XEN_PV
@@ -50,19 +50,19 @@ static __maybe_unused bool in_xen_pv(void)
 #endif
 }
 
-/* The address of a function: a pointer to it may be that of a descriptor. */
+/* Return the address of the code: @function may point to a descriptor. */
 static __maybe_unused unsigned long text_of(void *function)
 {
 	return (unsigned long)dereference_kernel_function_descriptor(function);
 }
 
-/* A parameter that is the name of a function. */
+/* Describe a parameter that is the name of a function. */
 static __maybe_unused void name_desc(const char * const *name, char *desc)
 {
 	strscpy(desc, *name, KUNIT_PARAM_DESC_SIZE);
 }
 
-/* Return: the address of the function that the case's parameter names. */
+/* Return the address of the function that the parameter names. */
 static __maybe_unused unsigned long named_function(struct kunit *test)
 {
 	const char *name = *(const char * const *)test->param_value;
@@ -73,26 +73,26 @@ static __maybe_unused unsigned long named_function(struct kunit *test)
 	return addr;
 }
 
-/* Where a registered probe is: behind a landing pad, if there is one. */
+/* Return the address of the probed instruction, after any landing pad. */
 static __maybe_unused unsigned long probed_at(const struct kprobe *p)
 {
 	return (unsigned long)p->site->addr;
 }
 
-/* kprobe::addr of a registered probe whose user has asked for @place. */
+/* Return kprobe::addr of a registered probe whose user requested @place. */
 static __maybe_unused unsigned long shown_at(const struct kprobe *p,
 					     unsigned long place)
 {
 	return IS_ENABLED(CONFIG_ARM64) ? place : probed_at(p);
 }
 
-/* The instruction pointer that pre handlers find; a breakpoint has a byte. */
+/* Return the instruction pointer that pre handlers see. */
 static __maybe_unused unsigned long pre_ip(const struct kprobe *p)
 {
 	return probed_at(p) + IS_ENABLED(CONFIG_X86);
 }
 
-/* At the head of the text sparc64 writes tables, among entry code. */
+/* On sparc64 the text begins with tables and entry code. */
 static __maybe_unused size_t size_of_head(void)
 {
 	unsigned long addr = (unsigned long)_stext;
@@ -103,8 +103,8 @@ static __maybe_unused size_t size_of_head(void)
 }
 
 /*
- * Is the kernel's text what it was?  But for text that cannot be probed: there
- * may be slots in it.
+ * Return true if the text has not changed.  Text that cannot be probed is
+ * skipped because it may contain slots.
  */
 static __maybe_unused bool same_text(const void *before)
 {
@@ -118,7 +118,7 @@ static __maybe_unused bool same_text(const void *before)
 }
 
 /**
- * struct counted - a probe, and what its handlers have counted
+ * struct counted - a probe and the counts of its handlers
  * @probe: the probe
  * @pre: calls of the pre handler
  * @post: calls of the post handler
@@ -132,14 +132,14 @@ struct counted {
 };
 
 /*
- * Where a count is compared, one CPU hits the probe.  In the other cases
- * several may do so at once, and a hit that is lost does no harm.
+ * Tests that compare counts hit the probe on one CPU.  In other tests several
+ * CPUs may count at once, and a lost count is harmless.
  */
 static __maybe_unused int counted_pre(struct kprobe *p, struct pt_regs *regs)
 {
 	struct counted *c = container_of(p, struct counted, probe);
 
-	/* Several CPUs: see above. */
+	/* Several CPUs may count; see above. */
 	data_race(c->pre++);
 	if (instruction_pointer(regs) != pre_ip(p) ||
 	    kprobe_running() != p || !irqs_disabled() || preemptible())
@@ -154,7 +154,7 @@ static __maybe_unused int counted_pre(struct kprobe *p, struct pt_regs *regs)
 static __maybe_unused void counted_post(struct kprobe *p, struct pt_regs *regs,
 					unsigned long flags)
 {
-	/* Several CPUs: see above. */
+	/* Several CPUs may count; see above. */
 	data_race(container_of(p, struct counted, probe)->post++);
 }
 
@@ -167,9 +167,9 @@ static __maybe_unused void counted_post(struct kprobe *p, struct pt_regs *regs,
 	}
 
 /**
- * struct captured - a probe, and the registers that its handler has seen
+ * struct captured - a probe and the registers that its handler has seen
  * @probe: the probe
- * @regs: those of the last hit
+ * @regs: registers of the last hit
  * @hits: calls of the handler
  */
 struct captured {
@@ -188,8 +188,8 @@ static __maybe_unused int captured_pre(struct kprobe *p, struct pt_regs *regs)
 }
 
 /*
- * kunit_skip() behind expectations: a case that is skipped passes, whatever has
- * failed in it before.
+ * kunit_skip() for use after expectations: a skipped case passes even if an
+ * expectation has failed before.
  */
 #define skip_rest(test, fmt, ...)					\
 do {									\
@@ -197,7 +197,7 @@ do {									\
 	kunit_skip(test, fmt, ##__VA_ARGS__);				\
 } while (0)
 
-/* A kernel without jumps leaves all probes breakpoints. */
+/* Without jumps, all probes remain breakpoints. */
 #ifdef CONFIG_OPTPROBES
 static __maybe_unused void switch_jumps(bool on)
 {
@@ -205,7 +205,7 @@ static __maybe_unused void switch_jumps(bool on)
 	wait_for_kprobe_optimizer();
 }
 
-/* Waits for the optimizer first. */
+/* Check the state after the optimizer has finished. */
 static __maybe_unused void expect_jump(struct kunit *test, struct kprobe *p,
 				       bool jump)
 {
@@ -222,7 +222,7 @@ static inline void expect_jump(struct kunit *test, struct kprobe *p, bool jump)
 }
 #endif
 
-/* Waits until something in the background has made the condition true. */
+/* Wait until background work has made the condition true. */
 #define EVENTUALLY(condition) ({					\
 	int __tries = 1000;						\
 	while (!(condition) && --__tries)				\

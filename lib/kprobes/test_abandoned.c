@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * KUnit suite for followed calls that end without a return, as they do behind
- * longjmp() and its like: a function leaves its caller's frame as well, and
- * returns to the caller's caller.
+ * KUnit suite for followed calls that end without a return, as calls skipped
+ * by longjmp() do: a function drops its caller's frame, too, and returns to
+ * the caller's caller.
  *
- *	KUnit -> abandoning() -> abandoned() -> KUnit
- *	KUnit -> copying()   -> abandoned() -> KUnit, with a copy of the return
- *						address on top of the first
+ * 	KUnit -> abandoning() -> abandoned() -> KUnit
+ * 	KUnit -> copying()   -> abandoned() -> KUnit, with a copy of the return
+ * 						address on top of the first
  */
 #include <linux/module.h>
 #include <linux/objtool.h>
 #include "test_return.h"
 
-/* What abandoned() returns. */
+/* The return value of abandoned(). */
 #define RESULT	7
 
 int abandoning(void);
@@ -39,7 +39,7 @@ asm(".pushsection .text, \"ax\"\n"
     FUNCTION("copying", "push (" SP ")\n jmp abandoned\n")
     ".popsection\n");
 
-/* Their stacks are not what objtool expects. */
+/* objtool cannot follow their stacks. */
 STACK_FRAME_NON_STANDARD(abandoned);
 STACK_FRAME_NON_STANDARD(abandoning);
 STACK_FRAME_NON_STANDARD(copying);
@@ -69,7 +69,7 @@ asm(".pushsection .text, \"ax\"\n"
     ".popsection\n");
 #endif
 
-/* Each return probe has one instance, which is taken back each time. */
+/* Each return probe has one instance, which is recycled after each call. */
 static void test_abandoned_call_is_taken_back(struct kunit *test)
 {
 	struct followed outer = FOLLOWED(abandoning);
@@ -100,18 +100,18 @@ static void test_abandoned_call_is_taken_back(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
 }
 
-/* Return probes that went meanwhile have pools until the calls are dropped. */
+/* The pool of an unregistered return probe lasts until its call is dropped. */
 static void test_abandoned_call_keeps_pool(struct kunit *test)
 {
 	struct followed inner = FOLLOWED(abandoned);
 	struct followed outer = FOLLOWED(abandoning);
 
-	/* Nothing that is followed returns here, so its instance stays. */
+	/* No followed function returns here, so the instance remains in use. */
 	KUNIT_ASSERT_EQ(test, register_kretprobe(&inner.probe), 0);
 	KUNIT_EXPECT_EQ(test, abandoning(), RESULT);
 	unregister_kretprobe(&inner.probe);
 	KUNIT_EXPECT_EQ(test, kretprobe_pools_in_use(), 1);
-	/* That of an outer call is above it: it is the innermost one. */
+	/* The instance of the outer call is newer, so it is found first. */
 	KUNIT_ASSERT_EQ(test, register_kretprobe(&outer.probe), 0);
 	KUNIT_EXPECT_EQ(test, abandoning(), RESULT);
 	expect_calls(test, &outer, 1);
@@ -121,21 +121,21 @@ static void test_abandoned_call_keeps_pool(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&inner.returns), 0);
 }
 
-/* The death of the last case's task has taken its instance back. */
+/* The instance of the last case must be recycled when its task exits. */
 static void test_abandoned_call_ends_with_task(struct kunit *test)
 {
 	KUNIT_EXPECT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
 }
 
 /*
- * What abandoned() finds for a return address is that of a followed call, but
- * in another place than that call's.
+ * abandoned() is entered with the return address of a followed call, but at
+ * another place on the stack.
  */
 static void test_copied_address_is_not_followed(struct kunit *test)
 {
 	struct followed outer = FOLLOWED(copying);
 	struct followed inner = FOLLOWED(abandoned);
-	/* Has no entry handler before which the address is looked at. */
+	/* Without an entry handler, the address is checked elsewhere. */
 	struct kretprobe plain = {
 		.kp.addr = (kprobe_opcode_t *)abandoned,
 	};

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * KUnit suite for the list of ranges that may not be probed: how it is added
- * to, and that each address in a range is found.
+ * KUnit suite for the blacklist: ranges are added, and each address in a range
+ * is found.
  */
 #include <linux/kprobes.h>
 #include <linux/module.h>
 #include "test.h"
 
-/* Nothing else needs it: a range stays for good. */
+/* Only this suite uses the function, because a range is never removed. */
 static TARGET int target_listed(int a, int b)
 {
 	barrier();
@@ -20,10 +20,10 @@ static TARGET int target_whole(int a, int b)
 	return a - b * (a | b);
 }
 
-/* So many bytes of it. */
+/* The size of the listed range at its start, in bytes. */
 #define LISTED	8
 
-/* Ranges in a range, which end before it does and begin behind its start. */
+/* Ranges within a range: they begin after its start and end before its end. */
 static void test_nested_ranges_are_found(struct kunit *test)
 {
 	unsigned long start = (unsigned long)target_listed, at;
@@ -48,7 +48,7 @@ static void test_range_that_is_none_is_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kprobe_add_ksym_blacklist(0), -EINVAL);
 }
 
-/* Also when it is added twice, by any of its addresses. */
+/* A function may be added twice, and by any of its addresses. */
 static void test_whole_function_is_found(struct kunit *test)
 {
 	unsigned long start = text_of(target_whole), at, size, offset;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * KUnit suite for probes that are registered early in the boot process, before
+ * KUnit suite for probes that are registered early during boot, before
  * secondary CPUs run and before the optimizer can work.
  *
- * KUnit runs too late for that.  So initcalls register and hit the probes, and
- * the cases check what they have noted.
+ * KUnit starts too late for that.  Initcalls therefore register and hit the
+ * probes, and the cases check the recorded results.
  */
 #include <kunit/test.h>
 #include <linux/init.h>
@@ -14,7 +14,7 @@
 #include <linux/module.h>
 #include "test.h"
 
-/* The first instructions of both functions are long enough for a jump. */
+/* Both functions begin with instructions long enough for a jump. */
 static TARGET int boot_lasting(int a)
 {
 	barrier();
@@ -29,12 +29,12 @@ static TARGET int boot_passing(int a)
 
 static int hits(struct kprobe *p, struct pt_regs *regs);
 
-/* A probe, and what initcalls have noted of it. */
+/* A probe and the results recorded by the initcalls. */
 struct boot_probe {
 	struct kprobe probe;
 	int registered;
-	int early;	/* hits, before secondary CPUs run */
-	int late;	/* hits, at the end of the boot process */
+	int early;	/* hits before secondary CPUs run */
+	int late;	/* hits at the end of boot */
 	bool optimized_early;
 	bool optimized_late;
 };
@@ -97,7 +97,7 @@ static void __init unregister_returning(void) { }
 static int returning_registered;
 static int first_registered;
 
-/* There may be no memory for slots yet. */
+/* Memory for slots may not be available yet. */
 static int __init boot_first(void)
 {
 	struct kprobe p = { .addr = (kprobe_opcode_t *)boot_passing };
@@ -115,13 +115,13 @@ static int __init boot_early(void)
 	returning_registered = register_returning();
 	lasting.early = hits_of(boot_lasting);
 
-	/* Its memory can be freed only later in the boot process. */
+	/* The memory of this probe can be freed only later during boot. */
 	passing.registered = register_kprobe(&passing.probe);
 	passing.early = hits_of(boot_passing);
 	unregister_kprobe(&passing.probe);
 	passing.late = hits_of(boot_passing);
 
-	/* The optimizer has not begun: this must not wait for it. */
+	/* The optimizer has not started; this call must not wait for it. */
 	wait_for_kprobe_optimizer();
 	lasting.optimized_early = kprobe_optimized(&lasting.probe);
 	return 0;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * KUnit suite for architectures whose backend works on a struct kprobe at each
- * probed address: what classic.c adds to that, and each instruction of one
- * function.
+ * KUnit suite for backends that work on a struct kprobe at each probed address:
+ * the features that classic.c adds, and each instruction of one function.
  */
 #include <linux/delay.h>
 #include <linux/fs.h>
@@ -28,7 +27,7 @@ static TARGET unsigned int classic_step(unsigned int x, unsigned int n)
 	return x * 3 + n;
 }
 
-/* Loops, branches both ways, memory, a call, and registers to be kept. */
+/* Contains loops, branches, memory accesses and a call. */
 static TARGET unsigned int classic_mix(unsigned int x, const u8 *bytes, int nr)
 {
 	unsigned int odd = 0, sum = x;
@@ -55,14 +54,14 @@ static unsigned int mix(void)
 
 static void test_misaligned_is_refused(struct kunit *test)
 {
-	/* By the offset: bit 0 of a function pointer is dropped on Thumb. */
+	/* Use the offset: Thumb drops bit 0 of a function pointer. */
 	struct counted c = COUNTED(classic_add, .probe.offset = 1);
 
 	KUNIT_EXPECT_EQ(test, register_kprobe(&c.probe), -EINVAL);
 }
 
 #ifdef CONFIG_THUMB2_KERNEL
-/* Function pointers are odd, and list and missed show addresses. */
+/* Function pointers are odd; the list and the missed file show addresses. */
 static void test_thumb_place_is_even(struct kunit *test)
 {
 	struct counted c = COUNTED(classic_add);
@@ -74,8 +73,8 @@ static void test_thumb_place_is_even(struct kunit *test)
 #endif
 
 /*
- * Where each address in a function is known to be refused unless an instruction
- * begins there, and functions have no data in them.
+ * Architectures that refuse each address in a function at which no instruction
+ * begins, and that have no data in functions.
  */
 #define INSTRUCTIONS_KNOWN						\
 	((IS_ENABLED(CONFIG_ARM) && !IS_ENABLED(CONFIG_THUMB2_KERNEL)) || \
@@ -83,7 +82,7 @@ static void test_thumb_place_is_even(struct kunit *test)
 	 IS_ENABLED(CONFIG_MIPS) || IS_ENABLED(CONFIG_LOONGARCH) ||	\
 	 IS_ENABLED(CONFIG_SPARC64) || IS_ENABLED(CONFIG_PARISC))
 
-/* Calls the function, with @c in its midst; a jump if there can be one. */
+/* Call the function with @c inside it, as a jump if possible. */
 static void mix_probed(struct kunit *test, struct counted *c,
 		       unsigned int expected)
 {
@@ -120,7 +119,7 @@ static void each_instruction(struct kunit *test, bool post)
 		if (post)
 			KUNIT_EXPECT_EQ(test, c.post, c.pre);
 	}
-	/* Alignment fills a few words behind the last instruction. */
+	/* A few words of padding follow the last instruction. */
 	KUNIT_EXPECT_GE(test, probed, 16);
 	KUNIT_EXPECT_GT(test, hits, probed);
 	if (IS_ENABLED(CONFIG_OPTPROBES) && !post)
@@ -142,7 +141,7 @@ static void test_each_instruction_works_on_with_post(struct kunit *test)
 	each_instruction(test, true);
 }
 
-/* On mips one branch, whose delay slot is empty. */
+/* On mips this is one branch with an empty delay slot. */
 static TARGET void classic_nothing(void)
 {
 	barrier();
@@ -163,7 +162,7 @@ static void nested_post(struct kprobe *p, struct pt_regs *regs,
 	nested_pre(p, regs);
 }
 
-/* A hit on top of another is executed, and forgotten when it has ended. */
+/* A nested hit executes its instruction and leaves no state. */
 static void test_nested_hits_are_executed(struct kunit *test)
 {
 	struct counted nothing = COUNTED((unsigned long)classic_nothing);
@@ -184,7 +183,7 @@ static void test_nested_hits_are_executed(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, classic_add(3, 4), 7);
 		unregister_kprobe(&outer);
 		KUNIT_EXPECT_EQ(test, nested_result, 17);
-		/* Nothing of it is left for the next ones. */
+		/* The nested hit must not affect later ones. */
 		KUNIT_EXPECT_EQ(test, classic_step(1, 1), 4);
 		KUNIT_EXPECT_EQ(test, classic_add(3, 4), 7);
 	}
@@ -195,7 +194,7 @@ static void test_nested_hits_are_executed(struct kunit *test)
 	unregister_kprobe(&nothing.probe);
 }
 
-/* Interrupts are on behind a hit, be it missed or not, if they were before. */
+/* A hit, handled or missed, must leave interrupts on if they were on before. */
 static void test_hit_leaves_interrupts_on(struct kunit *test)
 {
 	struct counted nothing = COUNTED((unsigned long)classic_nothing);
@@ -228,8 +227,9 @@ static int hit_again_and_again(void *unused)
 }
 
 /*
- * A task is preempted wherever interrupts are on, which may be between its hit
- * and the look at what it has hit.  By the time it goes on that is not there.
+ * A task may be preempted between its breakpoint and the lookup of the probe,
+ * because interrupts are on.  The probe may be unregistered before the task
+ * resumes.
  */
 #define REMOVALS	200
 
@@ -253,7 +253,7 @@ static void test_hit_is_too_late(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c.astray, 0);
 }
 
-/* Until an interrupt is acknowledged, interrupts have to stay off in hits. */
+/* Interrupts must stay off during hits until the interrupt is acknowledged. */
 static void test_interrupts_may_be_hit(struct kunit *test)
 {
 	static const char * const names[] = { "irq_enter", "irq_enter_rcu" };
@@ -266,7 +266,7 @@ static void test_interrupts_may_be_hit(struct kunit *test)
 		c[nr].probe.symbol_name = names[i];
 		c[nr].probe.pre_handler = counted_pre;
 		ret = register_kprobe(&c[nr].probe);
-		/* There may be an instruction that cannot be probed. */
+		/* Some instructions cannot be probed. */
 		if (ret)
 			c[nr] = (struct counted){ };
 		else
@@ -285,12 +285,12 @@ static void test_interrupts_may_be_hit(struct kunit *test)
 }
 
 #ifdef CONFIG_DYNAMIC_FTRACE
-/* Mips and loongarch have a word that goes with the call behind it. */
+/* On mips and loongarch the call consists of two words. */
 #define CALL_SIZE							\
 	(MCOUNT_INSN_SIZE + (IS_ENABLED(CONFIG_MIPS) ? 4 : 0) +		\
 	 (IS_ENABLED(CONFIG_LOONGARCH) ? 4 : 0))
 
-/* Ftrace writes all of its call, and would write over a breakpoint there. */
+/* ftrace writes its whole call, and would overwrite a breakpoint in it. */
 static void test_rest_of_ftrace_call_is_refused(struct kunit *test)
 {
 	unsigned long call = ftrace_location((unsigned long)vfs_read);
@@ -314,7 +314,7 @@ static const char * const called_by_entry[] = {
 
 KUNIT_ARRAY_PARAM(called_by_entry, called_by_entry, name_desc);
 
-/* On the way to the handler of a hit: it would never get there. */
+/* The handler of a hit needs this code: a probe there would recurse forever. */
 static void test_entry_code_is_refused(struct kunit *test)
 {
 	struct kprobe p = { .flags = KPROBE_FLAG_DISABLED };
@@ -331,7 +331,7 @@ static TARGET int classic_switches_off(int a)
 	return a + 1;
 }
 
-/* What a call returns to may be a breakpoint itself, and stays one. */
+/* The return address may be a breakpoint itself, and must remain one. */
 static void test_call_returns_when_switched_off(struct kunit *test)
 {
 	struct followed f = FOLLOWED(classic_switches_off);
@@ -351,7 +351,7 @@ static bool jumps(const struct counted *c)
 	return c->probe.flags & KPROBE_FLAG_OPTIMIZED;
 }
 
-/* Handlers see at a jump what they see at a breakpoint. */
+/* Handlers must see the same at a jump as at a breakpoint. */
 static void test_probe_becomes_a_jump(struct kunit *test)
 {
 	struct counted first = COUNTED(classic_add);
@@ -363,7 +363,7 @@ static void test_probe_becomes_a_jump(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, classic_add(3, 4), 7);
 	KUNIT_EXPECT_EQ(test, first.pre, 1);
 
-	/* A post handler makes it a breakpoint at once. */
+	/* A post handler turns the jump into a breakpoint at once. */
 	KUNIT_ASSERT_EQ(test, register_kprobe(&post.probe), 0);
 	KUNIT_EXPECT_FALSE(test, jumps(&first));
 	KUNIT_EXPECT_EQ(test, classic_add(3, 4), 7);
@@ -385,7 +385,7 @@ static int jumping_pre(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
-/* A jump that is hit from a handler is counted as a miss. */
+/* A hit of a jump in a handler is counted as a miss. */
 static void test_jump_from_handler_is_missed(struct kunit *test)
 {
 	struct counted inner = COUNTED(classic_step);
@@ -406,7 +406,7 @@ static void test_jump_from_handler_is_missed(struct kunit *test)
 #endif
 
 #if defined(CONFIG_ARM) && !defined(CONFIG_THUMB2_KERNEL)
-/* Calls with an odd value in r11, which is no frame pointer there. */
+/* Call with an odd value in r11, which is not a frame pointer there. */
 int classic_odd_frame(int a, int b);
 asm(".pushsection .text\n"
     "	.align	2\n"
@@ -436,7 +436,7 @@ static void test_any_frame_is_followed(struct kunit *test)
 	expect_calls(test, &f[1], 1);
 }
 
-/* It may store anywhere below the stack pointer: refused when it has a slot. */
+/* A store below the stack pointer is refused after its slot is allocated. */
 void classic_stores_below(void);
 asm(".pushsection .text\n"
     "	.align	2\n"
@@ -460,7 +460,7 @@ static void test_refused_probe_leaves_no_slot(struct kunit *test)
 }
 #endif
 
-/* An addition that is tried again unless no exception came in between. */
+/* An addition that is retried if an exception interrupts it. */
 #if defined(CONFIG_RISCV)
 #define EXCLUSIVE_LOAD	"lr.w	a2, (a0)\n"
 #define EXCLUSIVE_ADD	"addw	a4, a2, a1\n"
@@ -477,7 +477,7 @@ static void test_refused_probe_leaves_no_slot(struct kunit *test)
 #define EXCLUSIVE_STORE	"sc	$2, 0($4)\n"
 #define EXCLUSIVE_END	"beqz	$2, classic_exclusive\n	jr	$31\n"
 #elif defined(CONFIG_GUSA)
-/* Exceptions in between restart it at its second instruction. */
+/* An exception restarts the sequence at its second instruction. */
 #define EXCLUSIVE_BEFORE 4
 #define EXCLUSIVE_START	"mova	1f, r0\n	mov	r15, r1\n"
 #define EXCLUSIVE_LOAD	"mov	#-6, r15\n	mov.l	@r4, r2\n"
@@ -525,7 +525,7 @@ static void test_exclusive_access_is_refused(struct kunit *test)
 #endif
 
 #ifdef CONFIG_MIPS
-/* Returns what the delay slot of its branch makes of its argument. */
+/* Return the value that the branch's delay slot computes. */
 int classic_delayed(int a);
 extern kprobe_opcode_t classic_delay_slot[];
 asm(".pushsection .text\n"
@@ -541,7 +541,7 @@ asm(".pushsection .text\n"
     "	.set	pop\n"
     "	.popsection\n");
 
-/* The branch is a breakpoint in the text, but still a branch. */
+/* The text has a breakpoint there, but the instruction is still a branch. */
 static void test_delay_slot_is_refused(struct kunit *test)
 {
 	struct counted branch = COUNTED(classic_delayed);
@@ -557,7 +557,7 @@ static void test_delay_slot_is_refused(struct kunit *test)
 #endif
 
 #if defined(CONFIG_ARM) && !defined(CONFIG_THUMB2_KERNEL)
-/* An access whose fault goes on behind it, as one to user memory does. */
+/* An access whose fix-up continues after it, like an access to user memory. */
 void classic_fixed_up(const int *from);
 asm(".pushsection .text\n"
     "	.align	2\n"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * For the KUnit suites of an architecture's instructions: the tables of those
- * that are executed on random operands, and of those that are refused.  CODE()
- * is the architecture's, in its own header.
+ * Tables for the KUnit suites of an architecture's instructions: instructions
+ * to execute with random operands, and instructions that must be refused.  The
+ * architecture's own header defines CODE().
  */
 #ifndef _LIB_KPROBES_TEST_CODE_H
 #define _LIB_KPROBES_TEST_CODE_H
@@ -10,7 +10,7 @@
 #include <linux/prandom.h>
 #include "test.h"
 
-/* @flags are those of the suite. */
+/* The suite defines the @flags. */
 struct code_case {
 	const char *name;
 	void *function;
@@ -21,10 +21,10 @@ struct code_case {
 #define ENTRY(name, ...)						\
 	{ #name, code_##name, &probe_##name, ##__VA_ARGS__ }
 
-/* How often each one is executed. */
+/* How often each instruction is executed. */
 #define INPUTS	24
 
-/* For the input of this number; branches on zero are taken now and then. */
+/* Fill @words at random; every fourth input begins with 0 to take branches. */
 static __maybe_unused void random_words(struct rnd_state *rnd, u64 *words,
 					unsigned int nr, int input)
 {
@@ -37,7 +37,7 @@ static __maybe_unused void random_words(struct rnd_state *rnd, u64 *words,
 		words[0] = 0;
 }
 
-/* A probe @offset bytes behind the pointer is refused with @errno. */
+/* A probe at @offset from the pointer is refused with @errno. */
 struct refusal_case {
 	const char *name;
 	char **probe;
@@ -47,7 +47,7 @@ struct refusal_case {
 
 #define REFUSED(name, errno) { #name, &probe_refused_##name, 0, errno }
 
-/* A probe that is not refused must not outlive the case. */
+/* An accepted probe must not outlive the case. */
 static __maybe_unused void expect_refused(struct kunit *test,
 					  struct counted *p, int errno,
 					  const char *name)

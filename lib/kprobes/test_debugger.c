@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * KUnit suite for the kernel's debugger: it and probes keep off each other's
- * text.
+ * KUnit suite for the kernel debugger: kprobes and the debugger must not patch
+ * each other's text.
  */
 #include <kunit/test.h>
 #include <linux/errno.h>
@@ -21,7 +21,7 @@ static TARGET int target(int x)
 	return x * 7 + (x >> 3) - (x & 13);
 }
 
-/* It stops all CPUs; what patches text on x86 relies on that. */
+/* The debugger stops all CPUs; text patching on x86 relies on that. */
 static int in_debugger(int (*function)(void *addr), unsigned long addr)
 {
 	if (IS_ENABLED(CONFIG_X86))
@@ -29,7 +29,7 @@ static int in_debugger(int (*function)(void *addr), unsigned long addr)
 	return function((void *)addr);
 }
 
-/* It may be -EBUSY, too, because just then someone else patches text. */
+/* Retry because others may be patching text. */
 static int soon_in_debugger(int (*function)(void *addr), unsigned long addr)
 {
 	int tries = 1000, ret;
@@ -61,7 +61,7 @@ static int activate(void *unused)
 
 static int deactivate(void *unused)
 {
-	/* On x86 it fails then, and forgets the breakpoint all the same. */
+	/* On x86 this would fail and still forget the breakpoint. */
 	if (mutex_is_locked(&text_mutex))
 		return -EBUSY;
 	return dbg_deactivate_sw_breakpoints();
@@ -77,7 +77,7 @@ static void test_no_breakpoint_at_probe(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, in_debugger(try_break, addr), -EBUSY);
 	KUNIT_EXPECT_EQ(test, target(8), 49);
 	KUNIT_EXPECT_EQ(test, c.pre, 1);
-	/* Enabled again, it would not know what stands there. */
+	/* enable_kprobe() does not check the text for a breakpoint. */
 	KUNIT_EXPECT_EQ(test, disable_kprobe(&c.probe), 0);
 	KUNIT_EXPECT_EQ(test, in_debugger(try_break, addr), -EBUSY);
 	unregister_kprobe(&c.probe);
@@ -106,7 +106,7 @@ static void test_no_breakpoint_under_jump(struct kunit *test)
 					soon_in_debugger(try_break, addr + i),
 					0);
 	}
-	/* When it is enabled again, nobody looks what stands there. */
+	/* enable_kprobe() does not check the text for a breakpoint. */
 	KUNIT_EXPECT_EQ(test, disable_kprobe(&c.probe), 0);
 #ifdef CONFIG_OPTPROBES
 	wait_for_kprobe_optimizer();
@@ -126,7 +126,7 @@ static void test_no_probe_at_breakpoint(struct kunit *test)
 	struct counted c = COUNTED(target);
 	unsigned long addr;
 
-	/* Where would it be? */
+	/* Find the address of the probed instruction. */
 	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
 	addr = probed_at(&c.probe);
 	unregister_kprobe(&c.probe);
@@ -138,7 +138,7 @@ static void test_no_probe_at_breakpoint(struct kunit *test)
 			KPROBE_REFUSE_DEBUGGER);
 	KUNIT_ASSERT_EQ(test, soon_in_debugger(deactivate, 0), 0);
 
-	/* One that could not be put there stays, and comes to a probe. */
+	/* A breakpoint that cannot be activated does not replace a probe. */
 	KUNIT_EXPECT_EQ(test, register_kprobe(&c.probe), 0);
 	KUNIT_EXPECT_EQ(test, in_debugger(activate, 0), -EBUSY);
 	KUNIT_EXPECT_EQ(test, target(8), 49);
@@ -147,7 +147,7 @@ static void test_no_probe_at_breakpoint(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, in_debugger(remove_break, addr), 0);
 }
 
-/* What ftrace patches, too. */
+/* The debugger must not patch a call of ftrace either. */
 static void test_no_breakpoint_at_ftrace_call(struct kunit *test)
 {
 	struct counted c = COUNTED(kprobe_lookup_name("int_sqrt", 0));

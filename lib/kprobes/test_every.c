@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * KUnit suite for jumps in the place of breakpoints on any architecture: it
- * probes each function of the kernel that can be probed, one half at a time, at
- * its first instruction or, if that is a call of ftrace, behind it.
+ * KUnit suite for jumps on any architecture: it probes each function of the
+ * kernel that can be probed, in two parts, at its first instruction or after
+ * its call of ftrace.
  */
 #include <kunit/test.h>
 #include <linux/delay.h>
@@ -20,25 +20,25 @@
 #include <asm/sections.h>
 #include "test.h"
 
-/* A kernel without the function tracer has no calls of ftrace. */
+/* Without the function tracer there are no calls of ftrace. */
 #ifndef MCOUNT_INSN_SIZE
 #define MCOUNT_INSN_SIZE	0
 #endif
 
-/* KASAN and lockdep make the case take ten times as long. */
+/* KASAN and lockdep make the case ten times as slow. */
 #if defined(CONFIG_KASAN) || defined(CONFIG_PROVE_LOCKING)
-#define EVERY		16	/* one function of so many is probed */
+#define EVERY		16	/* probe one function in 16 */
 #else
 #define EVERY		1
 #endif
 
 /*
- * KUnit gives a case five minutes, and with the function tracer and all
- * mitigations one for all functions takes four on a busy machine.
+ * KUnit limits a case to five minutes.  With the function tracer and all
+ * mitigations, one case for all functions takes four on a busy machine.
  */
 #define PARTS		2
 
-/* Hits are counted roughly: CPUs may count one at a time. */
+/* The count is approximate because CPUs may race. */
 struct one {
 	struct kprobe probe;
 	unsigned long hits;
@@ -46,13 +46,13 @@ struct one {
 
 /**
  * struct all - a probe for each function of one part
- * @part: of PARTS
- * @max: how many there may be
+ * @part: index of the part, below PARTS
+ * @max: maximum number of probes
  * @seen: functions that were looked at
  * @nr: probes in @probes
  * @probes: one for each function
  * @good: probes in @array
- * @array: those that can be registered
+ * @array: probes that can be registered
  * @before: the kernel's text without probes
  */
 struct all {
@@ -70,11 +70,11 @@ struct all {
 
 static int all_pre(struct kprobe *p, struct pt_regs *regs)
 {
-	/* Several CPUs may count at once; asked is whether there were any. */
+	/* Several CPUs may count at once; the test needs no exact number. */
 	data_race(container_of(p, struct one, probe)->hits++);
 	return 0;
 }
-/* Otherwise it would be probed itself. */
+/* The handler must not be probed itself. */
 NOKPROBE_SYMBOL(all_pre);
 
 static int all_count(void *data, const char *name, unsigned long addr)
@@ -97,7 +97,7 @@ static int all_add(void *data, const char *name, unsigned long addr)
 		return 0;
 	if (call)
 		addr = call + MCOUNT_INSN_SIZE;
-	/* Several symbols may have one address. */
+	/* Several symbols may share an address. */
 	if (all->nr && one[-1].probe.addr == (kprobe_opcode_t *)addr)
 		return 0;
 	one->probe.addr = (kprobe_opcode_t *)addr;
@@ -130,8 +130,8 @@ static void all_load(void)
 }
 
 /*
- * The time until probes are jumps.  Under QEMU's -icount, milliseconds are
- * millions of instructions.
+ * Measure the time until probes are jumps.  With QEMU's -icount, a millisecond
+ * is a million instructions.
  */
 static unsigned int time_jumps(struct kunit *test, struct kprobe **ps,
 			       unsigned int nr)
@@ -154,7 +154,7 @@ static unsigned int time_jumps(struct kunit *test, struct kprobe **ps,
 
 #define TIMED	(10000 / EVERY)
 
-/* Return: hits of all probes; @missed: hits without handlers. */
+/* Return the hits of all probes; @missed is set to hits without handlers. */
 static unsigned long all_hits(const struct all *all, unsigned long *missed)
 {
 	unsigned long hits = 0;
@@ -168,7 +168,7 @@ static unsigned long all_hits(const struct all *all, unsigned long *missed)
 	return hits;
 }
 
-/* How many jumps the optimizer makes at most in one patch. */
+/* The maximum number of jumps that the optimizer makes in one patch. */
 #define MOST_AT_ONCE	256
 
 static unsigned int most_jumps;
@@ -201,7 +201,7 @@ static void *alloc_for_test(struct kunit *test, size_t size)
 	return p;
 }
 
-/* Finds the functions, and those of them that can be probed. */
+/* Find the functions that can be probed. */
 static void all_find(struct kunit *test, struct all *all)
 {
 	unsigned int i;
@@ -229,7 +229,7 @@ static void all_find(struct kunit *test, struct all *all)
 	memcpy(all->before, _stext, TEXT_SIZE);
 }
 
-/* All but those with an obstacle become jumps, in patches of limited size. */
+/* All probes without an obstacle become jumps, in patches of limited size. */
 static void all_become_jumps(struct kunit *test, struct all *all)
 {
 	struct kprobe patch = {
@@ -262,7 +262,7 @@ static void all_become_jumps(struct kunit *test, struct all *all)
 				   nr[i]);
 }
 
-/* Disabled one by one, no probe is hit any more, and the text is clean. */
+/* Disable probes one by one: hits must stop, and the text must be clean. */
 static void all_disable(struct kunit *test, const struct all *all)
 {
 	unsigned long hits, missed;
@@ -270,7 +270,7 @@ static void all_disable(struct kunit *test, const struct all *all)
 
 	for (i = 0; i < all->good; i++) {
 		KUNIT_EXPECT_EQ(test, disable_kprobe(all->array[i]), 0);
-		/* The lab takes a long silence for a guest that hangs. */
+		/* The lab takes a long silence for a hang. */
 		if (i % 4096 == 4095)
 			kunit_info(test, "%u are disabled", i + 1);
 	}
@@ -283,7 +283,7 @@ static void all_disable(struct kunit *test, const struct all *all)
 	KUNIT_EXPECT_EQ(test, all_hits(all, &missed), hits);
 }
 
-/* Some are enabled and disabled again before all are unregistered. */
+/* Enable and disable some probes again before all are unregistered. */
 static void all_unregister(struct kunit *test, const struct all *all)
 {
 	unsigned int i;
@@ -298,7 +298,7 @@ static void all_unregister(struct kunit *test, const struct all *all)
 	KUNIT_EXPECT_TRUE(test, same_text(all->before));
 }
 
-/* The time for functions that were not called, which no hit delays. */
+/* Measure functions that were not called, so that no hit delays the result. */
 static void time_idle_functions(struct kunit *test, struct all *all)
 {
 	unsigned int i, idle = 0;

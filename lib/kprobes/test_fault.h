@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the KUnit suites for faults on arm64 and powerpc share: a probed load
- * from a bad address, which a fault handler or a fix-up deals with.
+ * Helpers shared by the KUnit suites for faults on arm64 and powerpc: a probed
+ * load from a bad address, handled by a fault handler or a fix-up.
  */
 #ifndef _LIB_KPROBES_TEST_FAULT_H
 #define _LIB_KPROBES_TEST_FAULT_H
@@ -15,28 +15,28 @@
 #include "test_powerpc.h"
 #endif
 
-/* The registers of the load. */
+/* Registers of the load. */
 #if defined(CONFIG_ARM64)
 #define LOADED_FROM(regs)	((regs)->regs[0])
 #define LOADED_TO(regs)		((regs)->regs[1])
-/* What a fault handler is told: the syndrome of a data abort in the kernel. */
+/* Fault handlers get the syndrome of a data abort in the kernel. */
 #define IS_DATA_FAULT(trapnr)	(ESR_ELx_EC((unsigned int)(trapnr)) == \
 				 ESR_ELx_EC_DABT_CUR)
 #elif defined(CONFIG_PPC)
 #define LOADED_FROM(regs)	((regs)->gpr[3])
 #define LOADED_TO(regs)		((regs)->gpr[5])
-/* The vector; one of its own where there is no segment. */
+/* Fault handlers get the vector; a missing segment has its own. */
 #define IS_DATA_FAULT(trapnr)	((trapnr) == INTERRUPT_DATA_STORAGE || \
 				 (trapnr) == INTERRUPT_DATA_SEGMENT)
 #endif
 
 /**
- * struct probed_load - a function that has the load, which has a fix-up
- * @addr: of the load
- * @call: executes it, sets @word to what it has loaded, and returns where it
- *	went on
- * @behind: what @call returns if that was behind the load
- * @fixed_up: what @call returns if that was at the fix-up
+ * struct probed_load - a function with a probed load and its fix-up
+ * @addr: address of the load
+ * @call: executes it, sets @word to the loaded value, and returns @behind or
+ * 	@fixed_up
+ * @behind: value that @call returns if execution continued after the load
+ * @fixed_up: value that @call returns if execution continued at the fix-up
  */
 struct probed_load {
 	const char *addr;
@@ -46,14 +46,14 @@ struct probed_load {
 };
 
 /**
- * struct fault_seen - a probe, and what its fault handler has seen
+ * struct fault_seen - a probe and the faults that its fault handler has seen
  * @probe: the probe
  * @pre: calls of the pre handler
  * @faults: calls of the fault handler
- * @ip: where the last fault was
- * @from: what the load's pointer was
- * @astray: faults that were told as other ones
- * @handle: have the fault handler set the result and go on behind
+ * @ip: address of the last fault
+ * @from: address that the load read from
+ * @astray: faults that were reported with a wrong number
+ * @handle: let the fault handler set the result and skip the load
  */
 struct fault_seen {
 	struct kprobe probe;
@@ -92,7 +92,7 @@ static int fault_handler(struct kprobe *p, struct pt_regs *regs, int trapnr)
 	return 1;
 }
 
-/* Two faults and three hits, in whatever way the load is probed. */
+/* Execute the load three times, two of them with a fault. */
 static void expect_faults(struct kunit *test, struct fault_seen *s,
 			  const struct probed_load *load)
 {
@@ -100,20 +100,20 @@ static void expect_faults(struct kunit *test, struct fault_seen *s,
 	unsigned long word = 4711;
 	u64 loaded;
 
-	/* The handler declines: the exception table fixes it up. */
+	/* The handler declines, and the exception table fixes up the fault. */
 	s->handle = false;
 	KUNIT_EXPECT_EQ(test, load->call(BAD_PAGE, &loaded), load->fixed_up);
 	KUNIT_EXPECT_EQ(test, s->faults, ++faults);
 	KUNIT_EXPECT_EQ(test, s->ip, (unsigned long)load->addr);
 	KUNIT_EXPECT_EQ(test, s->from, BAD_PAGE);
 
-	/* The handler takes it over. */
+	/* The handler handles the fault. */
 	s->handle = true;
 	KUNIT_EXPECT_EQ(test, load->call(BAD_PAGE, &loaded), load->behind);
 	KUNIT_EXPECT_EQ(test, loaded, 99);
 	KUNIT_EXPECT_EQ(test, s->faults, ++faults);
 
-	/* There is no fault. */
+	/* The load does not fault. */
 	KUNIT_EXPECT_EQ(test, load->call((unsigned long)&word, &loaded),
 			load->behind);
 	KUNIT_EXPECT_EQ(test, loaded, 4711);

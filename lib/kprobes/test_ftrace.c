@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * KUnit suite for probes on the call of ftrace at a function's entry.
- */
+/* KUnit suite for probes on ftrace's call at a function's entry. */
 #include <kunit/test.h>
 #include <linux/error-injection.h>
 #include <linux/ftrace.h>
@@ -31,7 +29,7 @@ static TARGET int other_target(int x)
 static int (*volatile call_target)(int x) = target;
 static int (*volatile call_other)(int x) = other_target;
 
-/* On powerpc a function's entry is in front of its call of ftrace. */
+/* On powerpc a function's entry precedes its call of ftrace. */
 static unsigned long target_call(void)
 {
 	return ftrace_location((unsigned long)target);
@@ -42,7 +40,7 @@ static unsigned long other_call(void)
 	return ftrace_location((unsigned long)other_target);
 }
 
-/* By address: the name of a local function may not be unique. */
+/* Use the address: the name of a local function may not be unique. */
 #define ON_TARGET(...)							\
 	COUNTED(target_call(), __VA_ARGS__)
 
@@ -64,7 +62,7 @@ static void test_hit_comes_by_ftrace(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c.astray, 0);
 }
 
-/* How often interrupts were on at the hit, by the registers of its handler. */
+/* Hits whose handler got registers with interrupts on. */
 static unsigned int hits_with_irqs;
 
 static int count_irqs_on(struct kprobe *p, struct pt_regs *regs)
@@ -120,7 +118,7 @@ static void test_each_hit_counts_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, plain.probe.nmissed, 0);
 }
 
-/* An array has probes with and without post handlers, in either order. */
+/* An array contains probes with and without post handlers, in both orders. */
 static void test_array_is_armed_in_any_order(struct kunit *test)
 {
 	unsigned int i, sites = kprobe_sites_in_use();
@@ -182,7 +180,7 @@ static void test_ipmodify_excludes_post(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, watch_target(&modifier), 0);
 	KUNIT_ASSERT_EQ(test, register_ftrace_function(&modifier), 0);
 
-	/* A probe without a post handler does not change the address. */
+	/* A probe without a post handler does not modify the address. */
 	KUNIT_EXPECT_EQ(test, register_kprobe(&plain.probe), 0);
 	KUNIT_EXPECT_EQ(test, register_kprobe(&post.probe), -EBUSY);
 	call_target(5);
@@ -201,7 +199,7 @@ static void test_ipmodify_excludes_post(struct kunit *test)
 	ftrace_set_filter_ip(&modifier, target_call(), 1, 0);
 }
 
-/* The global switch arms all sites but the one that ftrace refuses. */
+/* The global switch must arm all sites except the one that ftrace refuses. */
 static void test_ipmodify_blocks_one_site(struct kunit *test)
 {
 	struct counted post = ON_TARGET(.probe.post_handler = counted_post);
@@ -225,7 +223,7 @@ static void test_ipmodify_blocks_one_site(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, other_post.pre, 1);
 	KUNIT_EXPECT_EQ(test, other_post.post, 1);
 
-	/* The next change at the site tries again, and so does the switch. */
+	/* The next change of the site retries, and so does the switch. */
 	KUNIT_EXPECT_EQ(test, kprobe_set_global(true), -EBUSY);
 	KUNIT_EXPECT_EQ(test, disable_kprobe(&post.probe), 0);
 	KUNIT_EXPECT_EQ(test, enable_kprobe(&post.probe), -EBUSY);
@@ -246,7 +244,7 @@ static const char * const entry_names[] = {
 	"vfs_unlink", "vfs_mkdir",
 };
 
-/* Takes out now what a worker would take out soon. */
+/* Remove now the filter entries that a worker would remove soon. */
 static void flush_filters(void)
 {
 	guard(mutex)(&kprobe_mutex);
@@ -254,8 +252,8 @@ static void flush_filters(void)
 }
 
 /*
- * Ftrace changes text once for an array that comes, and once when it has gone;
- * whether it calls for other functions meanwhile, or for none.
+ * Registering an array must update ftrace's calls once, and unregistering it
+ * once, whether or not ftrace calls for other functions meanwhile.
  */
 static void expect_one_update(struct kunit *test, struct counted *updates,
 			      kprobe_post_handler_t post_handler)
@@ -305,7 +303,7 @@ static void test_array_is_one_update(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, updates.probe.nmissed, 0);
 }
 
-/* The site that cannot be armed is in the middle of an array. */
+/* The site in the middle of the array cannot be armed. */
 static void test_one_failure_spares_the_rest(struct kunit *test)
 {
 	struct counted *many;
@@ -389,8 +387,8 @@ static struct ftrace_ops recursing = {
 };
 
 /*
- * A tracer calls the traced function.  Ftrace lets it do so once, since it
- * might have been interrupted between two contexts, and calls no one for the
+ * A tracer calls the traced function.  ftrace allows one level of recursion,
+ * because the call might be in a context between two others, and ignores the
  * next call.
  */
 static void test_call_kept_from_kprobes_is_missed(struct kunit *test)
@@ -412,7 +410,7 @@ static void test_call_kept_from_kprobes_is_missed(struct kunit *test)
 	ftrace_set_filter_ip(&recursing, target_call(), 1, 0);
 }
 
-/* Two tracers of all functions, which must not trace the hit path. */
+/* Two tracers of all functions; they must not trace the hit path. */
 static struct ftrace_ops watch_all[2] = {
 	{ .func = nothing },
 	{ .func = nothing },
@@ -488,7 +486,7 @@ static int skip_function_pre(struct kprobe *p, struct pt_regs *regs)
 	return 1;
 }
 
-/* The stack of return addresses of livepatched calls, on powerpc. */
+/* Return the powerpc stack for return addresses of livepatched calls. */
 static unsigned long livepatch_stack(void)
 {
 	return (unsigned long)current_thread_info()->livepatch_sp;
@@ -515,7 +513,7 @@ static void test_diverted_hits_use_no_stack(struct kunit *test)
 }
 #endif
 
-/* After unregister ftrace calls for a while: no handler may run. */
+/* ftrace may still call for a moment after unregister: no handler may run. */
 static void test_late_ftrace_call_is_ignored(struct kunit *test)
 {
 	u8 before[MCOUNT_INSN_SIZE];
@@ -559,7 +557,7 @@ static void test_late_ftrace_call_is_ignored(struct kunit *test)
 static int suite_init(struct kunit *test)
 {
 	KUNIT_ASSERT_NE(test, target_call(), 0);
-	/* Otherwise what is behind the call may be probed in its place. */
+	/* With jumps, the instruction after the call may be probed. */
 	switch_jumps(false);
 	return 0;
 }

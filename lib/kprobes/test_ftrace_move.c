@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * KUnit suite for sites on calls of ftrace that move from one of our ftrace_ops
- * to the other while they are hit: see kernel/kprobes/ftrace.c.
+ * KUnit suite for sites on calls of ftrace that move between our two ftrace_ops
+ * while they are hit: see kernel/kprobes/ftrace.c.
  */
 #include <kunit/test.h>
 #include <linux/ftrace.h>
@@ -38,7 +38,7 @@ static int (*volatile call_plain)(int x) = plain_target;
 
 static bool nests;
 
-/* The move waits for a second call in this section, and for one in its loop. */
+/* The move waits for a second call in this section, and for a nested one. */
 static int call_during_move(void *unused)
 {
 	guard(preempt)();
@@ -53,9 +53,9 @@ static int call_during_move(void *unused)
 
 static const struct move_case {
 	const char *name;
-	bool post_comes;	/* or it goes */
-	bool to_first;		/* of the ops that ftrace calls */
-	bool nests;		/* another call has one more in its loop */
+	bool post_comes;	/* or it is removed */
+	bool to_first;		/* to the ops that ftrace calls first */
+	bool nests;		/* a tracer calls the function once more */
 } move_cases[] = {
 	{ "post handler comes, to the first", true, true, false },
 	{ "post handler comes, to the second", true, false, false },
@@ -95,14 +95,14 @@ static void move_during_call(struct kunit *test, const struct move_case *how,
 	KUNIT_EXPECT_EQ(test, plain->pre, 2);
 }
 
-/* It waits between our two ops. */
+/* The call waits between our two ops. */
 static void test_moving_site_is_hit_once(struct kunit *test)
 {
 	const struct move_case *how = test->param_value;
 	struct counted post = ON(target, .probe.post_handler = counted_post);
 	struct counted plain = ON(target);
 	unsigned long call = (unsigned long)plain.probe.addr;
-	/* These keep our ops where they are in ftrace's loop. */
+	/* These probes fix the order of our ops in ftrace's loop. */
 	struct counted with_post = ON(post_target,
 				      .probe.post_handler = counted_post);
 	struct counted without = ON(plain_target);
@@ -132,8 +132,9 @@ static void test_moving_site_is_hit_once(struct kunit *test)
 static struct ftrace_ops *late_ops;
 
 /*
- * As a call that was preempted on its way to @late_ops, and continues now.  It
- * is not in ftrace's loop, even if the loop has called this.
+ * Act as a call that was preempted on its way to @late_ops and resumes now.
+ * Such a call is not in ftrace's loop, even if the loop has called this
+ * function.
  */
 static void notrace call_late(unsigned long ip, unsigned long parent_ip,
 			      struct ftrace_ops *ops,
@@ -224,7 +225,7 @@ static void test_moves_lose_no_hit(struct kunit *test)
 static int suite_init(struct kunit *test)
 {
 	KUNIT_ASSERT_NE(test, ftrace_location((unsigned long)target), 0);
-	/* Otherwise what is behind the call may be probed in its place. */
+	/* With jumps, the instruction after the call may be probed. */
 	switch_jumps(false);
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the KUnit suites for hits on x86 and arm64 share: what perf is told of
- * slots, and hits where RCU is not watching.
+ * Helpers shared by the KUnit suites for hits on x86 and arm64: perf events for
+ * the text of slots, and hits while RCU is not watching.
  */
 #ifndef _LIB_KPROBES_TEST_HIT_H
 #define _LIB_KPROBES_TEST_HIT_H
@@ -21,8 +21,8 @@ static __maybe_unused int told_pre(struct kprobe *p, struct pt_regs *regs)
 }
 
 /*
- * Perf is told of code in slots and detours, to decode traces of branches:
- * @told counts these calls, and both probes stay registered.
+ * Check that perf learns of the text of slots and detours, which it needs to
+ * decode branch traces.  @told counts these events; both probes stay in place.
  */
 static __maybe_unused void expect_slots_told(struct kunit *test,
 					     struct counted *told,
@@ -33,7 +33,7 @@ static __maybe_unused void expect_slots_told(struct kunit *test,
 		.probe.pre_handler = told_pre,
 	};
 	KUNIT_ASSERT_EQ(test, register_kprobe(&told->probe), 0);
-	/* The probe on that function is told of, too. */
+	/* Perf is also told of the probe on that function. */
 	wait_for_kprobe_optimizer();
 	told->pre = 0;
 	switch_jumps(false);
@@ -46,9 +46,9 @@ static __maybe_unused void expect_slots_told(struct kunit *test,
 
 #ifdef CONFIG_CONTEXT_TRACKING_IDLE
 /*
- * Around a call, as in the idle loop while it waits: RCU is not watching, and
- * lockdep takes interrupts for enabled.  Lockdep warns of tracepoints that are
- * called then.
+ * Enclose a call like the wait in the idle loop: RCU is not watching, and
+ * lockdep assumes that interrupts are on.  Lockdep warns if tracepoints are
+ * called meanwhile.
  */
 static __always_inline void idle_begin(void)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Hits on several CPUs at once, counted without a common word.
- */
+/* Per-CPU counts for hits on several CPUs at once. */
 #ifndef _LIB_KPROBES_TEST_HITS_H
 #define _LIB_KPROBES_TEST_HITS_H
 
@@ -24,7 +22,7 @@ static __maybe_unused void count_post(struct kprobe *p, struct pt_regs *regs,
 	__this_cpu_inc(cpu_hits);
 }
 
-/* Return: how many since the last time. */
+/* Return the number of hits since the last call. */
 static unsigned long take_cpu_hits(void)
 {
 	unsigned long sum = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * KUnit suite for jprobes: their handlers see arguments in registers and on the
- * stack, end in several ways, and run beside other probes of the function.
+ * stack, end in several ways, and coexist with other probes of the function.
  */
 #include <kunit/test.h>
 #include <linux/fprobe.h>
@@ -15,9 +15,8 @@
 #include "test.h"
 
 /*
- * Functions of up to 16 integers, each of which returns a number that depends
- * on all of them, and handlers that note their arguments and then overwrite
- * them.
+ * Functions with up to 16 integer arguments and a result that depends on all of
+ * them, and handlers that record their arguments and overwrite them.
  */
 #define NR_ARGS	16
 
@@ -59,7 +58,7 @@ static void noted(void)
 #define V14	V10, ~0UL / 7, 121212, -131313, 141414
 #define V16	V14, ~0UL / 11, -161616
 
-/* f<n>() does the first with each argument, and h<n>() the second. */
+/* f<n>() applies SUM to each argument, and h<n>() applies NOTE. */
 #define SUM(n)	r = r * 31 + a##n;
 #define NOTE(n)	got[(n) - 1] = a##n; a##n = ~a##n; OPTIMIZER_HIDE_VAR(a##n);
 #define E0(x)
@@ -109,7 +108,7 @@ ARGS(7)
 ARGS(8)
 ARGS(9)
 ARGS(10)
-/* With as much on the stack as there is for a jprobe, 64 bytes. */
+/* The longest lists fill the 64 bytes of stack that a jprobe can see. */
 #ifdef CONFIG_X86_64
 ARGS(14)
 #else
@@ -169,7 +168,7 @@ static void test_arguments_are_seen(struct kunit *test)
 	}
 }
 
-/* The call with the most arguments, so many bytes further down the stack. */
+/* Call with the most arguments, @room bytes further down the stack. */
 static noinline long call_below(const struct args_case *c, size_t room)
 {
 	void *below = __builtin_alloca(room);
@@ -181,7 +180,7 @@ static noinline long call_below(const struct args_case *c, size_t room)
 	return ret;
 }
 
-/* Somewhere there, what a handler finds on the stack is in two pages. */
+/* At some depth the arguments on the stack must be in two pages. */
 static void test_arguments_in_two_pages_are_seen(struct kunit *test)
 {
 	const struct args_case *c = &args_cases[ARRAY_SIZE(args_cases) - 1];
@@ -206,7 +205,7 @@ static void test_arguments_in_two_pages_are_seen(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wrong, 0);
 }
 
-/* Some architectures pass all arguments of asmlinkage on the stack. */
+/* Some architectures pass all asmlinkage arguments on the stack. */
 static asmlinkage TARGET long linked(P5)
 {
 	long r = 5;
@@ -244,7 +243,7 @@ static void test_asmlinkage_arguments_are_seen(struct kunit *test)
 	}
 }
 
-/* Ends the handler in a callee, with registers saved in each frame. */
+/* End the handler in a callee, with registers saved in each frame. */
 static TARGET void deep_return(int n)
 {
 	if (n)
@@ -309,7 +308,7 @@ static void test_handler_is_not_preempted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, calls, 1);
 	KUNIT_EXPECT_PTR_EQ(test, running, &jp.kp);
 	KUNIT_EXPECT_FALSE(test, may_preempt);
-	/* The documentation promises this for x86. */
+	/* The documentation guarantees this for x86. */
 	if (IS_ENABLED(CONFIG_X86))
 		KUNIT_EXPECT_FALSE(test, irqs_on);
 	KUNIT_EXPECT_FALSE(test, irqs_disabled());
@@ -412,8 +411,8 @@ static void test_hit_in_handler_is_missed(struct kunit *test)
 }
 
 /*
- * An fprobe follows the handler, which does not return, and a function around
- * the probed one, which does.
+ * An fprobe follows the handler, which never returns, and the caller of the
+ * probed function, which does.
  */
 static TARGET long around(void)
 {
@@ -530,7 +529,7 @@ static void test_misuse_is_refused(struct kunit *test)
 	unregister_jprobe(&jp);
 }
 
-/* jprobe_return() unpoisons the frames that it leaves, as returns do. */
+/* jprobe_return() must unpoison the frames that it drops, like a return. */
 #ifdef CONFIG_KASAN_GENERIC
 static unsigned long left_frame;
 
@@ -571,7 +570,7 @@ static void test_left_frames_are_unpoisoned(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, register_jprobe(&jp), 0);
 	left_frame = 0;
 	f0();
-	/* Before a call that goes as deep and cleans up behind itself. */
+	/* Check before another deep call unpoisons the same stack. */
 	found = poisoned(left_frame - 32, left_frame + 64);
 	unregister_jprobe(&jp);
 	KUNIT_ASSERT_NE(test, left_frame, 0);

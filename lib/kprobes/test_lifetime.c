@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * KUnit suite for the lifetime of probes: they are unregistered and disabled
- * while they are hit, copied, overwritten and registered again, and their
- * memory is freed.
+ * while they are hit, copied, overwritten, registered again and freed.
  */
 #include <linux/atomic.h>
 #include <linux/cpumask.h>
@@ -86,7 +85,7 @@ static void guarded_post(struct kprobe *p, struct pt_regs *regs,
 	guarded_pre(p, regs);
 }
 
-/* What removes the probe while it is hit. */
+/* How the probe is removed while it is hit. */
 enum removal { BY_UNREGISTER, BY_UNREGISTER_SHARED, BY_ARRAY, BY_DISABLE };
 
 struct storm_case {
@@ -106,9 +105,9 @@ static const struct storm_case storm_cases[] = {
 KUNIT_ARRAY_PARAM_DESC(storm, storm_cases, name);
 
 /*
- * Some stop the machine for each change, which is slow in an emulator.  One for
- * powerpc lets a CPU that is busy run on for a tenth of a second before another
- * one gets to its IPI.
+ * Some architectures stop the machine for each change, which is slow in an
+ * emulator.  On powerpc a busy emulated CPU may take a tenth of a second until
+ * another one handles its IPI.
  */
 #define STORM_ROUNDS	(IS_ENABLED(CONFIG_X86) ? 1000 : \
 			 IS_ENABLED(CONFIG_PPC) ||	\
@@ -202,15 +201,15 @@ static void test_removed_handler_never_runs(struct kunit *test)
 }
 
 /*
- * The caller that removes a probe waits for its handler, however long that
- * takes on another CPU, and whichever way the text changes or stays.
+ * Removing a probe must wait for its handler on another CPU, no matter how long
+ * it runs and whether the text changes.
  */
 struct linger_case {
 	const char *name;
-	bool disable;	/* else unregistered */
-	bool shared;	/* the text stays, for another probe */
-	bool jump;	/* first the optimizer has its turn */
-	bool post;	/* the post handler is the one that lingers */
+	bool disable;	/* instead of unregistering */
+	bool shared;	/* another probe keeps the text */
+	bool jump;	/* wait for the optimizer first */
+	bool post;	/* let the post handler linger */
 };
 
 static const struct linger_case linger_cases[] = {
@@ -236,7 +235,7 @@ static void linger_post(struct kprobe *p, struct pt_regs *regs,
 			unsigned long flags)
 {
 	WRITE_ONCE(lingers, true);
-	/* Long for an IPI, and for a CPU of an emulator to have its turn. */
+	/* Long enough for an IPI and for an emulator to schedule its CPUs. */
 	mdelay(50);
 	WRITE_ONCE(lingered, true);
 }
@@ -255,7 +254,7 @@ static int hit_once(void *unused)
 	return 0;
 }
 
-/* Returns what @lingered was when the probe had been removed. */
+/* Return the value of @lingered after the probe has been removed. */
 static bool remove_while_hit(struct task_struct *task, struct kprobe *p,
 			     bool disable)
 {
@@ -355,7 +354,7 @@ static void test_copy_is_not_registered(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, copy.pre, 0);
 	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites + 1);
 
-	/* The copy can be registered itself. */
+	/* The copy itself can be registered. */
 	copy.probe.addr = (kprobe_opcode_t *)target_add;
 	KUNIT_ASSERT_EQ(test, register_kprobe(&copy.probe), 0);
 	target_add(1, 1);
@@ -390,7 +389,7 @@ static void test_same_probe_twice_is_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
 }
 
-/* A probe in uninitialized memory is known not to be registered. */
+/* A probe in uninitialized memory must not be taken for a registered one. */
 static void test_garbage_is_not_registered(struct kunit *test)
 {
 	static const u8 patterns[] = { 0x00, 0x5a, 0xff };
@@ -407,7 +406,7 @@ static void test_garbage_is_not_registered(struct kunit *test)
 		unregister_kprobe(&garbage);
 		KUNIT_EXPECT_NULL(test, garbage.addr);
 	}
-	/* The memory most likely holds what a registered probe has left. */
+	/* Reused memory most likely has the fields of a registered probe. */
 	never.probe.site = s.probe.site;
 	never.probe.hlist = s.probe.hlist;
 	never.probe.list = s.probe.list;
@@ -487,7 +486,7 @@ static void clear_all(struct kprobe *p)
 	clear_flags(p);
 	p->fault_handler = NULL;
 	p->symbol_name = NULL;
-	/* A union on mips. */
+	/* On mips this is a union. */
 	memset(&p->opcode, 0, sizeof(p->opcode));
 }
 
@@ -505,7 +504,7 @@ static const struct overwrite_case overwrite_cases[] = {
 
 KUNIT_ARRAY_PARAM_DESC(overwrite, overwrite_cases, name);
 
-/* Overwrites one of two probes, which has the given handlers. */
+/* Overwrite one of two probes, which has the given handlers. */
 static void overwrite_round(struct kunit *test, const struct overwrite_case *c,
 			    bool pre, bool post)
 {
@@ -552,7 +551,7 @@ static void test_overwritten_probe_works_on(struct kunit *test)
 		overwrite_round(test, c, handlers & 1, handlers & 2);
 }
 
-/* kprobe_disabled() is for users, who may also go by the flag. */
+/* kprobe_disabled() must agree with the flag, which users may read as well. */
 static void test_flag_tells_of_disabling(struct kunit *test)
 {
 	struct counted s = COUNTED(target_add,
@@ -569,7 +568,7 @@ static void test_flag_tells_of_disabling(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, kprobe_disabled(&s.probe));
 		KUNIT_EXPECT_NE(test, s.probe.flags & KPROBE_FLAG_DISABLED, 0);
 	}
-	/* What is registered again is as it was left. */
+	/* A probe that is registered again must still be enabled. */
 	KUNIT_EXPECT_EQ(test, enable_kprobe(&s.probe), 0);
 	unregister_kprobe(&s.probe);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
@@ -618,10 +617,10 @@ static int ipi_pre(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
-/* How often to try until some CPU idles. */
+/* How often to retry until some CPU idles. */
 #define IDLE_TRIES	1000
 
-/* The wait for handlers does not interrupt idle CPUs. */
+/* The wait for handlers must not interrupt idle CPUs. */
 static void test_wait_spares_idle_cpus(struct kunit *test)
 {
 	struct counted one = COUNTED(target_add), other = COUNTED(target_add);
@@ -636,7 +635,7 @@ static void test_wait_spares_idle_cpus(struct kunit *test)
 	if (num_online_cpus() < 2 || !IS_ENABLED(CONFIG_CONTEXT_TRACKING_IDLE))
 		kunit_skip(test, "needs CPUs that are known to idle");
 	KUNIT_ASSERT_EQ(test, register_kprobe(&ipi), 0);
-	/* The text does not change here: all IPIs are those of the wait. */
+	/* The text does not change here, so only the wait sends IPIs. */
 	KUNIT_EXPECT_EQ(test, register_kprobe(&one.probe), 0);
 	KUNIT_EXPECT_EQ(test, register_kprobe(&other.probe), 0);
 	for (i = 0; i < IDLE_TRIES; i++) {
@@ -652,12 +651,12 @@ static void test_wait_spares_idle_cpus(struct kunit *test)
 	unregister_kprobe(&other.probe);
 	unregister_kprobe(&one.probe);
 	unregister_kprobe(&ipi);
-	/* At least the calling CPU does not idle. */
+	/* The calling CPU at least is not idle. */
 	KUNIT_EXPECT_GE(test, fewest, 1);
 	KUNIT_EXPECT_LT(test, fewest, num_online_cpus());
 }
 
-/* An oops in a handler ends its task, and current_kprobe stays. */
+/* An oops in a handler kills its task and leaves current_kprobe set. */
 static void test_unregister_after_oops_in_handler(struct kunit *test)
 {
 	struct kprobe p = { .addr = (kprobe_opcode_t *)target_add };

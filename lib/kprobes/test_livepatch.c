@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * KUnit suite for text that live patching writes when another module is loaded.
- */
+/* KUnit suite for text that live patching writes when a module is loaded. */
 #include <linux/elf.h>
 #include <linux/livepatch.h>
 #include <linux/module.h>
 #include "test.h"
 
-/* Names as the tools that make live patches write them. */
+/* Section names as written by the tools that build live patches. */
 #define NAMES		"\0.klp.rela.ext4..text\0.klp.rela.vmlinux..text"
 #define NAME_OTHER	1
 #define NAME_KERNEL	(NAME_OTHER + sizeof(".klp.rela.ext4..text"))
 
-/* The text that the sections below speak of; nothing of it is read. */
+/* The text that the relocations refer to; its contents are not used. */
 static u8 text[64];
 
 #define OTHER_AT	9
@@ -23,7 +21,7 @@ static const Elf_Rela other_rela[] = { { .r_offset = OTHER_AT } };
 static const Elf_Rela kernel_rela[] = { { .r_offset = KERNEL_AT } };
 static const Elf_Rela own_rela[] = { { .r_offset = OWN_AT } };
 
-/* Fills in a section of relocations for section 1. */
+/* Fill in a section of relocations for section 1. */
 static Elf_Shdr relocations(unsigned int name, unsigned long flags,
 			    const Elf_Rela *rela)
 {
@@ -43,7 +41,7 @@ static void test_only_late_relocations_write(struct kunit *test)
 		relocations(NAME_OTHER, SHF_RELA_LIVEPATCH, other_rela),
 		relocations(NAME_KERNEL, SHF_RELA_LIVEPATCH, kernel_rela),
 		relocations(NAME_OTHER, 0, own_rela),
-		/* Where sh_info is no section. */
+		/* sh_info is not a section here. */
 		{ .sh_type = SHT_SYMTAB, .sh_info = 100000 },
 	};
 	const struct klp_modinfo info = {
@@ -55,7 +53,7 @@ static void test_only_late_relocations_write(struct kunit *test)
 
 	KUNIT_ASSERT_STREQ(test, names + NAME_KERNEL,
 			   ".klp.rela.vmlinux..text");
-	/* On powerpc a call's relocation writes the word behind it, too. */
+	/* On powerpc the relocation of a call also writes the next word. */
 	for (size = 1; size <= 15; size++)
 		for (at = 0; at + size <= sizeof(text); at++) {
 			unsigned int end = at + size +

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Does the machine step instructions as it should?
+ * Check that the machine steps instructions correctly.
  *
- * The code of s390 steps by the machine's program-event recording.  There are
- * emulators that forget the condition code which the instruction sets, or where
- * a branch leads to.  So the machine is asked without a probe: what follows a
- * step of one and of the other?
+ * The s390 backend steps with the machine's program-event recording.  Some
+ * emulators lose the condition code or the branch target of the stepped
+ * instruction.  This check steps one instruction of either kind without a
+ * probe.
  */
 #ifndef _LIB_KPROBES_TEST_MACHINE_H
 #define _LIB_KPROBES_TEST_MACHINE_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * KUnit suite for handlers that continue at another instruction, where all have
- * four bytes: at each one behind the probed one, which may be probed as well.
+ * KUnit suite for handlers that continue at another instruction, where each has
+ * four bytes: all instructions after the probed one, probed or not.
  */
 #include <linux/bits.h>
 #include <linux/module.h>

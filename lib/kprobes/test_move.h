@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What an architecture says to test_move.c: an array move_cases[] of
+ * Each architecture defines an array move_cases[] for test_move.c, of
  *
- *	MOVE_CASE("which handler, how it is executed", name, MOVES_PRE),
+ * 	MOVE_CASE("which handler, how it is executed", name, MOVES_PRE),
  *
- * where CODE(name, ...) is a function with four instructions behind the probed
- * one, which leave 1, 2, 4 and 8 added up; and call_move(), which calls such a
- * function and returns the sum.
+ * where CODE(name, ...) is a function with four instructions after the probed
+ * one, which add 1, 2, 4 and 8 to the result; and call_move(), which calls such
+ * a function and returns the sum.
  */
 #ifndef _LIB_KPROBES_TEST_MOVE_H
 #define _LIB_KPROBES_TEST_MOVE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A call of a probed function that waits in ftrace's loop while its site moves.
- * Included by the suites that need one.
+ * Included by the suites that need it.
  */
 #ifndef KPROBES_TEST_MOVING_H
 #define KPROBES_TEST_MOVING_H
@@ -15,17 +15,17 @@
 #include <linux/ktime.h>
 #include <linux/sched/task.h>
 
-/* The one such call that there is at a time. */
+/* State of the waiting call; there is one at a time. */
 static struct {
 	struct kprobe_site *site;
-	struct completion begun;	/* it waits */
-	bool calls;			/* the next call is to wait */
-	unsigned int seconds;		/* for so long at most */
-	bool seen;			/* it has seen the site move */
-	unsigned int linger;		/* then it waits so many ms more, */
-	bool released;			/* until this is set */
-	unsigned int nests;		/* then come so many calls more, */
-	int (*function)(int x);		/* each out of the loop of the last */
+	struct completion begun;	/* completed when the call waits */
+	bool calls;			/* the next call must wait */
+	unsigned int seconds;		/* timeout of the wait for the move */
+	bool seen;			/* the call has seen the move */
+	unsigned int linger;		/* milliseconds to linger after that, */
+	bool released;			/* or until this is set */
+	unsigned int nests;		/* nested calls left to make */
+	int (*function)(int x);		/* called for each of these */
 } moving;
 
 static void notrace wait_until_seen(void)
@@ -57,10 +57,10 @@ static void notrace wait_for_move(unsigned long ip, unsigned long parent_ip,
 	moving.function(5);
 }
 
-/* Ftrace calls first what has been registered last. */
+/* ftrace calls the most recently registered ops first. */
 static struct ftrace_ops waiter = { .func = wait_for_move };
 
-/* A task that runs @call on another CPU; the caller stays on its own. */
+/* Create a task that runs @call on another CPU; the caller must not migrate. */
 static struct task_struct *moving_task(struct kunit *test, int (*call)(void *))
 {
 	struct task_struct *task;
@@ -79,7 +79,7 @@ static struct task_struct *moving_task(struct kunit *test, int (*call)(void *))
 	return task;
 }
 
-/* Hits are fast, and not noted. */
+/* Return true if the move has ended and hits are fast again. */
 static bool has_moved(void)
 {
 	return IS_ALIGNED((unsigned long)moving.site->ftrace_ops, 4);

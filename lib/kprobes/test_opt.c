@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * KUnit suite for jumps in the place of breakpoints on any architecture: when a
- * breakpoint becomes a jump, what turns it back, and hits meanwhile.  The
- * functions that are probed are in test_<architecture>_targets.h.
+ * KUnit suite for jumps on any architecture: when a breakpoint becomes a jump,
+ * what turns it back, and hits meanwhile.  The probed functions are in
+ * test_<architecture>_targets.h.
  */
 #include <linux/delay.h>
 #include <linux/kprobes_hit.h>
@@ -14,11 +14,11 @@
 #include "test_preempt.h"
 
 /**
- * struct opt_target - a function with a place where a jump can be
- * @function: to be called by call_target() only
- * @place: points to where to probe it
- * @next: offset of the next instruction there
- * @result: what call_target() returns
+ * struct opt_target - a function with a place for a jump
+ * @function: must be called with call_target() only
+ * @place: pointer to the place
+ * @next: offset of the next instruction at the place
+ * @result: return value of call_target()
  */
 struct opt_target {
 	void *function;
@@ -28,9 +28,9 @@ struct opt_target {
 };
 
 /*
- * The header of the architecture defines opt_targets, of which the first may be
- * probed at its next instruction, too; call_target(); is_jump() and is_trap();
- * and opt_init.
+ * The architecture's header defines opt_targets[], call_target(), is_jump(),
+ * is_trap() and opt_init.  The first target may also be probed at its next
+ * instruction.
  */
 #if defined(CONFIG_X86)
 #include "test_x86_targets.h"
@@ -40,10 +40,10 @@ struct opt_target {
 #include "test_powerpc_targets.h"
 #endif
 
-/* How much of the text is compared: more than a jump covers. */
+/* Size of the text to compare: more than a jump covers. */
 #define COMPARED	16
 
-/* Most cases need one target, and some need a second one. */
+/* Most cases need one target, and some need a second. */
 #define FIRST_TARGET	(&opt_targets[0])
 #define OTHER_TARGET	(&opt_targets[1])
 #define PLACE		(*FIRST_TARGET->place)
@@ -54,11 +54,9 @@ static void expect_result(struct kunit *test, const struct opt_target *t)
 	KUNIT_EXPECT_EQ(test, call_target(t), t->result);
 }
 
-/*
- * The states
- */
+/* States */
 
-/* A post handler turns the jump back before register and enable return. */
+/* A post handler must turn the jump back before register or enable returns. */
 static void test_post_handler_undoes_jump(struct kunit *test)
 {
 	struct counted p = COUNTED(PLACE);
@@ -76,7 +74,7 @@ static void test_post_handler_undoes_jump(struct kunit *test)
 		expect_result(test, FIRST_TARGET);
 		KUNIT_EXPECT_FALSE(test, is_jump(PLACE));
 
-		/* A disabled sibling is no obstacle. */
+		/* A disabled sibling does not prevent a jump. */
 		KUNIT_EXPECT_EQ(test, disable_kprobe(&q.probe), 0);
 		KUNIT_EXPECT_TRUE(test, is_jump(PLACE));
 		expect_result(test, FIRST_TARGET);
@@ -86,7 +84,7 @@ static void test_post_handler_undoes_jump(struct kunit *test)
 		unregister_kprobe(&q.probe);
 		q.probe.addr = (kprobe_opcode_t *)PLACE;
 	}
-	/* The place stays a breakpoint if the probe without one goes first. */
+	/* The place stays a breakpoint if the other probe is removed first. */
 	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
 	unregister_kprobe(&p.probe);
 	KUNIT_EXPECT_FALSE(test, is_jump(PLACE));
@@ -123,7 +121,7 @@ static void expect_newest_first(struct kunit *test, const struct sibling *s)
 		KUNIT_EXPECT_EQ(test, s[i].order, NR_SIBLINGS - i);
 }
 
-/* A probe that is enabled again returns to its place. */
+/* A re-enabled probe returns to its place in the order. */
 static void test_newest_handlers_run_first(struct kunit *test)
 {
 	struct sibling s[NR_SIBLINGS] = {};
@@ -152,7 +150,7 @@ static void jprobe_entry(void)
 	jprobe_return();
 }
 
-/* A jprobe on the same function turns the jump back while it is enabled. */
+/* A jprobe on the same function prevents a jump while it is enabled. */
 static void test_jprobe_undoes_jump(struct kunit *test)
 {
 	struct counted p = COUNTED(FIRST_TARGET->function);
@@ -208,11 +206,9 @@ static void test_disable_cleans_text(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, before, PLACE, sizeof(before));
 }
 
-/*
- * A jump without an enabled probe, until the optimizer removes it
- */
+/* Jumps without an enabled probe, before the optimizer removes them */
 
-/* A hit of it calls no handler and counts no miss. */
+/* A hit of an idle jump must call no handler and count no miss. */
 static void test_idle_jump_calls_nothing(struct kunit *test)
 {
 	struct counted p = COUNTED(PLACE);
@@ -233,7 +229,7 @@ static void test_idle_jump_calls_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p.probe.nmissed, 0);
 }
 
-/* It stays where the probe, or another one at the place, is enabled. */
+/* The jump must remain when a probe at the place is enabled. */
 static void test_idle_jump_is_reused(struct kunit *test)
 {
 	struct counted p = COUNTED(PLACE);
@@ -256,7 +252,7 @@ static void test_idle_jump_is_reused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p.pre, 2);
 	KUNIT_EXPECT_EQ(test, second.pre, 1);
 
-	/* A disabled probe at the place does not keep it. */
+	/* A disabled probe at the place must not keep the jump. */
 	disable_on_jump(test, &second.probe);
 	unregister_kprobe(&second.probe);
 	KUNIT_EXPECT_MEMEQ(test, before, PLACE, sizeof(before));
@@ -265,7 +261,7 @@ static void test_idle_jump_is_reused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p.probe.nmissed, 0);
 }
 
-/* What forbids a jump removes it at once. */
+/* Whatever prevents a jump must remove an idle one at once. */
 static void test_idle_jump_goes_at_once(struct kunit *test)
 {
 	struct counted p = COUNTED(PLACE);
@@ -345,7 +341,7 @@ static void test_global_switch_cleans_text(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p.pre, 2);
 }
 
-/* What is done to a probe while the optimizer works on it. */
+/* The change made to a probe while the optimizer works on it. */
 enum cancel { BY_DISABLE, BY_NEXT_PROBE, BY_UNREGISTER, CANCELS };
 
 static void cancel_after(struct kunit *test, unsigned int ms,
@@ -371,7 +367,7 @@ static void cancel_after(struct kunit *test, unsigned int ms,
 	KUNIT_EXPECT_EQ(test, p.pre, cancel == BY_NEXT_PROBE ? 3 : 2);
 }
 
-/* The optimizer may be in any step when it has to stop. */
+/* The optimizer may be in any step when it is cancelled. */
 static void test_optimization_is_cancelled(struct kunit *test)
 {
 	u8 before[COMPARED];
@@ -401,7 +397,7 @@ static int recursive_pre(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
-/* Hits that a handler causes are counted misses, at jumps as at breakpoints. */
+/* A hit caused by a handler is a counted miss, also at a jump. */
 static void test_recursive_hit_is_missed(struct kunit *test)
 {
 	struct kprobe p = {
@@ -441,7 +437,7 @@ static int calling_thread(void *data)
 	return 0;
 }
 
-/* Return: the caller has been kept for as long as it had to be. */
+/* Return true if the caller was kept for the whole test. */
 static bool keep_in_detour(struct kunit *test)
 {
 	unsigned long result = 0, early;
@@ -461,7 +457,7 @@ static bool keep_in_detour(struct kunit *test)
 	task = start_on_keepers_cpu(test, calling_thread, &result);
 	keeper_wait(&k, task);
 
-	/* It stands somewhere in the hit: that memory must not be freed. */
+	/* The caller is somewhere in the hit: that memory must not be freed. */
 	unregister_kprobe(&k.probe);
 	msleep(300);
 	in_use = kprobe_slots_in_use();
@@ -479,15 +475,13 @@ static bool keep_in_detour(struct kunit *test)
 	return kept;
 }
 
-/* A detour stays in memory while a preempted task stands in it. */
+/* A detour must not be freed while a preempted task executes it. */
 static void test_detour_outlives_probe(struct kunit *test)
 {
 	try_to_keep(test, keep_in_detour);
 }
 
-/*
- * Under load: callers on all CPUs while probes come and go
- */
+/* Load: callers on all CPUs while probes are registered and removed */
 
 #define LOAD_THREADS	4
 #define LOAD_ROUNDS	60
@@ -503,7 +497,7 @@ static int load_thread(void *unused)
 			if (call_target(&opt_targets[i]) !=
 			    opt_targets[i].result)
 				WRITE_ONCE(load_wrong, load_wrong + 1);
-		/* A task that never sleeps keeps jumps from being made. */
+		/* A task that never sleeps would block the optimizer. */
 		if (++n % 64 == 0)
 			cond_resched_tasks_rcu_qs();
 	}
@@ -513,8 +507,8 @@ static int load_thread(void *unused)
 /**
  * struct load - probes on all targets
  * @probes: the probes
- * @array: to register them
- * @hits: of all of them, in all rounds
+ * @array: pointers to the probes
+ * @hits: hits of all probes in all rounds
  * @missed: hits without handlers
  */
 struct load {
@@ -539,7 +533,7 @@ static void load_round(struct kunit *test, struct load *l, unsigned int round)
 		wait_for_kprobe_optimizer();
 	else
 		msleep(round);
-	/* Once beside the first probe, and once at its place. */
+	/* At the instruction after the first probe, or at its place. */
 	if (round % 2) {
 		if (round % 4 == 1)
 			post.probe.addr = (kprobe_opcode_t *)PLACE;

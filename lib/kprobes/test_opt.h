@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * For KUnit suites: jumps whose probe has been disabled and that the optimizer
- * has not removed yet.
+ * Helpers for KUnit suites: a jump whose probe is disabled and that the
+ * optimizer has not removed yet.
  */
 #ifndef _LIB_KPROBES_TEST_OPT_H
 #define _LIB_KPROBES_TEST_OPT_H
@@ -9,10 +9,10 @@
 #include <linux/kprobes.h>
 #include "test.h"
 
-/* The optimizer may be faster than the test: try again. */
+/* Retry, because the optimizer may be faster than the test. */
 #define IDLE_JUMP_TRIES	20
 
-/* Leaves a probe disabled, on a jump that has not been removed yet. */
+/* Disable a probe and return while its jump is still in place. */
 static __maybe_unused void disable_on_jump(struct kunit *test, struct kprobe *p)
 {
 	int i;
@@ -28,7 +28,7 @@ static __maybe_unused void disable_on_jump(struct kunit *test, struct kprobe *p)
 	KUNIT_FAIL_AND_ABORT(test, "no jump stays after disable");
 }
 
-/* Disables a probe, and enables @p at its place before the jump is removed. */
+/* Disable a probe, and enable @p at its place before the jump is removed. */
 static __maybe_unused void enable_on_jump(struct kunit *test,
 					  struct kprobe *disabled,
 					  struct kprobe *p)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * KUnit suite for the pools of return probes where another CPU, or a hit in an
- * NMI, has come for a list first.  That is seldom, so here the case itself
- * holds the locks of the lists.
+ * KUnit suite for the pools of return probes while another CPU, or a hit in an
+ * NMI, holds the lock of a list.  This is rare, so the test itself takes the
+ * locks.
  */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
@@ -19,7 +19,7 @@
 
 #define INSTANCES	3
 
-/* Keeps all CPUs from the lists of a pool, or lets them. */
+/* Take or release the locks of all lists of a pool. */
 static void lock_lists(struct kretprobe_pool *pool, bool lock)
 {
 	int cpu;
@@ -28,7 +28,7 @@ static void lock_lists(struct kretprobe_pool *pool, bool lock)
 		atomic_set(&per_cpu_ptr(pool->lists, cpu)->locked, lock);
 }
 
-/* The pool of a return probe that has been unregistered. */
+/* Retire the pool of an unregistered return probe. */
 static void retire(struct kunit *test, struct kretprobe_pool *pool)
 {
 	LLIST_HEAD(leaving);
@@ -36,11 +36,11 @@ static void retire(struct kunit *test, struct kretprobe_pool *pool)
 	WRITE_ONCE(pool->holder.rp, NULL);
 	llist_add(&pool->link, &leaving);
 	kretprobe_pools_retire(&leaving);
-	/* All instances were back, or it would stay. */
+	/* The pool is freed only if all instances have been returned. */
 	KUNIT_EXPECT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
 }
 
-/* Takes all instances of a pool of INSTANCES; with interrupts off. */
+/* Take all instances of a pool of INSTANCES.  Interrupts must be off. */
 static bool take_all(struct kretprobe_pool *pool,
 		     struct kretprobe_instance **taken)
 {
@@ -52,7 +52,7 @@ static bool take_all(struct kretprobe_pool *pool,
 	       taken[0] != taken[2] && taken[1] != taken[2];
 }
 
-/* Instances are dealt to the CPUs, in turn: one CPU gets at all of them. */
+/* Instances are dealt to the CPUs in turn; one CPU must find them all. */
 static void test_all_instances_are_found(struct kunit *test)
 {
 	struct kretprobe rp = { .maxactive = 2 * num_possible_cpus() + 1 };
@@ -81,7 +81,7 @@ static void test_all_instances_are_found(struct kunit *test)
 	retire(test, pool);
 }
 
-/* What is put back meanwhile is found again, all of it, and once only. */
+/* Instances returned meanwhile must be found again, each exactly once. */
 static void test_locked_list_overflows(struct kunit *test)
 {
 	struct kretprobe_instance *taken[INSTANCES];
@@ -98,7 +98,7 @@ static void test_locked_list_overflows(struct kunit *test)
 		for (i = 0; i < INSTANCES; i++)
 			pool_put(pool, taken[i]);
 		lock_lists(pool, false);
-		/* This CPU has cached the first one. */
+		/* This CPU has cached the first instance. */
 		overflow = pool->overflow.first == &taken[2]->llist &&
 			   taken[2]->llist.next == &taken[1]->llist;
 		again = take_all(pool, taken);
@@ -114,7 +114,7 @@ static void test_locked_list_overflows(struct kunit *test)
 	retire(test, pool);
 }
 
-/* An entry that finds a list locked gives up some time, and loses nothing. */
+/* An entry must give up on locked lists after a while, and lose no instance. */
 static void test_locked_list_is_left_alone(struct kunit *test)
 {
 	struct kretprobe_instance *taken[INSTANCES], *locked, *found;
@@ -151,7 +151,7 @@ static int nothing(struct kretprobe_instance *ri, struct pt_regs *regs)
 	return 0;
 }
 
-/* An irq_work of the CPU that it is asked on. */
+/* An irq_work that is queued on the CPU under test. */
 static struct irq_work asked;
 static bool answered;
 
@@ -174,9 +174,9 @@ static bool answers(unsigned int cpu)
 }
 
 /*
- * A CPU on its way offline finds a pool empty when it has done its last
- * irq_work: another one, to have the pool grow, would stay in its queue,
- * unregistering would wait for that, and none that is queued later be done.
+ * A CPU that is going offline has run its last irq_work when it finds a pool
+ * empty.  It must not queue another one to grow the pool: unregistering would
+ * wait for that, and later ones would never run.
  */
 static void test_offline_cpu_has_no_pool_grow(struct kunit *test)
 {
@@ -221,7 +221,7 @@ static void test_offline_cpu_has_no_pool_grow(struct kunit *test)
 						   llist));
 		}
 	}
-	/* Where it is in the queue, it is done on the way the next time. */
+	/* Going offline again runs the irq_work if it is still queued. */
 	KUNIT_EXPECT_EQ(test, remove_cpu(cpu), 0);
 	KUNIT_EXPECT_EQ(test, add_cpu(cpu), 0);
 	KUNIT_EXPECT_EQ(test, rp.nmissed, 1);
@@ -229,7 +229,7 @@ static void test_offline_cpu_has_no_pool_grow(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
 }
 
-/* The last instance of this one comes back on a CPU that goes offline. */
+/* The last instance of this pool is returned on a CPU that is going offline. */
 static struct kretprobe_pool *draining;
 
 static int drain(struct kprobe *p, struct pt_regs *regs)
@@ -241,7 +241,7 @@ static int drain(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
-/* It is freed when that CPU has stopped, and no irq_work is left there. */
+/* The pool must be freed after that CPU has stopped, without an irq_work. */
 static void test_offline_cpu_drains_pool(struct kunit *test)
 {
 	unsigned int cpu = cpumask_last(cpu_online_mask);
@@ -272,14 +272,14 @@ static void test_offline_cpu_drains_pool(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
 	KUNIT_EXPECT_EQ(test, add_cpu(cpu), 0);
 	KUNIT_EXPECT_TRUE(test, answers(cpu));
-	/* As above. */
+	/* Going offline again runs an irq_work that is still queued. */
 	KUNIT_EXPECT_EQ(test, remove_cpu(cpu), 0);
 	KUNIT_EXPECT_EQ(test, add_cpu(cpu), 0);
 	unregister_kprobe(&p);
 }
 #endif
 
-/* Two instances for each CPU, and ten where there are few. */
+/* A pool starts with two instances per CPU, but at least ten. */
 static void test_pool_begins_with_cpus(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, pool_start(1), 10);
@@ -288,7 +288,7 @@ static void test_pool_begins_with_cpus(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pool_start(4096), 8192);
 }
 
-/* A pool that grows while its lists are locked, and then is large enough. */
+/* The pool must grow while its lists are locked, until it is large enough. */
 static void test_pool_grows_into_overflow(struct kunit *test)
 {
 	struct kretprobe rp = { };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * For KUnit suites: a task that is kept from running at the place where it is
- * preempted, by a keeper that runs on its CPU with a higher priority.
+ * Helpers for KUnit suites: a task is preempted at some place and kept there by
+ * a keeper, which runs on its CPU with a higher priority.
  */
 #ifndef _LIB_KPROBES_TEST_PREEMPT_H
 #define _LIB_KPROBES_TEST_PREEMPT_H
@@ -13,16 +13,16 @@
 #include <uapi/linux/sched/types.h>
 #include "test.h"
 
-/* The scheduler gives the kept task its share now and then: try again. */
+/* Retry, because the scheduler may give the kept task some time. */
 #define KEPT_TRIES	10
 
-/* @keep returns whether the task was kept for as long as it had to be. */
+/* @keep returns true if the task was kept for the whole test. */
 static __maybe_unused void try_to_keep(struct kunit *test,
 				       bool (*keep)(struct kunit *test))
 {
 	int i;
 
-	/* CONFIG_PREEMPT_DYNAMIC: the kernel's command line decides. */
+	/* With CONFIG_PREEMPT_DYNAMIC the kernel's command line decides. */
 	if (!preempt_model_preemptible())
 		kunit_skip(test, "this kernel does not preempt tasks");
 	if (num_online_cpus() < 2)
@@ -37,13 +37,13 @@ static __maybe_unused void try_to_keep(struct kunit *test,
 
 /**
  * struct keeper - a task that keeps another one from running
- * @probe: optional, with kept_pre(): a hit of it starts the keeper
+ * @probe: optional, with kept_pre(): a hit starts the keeper
  * @task: the keeper
- * @go: starts it
+ * @go: starts the keeper
  * @kept: the keeper has begun to run
  * @woken: the probe has been hit before
  * @release: lets the other task run again
- * @switches: how often the other task had been switched away from
+ * @switches: context switches of the other task in keeper_wait()
  */
 struct keeper {
 	struct kprobe probe;
@@ -55,7 +55,7 @@ struct keeper {
 	unsigned long switches;
 };
 
-/* The caller is preempted as soon as that is allowed: right behind the hit. */
+/* The caller is preempted as soon as possible: right after the hit. */
 static __maybe_unused int kept_pre(struct kprobe *p, struct pt_regs *regs)
 {
 	struct keeper *k = container_of(p, struct keeper, probe);
@@ -83,7 +83,7 @@ static unsigned long switches_of(const struct task_struct *task)
 	return READ_ONCE(task->nvcsw) + READ_ONCE(task->nivcsw);
 }
 
-/* Waits until the keeper has taken the CPU from @task. */
+/* Wait until the keeper has taken the CPU from @task. */
 static __maybe_unused void keeper_wait(struct keeper *k,
 				       struct task_struct *task)
 {
@@ -91,7 +91,7 @@ static __maybe_unused void keeper_wait(struct keeper *k,
 	k->switches = switches_of(task);
 }
 
-/* Return: @task has not run since keeper_wait(). */
+/* Return true if @task has not run since keeper_wait(). */
 static __maybe_unused bool keeper_kept(const struct keeper *k,
 				       const struct task_struct *task)
 {
@@ -114,7 +114,7 @@ static __maybe_unused void keeper_stop(struct keeper *k)
 	kthread_stop(k->task);
 }
 
-/* Return: a task that runs on the keeper's CPU. */
+/* Return a new task that runs on the keeper's CPU. */
 static __maybe_unused struct task_struct *
 start_on_keepers_cpu(struct kunit *test, int (*thread)(void *data), void *data)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * KUnit suite for the functions that modules may call.  It calls exported ones
- * only, and so can be a module itself.  All other suites look at the kernel's
- * text and symbols, and have to be built in.
+ * KUnit suite for the functions that modules may call.  It uses exported
+ * functions only, so it can be a module.  The other suites access the text and
+ * symbols of the kernel, and must be built in.
  */
 #include <kunit/test.h>
 #include <linux/kprobes.h>
@@ -23,8 +23,8 @@ static TARGET int public_sub(int a, int b)
 }
 
 /*
- * A probe that counts its hits.  The handler of struct counted calls functions
- * that are not exported.
+ * A probe that counts its hits.  The handlers of struct counted cannot be used,
+ * because they call functions that are not exported.
  */
 struct public_probe {
 	struct kprobe probe;
@@ -72,7 +72,7 @@ static void test_handlers_run(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c.probe.nmissed, 0);
 }
 
-/* A symbol may be prefixed with the name of its module. */
+/* The name of a symbol may have the prefix of its module. */
 static void test_module_prefix_is_known(struct kunit *test)
 {
 	struct public_probe c = PUBLIC(NULL);
@@ -93,7 +93,7 @@ static void test_module_prefix_is_known(struct kunit *test)
 	c.probe.symbol_name = "there_is_no_such_function";
 	KUNIT_EXPECT_EQ(test, register_kprobe(&c.probe), -ENOENT);
 
-	/* Sections are symbols of a module, too, but they have no names. */
+	/* The nameless symbols of a module's sections do not match. */
 	*strchrnul(name, ':') = 0;
 	strcat(name, ":");
 	c.probe.addr = NULL;
@@ -115,7 +115,7 @@ static void test_array_is_registered(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sub.pre, 1);
 }
 
-/* A return probe, and what its handlers have noted. */
+/* A return probe and the results recorded by its handlers. */
 struct public_return {
 	struct kretprobe probe;
 	unsigned int entries;
@@ -139,7 +139,7 @@ static int public_returned(struct kretprobe_instance *ri, struct pt_regs *regs)
 					       struct public_return, probe);
 
 	r->value = regs_return_value(regs);
-	/* Modules that are made for kernels without rethook read these. */
+	/* Modules that are built for kernels without rethook read these. */
 	r->known = ri->rph == r->probe.rph && ri->rph->rp == &r->probe &&
 		   *(long *)ri->data == 0x1234;
 	return 0;

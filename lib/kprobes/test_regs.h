@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * For KUnit suites: the first argument of a function, and what it returns, on
- * architectures that have no accessors for these.
+ * Helpers for KUnit suites: the first argument and the return value of a
+ * function, for architectures that lack accessors for these.
  */
 #ifndef _LIB_KPROBES_TEST_REGS_H
 #define _LIB_KPROBES_TEST_REGS_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * KUnit suite for probes on a function's entry that are hit by the instruction
- * behind the call of ftrace: see kernel/kprobes/relay.c.
+ * KUnit suite for probes on a function's entry whose hits are taken at the
+ * instruction after the call of ftrace: see kernel/kprobes/relay.c.
  */
 #include <kunit/test.h>
 #include <linux/ftrace.h>
@@ -32,7 +32,7 @@ static TARGET int bystander(int x)
 	return x ^ 3;
 }
 
-/* Its loop may begin right behind the call. */
+/* The loop may begin directly after the call. */
 static TARGET int looping_target(int x)
 {
 	asm volatile("1: dec %0\n"
@@ -63,7 +63,7 @@ static enum kprobe_site_state state_of(const struct counted *c)
 }
 
 #ifdef CONFIG_X86
-/* Kept longer, it would be taken for that of a module loaded there later. */
+/* A cached analysis might be used for a module that is loaded there later. */
 static void test_explaining_keeps_no_analysis(struct kunit *test)
 {
 	struct counted c = COUNTED(target_call(),
@@ -103,7 +103,7 @@ static void test_hit_comes_from_behind_the_call(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, kprobe_optimized(&c.probe));
 	KUNIT_EXPECT_EQ(test, call_target(5), 16);
 	KUNIT_EXPECT_EQ(test, c.pre, 2);
-	/* What ftrace patches has stayed as it was. */
+	/* The call of ftrace must not have been changed. */
 	KUNIT_EXPECT_MEMEQ(test, (void *)target_call(), before,
 			   MCOUNT_INSN_SIZE);
 
@@ -127,7 +127,7 @@ static void test_hit_comes_from_behind_the_call(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, (void *)target_call(), before, sizeof(before));
 }
 
-/* The instruction behind can be probed itself, before, meanwhile and after. */
+/* The next instruction may be probed itself, before, meanwhile and after. */
 static void test_probe_behind_the_call_is_another(struct kunit *test)
 {
 	unsigned int i, sites = kprobe_sites_in_use();
@@ -166,7 +166,7 @@ static void test_probe_behind_the_call_is_another(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
 }
 
-/* A post handler there does not see the entry's hits, nor keep them away. */
+/* A post handler there must neither see nor prevent the entry's hits. */
 static void test_post_handler_behind_the_call(struct kunit *test)
 {
 	struct counted behind = COUNTED(behind_call(),
@@ -178,7 +178,7 @@ static void test_post_handler_behind_the_call(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, call_target(5), 16);
 	KUNIT_EXPECT_EQ(test, disable_kprobe(&entry.probe), 0);
 	KUNIT_EXPECT_EQ(test, enable_kprobe(&entry.probe), 0);
-	/* There can be no jump now. */
+	/* The post handler prevents a jump at the next instruction. */
 	KUNIT_EXPECT_EQ(test, state_of(&entry), KPROBE_SITE_FTRACE);
 	KUNIT_EXPECT_EQ(test, call_target(5), 16);
 	unregister_kprobe(&entry.probe);
@@ -188,7 +188,7 @@ static void test_post_handler_behind_the_call(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, behind.post, 2);
 }
 
-/* What a post handler is to see executed is the call. */
+/* A post handler requires that the call itself is executed. */
 static void test_post_handler_moves_to_ftrace(struct kunit *test)
 {
 	struct counted post = ON_TARGET(.probe.post_handler = counted_post);
@@ -214,13 +214,13 @@ static void test_post_handler_moves_to_ftrace(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, post.post, 1);
 }
 
-/* Each round of the loop executes what is behind the call once more. */
+/* Each iteration executes the instruction after the call once more. */
 static void test_loop_behind_the_call_counts_once(struct kunit *test)
 {
 	struct counted c = COUNTED(ftrace_location((unsigned long)
 						   looping_target));
 	const u8 *behind = (const u8 *)c.probe.addr + MCOUNT_INSN_SIZE;
-	/* dec %edi, and not a frame pointer or a canary before it. */
+	/* A dec %edi, not preceded by a frame pointer or a canary. */
 	bool loops = behind[0] == 0xff && behind[1] == 0xcf;
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
@@ -253,12 +253,12 @@ static void test_switch_for_jumps_moves_to_ftrace(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c.astray, 0);
 }
 
-/* What is done with a hit of an entry that moves. */
+/* How an entry is hit while it moves. */
 enum moving_kind {
-	MOVING_HIT,		/* nothing */
-	MOVING_SKIPS,		/* its handler leaves out the call alone */
-	MOVING_NESTS,		/* it is missed, for it comes from a handler */
-	MOVING_IN_LOOP,		/* ftrace's loop is left out for one in it */
+	MOVING_HIT,		/* an ordinary hit */
+	MOVING_SKIPS,		/* the handler skips the call only */
+	MOVING_NESTS,		/* missed, because a handler calls */
+	MOVING_IN_LOOP,		/* called from within ftrace's loop */
 };
 
 static const struct moving_case {
@@ -298,7 +298,7 @@ static int bystander_pre(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
-/* Ftrace's guard against recursion lets the first call in the loop pass. */
+/* ftrace's guard against recursion admits the first call in the loop. */
 #define CALLS_IN_LOOP	2
 
 static int call_moving(void *unused)
@@ -318,8 +318,8 @@ static int call_moving(void *unused)
 }
 
 /*
- * The function is still in ftrace's filter, so the move changes no text.  To
- * change it takes an IPI, which the waiting CPU would not answer.
+ * The function is still in ftrace's filter, so the move changes no text.  A
+ * change of text would need an IPI, which the waiting CPU does not answer.
  */
 static void move_during_call(struct kunit *test, struct counted *c)
 {
@@ -339,8 +339,8 @@ static void move_during_call(struct kunit *test, struct counted *c)
 }
 
 /*
- * A moment too late, and a worker has taken the function out of the filter, or
- * is about to make a jump, and wants that IPI.
+ * Retry, because a worker may have removed the function from the filter, or be
+ * about to make a jump.  Either needs that IPI.
  */
 #define MOVING_TRIES	30
 
@@ -349,7 +349,7 @@ static void test_moving_entry_is_hit_once(struct kunit *test)
 	const struct moving_case *how = test->param_value;
 	bool nests = how->kind == MOVING_NESTS;
 	struct counted c = ON_TARGET(.probe.pre_handler = moving_pre);
-	/* It keeps our callback where it is in ftrace's loop. */
+	/* This probe fixes the order of our callback in ftrace's loop. */
 	struct kprobe first = {
 		.addr = (kprobe_opcode_t *)ftrace_location((unsigned long)
 							   bystander),
@@ -364,7 +364,7 @@ static void test_moving_entry_is_hit_once(struct kunit *test)
 	moving_kind = how->kind;
 	moving.function = target;
 	moving.seconds = 1;
-	/* ftrace calls first what has come last. */
+	/* ftrace calls the most recently registered ops first. */
 	kprobe_flush_retired();
 	kprobe_set_jumps(false);
 	if (how->ours_first)
@@ -391,10 +391,10 @@ static void test_moving_entry_is_hit_once(struct kunit *test)
 	kprobe_set_jumps(true);
 }
 
-/* More than there is room for. */
+/* More hits than there is room for. */
 #define NOTED_HITS	128
 
-/* A hit finds no room, or its note is there until it has passed both places. */
+/* A hit must keep its note until it has passed both places, or find no room. */
 static void test_notes_without_room_keep_others(struct kunit *test)
 {
 	struct kprobe_site *entry = kunit_kzalloc(test, sizeof(*entry),
@@ -431,10 +431,10 @@ static int call_unpreemptible(void *unused)
 	return 0;
 }
 
-/* Long enough for a move that does not wait for the hit. */
+/* Long enough to notice a move that does not wait for the hit. */
 #define LINGER_MS	200
 
-/* The hit passes the call before the move begins, and goes on during it. */
+/* The hit passes the call before the move, and continues during it. */
 static void test_hit_before_move_is_waited_for(struct kunit *test)
 {
 	struct counted c = ON_TARGET();
@@ -468,11 +468,11 @@ static void test_hit_before_move_is_waited_for(struct kunit *test)
 	kprobe_set_jumps(true);
 }
 
-/* Its handlers have run at the call, and it is on the way to what follows. */
+/* The handlers have run at the call; the hit has not reached the relay yet. */
 static void test_hit_at_enable_is_handled_once(struct kunit *test)
 {
 	struct counted c = ON_TARGET();
-	/* This probe keeps our callback before the waiter. */
+	/* This probe puts our callback before the waiter. */
 	struct counted other = COUNTED(ftrace_location((unsigned long)
 						       bystander));
 	struct task_struct *task;
@@ -512,7 +512,7 @@ static void notrace redirect(unsigned long ip, unsigned long parent_ip,
 				(unsigned long)other_target);
 }
 
-/* As a live patch does it. */
+/* Redirects the function, as a live patch does. */
 static struct ftrace_ops redirector = {
 	.func = redirect,
 	.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY,
@@ -532,12 +532,12 @@ static void test_redirected_function_is_hit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, state_of(&c), KPROBE_SITE_BEHIND);
 	KUNIT_ASSERT_EQ(test, register_ftrace_function(&redirector), 0);
 	KUNIT_EXPECT_EQ(test, state_of(&c), KPROBE_SITE_FTRACE);
-	/* Not concerned. */
+	/* The redirection does not concern this function. */
 	KUNIT_EXPECT_EQ(test, state_of(&other), KPROBE_SITE_BEHIND);
 	KUNIT_EXPECT_EQ(test, call_target(5), -2);
 	KUNIT_EXPECT_EQ(test, c.pre, 1);
 
-	/* It cannot come back as long as the other one is there. */
+	/* The entry must remain with ftrace while it is redirected. */
 	KUNIT_EXPECT_EQ(test, disable_kprobe(&c.probe), 0);
 	KUNIT_EXPECT_EQ(test, call_target(5), -2);
 	KUNIT_EXPECT_EQ(test, enable_kprobe(&c.probe), 0);
@@ -556,7 +556,7 @@ static void test_redirected_function_is_hit(struct kunit *test)
 	ftrace_set_filter_ip(&redirector, target_call(), 1, 0);
 }
 
-/* Whoever registers in vain does not keep others from it. */
+/* A failed registration must not block others. */
 static void test_failed_redirection_is_forgotten(struct kunit *test)
 {
 	struct counted post = ON_TARGET(.probe.post_handler = counted_post);
@@ -575,7 +575,7 @@ static void test_failed_redirection_is_forgotten(struct kunit *test)
 }
 
 /*
- * The entry's only chance to be armed is when the last probe behind it goes,
+ * The entry can be armed only when the last probe after it is removed together
  * with the post handler that kept it on ftrace.
  */
 static void test_site_behind_may_be_going(struct kunit *test)
@@ -587,7 +587,7 @@ static void test_site_behind_may_be_going(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, ftrace_set_filter_ip(&redirector, target_call(),
 						   0, 0), 0);
-	/* In this order there has been no relay yet, nor a call by ftrace. */
+	/* In this order there has been neither a relay nor a call by ftrace. */
 	KUNIT_EXPECT_EQ(test, kprobe_set_global(false), 0);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&post.probe), 0);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&plain.probe), 0);
@@ -606,7 +606,7 @@ static void test_site_behind_may_be_going(struct kunit *test)
 }
 
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
-/* As a BPF trampoline without a program. */
+/* Acts as a BPF trampoline without a program. */
 asm("	.pushsection .text, \"ax\", @progbits\n"
     "	.type	kprobe_test_direct, @function\n"
     "kprobe_test_direct:\n"
@@ -639,7 +639,7 @@ static void test_direct_call_moves_to_ftrace(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c.astray, 0);
 }
 
-/* How often an owner is asked to share, and how often it cannot now. */
+/* Requests to share, and how many of them will fail with -EAGAIN. */
 static unsigned int asked, busy;
 static bool shares;
 
@@ -657,7 +657,7 @@ static int share(struct ftrace_ops *op, enum ftrace_ops_cmd cmd)
 	return 0;
 }
 
-/* A post handler's owner may redirect: so it is asked for each site. */
+/* A post handler may redirect, so the owner must be asked for each site. */
 static void expect_sharing(struct kunit *test, ftrace_ops_func_t ops_func,
 			   unsigned int tries, int err)
 {
@@ -692,7 +692,7 @@ static void test_direct_call_is_shared(struct kunit *test)
 				       .probe.post_handler = counted_post);
 	unsigned int i;
 
-	/* Without a post handler elsewhere, and with one. */
+	/* Without a post handler on another site, and with one. */
 	for (i = 0; i < 2; i++) {
 		expect_sharing(test, NULL, 0, -EBUSY);
 		expect_sharing(test, share, 0, 0);
@@ -710,7 +710,7 @@ static const char * const array_cases[] = { "the first ones", "more" };
 
 KUNIT_ARRAY_PARAM(array, array_cases, name_desc);
 
-/* Where others are refused, an owner that was asked before them is told. */
+/* If another site is refused, owners that were asked before must be told. */
 static void test_refused_array_leaves_no_sharing(struct kunit *test)
 {
 	unsigned long trampoline = (unsigned long)kprobe_test_direct;
@@ -750,7 +750,7 @@ static void test_refused_array_leaves_no_sharing(struct kunit *test)
 	direct.ops_func = NULL;
 }
 
-/* An owner that is never done costs its own function, and no other. */
+/* A busy owner must prevent only probes of its own function. */
 static void test_busy_owner_is_given_up(struct kunit *test)
 {
 	unsigned long trampoline = (unsigned long)kprobe_test_direct;
@@ -785,7 +785,7 @@ static void test_busy_owner_is_given_up(struct kunit *test)
 }
 #endif
 
-/* Where to go on, in bytes behind the call; -1: to the other function. */
+/* Offset from the call to continue at, or -1 for the other function. */
 static int divert_to;
 
 static int diverting_pre(struct kprobe *p, struct pt_regs *regs)
@@ -813,7 +813,7 @@ static void test_handler_diverts(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, kprobe_optimized(&p), jump);
 		divert_to = -1;
 		KUNIT_EXPECT_EQ(test, call_target(5), -2);
-		/* The call alone is left out. */
+		/* Skip only the call. */
 		divert_to = MCOUNT_INSN_SIZE;
 		KUNIT_EXPECT_EQ(test, call_target(5), 16);
 	}
@@ -824,7 +824,7 @@ static void test_handler_diverts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, older.pre, 1);
 }
 
-/* The order of the text decides, and not that of registration. */
+/* The order of the text counts, not the order of registration. */
 static void test_entry_is_hit_before_what_follows(struct kunit *test)
 {
 	int first;
@@ -891,14 +891,14 @@ static int context_pre(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
-/* A hit by the breakpoint is as one by ftrace, and as one by the jump. */
+/* A hit at the breakpoint must look like one by ftrace or by a jump. */
 static void test_trap_behind_the_call_is_no_nmi(struct kunit *test)
 {
 	struct kprobe p = {
 		.addr = (kprobe_opcode_t *)target_call(),
 		.pre_handler = context_pre,
 	};
-	/* With a post handler behind the call it stays a breakpoint. */
+	/* A post handler after the call prevents a jump. */
 	struct counted behind = COUNTED(behind_call(),
 					.probe.post_handler = counted_post);
 	unsigned long count;
@@ -913,7 +913,7 @@ static void test_trap_behind_the_call_is_no_nmi(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, preempt_count(), count);
 	if (!IS_ENABLED(CONFIG_TRACE_IRQFLAGS))
 		KUNIT_EXPECT_EQ(test, seen_context, 0);
-	/* The call in the handler is recursion there and there. */
+	/* The call in the handler is recursion for both probes. */
 	KUNIT_EXPECT_EQ(test, p.nmissed, 1);
 	KUNIT_EXPECT_EQ(test, behind.pre, 1);
 	KUNIT_EXPECT_EQ(test, behind.post, 1);
