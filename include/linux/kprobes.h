@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Dynamic probes: what users of probes see.
+ * Dynamic probes: the interface for users of probes.
  *
  * A struct kprobe is one caller's request to be called at one instruction.
- * Fields that are said to be private are the core's; what it keeps of a probed
- * address is in <linux/kprobes_backend.h>.
+ * Fields marked "private" belong to the core, which keeps its own data about a
+ * probed address in <linux/kprobes_backend.h>.
  */
 #ifndef _LINUX_KPROBES_H
 #define _LINUX_KPROBES_H
@@ -54,34 +54,33 @@ typedef int (*kretprobe_handler_t)(struct kretprobe_instance *ri,
 
 /**
  * struct kprobe - one request to be called at one instruction
- * @list: the site's enabled probes, newest first (RCU)
- * @hlist: the site's probes, enabled or not, newest first
- * @pre_next: the next enabled one that has a pre handler (RCU); private
+ * @list: in the site's list of enabled probes, newest first (RCU)
+ * @hlist: in the site's list of all probes, newest first
+ * @pre_next: the next enabled probe with a pre handler (RCU); private
  * @nmissed: hits at which the handlers could not run
- * @addr: the place that is asked for; set it, or @symbol_name, and not both.
- *	Registration replaces it by the resolved address, also if the probe is
- *	refused there: on x86 the instruction after ENDBR
+ * @addr: the requested address; set either it or @symbol_name.  Registration
+ *	replaces it by the resolved address, even if it then refuses the probe:
+ *	on x86, by the instruction after ENDBR
  * @symbol_name: "symbol" or "module:symbol"; read by registration only
  * @offset: bytes from @addr or from the symbol to the instruction
- * @pre_handler: called before the instruction; non-zero: it has set the
- *	instruction pointer itself and the instruction is not executed
+ * @pre_handler: called before the instruction; returns non-zero if it has set
+ *	the instruction pointer, so that the instruction must not be executed
  * @post_handler: called after the instruction
  * @fault_handler: called for a fault in a handler or in the instruction
- * @opcode: what stands in memory at the probed instruction while nothing is
- *	probed there
+ * @opcode: the original contents of memory at the probed instruction
  * @flags: KPROBE_FLAG_*; users may set KPROBE_FLAG_DISABLED before
- *	registration and read all of them after it
+ *	registration, and read all flags after it
  * @site: the probed address this probe is registered at; private
  * @known: in the table of registered probes; private
- * @run_pre: @pre_handler at registration, which is what is called; private
- * @run_post: @post_handler at registration, which is what is called; private
+ * @run_pre: the pre handler to call: @pre_handler at registration; private
+ * @run_post: the post handler to call: @post_handler at registration; private
  * @enabled: in the site's list of enabled probes; private
  * @kind: enum kprobe_kind; private
- * @ainsn: a backend's, in the struct kprobe of a site; private
+ * @ainsn: the backend's data, in the struct kprobe of a site; private
  *
- * What users write to a registered probe changes neither what is called nor
- * where, only what they read themselves.  (The list nodes and other private
- * fields are not to be written.)
+ * If a user writes to a registered probe, the core still calls the same
+ * handlers at the same address; only the user's own reads are affected.  Users
+ * must not write to the list nodes and other private fields.
  */
 struct kprobe {
 	struct hlist_node hlist;
@@ -115,10 +114,10 @@ enum kprobe_kind {
 	KPROBE_KIND_RELAY,
 };
 
-#define KPROBE_FLAG_GONE	1	/* its text has gone away */
-#define KPROBE_FLAG_DISABLED	2	/* its user wants no hits */
-#define KPROBE_FLAG_OPTIMIZED	4	/* hit by a jump */
-#define KPROBE_FLAG_FTRACE	8	/* hit by an ftrace call */
+#define KPROBE_FLAG_GONE	1	/* its text has been freed */
+#define KPROBE_FLAG_DISABLED	2	/* disabled by its user */
+#define KPROBE_FLAG_OPTIMIZED	4	/* hit through a jump */
+#define KPROBE_FLAG_FTRACE	8	/* hit through ftrace */
 #define KPROBE_FLAG_ON_FUNC_ENTRY 16	/* at a function's first instruction */
 
 static inline bool kprobe_gone(struct kprobe *p)
@@ -143,14 +142,14 @@ static inline bool kprobe_ftrace(struct kprobe *p)
 
 /**
  * struct kretprobe - a request to be called when a function returns
- * @kp: where the function is
+ * @kp: the function's address
  * @handler: called when a followed call returns
- * @entry_handler: called when it begins; non-zero: do not follow this call
- * @maxactive: calls to follow at once; not positive: as many as there are
+ * @entry_handler: called at function entry; non-zero: do not follow this call
+ * @maxactive: calls to follow at once; not positive: no limit
  * @nmissed: calls that could not be followed
  * @data_size: bytes of private data for each followed call
- * @rph: what outlives the return probe until its last followed call is over;
- *	set by registration
+ * @rph: set by registration; lives until the last followed call has returned,
+ *	and so may outlive the return probe
  *
  * Registration sets the pre and post handler in @kp, but not fault_handler.
  */
@@ -179,11 +178,11 @@ struct kretprobe_holder {
  * struct kretprobe_instance - one followed call
  * @node: rethook's; private
  * @llist: the task's followed calls, innermost first
- * @rp: the return probe that began to follow it, for the handlers of that
- * @ret_addr: where the function really returns to
+ * @rp: the return probe whose handlers are called
+ * @ret_addr: the real return address
  * @fp: the frame the return address was taken from; private
  * @task: the task that made the call
- * @rph: tells whether that return probe is still registered
+ * @rph: the holder, which shows whether @rp is still registered
  * @data: kretprobe::data_size bytes for the handlers
  */
 struct kretprobe_instance {
@@ -200,11 +199,11 @@ struct kretprobe_instance {
 };
 
 /**
- * get_kretprobe - the return probe that follows a call
+ * get_kretprobe - return the return probe that follows a call
  * @ri: the followed call
  *
- * Context: a handler of that return probe.  Unregistering waits for handlers,
- * so the result is never NULL.
+ * Context: a handler of that return probe.  The result is never NULL because
+ * unregistering waits for handlers.
  */
 static inline struct kretprobe *get_kretprobe(struct kretprobe_instance *ri)
 {
@@ -218,20 +217,20 @@ get_kretprobe_retaddr(struct kretprobe_instance *ri)
 }
 
 /**
- * struct jprobe - a request to be called as a function is, with its arguments
- * @kp: where the function is
- * @entry: what to call; has the prototype of the function
+ * struct jprobe - a request to be called with a function's arguments
+ * @kp: the function's address
+ * @entry: called at the function's entry; has the function's prototype
  *
- * @entry is called at the function's entry, before it, as a handler.  It ends
- * with jprobe_return() or by returning; the value means nothing.  What it does
- * to its arguments does not reach the function.
+ * @entry runs as a handler, before the function, and ends with jprobe_return()
+ * or by returning; its return value is ignored.  The function does not see
+ * changes that @entry makes to its arguments.
  */
 struct jprobe {
 	struct kprobe kp;
 	void *entry;
 };
 
-/* For jprobe::entry, as it has always been written. */
+/* For jprobe::entry. */
 #define JPROBE_ENTRY(handler)	((kprobe_opcode_t *)(handler))
 
 #ifdef CONFIG_KPROBES
@@ -239,10 +238,10 @@ struct jprobe {
 DECLARE_PER_CPU(struct kprobe *, current_kprobe);
 
 /**
- * kprobe_running - the probe whose handler runs on this CPU
+ * kprobe_running - return the probe whose handler runs on this CPU
  *
  * Context: preemption disabled.
- * Return: the probe, or NULL where no handler is running.
+ * Return: the probe, or NULL if no handler is running.
  */
 static inline struct kprobe *kprobe_running(void)
 {
@@ -280,9 +279,9 @@ bool is_kprobe_insn_slot(unsigned long addr);
 bool kprobe_fault(struct pt_regs *regs, unsigned int trap);
 
 /*
- * A page fault in a slot is to look as if the original instruction had raised
- * it.  This comes before all that could sleep and before the look-up of a
- * fix-up.
+ * Make a page fault in a slot look as if the original instruction had raised
+ * it.  The fault handler must call this before it may sleep and before it
+ * searches the exception tables.
  */
 static nokprobe_inline bool kprobe_page_fault(struct pt_regs *regs,
 					      unsigned int trap)
@@ -374,7 +373,7 @@ void unregister_jprobes(struct jprobe **jps, int num);
 int disable_jprobe(struct jprobe *jp);
 int enable_jprobe(struct jprobe *jp);
 void jprobe_return(void);
-#else /* No probes, or a backend that has none of these. */
+#else /* No probes, or a backend without jprobes. */
 static inline int register_jprobe(struct jprobe *jp)
 {
 	return -EOPNOTSUPP;
@@ -404,8 +403,8 @@ static inline void jprobe_return(void) { }
 
 /**
  * struct kretprobe_blackpoint - a function whose return cannot be followed
- * @name: its name
- * @addr: its address, once a return probe has been registered
+ * @name: the function's name
+ * @addr: its address, filled in when the first return probe is registered
  */
 struct kretprobe_blackpoint {
 	const char *name;
@@ -521,7 +520,7 @@ void wait_for_kprobe_optimizer(void);
 static inline void wait_for_kprobe_optimizer(void) { }
 #endif
 
-/* Detours are slots, too: is_kprobe_insn_slot() knows them. */
+/* is_kprobe_insn_slot() covers detours, too. */
 static inline bool is_kprobe_optinsn_slot(unsigned long addr)
 {
 	return false;

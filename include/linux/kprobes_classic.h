@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Dynamic probes: what the core owes to backends that do not know sites, but
- * work on a struct kprobe at each probed address.  kernel/kprobes/classic.c
- * makes sites look like that to them.
+ * Dynamic probes: the interface for backends that do not know sites, but work
+ * on a struct kprobe at each probed address.  kernel/kprobes/classic.c presents
+ * sites to them in this form.
  *
  * Nothing here is for users of probes.  <linux/kprobes.h> includes this file
- * where the architecture has such a backend.
+ * if the architecture has such a backend.
  */
 #ifndef _LINUX_KPROBES_CLASSIC_H
 #define _LINUX_KPROBES_CLASSIC_H
@@ -16,11 +16,11 @@ struct notifier_block;
 
 /*
  * kprobe_ctlblk::kprobe_status, the backend's state of a hit on this CPU.
- * Backends test several of them at once.
+ * Backends test several of these bits at once.
  */
 #define KPROBE_HIT_ACTIVE	1	/* the pre handler runs */
 #define KPROBE_HIT_SS		2	/* the instruction is being stepped */
-#define KPROBE_REENTER		4	/* the same, of a hit inside of a hit */
+#define KPROBE_REENTER		4	/* the same, for a hit inside a hit */
 #define KPROBE_HIT_SSDONE	8	/* the post handler runs */
 
 DECLARE_PER_CPU(struct kprobe_ctlblk, kprobe_ctlblk);
@@ -30,7 +30,7 @@ static inline struct kprobe_ctlblk *get_kprobe_ctlblk(void)
 	return this_cpu_ptr(&kprobe_ctlblk);
 }
 
-/* The hit that the ending one is on top of, where backends cannot tell. */
+/* The hit that the ending hit interrupted, for backends that do not know it. */
 #ifdef CONFIG_PARISC
 DECLARE_PER_CPU(struct kprobe *, kprobe_outer);
 #define KPROBE_OUTER	__this_cpu_read(kprobe_outer)
@@ -38,20 +38,20 @@ DECLARE_PER_CPU(struct kprobe *, kprobe_outer);
 #define KPROBE_OUTER	NULL
 #endif
 
-/* A backend's hit has ended. */
+/* Mark a backend's hit as ended. */
 static inline void reset_current_kprobe(void)
 {
 	__this_cpu_write(current_kprobe, KPROBE_OUTER);
 }
 
 /*
- * 1. What backends call
+ * 1. Functions for backends to call
  */
 struct kprobe *get_kprobe(void *addr);
 void kprobes_inc_nmissed_count(struct kprobe *kp);
 void dump_kprobe(struct kprobe *kp);
 
-/* While arch_prepare_kprobe() runs. */
+/* Only for calls from arch_prepare_kprobe(): */
 kprobe_opcode_t *get_insn_slot(void);
 void free_insn_slot(kprobe_opcode_t *slot, int dirty);
 
@@ -59,7 +59,7 @@ int kprobe_add_ksym_blacklist(unsigned long entry);
 int kprobe_add_area_blacklist(unsigned long start, unsigned long end);
 
 /*
- * 2. What they define.  Those with weak stand-ins in classic.c need not be.
+ * 2. Functions that backends define; classic.c has defaults for the weak ones
  */
 int arch_prepare_kprobe(struct kprobe *kp);
 void arch_arm_kprobe(struct kprobe *kp);
@@ -76,8 +76,8 @@ int kprobe_exceptions_notify(struct notifier_block *self, unsigned long val,
 bool kprobe_classic_step_faults(struct pt_regs *regs);
 
 /*
- * A page fault in kernel mode.  The backend's kprobe_fault_handler() looks at
- * the hit of this CPU; in handlers and steps no task is preempted.
+ * Handle a page fault in kernel mode.  The backend's kprobe_fault_handler()
+ * uses this CPU's hit; handlers and steps run with preemption disabled.
  */
 static nokprobe_inline bool kprobe_page_fault(struct pt_regs *regs,
 					      unsigned int trap)
@@ -86,14 +86,14 @@ static nokprobe_inline bool kprobe_page_fault(struct pt_regs *regs,
 
 	if (user_mode(regs) || preemptible() || !kprobe_running())
 		return false;
-	/* On sh, where the backend leaves the breakpoint of the step behind. */
+	/* On sh, the backend does not remove the step's breakpoint itself. */
 	if (IS_ENABLED(CONFIG_SUPERH) && kprobe_classic_step_faults(regs))
 		return false;
 	preempt_disable_notrace();
 	handled = kprobe_fault_handler(regs, trap);
 	/*
-	 * The step has ended, and some backends do not say so: a hit that finds
-	 * the next one not quite begun would take it for a step.
+	 * Some backends do not mark the step as ended.  A hit that interrupts
+	 * the start of the next hit would then mistake that hit for a step.
 	 */
 	if (!kprobe_running())
 		get_kprobe_ctlblk()->kprobe_status = KPROBE_HIT_SSDONE;
@@ -107,9 +107,9 @@ static nokprobe_inline bool kprobe_page_fault(struct pt_regs *regs,
 #ifdef CONFIG_OPTPROBES
 /**
  * struct optimized_kprobe - a struct kprobe that may become a jump
- * @kp: what backends see of a site
+ * @kp: the backend's view of a site
  * @list: in the list for arch_optimize_kprobes()
- * @optinsn: the backend's
+ * @optinsn: the backend's data
  */
 struct optimized_kprobe {
 	struct kprobe kp;
@@ -117,7 +117,7 @@ struct optimized_kprobe {
 	struct arch_optimized_insn optinsn;
 };
 
-/* While arch_prepare_optimized_kprobe() runs. */
+/* Only for calls from arch_prepare_optimized_kprobe(): */
 kprobe_opcode_t *get_optinsn_slot(void);
 void free_optinsn_slot(kprobe_opcode_t *slot, int dirty);
 void opt_pre_handler(struct kprobe *kp, struct pt_regs *regs);
@@ -151,7 +151,7 @@ int arch_prepare_kprobe_ftrace(struct kprobe *kp);
 #endif
 
 /*
- * 5. Returns, where they do not go by rethook
+ * 5. Returns, on architectures without rethook
  */
 #if defined(CONFIG_KRETPROBES) && !defined(CONFIG_KRETPROBE_ON_RETHOOK)
 void arch_prepare_kretprobe(struct kretprobe_instance *ri,
@@ -165,14 +165,14 @@ unsigned long kretprobe_trampoline_handler(struct pt_regs *regs,
 #endif
 
 /*
- * 6. For the core: what a site has of the backend
+ * 6. For the core: the backend's part of a site
  */
 
 /**
  * struct arch_kprobe_insn - the backend's part of a site
- * @op: what it sees of the site
- * @emulated: it needs no slot for the instruction
- * @refused: the instruction turned out to be one that cannot be probed
+ * @op: the backend's view of the site
+ * @emulated: the instruction needs no slot
+ * @refused: the backend refuses to probe the instruction
  */
 struct arch_kprobe_insn {
 	struct optimized_kprobe op;
@@ -181,18 +181,19 @@ struct arch_kprobe_insn {
 };
 
 /*
- * The exception code of loongarch switches interrupts on before a hit, that of
- * mips leaves them on; then they go off.  In between is a state of the hit that
- * a hit in an interrupt would overwrite, or find unfinished and call a bug.
+ * Interrupts are on when a hit begins: loongarch's exception code enables them,
+ * mips's leaves them on.  They are disabled later.  In between, a hit in an
+ * interrupt would overwrite the state of the interrupted hit, or find it
+ * unfinished and report a bug.
  */
 #define KPROBE_IRQS_ON_IN_HIT						\
 	(IS_ENABLED(CONFIG_MIPS) || IS_ENABLED(CONFIG_LOONGARCH))
 
-/* Backends with slots write two instructions to one, at most. */
+/* Backends with slots write at most two instructions to each. */
 #define KPROBE_SLOT_SIZE	16
 #define KPROBE_DETOUR_SIZE	256
 
-/* Any page will do, for any site. */
+/* A slot may be at any distance from its site. */
 #define arch_kprobe_slots_near arch_kprobe_slots_near
 static inline bool arch_kprobe_slots_near(const void *text,
 					  const struct kprobe_site *site)
@@ -205,7 +206,7 @@ static inline void *arch_kprobe_alloc_slots(const struct kprobe_site *site)
 	return alloc_insn_page();
 }
 
-/* Such backends allocate pages as they write to them. */
+/* These backends allocate pages with the protection that they need. */
 #define arch_kprobe_free_slots execmem_free
 static inline int arch_kprobe_protect_slots(void *text)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Dynamic probes: the path of a hit, from the look-up of the site to the last
- * handler.  Inline, so that it becomes one function with what brought the hit;
- * what happens seldom is in kernel/kprobes/hit.c.
+ * handler.  It is inline, to form one function with the code that delivers the
+ * hit; the slow path is in kernel/kprobes/hit.c.
  *
  *	hit -> kprobe_site_find() -> kprobe_site_pre() -+-> HIT_DIVERTED
  *	                                                |
@@ -10,8 +10,8 @@
  *	                                                |
  *	                             kprobe_site_post() <-- unless HIT_MISSED
  *
- * All of it runs with interrupts off: see "Who may run when" at the head of
- * kernel/kprobes.c, which rests on it.
+ * All of it must run with interrupts off, because the rules in "Who may run
+ * when" at the head of kernel/kprobes.c depend on that.
  */
 #ifndef _LINUX_KPROBES_HIT_H
 #define _LINUX_KPROBES_HIT_H
@@ -30,28 +30,28 @@
 #ifdef CONFIG_KPROBES
 
 /*
- * 1 where kprobe::addr stays at a landing pad that the user has asked for, 0
- * where it becomes the address of the instruction that follows.
+ * 1 if kprobe::addr keeps a landing pad that the user has requested, 0 if it
+ * becomes the address of the instruction after the pad.
  */
 #ifndef KPROBE_ADDR_KEEPS_PAD
 #define KPROBE_ADDR_KEEPS_PAD	0
 #endif
 
 /*
- * Bytes from the probed address to the instruction pointer that pre handlers
- * find, whichever mechanism delivers the hit.
+ * Offset from the probed address of the instruction pointer that pre handlers
+ * see, whichever mechanism delivers the hit.
  */
 #ifndef KPROBE_IP_SKID
 #define KPROBE_IP_SKID	0
 #endif
 
 /**
- * enum kprobe_by - what brought a hit; a constant wherever it is passed
+ * enum kprobe_by - mechanism that delivers a hit; a constant in all callers
  *
  * @KPROBE_BY_CODE: a detour, a slot, a trampoline or ftrace: no exception, so
- *	it may come where RCU is not watching
+ *	RCU may not be watching
  * @KPROBE_BY_EXCEPTION: an exception with RCU watching
- * @KPROBE_BY_NMI: the same, which counts as one NMI in preempt_count()
+ * @KPROBE_BY_NMI: the same, and it counts as one NMI in preempt_count()
  */
 enum kprobe_by {
 	KPROBE_BY_CODE,
@@ -59,7 +59,7 @@ enum kprobe_by {
 	KPROBE_BY_NMI,
 };
 
-/* How a hit goes on after the pre handlers. */
+/* How a hit continues after the pre handlers. */
 enum kprobe_verdict {
 	KPROBE_HIT_EXECUTE,	/* execute the instruction; post handlers */
 	KPROBE_HIT_MISSED,	/* execute the instruction; no post handlers */
@@ -70,11 +70,11 @@ enum kprobe_verdict {
  * RCU
  */
 
-/** kprobe_rcu_watching - is RCU watching this CPU? */
+/** kprobe_rcu_watching - return true if RCU is watching this CPU */
 static __always_inline bool kprobe_rcu_watching(void)
 {
 #ifdef CONFIG_CONTEXT_TRACKING_IDLE
-	/* rcu_is_watching_curr_cpu(), without the address of what it reads. */
+	/* rcu_is_watching_curr_cpu() would take the variable's address. */
 	return __this_cpu_read(context_tracking.state.counter) &
 	       CT_RCU_WATCHING;
 #else
@@ -83,11 +83,11 @@ static __always_inline bool kprobe_rcu_watching(void)
 }
 
 /*
- * Has RCU watch this CPU.  Where RCU does already, nothing is done: to enter
- * once more may take a lock of RCU's, which the code around a hit may hold, and
- * calls a tracepoint, whose handlers may be probed.
+ * Make RCU watch this CPU.  Do nothing if it does already, because entering
+ * again may take a lock of RCU that the interrupted code holds, and calls a
+ * tracepoint, whose handlers may be probed.
  *
- * Return: for kprobe_rcu_exit().
+ * Return: the argument for kprobe_rcu_exit().
  */
 static __always_inline bool kprobe_rcu_enter(void)
 {
@@ -108,10 +108,10 @@ static __always_inline void kprobe_rcu_exit(bool entered)
 }
 
 /*
- * For readers of sites and instances outside of a hit, unwinders above all,
- * which may be called where RCU is not watching: preemption off, RCU watching.
+ * For readers of sites and instances outside of a hit, mainly unwinders, which
+ * may run without RCU watching: disable preemption and make RCU watch.
  *
- * Return: for kprobe_read_unlock().
+ * Return: the argument for kprobe_read_unlock().
  */
 static __always_inline bool kprobe_read_lock(void)
 {
@@ -131,14 +131,14 @@ static __always_inline void kprobe_read_unlock(bool entered)
 
 /**
  * struct kprobe_site_table - all sites, by address
- * @shift: turns a hash into the index of a bucket; constant
+ * @shift: shifts a hash right to the index of a bucket; constant
  * @which: the index into kprobe_site::chain of the links that this table uses;
  *	constant
- * @buckets: the first sites of the chains; changed under kprobe_mutex, read by
+ * @buckets: the first site of each chain; changed under kprobe_mutex, read by
  *	RCU
  *
- * kernel/kprobes/table.c says how it is replaced, and why each reader finds
- * every site meanwhile.
+ * kernel/kprobes/table.c describes how the table is replaced, and why readers
+ * still find every site meanwhile.
  */
 struct kprobe_site_table {
 	unsigned int shift;
@@ -148,7 +148,7 @@ struct kprobe_site_table {
 
 extern struct kprobe_site_table __rcu *kprobe_site_table;
 
-/* The top bits of the product are the ones that depend on all of @addr. */
+/* Use the top bits of the product: only they depend on all bits of @addr. */
 static __always_inline struct kprobe_site __rcu **
 kprobe_site_bucket(struct kprobe_site_table *table, unsigned long addr)
 {
@@ -160,7 +160,7 @@ kprobe_site_bucket(struct kprobe_site_table *table, unsigned long addr)
 }
 
 /**
- * kprobe_site_find - the site of an address
+ * kprobe_site_find - find the site of an address
  * @addr: any address
  *
  * Context: any, NMIs included; preemption off, RCU watching.
@@ -185,22 +185,22 @@ static __always_inline struct kprobe_site *kprobe_site_find(unsigned long addr)
  */
 
 /*
- * What runs on this CPU, together with current_kprobe:
+ * The state of this CPU, together with current_kprobe:
  *
  *	current_kprobe	kprobe_current_ctx
  *	NULL		any		no handler
- *	p		KPROBE_CTX_NONE	a handler outside of NMIs; or one begins
- *					or ends
+ *	p		KPROBE_CTX_NONE	a handler outside of NMIs; or a handler
+ *					is about to run or has just ended
  *	p		KPROBE_CTX_TRAP	a handler in no NMI but its own trap
  *	p		KPROBE_CTX_BUSY	the caller of kprobe_busy_begin(), or
  *					the CPU is offline
  *	p		context id	a handler in an NMI
  *
- * A handler outside of NMIs has no context id: interrupts are off, so a hit on
- * top of it is in an NMI, or is recursion.  A handler that has one writes it
- * after current_kprobe, and clears it after current_kprobe.  An NMI in between
- * finds KPROBE_CTX_NONE or no handler, which both let its handlers run, and
- * restores what it has found.
+ * A handler outside of NMIs needs no context id: interrupts are off, so a hit
+ * on top of it is in an NMI, or is recursion.  Otherwise, the id is written
+ * after current_kprobe, and cleared after current_kprobe.  An NMI in between
+ * finds KPROBE_CTX_NONE or no handler, runs its handlers in both cases, and
+ * restores the values that it found.
  */
 DECLARE_PER_CPU(unsigned int, kprobe_current_ctx);
 #define KPROBE_CTX_NONE	(~0U)
@@ -208,12 +208,12 @@ DECLARE_PER_CPU(unsigned int, kprobe_current_ctx);
 #define KPROBE_CTX_BUSY	(~2U)
 
 /**
- * kprobe_context_id - which context the code around a hit runs in
- * @by: what brought the hit
+ * kprobe_context_id - identify the context of the code around a hit
+ * @by: mechanism that delivers the hit
  *
- * Two hits on one CPU have the same id exactly when neither of them is in an
+ * Two hits on one CPU have the same id if and only if neither of them is in an
  * interrupt, a softirq or an NMI on top of the other.  (PREEMPT_RT does not
- * count softirqs there; they never come on top of code with preemption off.)
+ * count softirqs there, but they never interrupt code with preemption off.)
  */
 static __always_inline unsigned int kprobe_context_id(enum kprobe_by by)
 {
@@ -223,17 +223,17 @@ static __always_inline unsigned int kprobe_context_id(enum kprobe_by by)
 	return by == KPROBE_BY_NMI ? id - NMI_OFFSET - HARDIRQ_OFFSET : id;
 }
 
-/* Does the hit come on top of a handler, or in an NMI? */
+/* Return true if the hit interrupts a handler or is in an NMI. */
 static __always_inline bool kprobe_hit_nests(enum kprobe_by by)
 {
-	/* The hit's own exception may be one NMI; another one makes two. */
+	/* The hit's own exception may count as one NMI; a second one nests. */
 	const unsigned int nmi = by == KPROBE_BY_NMI ? NMI_MASK & ~NMI_OFFSET :
 						       NMI_MASK;
 
 	return __this_cpu_read(current_kprobe) || (preempt_count() & nmi);
 }
 
-/* Is a hit one for the slow half, in hit.c?  Asked before any look-up. */
+/* Return true if the hit needs the slow path in hit.c; needs no look-up. */
 static __always_inline bool kprobe_hit_is_slow(enum kprobe_by by)
 {
 	if (by == KPROBE_BY_CODE && unlikely(!kprobe_rcu_watching()))
@@ -241,20 +241,20 @@ static __always_inline bool kprobe_hit_is_slow(enum kprobe_by by)
 	return unlikely(kprobe_hit_nests(by));
 }
 
-/* current_kprobe while no particular handler runs but hits are recursion. */
+/* current_kprobe if every hit is recursion but no particular handler runs. */
 extern struct kprobe kprobe_busy;
 
 /**
- * struct kprobe_saved_ctx - the handler that another one runs on top of
+ * struct kprobe_saved_ctx - the handler that another one interrupts
  * @running: its probe
- * @id: of its context
+ * @id: its context id
  */
 struct kprobe_saved_ctx {
 	struct kprobe *running;
 	unsigned int id;
 };
 
-/* Before handlers with a context id; they may run on top of another handler. */
+/* Begin handlers with a context id, possibly on top of another handler. */
 static __always_inline struct kprobe_saved_ctx kprobe_ctx_save(unsigned int id)
 {
 	struct kprobe_saved_ctx saved = {
@@ -275,7 +275,7 @@ void kprobe_check_irqs_off(void);
 static __always_inline void kprobe_check_irqs_off(void) { }
 #endif
 
-/* After these handlers: the one that they ran on top of, if any, goes on. */
+/* End these handlers, and restore the context of the interrupted handler. */
 static __always_inline void kprobe_ctx_restore(struct kprobe_saved_ctx saved)
 {
 	kprobe_check_irqs_off();
@@ -285,7 +285,7 @@ static __always_inline void kprobe_ctx_restore(struct kprobe_saved_ctx saved)
 	__this_cpu_write(kprobe_current_ctx, saved.id);
 }
 
-/* Is a hit in this context recursion, so that it misses its handlers? */
+/* Return true if a hit in this context is recursion and misses its handlers. */
 static __always_inline bool kprobe_recursion(unsigned int id)
 {
 	unsigned int running = __this_cpu_read(kprobe_current_ctx);
@@ -301,7 +301,7 @@ static __always_inline bool kprobe_recursion(unsigned int id)
 	return running == id;
 }
 
-/* Before and after the handlers of a hit that does not nest. */
+/* Begin and end the handlers of a hit that does not nest. */
 static __always_inline void kprobe_running_set(struct kprobe *p,
 					       enum kprobe_by by)
 {
@@ -326,7 +326,7 @@ static __always_inline void kprobe_running_clear(enum kprobe_by by)
  * Handlers
  */
 
-/* Stands in site->pre where no active probe has a pre handler. */
+/* The value of site->pre if no active probe has a pre handler. */
 extern struct kprobe kprobe_no_pre;
 
 static __always_inline struct kprobe *
@@ -335,7 +335,7 @@ kprobe_first_pre(const struct kprobe_site *site)
 	return rcu_dereference_raw(site->pre);
 }
 
-/* Calls pre handlers, from @p on.  Return: whether one has diverted the hit. */
+/* Call the pre handlers from @p on.  Return true if one diverted the hit. */
 static __always_inline bool kprobe_call_pre(struct kprobe *p,
 					    struct pt_regs *regs)
 {
@@ -361,7 +361,7 @@ static __always_inline void kprobe_call_post(struct kprobe_site *site,
 	}
 }
 
-/* Set on a CPU of which nothing waits for handlers: see offline.c. */
+/* Set on a CPU whose handlers nobody waits for: see offline.c. */
 DECLARE_PER_CPU(bool, kprobe_cpu_offline);
 
 /* missed.c: hits whose handlers did not run */
@@ -375,13 +375,13 @@ enum kprobe_verdict kprobe_site_pre_slow(struct kprobe_site *site,
 void kprobe_site_post_slow(struct kprobe_site *site, struct pt_regs *regs);
 
 /**
- * kprobe_site_pre - a site was hit: call its pre handlers
- * @site: the site; stays, since the hit is at its text or in its detour
+ * kprobe_site_pre - call the pre handlers of a site
+ * @site: the site; cannot be freed while a hit is at its text or in its detour
  * @regs: full registers, the instruction pointer KPROBE_IP_SKID past the site
- * @by: what brought the hit
+ * @by: mechanism that delivers the hit
  *
  * Context: any; interrupts off.
- * Return: how the hit goes on.
+ * Return: how the hit continues.
  */
 static __always_inline enum kprobe_verdict
 kprobe_site_pre(struct kprobe_site *site, struct pt_regs *regs,
@@ -395,8 +395,8 @@ kprobe_site_pre(struct kprobe_site *site, struct pt_regs *regs,
 	first = kprobe_first_pre(site);
 	if (by == KPROBE_BY_NMI) {
 		/*
-		 * No pre handler: armed for post handlers only.  Not tested
-		 * for jumps, which nearly always have one.
+		 * Without a pre handler, the site is armed for post handlers.
+		 * Jumps skip this test, as they nearly always have one.
 		 */
 		if (first == &kprobe_no_pre)
 			return KPROBE_HIT_EXECUTE;
@@ -413,12 +413,12 @@ kprobe_site_pre(struct kprobe_site *site, struct pt_regs *regs,
 int kprobe_site_pre_chain(struct kprobe *p, struct pt_regs *regs);
 
 /**
- * kprobe_site_pre_jump - kprobe_site_pre() for a hit by way of a detour
+ * kprobe_site_pre_jump - kprobe_site_pre() for a hit through a detour
  * @site: the site
  * @regs: full registers, the instruction pointer KPROBE_IP_SKID past the site
  *
- * No post handlers follow, so with a single probe, the usual case, nothing that
- * is known here has to be kept while its handler runs.
+ * No post handlers follow.  So with a single probe, the usual case, no local
+ * variable must survive the call of the handler.
  *
  * Context: any; interrupts off.
  * Return: nonzero if a handler has set the instruction pointer.
@@ -443,10 +443,10 @@ static __always_inline int kprobe_site_pre_jump(struct kprobe_site *site,
 }
 
 /**
- * kprobe_site_post - the instruction was executed: call the post handlers
- * @site: where; kprobe_site_pre() said KPROBE_HIT_EXECUTE
+ * kprobe_site_post - call the post handlers of a site
+ * @site: the site, after kprobe_site_pre() returned KPROBE_HIT_EXECUTE
  * @regs: full registers after the instruction
- * @by: what brought the hit
+ * @by: mechanism that delivers the hit
  *
  * Context: any; interrupts off.
  */
@@ -463,7 +463,7 @@ static __always_inline void kprobe_site_post(struct kprobe_site *site,
 }
 
 /*
- * Around the handlers of a hit that no exception brought
+ * Around the handlers of a hit without an exception
  */
 
 void kprobe_reschedule(struct pt_regs *regs);
@@ -476,14 +476,14 @@ static __always_inline void kprobe_trace_irqs_on(void) { }
 #endif
 
 /**
- * kprobe_hit_enter - give handlers what an exception would give them
- * @regs: that the handlers will see, saved by code in assembly
- * @irqs_on: whether interrupts were on where the hit came from
+ * kprobe_hit_enter - set up for handlers what an exception would
+ * @regs: the registers for the handlers, saved by assembly code
+ * @irqs_on: whether interrupts were on in the probed code
  *
- * The caller has disabled interrupts, without telling lockdep, and will restore
- * them.  Preemption is off from here on.
+ * The caller has disabled interrupts without informing lockdep, and must
+ * restore them.  Disables preemption.
  *
- * Return: for kprobe_hit_exit().
+ * Return: the argument for kprobe_hit_exit().
  */
 static __always_inline bool kprobe_hit_enter(struct pt_regs *regs, bool irqs_on)
 {
@@ -495,8 +495,8 @@ static __always_inline bool kprobe_hit_enter(struct pt_regs *regs, bool irqs_on)
 }
 
 /**
- * kprobe_hit_exit - the end of what kprobe_hit_enter() began, for a thunk
- * @regs: that the thunk has saved, and from which it restores interrupts
+ * kprobe_hit_exit - undo kprobe_hit_enter(), for a thunk
+ * @regs: saved by the thunk, which restores the interrupt state from them
  * @traced_on: from kprobe_hit_enter()
  */
 static __always_inline void kprobe_hit_exit(struct pt_regs *regs,

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Why an address cannot be probed, why a probe is not hit by a jump, and why a
- * hit missed its handlers.
+ * Why an address cannot be probed, why a probe is not hit through a jump, and
+ * why a hit missed its handlers.
  *
- * A new reason is one line here.  The enumerators, what register_kprobe()
- * returns, what /sys/kernel/debug/kprobes/explain and missed print, the tests
- * and the tables in Documentation/trace/kprobes.rst come from these lists.
+ * A new reason needs one line here.  These lists define the enumerators, the
+ * return values of register_kprobe(), the output of explain and missed in
+ * /sys/kernel/debug/kprobes, and the tables of the tests and of
+ * Documentation/trace/kprobes.rst.
  */
 #ifndef _LINUX_KPROBES_REASONS_H
 #define _LINUX_KPROBES_REASONS_H
@@ -66,9 +67,9 @@ X(NO_MEMORY,	"no-memory",	-ENOMEM, \
 	"There is no memory.")
 
 /*
- * X(enumerator, name, sentence).  Those of the first list come and go, and the
- * optimizer looks again when one has gone.  It is not told when a foreign trap
- * goes: then it looks again when the site's probes change.
+ * X(enumerator, name, sentence).  Obstacles of the first list may disappear,
+ * and the optimizer then checks the site again.  Only the removal of a foreign
+ * trap is not reported to it: it checks again when the site's probes change.
  */
 #define KPROBE_NOJUMPS_NOW(X)						\
 X(SWITCHED_OFF,	"switched-off", \
@@ -84,7 +85,7 @@ X(FOREIGN_TRAP,	"foreign-trap", \
 X(NO_MEMORY,	"no-memory", \
 	"There is no memory for the detour; the optimizer tries again.")
 
-/* Those of the second list are in the text, which does not change. */
+/* Obstacles of the second list are in the text and permanent. */
 #define KPROBE_NOJUMPS_TEXT(X)						\
 X(FTRACE_SITE,	"ftrace-site", \
 	"The hit comes by ftrace and needs no jump.") \
@@ -142,7 +143,7 @@ X(REAL_MODE,	"real-mode", \
 #define __KPROBE_NOJUMP(id, name, sentence)		KPROBE_NOJUMP_##id,
 #define __KPROBE_MISS(id, name, sentence)		KPROBE_MISS_##id,
 
-/* Why an address cannot be probed.  KPROBE_OK: it can. */
+/* Why an address cannot be probed; KPROBE_OK if it can. */
 enum kprobe_refusal {
 	KPROBE_OK,
 	KPROBE_REFUSALS(__KPROBE_REFUSE)
@@ -151,7 +152,7 @@ enum kprobe_refusal {
 
 /*
  * Why a breakpoint cannot become a jump.  KPROBE_NOJUMP_FTRACE_SITE is the
- * first one that does not go away again.
+ * first permanent obstacle.
  */
 enum kprobe_obstacle {
 	KPROBE_NOJUMP_NONE,
@@ -166,19 +167,19 @@ enum kprobe_miss {
 	KPROBE_NR_MISSES
 };
 
-/* Why a place cannot be probed, for those who were refused it. */
+/* Return why a refused address cannot be probed. */
 enum kprobe_refusal kprobe_refusal_at(void *addr, const char *symbol,
 				      unsigned long offset);
-/* The errno that callers of register_kprobe() get. */
+/* The errno that register_kprobe() returns. */
 int kprobe_refusal_errno(enum kprobe_refusal why);
-/* The names and sentences that users read. */
+/* The names and sentences for users. */
 const char *kprobe_refusal_name(enum kprobe_refusal why);
 const char *kprobe_refusal_sentence(enum kprobe_refusal why);
 const char *kprobe_obstacle_name(enum kprobe_obstacle what);
 const char *kprobe_obstacle_sentence(enum kprobe_obstacle what);
 const char *kprobe_miss_name(enum kprobe_miss why);
 const char *kprobe_miss_sentence(enum kprobe_miss why);
-/* Counts what a user of a probe has missed; see missed.c. */
+/* Count a missed hit for a user's probe; see missed.c. */
 void kprobe_count_missed(const struct kprobe *p, enum kprobe_miss why);
 
 #endif /* _LINUX_KPROBES_REASONS_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Dynamic probes: what the tests look at and switch, and no other user.
+ * Dynamic probes: state and switches for the tests only.
  */
 #ifndef _LINUX_KPROBES_TEST_H
 #define _LINUX_KPROBES_TEST_H
@@ -15,30 +15,30 @@ unsigned long kprobe_missed_in_all(enum kprobe_miss why);
 void kprobe_set_jumps(bool on);
 
 #if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST)
-/* How much is in use. */
+/* Counts of objects in use. */
 unsigned int kprobe_slots_in_use(void);
 unsigned int kprobe_sites_in_use(void);
 unsigned int kprobe_table_buckets(void);
 unsigned int kprobe_table_used(void);
 unsigned int kretprobe_pools_in_use(void);
 
-/* Wait for a resize of the table, and until all that was freed is free. */
+/* Wait for a resize of the table; wait until all retired memory is freed. */
 void kprobe_table_settle(void);
 void kprobe_flush_retired(void);
 
-/* The most sites that were patched with one hold of a lock. */
+/* The largest number of sites patched with one hold of a lock. */
 unsigned int kprobe_most_patched(unsigned int *batch);
 
-/* Does live patching still write there? */
+/* Return true if live patching still writes to this text. */
 bool kprobe_klp_writes(const struct klp_modinfo *info, unsigned long start,
 		       unsigned long end);
 
-/* What is in the way of a jump at a site, and what explain says of it. */
+/* The obstacle to a jump at a site, as kept and as explain reports it. */
 enum kprobe_obstacle kprobe_obstacle_at(kprobe_opcode_t *addr);
 enum kprobe_obstacle kprobe_explained_obstacle(kprobe_opcode_t *addr);
 
 #ifdef CONFIG_X86
-/* Is the analysis of a function kept? */
+/* Return true if the analysis of a function is cached. */
 bool x86_kprobe_function_kept(void);
 #endif
 #endif
