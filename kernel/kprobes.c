@@ -1,42 +1,42 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Dynamic probes: registration, and the rules that all of it rests on.
+ * Dynamic probes: registration, and the rules that the whole subsystem obeys.
  *
  * A *probe* (struct kprobe) is one caller's request.  A *site* (struct
  * kprobe_site) is one probed address.  Every probed address has exactly one
- * site, from its first probe to after its last.  A site's *target state*
+ * site, from its first probe until after its last.  A site's *target state*
  * follows from its probes, and the reconciler brings the text to it.
  *
- * The rooms in kernel/kprobes/, where calls go downwards only:
+ * The layers in kernel/kprobes/, where calls lead downwards only:
  *
  *	control.c			files and sysctls
  *	kretprobe*.c  jprobe.c		probes on calls
- *	explain.c			why not
+ *	explain.c			why an address cannot be probed
  *	this file			registration
  *	pool.c				instances of return probes
  *	gone.c				text that is freed
- *	reconcile.c			from target states to text, in batches
+ *	reconcile.c			bring text to target states, in batches
  *	relay.c				entries hit without ftrace
  *	optimizer.c			jumps, in the background
  *	patch.c  ftrace.c		the text; what ftrace patches
  *	site.c  place.c			sites and their probes; addresses
- *	blacklist.c			what must not be probed
- *	patched.c  livepatch.c		what the kernel itself patches
+ *	blacklist.c			text that must not be probed
+ *	patched.c  livepatch.c		text that the kernel itself patches
  *	module.c  labels.c		modules; sorted tables of patched text
- *	fault.c  offline.c  hit.c	exceptions; CPUs on which no handlers
- *					run; the slow half of a hit
+ *	fault.c  offline.c  hit.c	exceptions; CPUs that run no handlers;
+ *					the slow path of a hit
  *	missed.c			hits whose handlers did not run
- *	moving.c			hits that come to two places
- *	running.c			what stands for a probe where none runs
+ *	moving.c			hits that are reported at two places
+ *	running.c			placeholders for a running probe
  *	table.c  registered.c  slots.c  retire.c  reasons.c
- *					look-ups, memory, and what frees it
+ *					look-ups, memory, deferred freeing
  *	classic.c  classic_follow.c  classic_return.c
  *					a backend for architectures without one,
- *					in the place of hit.c, fault.c, jprobe.c
+ *					instead of hit.c, fault.c, jprobe.c
  *					and kretprobe_hit.c
  *
- * The fast half of a hit is inline, in <linux/kprobes_hit.h>.  Backends are in
- * arch/, behind <linux/kprobes_backend.h>.
+ * The fast path of a hit is inline, in <linux/kprobes_hit.h>.  Backends are in
+ * arch/ and implement <linux/kprobes_backend.h>.
  *
  * Locks, outermost first
  * ----------------------
@@ -44,7 +44,7 @@
  *	kprobe_switch_mutex	one change of a switch at a time, while
  *				kprobe_mutex is released between chunks of sites
  *	kprobe_mutex		sites, probes, states, the switches (site.c)
- *	  cpu_hotplug_lock	(read) while text changes or IPIs are waited for
+ *	  cpu_hotplug_lock	(read) while text changes or waiting for IPIs
  *	  direct_mutex, ftrace_lock
  *				ftrace's own, while it changes its calls
  *	  jump_label_mutex	while an instruction is inspected
@@ -55,51 +55,51 @@
  *	  module_mutex		a module's exception table (module.c); under
  *				kprobe_mutex alone
  *
- *	blacklist_mutex		ranges not to be probed (blacklist.c); never
- *				with kprobe_mutex
- *	explain_mutex		the place last asked about (control.c); the same
+ *	blacklist_mutex		blacklisted ranges (blacklist.c); never with
+ *				kprobe_mutex
+ *	explain_mutex		the last place written (control.c); the same
  *
- * Around kprobe_mutex callers may hold what does not depend on probes; known
- * ones are event_mutex, the rwsem of the module notifier, and what users of
- * ftrace hold when they register: klp_mutex, the mutex of a BPF trampoline.
- * The core calls no function that takes one of these while it holds
- * kprobe_mutex; ftrace has a BPF trampoline try its own where a post handler
- * comes, and passes its -EAGAIN on.  No grace period is waited for under
- * kprobe_mutex, unless the owner of module_mutex waits for one, a backend of
- * classic.c steps in place, or one of the two ftrace_ops in ftrace.c takes over
- * a site from the other or from a relay, or comes back.
+ * Callers may hold locks around kprobe_mutex that do not depend on probes.
+ * Known ones are event_mutex, the rwsem of the module notifier, and locks that
+ * users of ftrace hold when they register: klp_mutex, the mutex of a BPF
+ * trampoline.  The core must not call functions that take one of these while it
+ * holds kprobe_mutex; for a post handler, ftrace makes a BPF trampoline try its
+ * own mutex, and passes its -EAGAIN on.  The core must not wait for a grace
+ * period under kprobe_mutex.  Exceptions: the owner of module_mutex waits for
+ * one, a backend of classic.c steps in place, or one of the two ftrace_ops in
+ * ftrace.c takes over a site from the other or from a relay, or is used again.
  *
  * Who may run when
  * ----------------
  *
- * All of a hit's path, from before the look-up of the site to after the
- * return of the last handler, runs with interrupts off.  The hardware disables
- * them where a trap brought it; detours, the thunk of post handlers, the return
+ * The whole path of a hit, from before the look-up of the site until after the
+ * return of the last handler, runs with interrupts off.  For a trap, the
+ * hardware disables them; detours, the thunk of post handlers, the return
  * trampoline, ftrace's callback and the walks in classic.c do so themselves.
- * Everything else rests on that:
+ * All rules depend on this:
  *
  * 1. A CPU that handles an IPI is in no handler.  So once a probe has been
  *    unlinked from site->pre and site->active, one round of IPIs proves that
- *    no CPU runs its handlers or ever will again: kprobe_site_deactivate()
- *    comes before the IPI is sent, and what a CPU does after it, among that the
- *    walks in kprobe_call_pre() and kprobe_call_post(), comes after.  Patching
- *    text sends such a round by itself.  A hit inside an NMI is covered, too:
- *    a CPU takes no IPI until the NMI has ended.  A CPU that RCU does not
- *    watch is in no handler either and need not take one: patch.c.  Nothing
- *    waits for a CPU that has told that it is offline, which runs no handlers
+ *    no CPU runs its handlers or ever will again: kprobe_site_deactivate() is
+ *    ordered before the IPI is sent, and the CPU's later accesses, including
+ *    the walks in kprobe_call_pre() and kprobe_call_post(), after it.  Patching
+ *    text sends such a round by itself.  This covers a hit inside an NMI, too,
+ *    because a CPU takes no IPI until the NMI has ended.  A CPU that RCU does
+ *    not watch is in no handler either and needs no IPI: patch.c.  Nothing
+ *    waits for a CPU that has reported itself offline, which runs no handlers
  *    and touches no probe: offline.c.
  *
- * 2. Only an NMI comes on top of a handler, and exceptions that the handler
- *    itself raises.  A hit that finds a handler running on its CPU therefore
- *    is recursion exactly if it is in the same context, which
- *    kprobe_context_id() tells.  kprobe_busy_begin() marks sections that do
- *    run with interrupts on, of callers whose code must not be entered twice
- *    on a CPU: there every hit is recursion, also in what comes on top.
+ * 2. Only an NMI, or an exception that the handler itself raises, interrupts a
+ *    handler.  A hit that finds a handler running on its CPU is therefore
+ *    recursion if and only if it is in the same context, which
+ *    kprobe_context_id() identifies.  kprobe_busy_begin() marks sections with
+ *    interrupts on, of callers whose code must not be entered twice on a CPU:
+ *    every hit there is recursion, including hits in interrupts.
  *
- * 3. Between the pre handlers and the post handlers of one hit a task may be
- *    interrupted, preempted and migrated; no CPU keeps anything for it
- *    meanwhile.  The copy out of line knows its site, and the post handlers
- *    run are those of the probes enabled when it ends.
+ * 3. Between the pre handlers and the post handlers of one hit, a task may be
+ *    interrupted, preempted and migrated; no CPU keeps state for it meanwhile.
+ *    The out-of-line copy identifies its site, and the probes that are enabled
+ *    when it ends have their post handlers called.
  *
  * Text and table
  * --------------
@@ -107,20 +107,20 @@
  * A site is in the table before a trap is written (kprobe_table_insert()
  * publishes it; the poke orders it before the trap), and stays there until
  * the trap is gone from all CPUs.  Interrupts are off from the fetch of the
- * trap to the last handler, and an IPI to all CPUs lies between the removal of
- * the trap and that of the site, so a trap of ours always finds its site.  A
- * trap that finds none is not ours, but a debugger's for example, which may
- * take it out meanwhile: the CPU reads the text again, and goes back where it
- * is no trap any more.  (Not all of this holds with classic.c: see there.)
+ * trap to the last handler, and an IPI to all CPUs separates the removal of
+ * the trap from that of the site, so a trap of ours always finds its site.  A
+ * trap without a site has another owner, such as a debugger, which may remove
+ * it meanwhile: the CPU reads the text again, and resumes there if the trap is
+ * gone.  (Not all of this holds with classic.c: see there.)
  *
  * Who frees what when
  * -------------------
  *
- * A probe belongs to its caller, who may free it once unregister_kprobe()
- * has returned.  A site and its slots are handed to kprobe_retire() once the
- * site is out of the table; they are freed behind a grace period of
- * RCU-tasks, since a preempted task may still be in a slot, and one of
- * RCU, for readers of the table and of slot owners.
+ * A probe belongs to its caller, who may free it once unregister_kprobe() has
+ * returned.  A site and its slots are passed to kprobe_retire() once the site
+ * is out of the table.  They are freed after a grace period of RCU-tasks,
+ * because a preempted task may still be in a slot, and one of RCU, for readers
+ * of the table and of slot owners.
  */
 #define pr_fmt(fmt) "kprobes: " fmt
 
@@ -140,16 +140,15 @@ static bool kprobe_ready __read_mostly;
 				 KPROBE_FLAG_ON_FUNC_ENTRY)
 
 /*
- * Finds or makes the site of a place that is in text, and sets p->addr.
- *
- * @result: filled in if it is not refused
+ * Find or create the site of a place in text, and set p->addr.  Fill in @result
+ * unless the place is refused.
  */
 static enum kprobe_refusal kprobe_site_for(const struct kprobe_array *array,
 					   struct kprobe *p,
 					   unsigned long place,
 					   struct kprobe_site **result)
 {
-	/* Under kprobe_mutex: too large for a stack. */
+	/* Protected by kprobe_mutex; too large for a stack. */
 	static struct kprobe_entry entry;
 	enum kprobe_refusal why = KPROBE_OK;
 	struct kprobe_site *site;
@@ -176,8 +175,8 @@ static enum kprobe_refusal kprobe_site_for(const struct kprobe_array *array,
 }
 
 /*
- * As kprobe_site_for(), for any place.  A return probe that is refused gets an
- * address only where a symbol begins.
+ * As kprobe_site_for(), for any place.  A refused return probe gets an address
+ * only if a symbol begins there.
  */
 static enum kprobe_refusal kprobe_admit(const struct kprobe_array *array,
 					struct kprobe *p, unsigned long place,
@@ -187,11 +186,11 @@ static enum kprobe_refusal kprobe_admit(const struct kprobe_array *array,
 	kprobe_opcode_t *given = p->addr;
 	unsigned long size, offset;
 
-	/* Its module may have gone since the symbol was found. */
+	/* Its module may have been unloaded since the symbol was found. */
 	if (why == KPROBE_REFUSE_NOT_TEXT && p->symbol_name &&
 	    !kprobe_lookup_name(p->symbol_name, p->offset))
 		why = KPROBE_REFUSE_MODULE_STATE;
-	/* A module that is loaded later has its symbols at other addresses. */
+	/* A reloaded module may have its symbols at other addresses. */
 	if (why != KPROBE_REFUSE_MODULE_STATE)
 		p->addr = (kprobe_opcode_t *)place;
 	if (why == KPROBE_OK)
@@ -202,7 +201,7 @@ static enum kprobe_refusal kprobe_admit(const struct kprobe_array *array,
 	return why;
 }
 
-/* Lets go of a site without probes, whose text is clean or gone. */
+/* Remove a site without probes, whose text is clean or gone. */
 static void kprobe_drop_site(struct kprobe_site *site)
 {
 	kprobe_relay_free(site);
@@ -210,7 +209,7 @@ static void kprobe_drop_site(struct kprobe_site *site)
 	kprobe_site_drop(site);
 }
 
-/* From here on a probe is registered; its handlers have been noted. */
+/* Mark a probe as registered and link it; its handlers have been read. */
 static void kprobe_join_site(struct kprobe *p, struct kprobe_site *site)
 {
 	struct kprobe *first;
@@ -225,7 +224,7 @@ static void kprobe_join_site(struct kprobe *p, struct kprobe_site *site)
 	p->flags |= kprobe_site_flags(site);
 	INIT_LIST_HEAD(&p->list);
 	kprobe_set_registered(p);
-	/* A relay stays the first, because it is hit for the text before. */
+	/* A relay must stay first, because it serves the preceding text. */
 	first = hlist_entry_safe(site->probes.first, struct kprobe, hlist);
 	if (first && kprobe_relayed(first))
 		hlist_add_behind(&p->hlist, &first->hlist);
@@ -235,20 +234,20 @@ static void kprobe_join_site(struct kprobe *p, struct kprobe_site *site)
 		kprobe_site_activate(site, p);
 }
 
-/* If it is registered, it must stay as it is. */
+/* Check a new probe; a registered one must not be changed. */
 static int kprobe_check_new(const struct kprobe *p)
 {
 	if (!p || kprobe_is_registered(p) || p->flags & ~KPROBE_FLAGS_KNOWN)
 		return -EINVAL;
-	/* Backends that know no sites have faults to themselves. */
+	/* Classic backends handle faults themselves. */
 	if (IS_ENABLED(CONFIG_KPROBES_CLASSIC) && p->fault_handler)
 		return -EOPNOTSUPP;
 	return 0;
 }
 
 /*
- * Puts the @i-th probe of an array on its site, which is created if need be and
- * added to @dirty.  Changes nothing on failure.
+ * Link the @i-th probe of an array to its site, which is created if necessary
+ * and added to @dirty.  Change nothing on failure.
  */
 static int kprobe_attach(struct kprobe_array *array, int i,
 			 struct list_head *dirty)
@@ -279,7 +278,7 @@ static int kprobe_attach(struct kprobe_array *array, int i,
 	post = READ_ONCE(p->post_handler);
 	if (post && !site->on_ftrace)
 		why = arch_kprobe_prepare(site, true);
-	/* Return probes have joined with a pool, but have no post handler. */
+	/* Return probes joined with a pool, but they have no post handler. */
 	if (why != KPROBE_OK)
 		goto drop;
 
@@ -301,16 +300,16 @@ refuse:
 }
 
 /*
- * Moves the sites of @dirty without probes, by kprobe_site::all, to @empty.
- * Those with other probes stay, and need no more than a wait.
+ * Move the sites of @dirty without probes, by kprobe_site::all, to @empty.
+ * Sites that keep other probes need only a wait.
  */
 static void take_empty(struct list_head *dirty, struct list_head *empty)
 {
 	struct kprobe_site *site, *behind;
 
 	/*
-	 * What stands behind an entry without probes goes with it.  This adds
-	 * to the list that it walks; what it adds has no relay.
+	 * An entry without probes releases its relay's site, too.  This appends
+	 * to the list that the loop walks; the added sites have no relay.
 	 */
 	list_for_each_entry(site, dirty, batch) {
 		behind = hlist_empty(&site->probes) ? kprobe_relay_leave(site) :
@@ -324,10 +323,10 @@ static void take_empty(struct list_head *dirty, struct list_head *empty)
 }
 
 /*
- * Takes the probes of an array from @first on, before @end, off their sites and
- * waits until none of their handlers runs.  A probe that is not registered gets
- * addr = NULL.  Stops after KPROBE_PATCH_CHUNK sites whose text changes, and
- * returns the first probe that is left.
+ * Unlink the probes of an array from @first on, before @end, and wait until
+ * none of their handlers runs.  Set addr = NULL in probes that are not
+ * registered.  Stop after KPROBE_PATCH_CHUNK sites whose text changes, and
+ * return the index of the first remaining probe.
  */
 static int kprobes_detach(struct kprobe_array *array, int first, int end)
 {
@@ -350,7 +349,7 @@ static int kprobes_detach(struct kprobe_array *array, int first, int end)
 			continue;
 		}
 		site = p->site;
-		/* By its own kind, whatever it is unregistered as. */
+		/* Use its own kind, regardless of the unregister function. */
 		if (p->kind == KPROBE_KIND_RETURN)
 			kretprobe_pool_leave(container_of(p, struct kretprobe,
 							  kp), &array->pools);
@@ -368,12 +367,12 @@ static int kprobes_detach(struct kprobe_array *array, int first, int end)
 	if (list_empty(&dirty))
 		return i;
 
-	/* Arming can fail here, but for other probes of these sites only. */
+	/* Arming can fail here, but only for other probes of these sites. */
 	kprobe_reconcile(&dirty, KPROBE_ARM_EACH | KPROBE_WAIT);
 
 	list_for_each_entry_safe(site, next, &empty, all)
 		kprobe_drop_site(site);
-	/* No reader is left on these links, and callers may test them. */
+	/* No reader uses these links any more, and callers may test them. */
 	hlist_for_each_entry_safe(p, after, &leaving, known) {
 		INIT_HLIST_NODE(&p->known);
 		INIT_LIST_HEAD(&p->list);
@@ -382,7 +381,7 @@ static int kprobes_detach(struct kprobe_array *array, int first, int end)
 	return i;
 }
 
-/* Takes the probes of an array before @end off their sites, in chunks. */
+/* Unlink the probes of an array before @end from their sites, in chunks. */
 static void kprobes_detach_all(struct kprobe_array *array, int end)
 {
 	int i = 0;
@@ -395,9 +394,9 @@ static void kprobes_detach_all(struct kprobe_array *array, int end)
 }
 
 /*
- * Registers the probes of an array from @first on, all or none, until
- * KPROBE_PATCH_CHUNK sites are to change their text.  Returns the first probe
- * that is left, or an errno.
+ * Register the probes of an array from @first on, all or none, until
+ * KPROBE_PATCH_CHUNK sites need a change of text.  Return the index of the
+ * first remaining probe, or an errno.
  */
 static int kprobes_attach(struct kprobe_array *array, int first)
 {
@@ -414,7 +413,7 @@ static int kprobes_attach(struct kprobe_array *array, int first)
 			break;
 		site = array->nth(array->probes, i)->site;
 		n += kprobe_site_patches_text(site);
-		/* A chunk of sites that ftrace patches has no limit. */
+		/* A chunk of sites on ftrace has no limit. */
 		cond_resched();
 	}
 	if (ret)
@@ -430,14 +429,14 @@ static int kprobes_attach(struct kprobe_array *array, int first)
 }
 
 /*
- * Is the caller a handler, which would wait for its own end?  Code between
- * kprobe_busy_begin() and kprobe_busy_end() is not one.
+ * Return true if the caller is a handler, which would wait for its own end.
+ * Code between kprobe_busy_begin() and kprobe_busy_end() is no handler.
  */
 static bool kprobe_called_by_handler(void)
 {
 	struct kprobe *p = this_cpu_read(current_kprobe);
 
-	/* After an oops in a handler, current_kprobe stays as it was. */
+	/* After an oops in a handler, current_kprobe is not cleared. */
 	return WARN_ONCE(irqs_disabled() && p && p != &kprobe_busy,
 			 "Handler of the probe at %pS calls the kprobes API\n",
 			 p->addr);
@@ -462,9 +461,9 @@ int kprobe_register_array(struct kprobe_array *array)
 		return -EDEADLK;
 
 	/*
-	 * Each chunk is a complete registration, so between two of them others
-	 * find nothing half done.  Only the caller knows that more probes will
-	 * follow, or that these will be taken back because of a later one.
+	 * Each chunk is a complete registration, so others never find a partial
+	 * one in between.  Only the caller knows that more probes will follow,
+	 * or that these will be unregistered because a later one is refused.
 	 */
 	while (i < array->num && ret >= 0) {
 		scoped_guard(mutex, &kprobe_mutex)
@@ -475,7 +474,7 @@ int kprobe_register_array(struct kprobe_array *array)
 	}
 	if (ret < 0)
 		kprobes_detach_all(array, i);
-	/* Those that had joined before another one was refused. */
+	/* Pools of probes that joined before another probe was refused. */
 	kretprobe_pools_retire(&array->pools);
 	return min(ret, 0);
 }
@@ -509,9 +508,9 @@ static struct kprobe *nth_kprobe(void *probes, int i)
  * @ps: the probes
  * @num: how many
  *
- * Each is armed on return, unless it has KPROBE_FLAG_DISABLED or probes are
- * switched off as a whole.  They are armed in chunks: the first handlers may
- * run before this returns, and also if it fails.
+ * Each is armed on return, unless it has KPROBE_FLAG_DISABLED or the global
+ * switch is off.  Probes are armed in chunks: the first handlers may run before
+ * this returns, even if it fails.
  *
  * Context: may sleep; not from a handler.
  * Return:
@@ -523,14 +522,14 @@ static struct kprobe *nth_kprobe(void *probes, int i)
  *   itself; the instruction is a trap.
  * * -ENOENT: no such symbol; a module that is being loaded or unloaded.
  * * -EILSEQ: not at the start of an instruction.
- * * -EOPNOTSUPP: an instruction that only works where it stands; a
+ * * -EOPNOTSUPP: the instruction cannot be executed out of line; a
  *   fault_handler on architectures without a backend of their own.
  * * -EAGAIN: too early in the boot process; or the probe has a post handler,
- *   its instruction is a call of ftrace, and just now a BPF program is being
- *   attached there or detached: try again.
+ *   its instruction is a call of ftrace, and a BPF program is being attached
+ *   or detached there: try again.
  * * -ENOMEM: no memory.
  * * -EDEADLK: the caller is a handler.
- * * -ENODEV, -EBUSY: what ftrace says, where the instruction is a call of it.
+ * * -ENODEV, -EBUSY: from ftrace, if the instruction is one of its calls.
  */
 int register_kprobes(struct kprobe **ps, int num)
 {
@@ -559,7 +558,7 @@ EXPORT_SYMBOL_GPL(register_kprobe);
  * @ps: the probes
  * @num: how many
  *
- * On return no handler of theirs runs or will run, and they may be freed.
+ * On return, none of their handlers runs or will run; the caller may free them.
  * Probes that were not registered get addr = NULL.  If a handler calls this,
  * the kernel warns once and the probes stay registered.
  *
@@ -579,7 +578,7 @@ EXPORT_SYMBOL_GPL(unregister_kprobes);
  * unregister_kprobe - unregister a probe
  * @p: the probe
  *
- * As unregister_kprobes().
+ * See unregister_kprobes().
  */
 void unregister_kprobe(struct kprobe *p)
 {
@@ -590,8 +589,8 @@ void unregister_kprobe(struct kprobe *p)
 EXPORT_SYMBOL_GPL(unregister_kprobe);
 
 /*
- * An entry without enabled probes is not hit by what stands behind its call any
- * more.  Return: the site whose text that concerns.
+ * Stop the relay of an entry without enabled probes.  Return the site whose
+ * text must change.
  */
 static struct kprobe_site *kprobe_quiet_entry(struct kprobe_site *site)
 {
@@ -636,7 +635,7 @@ static int kprobe_set_disabled(struct kprobe *p, bool disable)
 
 	kprobe_site_mark_dirty(site, &dirty);
 	ret = kprobe_reconcile(&dirty, disable ? KPROBE_WAIT : 0);
-	/* Only another probe can have failed to be armed: this one is off. */
+	/* If @p is disabled, only another probe can have failed to be armed. */
 	if (disable || !ret)
 		return 0;
 	kprobe_site_deactivate(site, p);
@@ -646,14 +645,14 @@ static int kprobe_set_disabled(struct kprobe *p, bool disable)
 }
 
 /**
- * disable_kprobe - keep a probe registered, but without hits
+ * disable_kprobe - disable a probe but keep it registered
  * @kp: the probe
  *
- * On return no handler of it runs or will run until it is enabled.  A jump or
- * a call of ftrace may be seen in the text for some milliseconds more.
+ * On return, its handlers do not run until it is enabled again.  A jump or a
+ * call of ftrace may stay in the text for some milliseconds more.
  *
  * Context: may sleep; not from a handler.
- * Return: 0, also if it was disabled or its address is gone; -EINVAL if it is
+ * Return: 0, even if it was disabled or its address is gone; -EINVAL if it is
  * not registered; -EDEADLK in a handler.
  */
 int disable_kprobe(struct kprobe *kp)
@@ -663,17 +662,17 @@ int disable_kprobe(struct kprobe *kp)
 EXPORT_SYMBOL_GPL(disable_kprobe);
 
 /**
- * enable_kprobe - let a disabled probe be hit again
+ * enable_kprobe - enable a disabled probe
  * @kp: the probe
  *
  * Context: may sleep; not from a handler.
  * Return:
  * * 0: it is enabled, or was before; with an errno it stays disabled.
  * * -EINVAL: it is not registered, or its address is gone;
- * * -ENOMEM: there is no memory;
- * * -EBUSY: ftrace would call for it, and another one redirects the function;
- * * -EAGAIN: the same, and the other one is changing a direct call just now;
- * * -ENODEV: ftrace would call for it, and has shut itself down;
+ * * -ENOMEM: no memory;
+ * * -EBUSY: it needs ftrace, and another user redirects the function;
+ * * -EAGAIN: the same, and that user is changing a direct call just now;
+ * * -ENODEV: it needs ftrace, which has shut itself down;
  * * -EDEADLK: the caller is a handler.
  */
 int enable_kprobe(struct kprobe *kp)
@@ -696,7 +695,7 @@ static int __init kprobe_init(void)
 	return kprobe_classic_init();
 }
 
-/* Slots come from execmem, which some architectures have later. */
+/* Slots need execmem, which some architectures initialize later. */
 #ifdef CONFIG_ARCH_WANTS_EXECMEM_LATE
 core_initcall_sync(kprobe_init);
 #else
@@ -704,7 +703,7 @@ early_initcall(kprobe_init);
 #endif
 
 #if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST)
-/** kprobe_flush_retired - wait until all that is retired is freed; sleeps */
+/** kprobe_flush_retired - wait until all retired memory is freed; sleeps */
 void kprobe_flush_retired(void)
 {
 	scoped_guard(mutex, &kprobe_mutex)

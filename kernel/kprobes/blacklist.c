@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What must never be probed, as ranges of addresses.
+ * Ranges of text that must not be probed.
  *
- * All ranges are in one array, sorted by their start.  They may overlap: a
- * function of its own and the section around it.  Next to each range stands
- * how far it and the ones before it reach, so that one binary search answers
- * whether an address is covered:
+ * All ranges are in one array, sorted by their start.  They may overlap, as a
+ * function does with its section.  Each entry also stores the highest end of
+ * the ranges up to it, so that one binary search finds out whether an address
+ * is covered:
  *
  *	start	end	reach
  *	 100	200	200
  *	 110	120	200	<- 150: the last that starts before it,
  *	 300	310	310	   and 150 < reach
  *
- * Readers may be anywhere (a debugger asks with all other CPUs stopped), so
- * the array is replaced as a whole and read under RCU.  That makes adding
- * linear, which is why a module's entries are added in one go.
+ * Readers may run in any context (a debugger reads with all other CPUs
+ * stopped), so the array is replaced as a whole and read under RCU.  Adding is
+ * therefore linear, so the entries of a module are added all at once.
  */
 #include <linux/bsearch.h>
 #include <linux/init.h>
@@ -37,7 +37,7 @@ struct range_table {
 	} at[];
 };
 
-/* Never taken under kprobe_mutex; held across allocations. */
+/* Must not be taken under kprobe_mutex; held across allocations. */
 static DEFINE_MUTEX(blacklist_mutex);
 static struct range_table __rcu *blacklist;
 
@@ -47,7 +47,7 @@ static struct range_table *ranges_locked(void)
 					 lockdep_is_held(&blacklist_mutex));
 }
 
-/* The last range that starts at or before @addr, or -1. */
+/* Return the last range that starts at or before @addr, or -1. */
 static ssize_t ranges_search(const struct range_table *table,
 			     unsigned long addr)
 {
@@ -65,11 +65,11 @@ static ssize_t ranges_search(const struct range_table *table,
 }
 
 /**
- * kprobe_blacklist_covers - is this address in a range that is blacklisted?
+ * kprobe_blacklist_covers - check whether a blacklisted range has this address
  * @addr: any address
  *
- * Parts of a blacklisted function that have other names are blacklisted as
- * well: within_kprobe_blacklist() also looks for these.
+ * Parts of a blacklisted function with other names are blacklisted as well, but
+ * only within_kprobe_blacklist() checks for them.
  *
  * Context: any.
  */
@@ -87,9 +87,9 @@ bool kprobe_blacklist_covers(unsigned long addr)
 }
 
 /*
- * A compiler may split a function; its cold half, "fn.cold", or a copy of
- * it, "fn.isra.0", is as blacklisted as "fn".  Where function pointers lead to
- * descriptors, the name of a function's text has a dot before it, too.
+ * A compiler may split a function: its cold half, "fn.cold", or a copy of it,
+ * "fn.isra.0", is blacklisted if "fn" is.  On architectures with function
+ * descriptors, the symbol of a function's text begins with a dot, too.
  */
 static noinline_for_stack bool part_of_blacklisted(const char *name)
 {
@@ -105,9 +105,9 @@ static noinline_for_stack bool part_of_blacklisted(const char *name)
 }
 
 /**
- * kprobe_blacklisted - is this address one that must not be probed?
+ * kprobe_blacklisted - check whether an address must not be probed
  * @addr: an address in kernel or module text
- * @symbol: around it
+ * @symbol: the symbol that contains @addr
  *
  * Context: any.
  */
@@ -119,7 +119,7 @@ bool kprobe_blacklisted(unsigned long addr, const struct kprobe_symbol *symbol)
 }
 
 /**
- * within_kprobe_blacklist - is this address one that must not be probed?
+ * within_kprobe_blacklist - check whether an address must not be probed
  * @addr: an address in kernel or module text
  *
  * Context: any.
@@ -162,7 +162,7 @@ static void ranges_publish(struct range_table *table)
 	kvfree_rcu(old, rcu);
 }
 
-/* Adds @nr ranges in one go. */
+/* Add @nr ranges at once. */
 static int ranges_add(const struct kprobe_blacklist_range *ranges, size_t nr)
 {
 	struct range_table *table, *old;
@@ -191,7 +191,7 @@ static int ranges_add(const struct kprobe_blacklist_range *ranges, size_t nr)
 /**
  * kprobe_add_area_blacklist - blacklist a range of text
  * @start: first address
- * @end: first address behind the range
+ * @end: first address after the range
  *
  * Context: may sleep.
  * Return: 0; -EINVAL for an empty or reversed range; -ENOMEM.
@@ -238,8 +238,8 @@ int kprobe_add_ksym_blacklist(unsigned long entry)
 }
 
 /*
- * Collects functions whose addresses NOKPROBE_SYMBOL() has put into a
- * section, and some areas besides, and adds them all.
+ * Add functions whose addresses NOKPROBE_SYMBOL() has put into a section, and
+ * some areas, all at once.
  */
 static int ranges_add_all(const unsigned long *entries, size_t nr,
 			  const struct kprobe_blacklist_range *areas,
@@ -274,8 +274,8 @@ static int ranges_add_all(const unsigned long *entries, size_t nr,
 
 #ifdef CONFIG_MODULES
 /**
- * kprobe_blacklist_module - blacklist what a module wants not to be probed
- * @mod: being loaded, its text in place
+ * kprobe_blacklist_module - add a module's own blacklist
+ * @mod: the module, while it is loaded; its text is complete
  *
  * Return: 0 or -ENOMEM.
  */
@@ -296,7 +296,7 @@ int kprobe_blacklist_module(struct module *mod)
 		areas[nr_areas++] = (struct kprobe_blacklist_range) {
 			start, start + mod->noinstr_text_size };
 	}
-	/* In the kernel itself this is a part of the one before. */
+	/* In the kernel itself, the noinstr area includes this one. */
 	if (mod->cpuidle_text_size) {
 		unsigned long start = (unsigned long)mod->cpuidle_text_start;
 
@@ -311,12 +311,12 @@ int kprobe_blacklist_module(struct module *mod)
 }
 
 /**
- * kprobe_unblacklist_module - forget what lies in a module
- * @mod: being unloaded, or about to lose its init text
- * @within: in which part of it
+ * kprobe_unblacklist_module - remove the blacklist entries of a module
+ * @mod: the module, before it or its init text is freed
+ * @within: selects the part of the module
  *
- * Without memory the entries stay, which blacklists too much in a module that
- * comes to lie there later, and nothing worse.
+ * If memory is short the entries stay.  Then the blacklist covers too much of a
+ * module that is later loaded at the same address, but nothing worse happens.
  */
 void kprobe_unblacklist_module(struct module *mod,
 			       bool (*within)(unsigned long addr,
@@ -358,13 +358,13 @@ void kprobe_blacklist_unlock(void)
 }
 
 /**
- * kprobe_blacklist_next - the first blacklisted range at or behind an address
- * @from: the address
- * @range: set to what is blacklisted from there on without a gap, where
- *	entries overlap or touch
+ * kprobe_blacklist_next - find the first blacklisted range at or after @from
+ * @from: an address
+ * @range: set to the range from there on without a gap; entries that overlap
+ *	or touch are merged
  *
  * Context: between kprobe_blacklist_lock() and kprobe_blacklist_unlock().
- * Return: whether there is any.
+ * Return: false if there is none.
  */
 bool kprobe_blacklist_next(unsigned long from,
 			   struct kprobe_blacklist_range *range)
@@ -388,11 +388,11 @@ bool kprobe_blacklist_next(unsigned long from,
 }
 
 /*
- * Compilers can be told to insert calls of these functions into any other, also
- * into those on the path of a hit: a probe there would be hit again before
- * recursion is recognized.  The names that compilers know come first, which do
- * not change, and then those of the kernel's functions that these call before
- * there is anything to report.
+ * Compilers can insert calls of these functions into any other function,
+ * including those on the path of a hit: a probe there would be hit again before
+ * recursion is detected.  The first names are those that compilers generate,
+ * which do not change.  The others are functions of the kernel that these call
+ * before they have anything to report.
  */
 static const char * const instrumentation[] = {
 	"__asan_", "__hwasan_", "__tsan_", "__msan_", "__ubsan_",
@@ -428,7 +428,7 @@ static int __init collect_instrumentation(void *data, const char *name,
 {
 	struct collected *c = data;
 
-	/* The text of a function that has a descriptor. */
+	/* The text symbol of a function that has a descriptor. */
 	if (*name == '.')
 		name++;
 	if (!is_kernel_text(addr) || !is_instrumentation(name))
@@ -460,7 +460,7 @@ static int __init blacklist_instrumentation(void)
 
 extern unsigned long __start_kprobe_blacklist[];
 extern unsigned long __stop_kprobe_blacklist[];
-/* Not all architectures gather entry code in a section: an empty area then. */
+/* Empty on architectures without a section for entry code. */
 extern char __entry_text_start[] __weak, __entry_text_end[] __weak;
 
 int __init kprobe_blacklist_init(void)

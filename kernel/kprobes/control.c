@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What users see and switch: the files under /sys/kernel/debug/kprobes (list,
- * blacklist, enabled, explain, missed) and the sysctl for jumps.
+ * User interface: the files under /sys/kernel/debug/kprobes (list, blacklist,
+ * enabled, explain, missed) and the sysctl for jumps.
  */
 #include <linux/cleanup.h>
 #include <linux/cred.h>
@@ -24,15 +24,15 @@
 #include <asm/sections.h>
 #include "internal.h"
 
-/* Only a user who may see kernel addresses is shown any. */
+/* Show addresses only to users who may see kernel addresses. */
 static void *shown_address(const struct seq_file *m, const void *addr)
 {
 	return kallsyms_show_value(m->file->f_cred) ? (void *)addr : NULL;
 }
 
 /*
- * Shows @addr by %pS or %ps and ends the line.  Where there is no symbol, these
- * would show the address.
+ * Show @addr by %pS or %ps and end the line.  Without a symbol, these would
+ * show the address.
  */
 static void show_symbol(struct seq_file *m, const void *addr, bool with_offset)
 {
@@ -46,16 +46,16 @@ static void show_symbol(struct seq_file *m, const void *addr, bool with_offset)
 }
 
 /*
- * list: a line a probe, in the order in which addresses were first probed,
- * those whose text is gone last.
+ * list: one line per probe, in the order in which addresses were first probed,
+ * probes with freed text last.
  *
- * A script that enables a probe and looks for [OPTIMIZED] does so before the
- * optimizer has begun, and the optimizer may still find an obstacle.  So open()
- * waits until all sites that are queued by then have had their turn, but no
- * longer than some seconds.
+ * A script may enable a probe and look for [OPTIMIZED] before the optimizer has
+ * begun, and the optimizer may still find an obstacle.  So open() waits until
+ * all sites that are queued by then have been processed, for a few seconds at
+ * most.
  */
 
-/* Which of the two lists of sites the position is in. */
+/* Find the list of sites that the position is in. */
 static struct list_head *sites_from(loff_t *pos)
 {
 	struct list_head *at = seq_list_start(&kprobe_sites, *pos);
@@ -92,7 +92,7 @@ static void list_stop(struct seq_file *m, void *v)
 	mutex_unlock(&kprobe_switch_mutex);
 }
 
-/* Return: whether the column of the module is there, or unknown. */
+/* Return true unless the module's column is missing. */
 static bool list_show_place(struct seq_file *m, const struct kprobe *p,
 			    unsigned long addr)
 {
@@ -101,7 +101,7 @@ static bool list_show_place(struct seq_file *m, const struct kprobe *p,
 	unsigned long offset;
 	char *module = NULL;
 
-	/* Another module may be where the text of this one has been freed. */
+	/* Another module may use the address if this one's text was freed. */
 	if (p->site->state != KPROBE_SITE_GONE || is_kernel(addr))
 		symbol = kallsyms_lookup(addr, NULL, &offset, &module, name);
 	if (symbol)
@@ -128,7 +128,7 @@ static char list_kind(const struct kprobe *p)
 	return 'k';
 }
 
-/* A probe whose text is gone is shown as [GONE], disabled or not. */
+/* A probe with freed text is shown as [GONE], disabled or not. */
 static const char *list_state(const struct kprobe *p)
 {
 	if (p->site->state == KPROBE_SITE_GONE)
@@ -183,22 +183,22 @@ static const struct file_operations list_fops = {
 };
 
 /*
- * blacklist: 0x<start>-0x<end>\t<symbol>, a line a function, since tools look
- * for the names of functions; a section that is blacklisted as a whole has
- * many.
+ * blacklist: 0x<start>-0x<end>\t<symbol>, one line per function, because tools
+ * look for the names of functions; a section that is blacklisted as a whole
+ * contains many.
  */
 
 /**
- * struct blacklist_cursor - how far a reader of the file has come
+ * struct blacklist_cursor - position of a reader of the file
  * @pos: the number of the line
- * @range: what the line tells
+ * @range: the range that the line shows
  */
 struct blacklist_cursor {
 	loff_t pos;
 	struct kprobe_blacklist_range range;
 };
 
-/* The first blacklisted part of a function from an address on. */
+/* Find the first blacklisted part of a function at or after an address. */
 static struct blacklist_cursor *blacklist_find(struct blacklist_cursor *cursor,
 					       unsigned long from)
 {
@@ -228,7 +228,7 @@ static void *blacklist_start(struct seq_file *m, loff_t *pos)
 	struct blacklist_cursor *cursor = m->private;
 
 	kprobe_blacklist_lock();
-	/* Goes on where it was, by address: the list may have changed. */
+	/* Continue by address, because the list may have changed. */
 	if (*pos && *pos == cursor->pos)
 		return blacklist_find(cursor, cursor->range.start);
 
@@ -282,11 +282,11 @@ static const struct file_operations blacklist_fops = {
 };
 
 /*
- * missed: a line a reason with all hits since boot, then a line for each site
- * where hits have been missed.
+ * missed: one line per reason with all hits since boot, then one line per site
+ * with missed hits.
  */
 
-/* The newest one of a user. */
+/* Return the newest probe of a user. */
 static const struct kprobe *first_probe(const struct kprobe_site *site)
 {
 	const struct kprobe *p;
@@ -298,8 +298,8 @@ static const struct kprobe *first_probe(const struct kprobe_site *site)
 }
 
 /*
- * What must not touch probes counts at the site that was hit, not knowing that
- * its probes are hit for another one.  Return: that site, or NULL.
+ * kprobe_site_missed_alone() counts a miss at the site that was hit, even if
+ * that site has only a relay for @site.  Return the site that was hit, or NULL.
  */
 static const struct kprobe_site *counted_alone(struct kprobe_site *site)
 {
@@ -356,13 +356,13 @@ static int missed_show(struct seq_file *m, void *v)
 }
 DEFINE_SHOW_ATTRIBUTE(missed);
 
-/* What both switches take: one of these letters, and space around it. */
+/* The input of both switches: one letter, and white space around it. */
 #define SWITCH_MAX	4
 
 static int parse_switch(char *text, bool *on)
 {
 	text = strim(text);
-	/* kstrtobool() ignores what follows, and knows more spellings. */
+	/* kstrtobool() ignores trailing characters and accepts other words. */
 	if (strlen(text) != 1 || !strchr("01nyNY", *text))
 		return -EINVAL;
 	return kstrtobool(text, on);
@@ -401,10 +401,10 @@ static const struct file_operations enabled_fops = {
 };
 
 /*
- * explain: write a place, read what would happen to a probe there.  Each open
- * file has a place of its own, so that users at the same time do not read about
- * each other's.  It begins with the last place written to any of them, since a
- * shell opens the file once for writing and once for reading.
+ * explain: write a place, then read what would happen to a probe there.  Each
+ * open file has its own place, so concurrent users do not disturb each other.
+ * It is initialized to the last place written to any open file, because a shell
+ * opens the file once for writing and once for reading.
  */
 
 #define PLACE_MAX	(MODULE_NAME_LEN + KSYM_NAME_LEN + 24)
@@ -413,11 +413,9 @@ static DEFINE_MUTEX(explain_mutex);
 static char explain_last[PLACE_MAX];
 
 /*
- * "symbol", "module:symbol", either with "+offset", or an address, all with
- * or without white space around.  An address may be as the files show it, with
- * all of its digits and without 0x.  @place is cut at the offset.
- *
- * Return: 0 or -EINVAL.
+ * Parse "symbol", "module:symbol", either with "+offset", or an address, and
+ * ignore white space around.  An address may have the format of the files: all
+ * digits and no 0x.  Cut @place at the offset.  Return 0 or -EINVAL.
  */
 static int explain_parse(char *place, unsigned long *addr,
 			 unsigned long *offset)
@@ -510,11 +508,11 @@ static void explain_place(struct seq_file *m,
 }
 
 /**
- * struct namesakes - the functions that have the name of the explained one
- * @m: where to
- * @name: without its module
+ * struct namesakes - functions with the same name as the explained one
+ * @m: the output
+ * @name: the name without its module
  * @offset: bytes from a symbol to the place
- * @explained: the function that has been explained
+ * @explained: the function that was explained
  */
 struct namesakes {
 	struct seq_file *m;
@@ -545,7 +543,7 @@ static int explain_module_namesake(void *data, const char *name,
 	return strcmp(name, all->name) ? 0 : explain_namesake(all, addr);
 }
 
-/* A name may be that of several functions; only one of them is explained. */
+/* List the other functions with the same name; only one was explained. */
 static void explain_namesakes(struct seq_file *m, char *symbol,
 			      unsigned long offset)
 {
@@ -574,7 +572,7 @@ static int explain_show(struct seq_file *m, void *v)
 	unsigned long addr, offset;
 	char place[PLACE_MAX];
 
-	/* seq_read() holds m->lock, as explain_write() does. */
+	/* seq_read() holds m->lock, which explain_write() takes. */
 	strscpy(place, m->private, sizeof(place));
 	if (!*place)
 		return 0;
@@ -649,7 +647,7 @@ static const struct file_operations explain_fops = {
 };
 
 /*
- * The sysctl for jumps, which users know under two names
+ * The sysctl for jumps, under both names that users know
  */
 
 #if defined(CONFIG_SYSCTL) && defined(CONFIG_OPTPROBES)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What would happen to a probe, and why.
+ * Report what would happen to a probe, and why.
  */
 #include <linux/export.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include "internal.h"
 
-/* What is in the way of a jump at a site that is, or might be, a breakpoint. */
+/* Return the obstacle to a jump at a site that is, or may be, a breakpoint. */
 static enum kprobe_obstacle explain_obstacle(struct kprobe_site *site)
 {
 	enum kprobe_obstacle what = site->obstacle;
@@ -18,10 +18,10 @@ static enum kprobe_obstacle explain_obstacle(struct kprobe_site *site)
 }
 
 /**
- * kprobe_explain - what would happen to a probe, and why
+ * kprobe_explain - report what would happen to a probe, and why
  * @addr: its address, or NULL
- * @symbol: or its symbol
- * @offset: bytes behind either
+ * @symbol: its symbol, if @addr is NULL
+ * @offset: bytes from @addr or from the symbol
  * @what: filled in
  *
  * Context: may sleep.
@@ -29,7 +29,7 @@ static enum kprobe_obstacle explain_obstacle(struct kprobe_site *site)
 void kprobe_explain(kprobe_opcode_t *addr, const char *symbol,
 		    unsigned long offset, struct kprobe_explanation *what)
 {
-	/* Under kprobe_mutex: too large for a stack. */
+	/* Protected by kprobe_mutex; too large for a stack. */
 	static struct kprobe_entry entry;
 	struct kprobe_site *site, fresh = {};
 	unsigned long place;
@@ -58,7 +58,7 @@ void kprobe_explain(kprobe_opcode_t *addr, const char *symbol,
 			return;
 		kprobe_optimizer_init_site(site);
 	}
-	/* An entry may be hit by the instruction behind it, or would be. */
+	/* The next instruction's relay may deliver the hits of an entry. */
 	site = kprobe_relay_site(site);
 	what->state = site->state;
 	if (site->on_ftrace)
@@ -70,19 +70,18 @@ void kprobe_explain(kprobe_opcode_t *addr, const char *symbol,
 		what->how = KPROBE_HOW_EMULATED;
 	what->obstacle = site->on_ftrace ? KPROBE_NOJUMP_FTRACE_SITE :
 					  explain_obstacle(site);
-	/* One that has just been made up, for the place or for behind it. */
+	/* A temporary site that only this query uses. */
 	if (hlist_empty(&site->probes))
 		kprobe_optimizer_forget(site);
 }
 
 /**
- * kprobe_refusal_at - why a place cannot be probed
+ * kprobe_refusal_at - return why a place cannot be probed
  * @addr: its address, or NULL
- * @symbol: or its symbol
- * @offset: bytes behind either
+ * @symbol: its symbol, if @addr is NULL
+ * @offset: bytes from @addr or from the symbol
  *
- * For those whose registration has been refused, to tell their users: the errno
- * says less.
+ * For callers whose registration was refused, because the errno is less exact.
  *
  * Context: may sleep.
  * Return: the reason; KPROBE_OK if there is none now, or if the place can be
@@ -98,7 +97,7 @@ enum kprobe_refusal kprobe_refusal_at(void *addr, const char *symbol,
 }
 
 #if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST) && defined(CONFIG_OPTPROBES)
-/* What kprobe_explain() says is in the way. */
+/* Return the obstacle that kprobe_explain() reports. */
 enum kprobe_obstacle kprobe_explained_obstacle(kprobe_opcode_t *addr)
 {
 	struct kprobe_explanation what;

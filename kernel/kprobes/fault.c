@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Exceptions that handlers and instructions out of line raise.
+ * Exceptions raised by handlers and by instructions out of line.
  *
- * The architecture's exception handlers ask here before they look for a
- * fix-up of their own.  An exception belongs to the probe whose handler is
- * running in that very context, and otherwise, if it was raised in a slot, to
- * the probes there, which see it as if the instruction had raised it in place.
+ * The architecture's exception handlers call kprobe_fault() before they search
+ * their exception tables.  An exception belongs to the probe whose handler runs
+ * in that same context.  Otherwise, if raised in a slot, it belongs to the
+ * site's probes, which see it as if the instruction had raised it in place.
  */
 #include <linux/irqflags.h>
 #include <linux/ptrace.h>
@@ -13,8 +13,8 @@
 #include "internal.h"
 
 /*
- * While a fault handler runs, hits in its context are missed, and a fault that
- * it raises is passed to no fault handler.
+ * While a fault handler runs, hits in its context are missed, and faults that
+ * it raises are not passed to a fault handler.
  */
 static bool call_fault_handler(struct kprobe *p, struct pt_regs *regs,
 			       unsigned int trap)
@@ -36,12 +36,12 @@ static bool call_fault_handler(struct kprobe *p, struct pt_regs *regs,
 NOKPROBE_SYMBOL(call_fault_handler);
 
 /**
- * kprobe_fault - an exception: is it a probe's?
- * @regs: of the exception, not from user mode; moved out of a slot
+ * kprobe_fault - pass an exception to the fault handlers of probes
+ * @regs: its registers, not from user mode; moved out of a slot
  * @trap: its number
  *
- * Context: the exception, before interrupts are switched on for good.
- * Return: whether a fault_handler has dealt with it.
+ * Context: the exception, before interrupts are enabled again.
+ * Return: true if a fault_handler has handled it.
  */
 bool kprobe_fault(struct pt_regs *regs, unsigned int trap)
 {
@@ -49,7 +49,7 @@ bool kprobe_fault(struct pt_regs *regs, unsigned int trap)
 	bool handled = false;
 	struct kprobe *p;
 
-	/* Interrupts were on, so it was not raised by a handler. */
+	/* A handler runs with interrupts off and cannot have raised it. */
 	if (!site && likely(arch_kprobe_irqs_on(regs)))
 		return false;
 

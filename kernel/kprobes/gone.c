@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Text that goes away: modules, and the kernel's init text.
+ * Text that is freed: modules, and the kernel's init text.
  *
- * The sites there become GONE before the text is freed: their probes are told
- * so by KPROBE_FLAG_GONE, stay registered, and have no more hits.
+ * The sites there become GONE before the text is freed.  Their probes get
+ * KPROBE_FLAG_GONE, stay registered, and have no more hits.
  */
 #include <linux/init.h>
 #include <linux/list.h>
@@ -18,7 +18,7 @@ static bool in_init_text(const struct kprobe_site *site, void *data)
 	return is_kernel_inittext((unsigned long)site->addr);
 }
 
-/* Marks the sites for which @going is true, and their probes, as gone. */
+/* Mark the sites for which @going is true, and their probes, as gone. */
 static void kprobe_lose_text(bool (*going)(const struct kprobe_site *site,
 					   void *data), void *data)
 {
@@ -41,7 +41,7 @@ static void kprobe_lose_text(bool (*going)(const struct kprobe_site *site,
 		list_move_tail(&site->all, &lost);
 	}
 
-	/* Restores the text, which is freed later, and ftrace's filters. */
+	/* Restore the text, which is freed later, and ftrace's filters. */
 	if (!list_empty(&lost))
 		kprobe_reconcile(&dirty, KPROBE_ARM_EACH);
 	kprobe_ftrace_flush();
@@ -54,14 +54,14 @@ static void kprobe_lose_text(bool (*going)(const struct kprobe_site *site,
 }
 
 /**
- * kprobe_free_init_mem - the kernel's init text is about to be freed
+ * kprobe_free_init_mem - remove probes from the kernel's init text
  *
- * Context: may sleep; no task executes init text any more, but it still counts
- * as text, for what patches it.
+ * Context: may sleep; no task executes init text any more, but code that
+ * patches text still treats it as text.
  */
 void kprobe_free_init_mem(void)
 {
-	/* First, so that no probe is registered after the text was given up. */
+	/* Must be first, so that no more probes are registered in this text. */
 	scoped_guard(mutex, &kprobe_mutex)
 		kprobe_give_up_init_text();
 	kprobe_lose_text(in_init_text, NULL);
@@ -80,7 +80,7 @@ static bool in_module(const struct kprobe_site *site, void *mod)
 
 static void kprobe_module_gone(struct module *mod)
 {
-	/* First, so that no probe is registered after its text was given up. */
+	/* Must be first, so that no more probes are registered in its text. */
 	scoped_guard(mutex, &kprobe_mutex)
 		kprobe_module_going(mod);
 	kprobe_lose_text(in_module, mod);
@@ -102,7 +102,7 @@ static int kprobe_module_event(struct notifier_block *nb, unsigned long event,
 			guard(mutex)(&kprobe_mutex);
 			ret = kprobe_module_coming(mod);
 		}
-		/* A COMING that fails gets no GOING from us: clean up now. */
+		/* If COMING fails, the notifier gets no GOING: clean up now. */
 		if (ret)
 			kprobe_module_gone(mod);
 		return notifier_from_errno(ret);
@@ -120,16 +120,16 @@ static int kprobe_module_event(struct notifier_block *nb, unsigned long event,
 }
 
 /*
- * The first of all notifiers: before those that register probes when a module
- * comes, and before those that may refuse it.  When one refuses, only the
- * notifiers before it are told that the module goes.
+ * This must be the first notifier: before those that register probes when a
+ * module is loaded, and before those that may refuse it.  If a notifier
+ * refuses the module, only the notifiers before it get GOING.
  */
 static struct notifier_block kprobe_module_nb = {
 	.notifier_call = kprobe_module_event,
 	.priority = INT_MAX,
 };
 
-/* Before there are modules. */
+/* Register before any module is loaded. */
 static int __init kprobe_gone_init(void)
 {
 	return register_module_notifier(&kprobe_module_nb);

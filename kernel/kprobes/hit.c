@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The slow half of a hit: handlers on top of handlers, in NMIs, and where RCU
- * is not watching.  The fast half is inline, in <linux/kprobes_hit.h>.
+ * The slow path of a hit: nested handlers, NMIs, and hits without RCU watching.
+ * The fast path is inline, in <linux/kprobes_hit.h>.
  */
 #include <linux/export.h>
 #include <linux/irqflags.h>
@@ -16,7 +16,7 @@ DEFINE_PER_CPU(struct kprobe *, current_kprobe);
 
 /**
  * kprobe_site_pre_chain - kprobe_site_pre_jump() for several probes
- * @p: the first of the site's with a pre handler
+ * @p: the site's first probe with a pre handler
  * @regs: full registers, the instruction pointer KPROBE_IP_SKID past the site
  *
  * Context: any; interrupts off.
@@ -33,15 +33,15 @@ NOKPROBE_SYMBOL(kprobe_site_pre_chain);
 
 /**
  * kprobe_site_pre_slow - kprobe_site_pre() for a hit that may nest
- * @site: what was hit
+ * @site: the site that was hit
  * @regs: full registers
- * @by: what brought the hit
+ * @by: mechanism that delivers the hit
  *
- * If a handler runs on this CPU, either it has led here itself, which is
- * recursion, or this is an interrupt or NMI on top of it.
+ * If a handler runs on this CPU, either it has caused this hit itself, which is
+ * recursion, or an interrupt or NMI has interrupted it.
  *
  * Context: any; interrupts off.
- * Return: how the hit goes on.
+ * Return: how the hit continues.
  */
 enum kprobe_verdict kprobe_site_pre_slow(struct kprobe_site *site,
 					 struct pt_regs *regs,
@@ -61,7 +61,7 @@ enum kprobe_verdict kprobe_site_pre_slow(struct kprobe_site *site,
 		verdict = KPROBE_HIT_MISSED;
 	} else {
 		p = kprobe_first_pre(site);
-		/* Also counts the NMI that the hit's own exception is. */
+		/* This id counts an NMI of the hit's own exception, too. */
 		saved = kprobe_ctx_save(kprobe_context_id(KPROBE_BY_CODE));
 		if (kprobe_call_pre(p, regs))
 			verdict = KPROBE_HIT_DIVERTED;
@@ -74,7 +74,7 @@ NOKPROBE_SYMBOL(kprobe_site_pre_slow);
 
 /**
  * kprobe_site_post_slow - kprobe_site_post() for a hit that may nest
- * @site: what was hit
+ * @site: the site that was hit
  * @regs: full registers after the instruction
  *
  * Context: any; interrupts off.
@@ -93,16 +93,16 @@ NOKPROBE_SYMBOL(kprobe_site_post_slow);
 
 #ifdef CONFIG_TRACE_IRQFLAGS
 /*
- * These two tell lockdep and tracepoints that interrupts are off, or on again.
- * A thunk may interrupt any code, the idle loop included.  So they go by
+ * Inform lockdep and tracepoints that interrupts are off, or on again.  A thunk
+ * may interrupt any code, including the idle loop.  So these functions use
  * lockdep's own state, which can differ from the flag in the saved registers,
- * and keep to the order of the kernel's entry code: lockdep's state is kept
- * without RCU, and tracepoints are called with RCU watching.
+ * and the order of the kernel's entry code: lockdep's state is updated without
+ * RCU, and tracepoints are called with RCU watching.
  */
 
 /**
- * kprobe_trace_irqs_off - tell that interrupts are off
- * @irqs_on: whether they were on; lockdep's own state goes first
+ * kprobe_trace_irqs_off - trace that interrupts are off
+ * @irqs_on: whether they were on; ignored if lockdep has its own state
  *
  * Return: whether to call kprobe_trace_irqs_on() when they are on again.
  */
@@ -116,8 +116,8 @@ bool kprobe_trace_irqs_off(bool irqs_on)
 		return false;
 	lockdep_hardirqs_off(_RET_IP_);
 	/*
-	 * Lockdep does not follow in itself, or once it has been turned off.  A
-	 * hit in what is called for the tracers would be told to them again.
+	 * Lockdep does not track itself, and nothing once it is turned off.  A
+	 * hit in the tracers' own code would be traced again.
 	 */
 	if (IS_ENABLED(CONFIG_PROVE_LOCKING) && lockdep_hardirqs_enabled())
 		return false;
@@ -128,7 +128,7 @@ bool kprobe_trace_irqs_off(bool irqs_on)
 }
 NOKPROBE_SYMBOL(kprobe_trace_irqs_off);
 
-/** kprobe_trace_irqs_on - if kprobe_trace_irqs_off() returned true */
+/** kprobe_trace_irqs_on - undo a kprobe_trace_irqs_off() that returned true */
 void kprobe_trace_irqs_on(void)
 {
 	bool entered = kprobe_rcu_enter();
@@ -142,11 +142,11 @@ NOKPROBE_SYMBOL(kprobe_trace_irqs_on);
 #endif
 
 /**
- * kprobe_reschedule - a handler has woken up a task that is to run now
- * @regs: where the hit was
+ * kprobe_reschedule - schedule if a handler has woken up another task
+ * @regs: the registers at the hit
  *
- * Does what the exit of an interrupt does.  Interrupts stay off until the
- * scheduler has preemption off, so hits on the way there do not lead here.
+ * Does the same as the exit of an interrupt.  Interrupts stay off until the
+ * scheduler has disabled preemption, so hits on the way do not recurse here.
  *
  * Context: interrupts off, preemption on.
  */
@@ -160,14 +160,14 @@ void kprobe_reschedule(struct pt_regs *regs)
 NOKPROBE_SYMBOL(kprobe_reschedule);
 
 /**
- * kprobe_busy_begin - from here on, hits on this CPU miss their handlers
+ * kprobe_busy_begin - make hits on this CPU miss their handlers
  *
- * For code that shares data with the handlers of probes and relies on not being
- * entered twice on a CPU, as the handlers of a fprobe with
- * FPROBE_FL_KPROBE_SHARED do.  Hits in interrupts and NMIs on top miss their
- * handlers, too, and are counted.  Disables preemption.
+ * For code that shares data with the handlers of probes and must not be entered
+ * twice on a CPU, such as handlers of a fprobe with FPROBE_FL_KPROBE_SHARED.
+ * Hits in interrupts and NMIs miss their handlers, too, and are counted.
+ * Disables preemption.
  *
- * Context: any but a handler; kprobe_running() says that none runs.
+ * Context: any but a handler, as reported by kprobe_running().
  */
 void kprobe_busy_begin(void)
 {
@@ -181,8 +181,8 @@ void kprobe_busy_begin(void)
 }
 
 /*
- * What kprobe_busy_begin() and kprobe_busy_end() do, for a CPU that is this
- * one, with interrupts off, or that is offline; see offline.c.
+ * Set or clear the state of kprobe_busy_begin().  @cpu must be this CPU, with
+ * interrupts off, or offline; see offline.c.
  */
 void kprobe_cpu_busy(unsigned int cpu, bool busy)
 {
@@ -193,7 +193,7 @@ void kprobe_cpu_busy(unsigned int cpu, bool busy)
 }
 NOKPROBE_SYMBOL(kprobe_cpu_busy);
 
-/** kprobe_busy_end - the end of what kprobe_busy_begin() began */
+/** kprobe_busy_end - undo kprobe_busy_begin() */
 void kprobe_busy_end(void)
 {
 	unsigned long flags;

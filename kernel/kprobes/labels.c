@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Sorted tables of where the kernel patches its own text: jump labels and
- * static calls, by address.  patched.c asks them; that file has the kernel's
- * own table and module.c that of a module.
+ * Sorted tables of text that the kernel itself patches: jump labels and static
+ * calls, by address.  patched.c searches them; patched.c has the table of the
+ * kernel and module.c that of a module.
  */
 #include <linux/jump_label.h>
 #include <linux/kernel.h>
@@ -17,14 +17,14 @@ static int by_code(const void *a, const void *b)
 	return x->code < y->code ? -1 : x->code > y->code;
 }
 
-/* Brings collected places in order. */
+/* Sort collected places by address. */
 void kprobe_sort_places(struct patched_places *places)
 {
 	sort(places->at, places->nr, sizeof(*places->at), by_code, NULL);
 }
 
 #ifdef CONFIG_JUMP_LABEL
-/* Collects those of jump labels; there is room for them. */
+/* Add the places of jump labels; @places must have enough room. */
 void kprobe_add_jump_labels(struct patched_places *places,
 			    const struct jump_entry *e,
 			    const struct jump_entry *end)
@@ -38,13 +38,13 @@ void kprobe_add_jump_labels(struct patched_places *places,
 #endif
 
 #ifdef CONFIG_HAVE_STATIC_CALL_INLINE
-/* Where a static call is. */
+/* Return the address of a static call. */
 unsigned long kprobe_static_call_code(const struct static_call_site *s)
 {
 	return (unsigned long)&s->addr + s->addr;
 }
 
-/* Collects those of static calls; there is room for them. */
+/* Add the places of static calls; @places must have enough room. */
 void kprobe_add_static_calls(struct patched_places *places,
 			     const struct static_call_site *s,
 			     const struct static_call_site *end)

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Text of a live patch that is still to be written.
+ * Text of a live patch that has yet to be written.
  *
- * A module with a live patch for other modules refers to their symbols before
- * they are loaded.  Live patching applies these relocations, which stay in
- * memory for it, when such a module comes, and clears them when it goes, while
- * functions of the patch may already be probed.  The copy of an instruction in
- * a slot or detour would keep the old operand, so such instructions are
- * refused.
+ * A module with a live patch for another module refers to symbols of that
+ * module before it is loaded.  Live patching keeps these relocations in memory.
+ * It applies them when the other module is loaded and clears them when that is
+ * unloaded, while functions of the patch may already be probed.  The copy of an
+ * instruction in a slot or detour would keep the old operand, so such
+ * instructions are refused.
  *
  * The relocations are found by mod->klp_info, which load_module() fills in
- * without a lock after COMING and before module.c is told of LIVE, and which
- * lasts until the module is freed.  In between nothing is known of them, and
- * no text of the module is probed.
+ * without a lock after COMING and before module.c handles LIVE, and which
+ * lasts until the module is freed.  In between the relocations are not known,
+ * and no text of the module may be probed.
  */
 #include <linux/elf.h>
 #include <linux/kernel.h>
@@ -25,13 +25,13 @@
 
 #ifdef CONFIG_LIVEPATCH
 
-/* On powerpc that of a call also writes the instruction behind the call. */
+/* On powerpc, a call's relocation also writes the next instruction. */
 #define WRITES_BEHIND	(IS_ENABLED(CONFIG_PPC64) ? 4UL : 0UL)
 
-/* Where the core asks for one byte: an operand on s390 comes behind two. */
+/* The core may check one byte only; on s390 the operand is two bytes later. */
 #define OPERAND_AT	(IS_ENABLED(CONFIG_S390) ? 2UL : 0UL)
 
-/* Those for the kernel proper have been applied before COMING. */
+/* Relocations for the kernel proper have been applied before COMING. */
 static bool applied_late(const struct klp_modinfo *info, const Elf_Shdr *sec)
 {
 	const char *name = info->secstrings + sec->sh_name;
@@ -43,11 +43,11 @@ static bool applied_late(const struct klp_modinfo *info, const Elf_Shdr *sec)
 /**
  * kprobe_klp_writes - do relocations of a live patch write some of these bytes?
  * @info: of the module with the live patch
- * @start: where an instruction begins
- * @end: where this one or a later one ends
+ * @start: start of an instruction
+ * @end: end of this or of a later instruction
  *
- * Context: any; the caller knows why the module stays.
- * Return: whether live patching may write there from now on.
+ * Context: any; the caller must ensure that the module stays.
+ * Return: true if live patching may still write there.
  */
 bool kprobe_klp_writes(const struct klp_modinfo *info, unsigned long start,
 		       unsigned long end)
@@ -91,13 +91,13 @@ static bool writes(const struct module *mod, unsigned long start,
 
 /**
  * kprobe_livepatched - may live patching write some of these bytes?
- * @mod: the module that they are in
- * @start: where an instruction begins
- * @end: where this one or a later one ends
+ * @mod: the module that contains them
+ * @start: start of an instruction
+ * @end: end of this or of a later instruction
  *
  * Context: kprobe_mutex held.
  * Return: KPROBE_OK, KPROBE_REFUSE_LIVEPATCH, or KPROBE_REFUSE_MODULE_STATE
- * while nothing is known of a live patch that is being loaded.
+ * while a module with a live patch is not live yet.
  */
 enum kprobe_refusal kprobe_livepatched(struct module *mod, unsigned long start,
 				       unsigned long end)

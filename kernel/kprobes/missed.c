@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Hits whose handlers did not run, by reason: at each site, and all since boot.
+ * Hits whose handlers did not run, by reason: per site, and in total since
+ * boot.
  *
- * What counts runs with interrupts off and RCU watching, in a hit, a return or
- * a call by ftrace.  Unregistering waits until no CPU is in any of these
- * before kprobe::site is cleared and the site freed.  To miss a hit is rare:
- * all CPUs share a counter, and add to it by a compare and exchange, which an
- * NMI may come on top of.
+ * The counting functions run with interrupts off and RCU watching, in a hit, a
+ * return or a call by ftrace.  Unregistering waits until no CPU is in any of
+ * these before it clears kprobe::site and frees the site.  Misses are rare, so
+ * all CPUs share each counter and update it with compare and exchange, which is
+ * safe against NMIs.
  */
 #include <linux/atomic.h>
 #include <linux/list.h>
@@ -32,8 +33,8 @@ static __always_inline void count_at(struct kprobe_site *site,
 }
 
 /*
- * The probes of an entry that are hit by the instruction behind it, unless
- * ftrace's callback has had this hit.  Return: whether they missed it.
+ * Count a miss of probes on an entry that a relay hits, unless ftrace's
+ * callback has handled this hit.  Return true if they missed it.
  */
 static bool entry_missed(struct kprobe_site *site, struct pt_regs *regs,
 			 enum kprobe_miss why)
@@ -50,15 +51,15 @@ static bool entry_missed(struct kprobe_site *site, struct pt_regs *regs,
 NOKPROBE_SYMBOL(entry_missed);
 
 /**
- * kprobe_site_missed_alone - a hit that must not touch the probes of a site
- * @site: what was hit
+ * kprobe_site_missed_alone - count a miss without access to the site's probes
+ * @site: the site that was hit
  * @why: the reason
  *
- * Counts it for the site only: probes may be in memory that is reached by
- * translation of addresses alone, as a module's are, and nothing keeps them
- * from being freed while an offline CPU is hit.
+ * Counts the miss for the site only.  Probes may be in memory that needs
+ * address translation, such as a module's, and may be freed while an offline
+ * CPU is hit.
  *
- * Context: a hit, also with translation off.
+ * Context: a hit, even with translation off.
  */
 void kprobe_site_missed_alone(struct kprobe_site *site, enum kprobe_miss why)
 {
@@ -67,13 +68,13 @@ void kprobe_site_missed_alone(struct kprobe_site *site, enum kprobe_miss why)
 NOKPROBE_SYMBOL(kprobe_site_missed_alone);
 
 /**
- * kprobe_site_missed - none of the handlers at a site run for a hit
- * @site: what was hit
- * @regs: of this hit; NULL: nothing there is hit for another site
+ * kprobe_site_missed - count a hit that runs none of a site's handlers
+ * @site: the site that was hit
+ * @regs: the registers of this hit; NULL: the site has no relay
  * @why: the reason
  *
- * Counts it for each active probe as well, unless this CPU is offline: probes
- * are freed meanwhile.
+ * Counts it for each active probe as well, unless this CPU is offline: then
+ * probes may be freed meanwhile.
  *
  * Context: a hit; interrupts off, RCU watching.
  */
@@ -105,7 +106,7 @@ void kprobe_site_missed(struct kprobe_site *site, struct pt_regs *regs,
 NOKPROBE_SYMBOL(kprobe_site_missed);
 
 /**
- * kretprobe_missed - a call is not followed
+ * kretprobe_missed - count a call that is not followed
  * @rp: the return probe
  * @why: the reason
  *
@@ -119,14 +120,14 @@ void kretprobe_missed(struct kretprobe *rp, enum kprobe_miss why)
 NOKPROBE_SYMBOL(kretprobe_missed);
 
 /**
- * kprobe_count_missed - a handler could not do what its user wants of it
+ * kprobe_count_missed - count a hit whose handler could not serve its user
  * @p: the handler's probe
  * @why: the reason
  *
- * Not in nmissed: the handler itself did run.
+ * Not counted in nmissed, because the handler itself did run.
  *
- * Context: a handler of @p, which has not been unregistered as another kind of
- * probe than it was registered as.
+ * Context: a handler of @p.  @p must not have been unregistered as another kind
+ * of probe than it was registered as.
  */
 void kprobe_count_missed(const struct kprobe *p, enum kprobe_miss why)
 {
@@ -135,7 +136,7 @@ void kprobe_count_missed(const struct kprobe *p, enum kprobe_miss why)
 NOKPROBE_SYMBOL(kprobe_count_missed);
 
 /**
- * kprobe_missed_in_all - hits that were missed since boot
+ * kprobe_missed_in_all - return the number of hits missed since boot
  * @why: the reason
  *
  * Context: any.

@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Which modules there are, and what their tables say, in order.
+ * Modules that may be probed, and sorted copies of their tables.
  *
  * A module's text can be looked up by address from before it is complete until
- * after a failure to load it, and its state does not tell which.  Probes are
+ * after a failure to load it, and its state does not show which.  Probes are
  * admitted only while the module is known here: from the notifier's COMING to
- * its GOING, both of which take kprobe_mutex.  Ours is the first to be told of
- * both (see kprobe_module_nb), so a module is known when the other notifiers
- * register probes as it comes, and no more when they hear that it goes.
- * Whatever fails before COMING, live patching included, has had no probes; if a
- * later notifier refuses the module, or its init function fails, there is a
- * GOING before anything of it is freed.  That waits for kprobe_mutex: a module
- * that is found known under it stays until it is given up.
+ * its GOING, which both take kprobe_mutex.  Our notifier is the first for both
+ * (see kprobe_module_nb).  So a module is known when other notifiers register
+ * probes at COMING, and is no longer known when they handle GOING.  If loading
+ * fails before COMING, in live patching or elsewhere, the module has no probes.
+ * If a later notifier or the module's init function fails, a GOING precedes the
+ * freeing of the module.  GOING waits for kprobe_mutex, so a module that is
+ * found known under kprobe_mutex stays until it is released.
  *
- * The symbols of a module are in no order, its jump labels in that of their
- * keys, so that to ask for an address is to walk through all of them.  That
- * does for one probe, but not for a probe on each of thousands of functions.
- * So after some questions in a row the tables of the module that is asked for
- * are copied and sorted.  The copy lasts until another module is asked for, or
- * the module goes, or no question has come for a while.
+ * A module's symbols are not sorted, and its jump labels are sorted by key, so
+ * a lookup by address is linear: acceptable once, not for a probe on each of
+ * thousands of functions.  So after some lookups in a row, the tables of the
+ * module are copied and sorted.  The copy lasts until a lookup in another
+ * module, until the module is unloaded, or until no lookup was made for a
+ * while.
  *
- * Everything here is under kprobe_mutex.  A module that can be asked for is
- * known, or there is a site in it, and gone.c is told of one that goes
- * first, and takes kprobe_mutex.  Its symbols change once, when its init text
- * goes.  Its jump labels and static calls are sorted by their owners after our
- * COMING: the labels under jump_label_mutex, which callers of
- * kprobe_module_places() hold, and the calls under a mutex that is private to
- * static_call_inline.c.  So copy_static_calls() notes the addresses of static
- * calls at COMING, and kprobe_module_calls() goes by these until the module is
- * live.  Once the module has begun to go, jump_label.c and static_call_inline.c
- * do not answer for it any more, although its exit function may still have text
- * patched: patched.c then refuses what is near such a place.
+ * Everything here is under kprobe_mutex.  A module that can be looked up is
+ * known, or a site is in it, and gone.c handles its unloading first and takes
+ * kprobe_mutex.  Its symbols change once, when its init text is freed.  The
+ * owners of its jump labels and static calls sort these after our COMING: the
+ * labels under jump_label_mutex, which callers of kprobe_module_places() hold,
+ * and the calls under a mutex that is private to static_call_inline.c.
+ * Therefore copy_static_calls() saves the addresses of static calls at COMING,
+ * and kprobe_module_calls() uses these until the module is live.  After GOING,
+ * jump_label.c and static_call_inline.c do not report a module's places any
+ * more, although its exit function may still cause text to be patched:
+ * patched.c then refuses probes near such a place.
  */
 #include <linux/hashtable.h>
 #include <linux/jump_label.h>
@@ -50,11 +50,11 @@
 
 /**
  * struct known_module - a module between its COMING and its GOING
- * @node: in the table of them
+ * @node: in the table of known modules
  * @mod: the module
  * @live: the notifier has reported MODULE_STATE_LIVE
- * @calls: where its static calls are, until then
- * @nr_calls: how many there are
+ * @calls: addresses of its static calls, until then
+ * @nr_calls: number of static calls
  */
 struct known_module {
 	struct hlist_node node;
@@ -68,10 +68,10 @@ struct known_module {
 static DEFINE_HASHTABLE(known_modules, 6);
 
 /**
- * kprobe_module_of - the module that an address is in the text of
+ * kprobe_module_of - find the module whose text contains an address
  * @addr: any address
  *
- * Context: any; the caller knows why the module stays.
+ * Context: any; the caller must ensure that the module stays.
  * Return: the module, or NULL.
  */
 struct module *kprobe_module_of(unsigned long addr)
@@ -90,7 +90,7 @@ static struct known_module *find_known(const struct module *mod)
 	return NULL;
 }
 
-/* Before the owner of static calls is told of the module, and sorts them. */
+/* Must run before the owner of static calls sorts those of the module. */
 static int copy_static_calls(struct known_module *known)
 {
 #ifdef CONFIG_HAVE_STATIC_CALL_INLINE
@@ -119,7 +119,7 @@ static void drop_static_calls(struct known_module *known)
 }
 
 /**
- * kprobe_module_coming - from now on a module may be probed
+ * kprobe_module_coming - allow probes in a module
  * @mod: the module
  *
  * Context: may sleep; kprobe_mutex held.
@@ -144,7 +144,7 @@ int kprobe_module_coming(struct module *mod)
 }
 
 /**
- * kprobe_module_live - a module's init function has returned
+ * kprobe_module_live - note that a module's init function has returned
  * @mod: the module
  *
  * Context: kprobe_mutex held.
@@ -162,11 +162,11 @@ void kprobe_module_live(struct module *mod)
 }
 
 /**
- * kprobe_module_is_live - is the module loaded, and its init function done?
+ * kprobe_module_is_live - has a module's init function returned?
  * @mod: any module
  *
  * Context: kprobe_mutex held.
- * Return: whether it is, and the module has not begun to go.
+ * Return: true if it has, and the module is not being unloaded.
  */
 bool kprobe_module_is_live(const struct module *mod)
 {
@@ -176,13 +176,13 @@ bool kprobe_module_is_live(const struct module *mod)
 }
 
 /**
- * kprobe_module_calls - are some bytes a static call of a module that comes?
+ * kprobe_module_calls - do some bytes contain a static call of a new module?
  * @mod: the module
- * @start: the first of the bytes
- * @end: behind the last
+ * @start: first of the bytes
+ * @end: first address after the bytes
  *
  * Context: kprobe_mutex held.
- * Return: false also for a module that is live: its own table says it then.
+ * Return: always false for a live module, whose own table must be used.
  */
 bool kprobe_module_calls(const struct module *mod, unsigned long start,
 			 unsigned long end)
@@ -200,7 +200,7 @@ bool kprobe_module_calls(const struct module *mod, unsigned long start,
 }
 
 /**
- * kprobe_module_going - from now on a module may not be probed
+ * kprobe_module_going - refuse further probes in a module
  * @mod: any module
  *
  * Context: kprobe_mutex held.
@@ -219,11 +219,11 @@ void kprobe_module_going(struct module *mod)
 }
 
 /**
- * kprobe_admit_module - may text of a module be probed?
+ * kprobe_admit_module - check whether text of a module may be probed
  * @addr: any address that is not the kernel's own
  *
  * Context: kprobe_mutex held.
- * Return: KPROBE_OK, until kprobe_mutex is given up; or the reason.
+ * Return: KPROBE_OK, valid until kprobe_mutex is released; or the reason.
  */
 enum kprobe_refusal kprobe_admit_module(unsigned long addr)
 {
@@ -233,7 +233,7 @@ enum kprobe_refusal kprobe_admit_module(unsigned long addr)
 
 	if (!mod)
 		return KPROBE_REFUSE_NOT_TEXT;
-	/* One that is not known may not be complete: find it first. */
+	/* An unknown module may not be complete, so test this first. */
 	if (!find_known(mod) || mod->state == MODULE_STATE_GOING)
 		return KPROBE_REFUSE_MODULE_STATE;
 	/* Init text is freed once the module is live. */
@@ -242,16 +242,16 @@ enum kprobe_refusal kprobe_admit_module(unsigned long addr)
 	return KPROBE_OK;
 }
 
-/* A symbol of text; @index is that in its table. */
+/* A text symbol and its index in the symbol table. */
 struct ordered_symbol {
 	unsigned long start;
 	unsigned int index;
 };
 
 /*
- * Sorted copies of the tables of one module, the last that was asked for.
- * @asked counts the questions since another module was asked for, or since
- * order_expire() ran.  @symbols were made from @kallsyms.
+ * Sorted copies of the tables of the last module that was looked up.  @asked
+ * counts lookups since the module changed, or since order_expire() ran.
+ * @symbols were made from @kallsyms.
  */
 static struct {
 	struct module *mod;
@@ -262,10 +262,10 @@ static struct {
 	unsigned int asked;
 } order;
 
-/* Sorting takes at least as long as this many walks. */
+/* Sorting takes at least as long as this many linear lookups. */
 #define WALKS_FIRST	20
 
-/* A copy lasts one or two times this long after the last question; jiffies. */
+/* A copy lasts for one to two times this many jiffies after the last lookup. */
 #define ORDER_KEPT	HZ
 
 static void drop_symbols(void)
@@ -308,11 +308,11 @@ static int by_start(const void *a, const void *b)
 
 	if (x->start != y->start)
 		return x->start < y->start ? -1 : 1;
-	/* Of several names for a place, kallsyms knows the first. */
+	/* Of several names for an address, kallsyms uses the first. */
 	return x->index < y->index ? -1 : x->index > y->index;
 }
 
-/* What kallsyms would look at, as far as it is text. */
+/* Collect the symbols that kallsyms would search, as far as they are text. */
 static void collect_symbols(struct module *mod, struct mod_kallsyms *from)
 {
 	unsigned int i;
@@ -347,7 +347,7 @@ static void order_symbols(struct module *mod)
 
 	scoped_guard(rcu) {
 		kallsyms = rcu_dereference(mod->kallsyms);
-		/* The only change is the end of init text: fewer symbols. */
+		/* The table only ever shrinks, when init text is freed. */
 		if (kallsyms->num_symtab <= nr)
 			collect_symbols(mod, kallsyms);
 	}
@@ -385,7 +385,7 @@ static void order_places(struct module *mod)
 	schedule_delayed_work(&order_work, ORDER_KEPT);
 }
 
-/* Return: whether this module is asked for often enough for an order. */
+/* Count a lookup.  Return true if the module's tables should be sorted. */
 static bool asked_often(struct module *mod)
 {
 	lockdep_assert_held(&kprobe_mutex);
@@ -411,7 +411,7 @@ static bool symbols_ready(struct module *mod)
 	return order.kallsyms;
 }
 
-/* How many of the symbols begin at or before an address. */
+/* Return the number of symbols that begin at or before an address. */
 static unsigned int symbols_up_to(unsigned long addr)
 {
 	unsigned int low = 0, high = order.nr_symbols;
@@ -428,13 +428,13 @@ static unsigned int symbols_up_to(unsigned long addr)
 }
 
 /**
- * kprobe_module_symbol - the symbol around an address in a module's text
+ * kprobe_module_symbol - find the symbol of an address in a module's text
  * @mod: the module
  * @addr: the address
- * @symbol: filled in, just as kallsyms_lookup() has it
+ * @symbol: filled in with the same result as from kallsyms_lookup()
  *
  * Context: may sleep; kprobe_mutex held.
- * Return: false if kallsyms has to be asked.
+ * Return: false if the caller must use kallsyms.
  */
 bool kprobe_module_symbol(struct module *mod, unsigned long addr,
 			  struct kprobe_symbol *symbol)
@@ -473,12 +473,12 @@ bool kprobe_module_symbol(struct module *mod, unsigned long addr,
 }
 
 /**
- * kprobe_module_places - where a module's text is patched, in order
+ * kprobe_module_places - return the patched places of a module, sorted
  * @mod: the module
  *
  * Context: may sleep; kprobe_mutex held.
- * Return: the places, until this is called again or kprobe_mutex is given up;
- * NULL if the module's own tables have to be looked at.
+ * Return: the places, valid until the next call or until kprobe_mutex is
+ * released; NULL if the caller must search the module's own tables.
  */
 const struct patched_places *kprobe_module_places(struct module *mod)
 {
@@ -490,13 +490,13 @@ const struct patched_places *kprobe_module_places(struct module *mod)
 }
 
 /**
- * kprobe_module_extable - a module's exception table
+ * kprobe_module_extable - return a module's exception table
  * @mod: the module
- * @start: filled in with where it begins
- * @end: and ends
+ * @start: set to its first entry
+ * @end: set to the address after its last entry
  *
- * It is cut when the init function has returned; what had been there before
- * stays in memory, and stays right for all text but that of init.
+ * The table shrinks when the init function has returned; the old entries stay
+ * in memory, and stay correct for all text except init text.
  *
  * Context: may sleep; no locks but kprobe_mutex held.
  */
@@ -504,14 +504,14 @@ void kprobe_module_extable(struct module *mod,
 			   const struct exception_table_entry **start,
 			   const struct exception_table_entry **end)
 {
-	/* trim_init_extable() changes both.  This may wait for long. */
+	/* trim_init_extable() changes both.  This may take long. */
 	guard(mutex)(&module_mutex);
 	*start = mod->extable;
 	*end = mod->extable + mod->num_exentries;
 }
 
 /**
- * kprobe_module_forget - a module goes
+ * kprobe_module_forget - drop sorted tables of a module that is unloaded
  * @mod: the module
  *
  * Context: kprobe_mutex held.

@@ -1,44 +1,43 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * CPUs that are taken offline, and come back.
+ * CPUs that are taken offline, and brought online again.
  *
- * An offline CPU takes no IPI, and no grace period waits for it: a probe can be
- * unregistered and freed while such a CPU runs its handler.  It does go on to
- * execute the kernel: until it has stopped, from its start until RCU knows of
- * it again, and on some machines each time that something wakes it up.  So from
- * before RCU forgets a CPU until RCU knows of it again, all of its hits miss
- * their handlers, as between kprobe_busy_begin() and kprobe_busy_end(), and
- * touch no probe.
+ * An offline CPU takes no IPI, and no grace period waits for it, so a probe
+ * could be unregistered and freed while such a CPU runs its handler.  The CPU
+ * still executes kernel code: until it has stopped, from its start until RCU
+ * watches it again, and on some machines at each wakeup.  Therefore, from
+ * before RCU stops to watch a CPU until RCU watches it again, all of its hits
+ * miss their handlers, as between kprobe_busy_begin() and kprobe_busy_end(),
+ * and do not touch probes.
  *
- *	set_cpu_online(false)		holds cpu_hotplug_lock: whoever takes
- *	...				the CPU away waits for what comes next
+ *	set_cpu_online(false)		cpu_hotplug_lock is held until
+ *	...				kprobe_cpu_leaves() is done
  *	kprobe_cpu_leaves()		cpuhp_report_idle_dead()
- *	RCU forgets the CPU
+ *	RCU stops to watch the CPU
  *	the CPU stops
  *	...
  *	the CPU starts
- *	RCU knows of the CPU		rcutree_report_cpu_starting(), which the
+ *	RCU watches the CPU		rcutree_report_cpu_starting(), which the
  *	kprobe_cpu_comes()		architecture calls on the way to
  *	...				notify_cpu_starting(), if not there;
- *	...				whoever takes the CPU back waits for it
- *	set_cpu_online(true)		and holds cpu_hotplug_lock until then
+ *	...				the controlling CPU waits for it and
+ *	set_cpu_online(true)		holds cpu_hotplug_lock until then
  *
- * Nobody who waits for handlers goes on while another one holds that lock for
- * writing, so the handlers that the CPU runs while it is not marked and gets no
- * IPI are waited for as well.
+ * To wait for handlers takes that lock for reading, and so cannot end while it
+ * is held for writing.  This covers handlers that the CPU runs while it has no
+ * mark and gets no IPI.
  *
- * The mark is written by the CPU itself only, so no handler of it can be in
- * between.  A CPU that was never online has it from boot on; one that did not
- * come up keeps it.
+ * Only the CPU itself writes its mark, so none of its handlers runs meanwhile.
+ * A CPU that was never online has the mark from boot on; a CPU that failed to
+ * start keeps it.
  *
- * What returns on a marked CPU has no return probe: to miss that would touch
- * the probe.  No call that is followed is left by kprobe_cpu_leaves(), for the
- * idle loop never gets back from there, and none is followed while the mark is
- * there.
+ * Returns on a marked CPU have no return probe, because a miss would touch the
+ * probe.  No followed call is active in kprobe_cpu_leaves(), because the idle
+ * loop never returns from there, and no call is followed while the mark is set.
  *
- * Sites and slots are freed behind grace periods, in which a CPU that executes
- * at all gets through a hit.  But loops that an offline CPU does not leave,
- * where it would be in a hit nearly always, are not to be probed.
+ * Sites and slots are freed after grace periods, in which a CPU that executes
+ * at all completes a hit.  But the loops in which an offline CPU stays must not
+ * be probed, because it would be in a hit nearly always.
  */
 #include <linux/cpu.h>
 #include <linux/init.h>
@@ -47,10 +46,10 @@
 #include "internal.h"
 
 /**
- * kprobe_cpu_leaves - from here on, nothing need wait for this CPU
+ * kprobe_cpu_leaves - mark this CPU as offline: no one needs to wait for it
  *
  * Context: the idle task; interrupts off, and they stay off until the CPU
- * begins anew.
+ * starts again.
  */
 void kprobe_cpu_leaves(void)
 {
@@ -60,7 +59,7 @@ void kprobe_cpu_leaves(void)
 NOKPROBE_SYMBOL(kprobe_cpu_leaves);
 
 /**
- * kprobe_cpu_comes - from here on, grace periods wait for this CPU
+ * kprobe_cpu_comes - mark this CPU as online: grace periods wait for it
  * @cpu: this CPU
  *
  * Context: a CPU that is being started, or the first one; interrupts off.
@@ -72,7 +71,7 @@ void kprobe_cpu_comes(unsigned int cpu)
 }
 NOKPROBE_SYMBOL(kprobe_cpu_comes);
 
-/* Before other CPUs are started. */
+/* Mark the CPUs that have not been started yet. */
 static int __init kprobe_offline_init(void)
 {
 	unsigned int cpu;

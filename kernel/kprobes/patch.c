@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Changes the text of sites and their states, and waits for handlers.
+ * Change the text and the states of sites, and wait for handlers.
  *
- * What a site's text should look like is decided above: by reconcile.c when
- * probes or switches change, and by optimizer.c for jumps.  Both fill in
- * site->target and hand over a batch.
+ * Other files decide how the text of a site should look: reconcile.c when
+ * probes or switches change, and optimizer.c for jumps.  Both set site->target
+ * and pass a batch.
  */
 #include <linux/context_tracking_state.h>
 #include <linux/cpu.h>
@@ -35,11 +35,11 @@ static bool transition_exists(enum kprobe_site_state from,
 }
 
 /**
- * kprobe_batch_makes_jumps - is a jump to come into the text?
+ * kprobe_batch_makes_jumps - check whether a batch writes a jump
  * @batch: sites, by kprobe_site::batch
  *
  * Context: kprobe_mutex held.
- * Return: whether a site of the batch is to have one.
+ * Return: true if the target state of a site is KPROBE_SITE_JUMP.
  */
 bool kprobe_batch_makes_jumps(struct list_head *batch)
 {
@@ -52,7 +52,7 @@ bool kprobe_batch_makes_jumps(struct list_head *batch)
 }
 
 /**
- * kprobe_site_flags - how a site's text looks, in its probes' flags
+ * kprobe_site_flags - return the flags that show how a site's text looks
  * @site: the site
  *
  * Context: kprobe_mutex held.
@@ -60,7 +60,7 @@ bool kprobe_batch_makes_jumps(struct list_head *batch)
  */
 u32 kprobe_site_flags(struct kprobe_site *site)
 {
-	/* One that would be armed in another way does not say so. */
+	/* No flag for an entry that its relay could arm instead. */
 	if (site->on_ftrace && site->state != KPROBE_SITE_BEHIND)
 		return site->state == KPROBE_SITE_FTRACE || !site->relay ?
 		       KPROBE_FLAG_FTRACE : 0;
@@ -68,7 +68,7 @@ u32 kprobe_site_flags(struct kprobe_site *site)
 	return site->state == KPROBE_SITE_JUMP ? KPROBE_FLAG_OPTIMIZED : 0;
 }
 
-/* Tells a site's probes, and those of the entry that are hit by it. */
+/* Update flags of a site's probes, and of probes on entries that it relays. */
 static void show_state(struct kprobe_site *site)
 {
 	u32 flags = kprobe_site_flags(site);
@@ -87,18 +87,18 @@ static void show_state(struct kprobe_site *site)
 }
 
 /**
- * kprobe_site_set_state - the text of a site looks different now
+ * kprobe_site_set_state - record that the text of a site has changed
  * @site: the site
- * @state: how it looks
+ * @state: how the text looks now
  *
- * The only place where a state changes.
+ * No other function changes a state.
  *
  *	      register, enable, switch on
- *	CLEAN --------------------------> TRAP; or BEHIND or FTRACE, where
- *	 | ^  <--------------------------	   ftrace calls: see relay.c
+ *	CLEAN --------------------------> TRAP; BEHIND or FTRACE at an entry
+ *	 | ^  <--------------------------	   on ftrace: see relay.c
  *	 | |   unregister, disable, off
  *	 | |
- *	 | |         the optimizer, once nothing is in the way
+ *	 | |         the optimizer, once there is no obstacle
  *	 | |  TRAP ------------------------------------------> JUMP
  *	 | |   ^                                               |  |
  *	 | |   +-----------------------------------------------+  |
@@ -109,8 +109,8 @@ static void show_state(struct kprobe_site *site)
  *	 v
  *	GONE	module unloaded, init text freed
  *
- * BEHIND becomes FTRACE, for as long as there are probes, when another user of
- * ftrace redirects the function, or a post handler or a jprobe comes.
+ * BEHIND becomes FTRACE, and stays so while there are probes, when another user
+ * of ftrace redirects the function, or a post handler or a jprobe is added.
  *
  * Context: kprobe_mutex held.
  */
@@ -127,12 +127,12 @@ void kprobe_site_set_state(struct kprobe_site *site,
 }
 
 /**
- * kprobe_take_sites - take sites off a list
+ * kprobe_take_sites - move sites from one list to another
  * @from: sites, by kprobe_site::batch
- * @nr: how many at most
- * @to: an empty list, for them
+ * @nr: maximum number of sites
+ * @to: an empty list
  *
- * Return: how many were taken.
+ * Return: the number of moved sites.
  */
 unsigned int kprobe_take_sites(struct list_head *from, unsigned int nr,
 			       struct list_head *to)
@@ -151,13 +151,13 @@ unsigned int kprobe_take_sites(struct list_head *from, unsigned int nr,
 }
 
 /*
- * A trap at a site whose jump goes is to run its own instruction alone, since
- * another site of this batch may be under the jump.  While the jump stands, or
- * is half removed, the text or text_poke_bp() sends hits into the detour; where
- * a trap is left in its place, the rest of the text is there first.  This comes
- * before anything is patched: a trap that still sends its hit into the detour
- * has done so before the last IPI of arch_kprobe_patch(), and later hits find
- * the other sites' traps.
+ * Before a jump is removed, make its trap execute only the probed instruction,
+ * because another site of this batch may be under the jump.  While the jump is
+ * there, or half removed, the text or text_poke_bp() sends hits into the
+ * detour; if the trap stays, the rest of the text is restored before.  This
+ * must precede all patching: a trap that still sends its hit into the detour
+ * does so before the last IPI of arch_kprobe_patch(), and later hits find the
+ * other sites' traps.
  *
  * These sites are patched first, because a trap must not be written to text
  * that is still under a jump.
@@ -179,17 +179,17 @@ static unsigned int most_in_batch, most_in_chunk;
 
 /**
  * kprobe_patch - bring the text of sites to their target state
- * @batch: sites, linked by kprobe_site::batch, none of them ftrace's; in
+ * @batch: sites, linked by kprobe_site::batch, none of them on ftrace; in
  *	another order on return
  *
- * text_mutex is released after each chunk of sites.  Owners of text_mutex that
- * run in between find some sites patched and some not, which is nothing new for
- * them: they read or write text where no site is, and code that reads the state
- * of a site holds kprobe_mutex, too, so no site changes until this returns.
- * A hit between two chunks runs the handlers of probes that are armed already,
- * as it does between two sites of one chunk.
+ * text_mutex is released after each chunk of sites.  Other owners of text_mutex
+ * may run in between and find only some sites patched.  That is harmless: they
+ * access text without sites, and code that reads the state of a site also holds
+ * kprobe_mutex, so no site changes until this returns.  A hit between two
+ * chunks runs the handlers of probes that are armed already, as it does between
+ * two sites of one chunk.
  *
- * On return every CPU has left the handlers it was in when this was called.
+ * On return, every CPU has left the handlers that it ran when this was called.
  *
  * Context: may sleep; kprobe_mutex held.
  */
@@ -221,11 +221,11 @@ void kprobe_patch(struct list_head *batch)
 
 #if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST)
 /**
- * kprobe_most_patched - most sites patched at once since the last call
- * @batch: filled in: with kprobe_mutex held
+ * kprobe_most_patched - return most sites patched at once since the last call
+ * @batch: set to the maximum while kprobe_mutex was held
  *
  * Context: may sleep.
- * Return: with text_mutex held.
+ * Return: the maximum while text_mutex was held.
  */
 unsigned int kprobe_most_patched(unsigned int *batch)
 {
@@ -236,22 +236,22 @@ unsigned int kprobe_most_patched(unsigned int *batch)
 EXPORT_SYMBOL_GPL(kprobe_most_patched);
 #endif
 
-/* Empty: a CPU that takes this IPI is in no handler.  Tests count its calls. */
+/* A CPU that takes this IPI is in no handler.  Tests count the calls. */
 static void kprobe_ipi_seen(void *unused)
 {
 }
 
 /*
- * Can a handler be running on this CPU?  Not if RCU is not watching the CPU,
- * which is so where it idles, and on some machines where it is in user mode.
+ * Return true if a handler may be running on this CPU.  None is if RCU is not
+ * watching the CPU: if it idles, and on some machines if it is in user mode.
  *
- * All handlers are looked up and run while RCU is watching, if need be between
- * kprobe_rcu_enter() and kprobe_rcu_exit(), and RCU begins and ends to watch
- * with a fully ordered read-modify-write of what is read here.  The acquire
- * pairs with the one that ended it: what handlers did before has been done.
- * The barrier in kprobe_wait_for_handlers() pairs with the one that begins it
- * next: that has not been seen here, so what comes after it on that CPU sees
- * what the caller has unlinked.  (With classic.c no CPU is left out.)
+ * All handlers are looked up and run while RCU is watching, if necessary
+ * between kprobe_rcu_enter() and kprobe_rcu_exit(), and RCU starts and stops
+ * watching with a fully ordered read-modify-write of the state that is read
+ * here.  The acquire pairs with the last stop: all accesses of earlier handlers
+ * are done.  The barrier in kprobe_wait_for_handlers() pairs with the next
+ * start: it was not visible here, so later accesses of that CPU see what the
+ * caller has unlinked.  (With classic.c no CPU is left out.)
  */
 static bool kprobe_cpu_watched(int cpu, void *unused)
 {
@@ -265,10 +265,10 @@ static bool kprobe_cpu_watched(int cpu, void *unused)
 /**
  * kprobe_wait_for_handlers - wait until running handlers have ended
  *
- * A handler runs with interrupts off from before its probe is looked up to
+ * A handler runs with interrupts off from before the look-up of its probe until
  * after its return, so a CPU that takes an IPI is in none.  The IPI also
- * orders what the caller has unlinked before what later hits read: see
- * "Who may run when" at the head of kernel/kprobes.c.  Idle CPUs get no IPI.
+ * orders the caller's unlinking before the reads of later hits: see "Who may
+ * run when" at the head of kernel/kprobes.c.  Idle CPUs get no IPI.
  *
  * Context: may sleep; interrupts on; not from a handler.
  */

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Which probes are registered.
+ * The table of registered probes.
  *
- * A caller may hand over any struct kprobe: one that has never been registered
- * and holds what was on the stack before, a copy of one that is, or the same
- * one twice.  None of its fields can tell which.  So the probes that are
- * registered are in a table by their own addresses, and only what is found
- * there is looked into.
+ * A caller may pass any struct kprobe: one that was never registered and holds
+ * uninitialized data, a copy of a registered one, or the same one twice.  None
+ * of its fields can distinguish these cases.  So registered probes are in a
+ * table by their own addresses, and fields are read only of probes found there.
  *
  *	buckets[hash of the address] -> probe -> probe ->|
  *
  * The links are in the probes (kprobe::known), and a walk reads no other field
- * of them.  All of it is under kprobe_mutex; no hit comes here.  There are at
- * most as many probes as buckets, so long as there is memory for those, and
- * never less than an eighth.
+ * of them.  All of it is under kprobe_mutex; hits do not use it.  The number of
+ * probes is between an eighth of the buckets and all of them, unless memory
+ * for more buckets is short.
  */
 #include <linux/array_size.h>
 #include <linux/hash.h>
@@ -33,7 +32,7 @@ static struct hlist_head *bucket_of(const struct kprobe *p)
 	return &buckets[hash_ptr(p, bits)];
 }
 
-/* Without memory all stays as it is, and chains get longer. */
+/* Without memory nothing changes, and chains get longer. */
 static void resize(unsigned int new_bits)
 {
 	struct hlist_head *old = buckets;
@@ -63,8 +62,8 @@ static void resize(unsigned int new_bits)
 }
 
 /**
- * kprobe_is_registered - is this very probe registered?
- * @p: any pointer, also NULL or to what has never been a probe
+ * kprobe_is_registered - check whether this very probe is registered
+ * @p: any pointer, including NULL or one that has never been a probe
  *
  * Context: kprobe_mutex held.
  */
@@ -81,8 +80,8 @@ bool kprobe_is_registered(const struct kprobe *p)
 }
 
 /**
- * kprobe_set_registered - from now on a probe is registered
- * @p: one that is not
+ * kprobe_set_registered - add a probe to the table
+ * @p: an unregistered probe
  *
  * Context: may sleep; kprobe_mutex held.
  */
@@ -96,10 +95,10 @@ void kprobe_set_registered(struct kprobe *p)
 }
 
 /**
- * kprobe_clear_registered - from now on a probe is not registered
- * @p: one that is
+ * kprobe_clear_registered - remove a probe from the table
+ * @p: a registered probe
  *
- * kprobe::known is the caller's, then.
+ * Afterwards the caller may use kprobe::known.
  *
  * Context: may sleep; kprobe_mutex held.
  */

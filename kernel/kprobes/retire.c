@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Frees sites and their slots when no task can stand on them any more.
+ * Free sites and their slots once no task can be in them.
  *
  * A task may be preempted while it executes an instruction in a slot.  It
- * comes back to the slot however long ago the probe was removed.  So slots are
+ * resumes in the slot however long ago the probe was removed.  So slots are
  * freed after an RCU-tasks grace period, which waits until every task has
- * switched voluntarily: a task in a slot cannot do that, since the one thing
- * there that could sleep, a page fault, leaves the slot first
- * (kprobe_regs_leave_slot()).
+ * switched voluntarily.  A task in a slot cannot switch voluntarily: only a
+ * page fault could make it sleep, and kprobe_regs_leave_slot() moves a page
+ * fault out of the slot first.
  *
- * This does not wait for idle tasks.  Where all of the idle loop is noinstr
+ * RCU-tasks does not wait for idle tasks.  If the whole idle loop is noinstr
  * (ARCH_WANTS_NO_INSTR), they enter no slot while RCU is not watching.  On
- * other architectures each CPU must schedule once, which is Tasks Rude RCU.  No
- * CPU may stop in a slot: x86 refuses HLT and MWAIT.  WFI of arm64 continues at
- * the next interrupt, and a change of text sends one.
+ * other architectures each CPU must schedule once, which Tasks Rude RCU
+ * ensures.  No CPU may stop in a slot: x86 refuses HLT and MWAIT.  WFI of arm64
+ * continues at the next interrupt, and a change of text sends one.
  *
- * The grace period takes tens of milliseconds.  The worker here waits for it
- * and holds no lock meanwhile; no caller waits.
+ * The grace period takes tens of milliseconds.  Only the worker waits for it,
+ * without a lock held.
  */
 #include <linux/llist.h>
 #include <linux/rcupdate.h>
@@ -40,20 +40,20 @@ static void retire_worker(struct work_struct *work)
 #ifndef CONFIG_ARCH_WANTS_NO_INSTR
 	synchronize_rcu_tasks_rude();
 #endif
-	/* Hits that are in the slots, with preemption off: see classic.c. */
+	/* Hits in slots with preemption off: see classic.c. */
 	synchronize_rcu();
 	llist_for_each_entry(site, first, retired) {
 		kprobe_classic_release(site);
 		kprobe_slots_release(site);
 		cond_resched();
 	}
-	/* Readers that have found a site by kprobe_slot_owner(), until now. */
+	/* Readers that have found a site by kprobe_slot_owner(). */
 	synchronize_rcu();
-	/* Hits where RCU does not watch: see classic.c. */
+	/* Hits without RCU watching: see classic.c. */
 	kprobe_classic_sync();
 
 	llist_for_each_entry_safe(site, next, first, retired) {
-		/* From a cache of site.c: kfree() finds that. */
+		/* From a cache of site.c, which kfree() finds. */
 		kfree(site);
 		cond_resched();
 	}
@@ -61,14 +61,14 @@ static void retire_worker(struct work_struct *work)
 
 static DECLARE_DELAYED_WORK(retire_work, retire_worker);
 
-/* Many sites retire one by one; let them gather for this many jiffies. */
+/* Sites are retired one by one; collect them for this many jiffies. */
 #define RETIRE_DELAY	(HZ / 20)
 
 /**
- * kprobe_retire - free a site in due time
- * @site: no longer in the table, its text clean or gone
+ * kprobe_retire - free a site after grace periods
+ * @site: out of the table, with clean or freed text
  *
- * Context: any that may queue work.
+ * Context: any that allows queueing work.
  */
 void kprobe_retire(struct kprobe_site *site)
 {
@@ -78,17 +78,17 @@ void kprobe_retire(struct kprobe_site *site)
 
 int __init kprobe_retire_init(void)
 {
-	/* The worker waits for long: keep it off queues that are flushed. */
+	/* The worker waits long: keep it off queues that others flush. */
 	retire_wq = alloc_workqueue("kprobes", WQ_UNBOUND, 1);
 	return retire_wq ? 0 : -ENOMEM;
 }
 
 #if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST)
-/* Waits until all that is retired is freed. */
+/* Wait until all retired sites are freed. */
 void kprobe_retire_flush(void)
 {
 	flush_delayed_work(&retire_work);
-	/* What was added while the worker ran. */
+	/* Again, for sites that were added while the worker ran. */
 	flush_delayed_work(&retire_work);
 }
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What stands in the place of a probe: where no handler is to run, and in
- * current_kprobe where hits are recursion and no particular handler runs.
+ * Placeholders for an empty handler list, and for current_kprobe if hits are
+ * recursion but no particular handler runs.
  */
 #include <linux/bug.h>
 #include <linux/irqflags.h>
@@ -11,7 +11,7 @@
 /* The context that the handler of current_kprobe runs in. */
 DEFINE_PER_CPU(unsigned int, kprobe_current_ctx) = KPROBE_CTX_NONE;
 
-/* Of this CPU nothing waits for handlers: see offline.c. */
+/* Set while nothing waits for handlers on this CPU: see offline.c. */
 DEFINE_PER_CPU(bool, kprobe_cpu_offline);
 
 static int no_handler(struct kprobe *p, struct pt_regs *regs)
@@ -32,10 +32,10 @@ struct kprobe kprobe_busy = {
 
 #ifdef CONFIG_DEBUG_IRQFLAGS
 /**
- * kprobe_check_irqs_off - complain of a handler that returns with interrupts on
+ * kprobe_check_irqs_off - warn about a handler that returns with interrupts on
  *
- * unregister_kprobe() waits for hits by waiting for code that has interrupts
- * off, so it could free what the rest of such a hit uses.
+ * unregister_kprobe() waits for code with interrupts off only, so it could free
+ * data that the rest of such a hit uses.
  *
  * Context: a hit, after its handlers; current_kprobe is the last one's probe.
  */

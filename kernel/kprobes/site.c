@@ -8,11 +8,11 @@
  *	     |
  *	     +-------active---> p2 -> p0	the enabled ones, newest first
  *	     |
- *	     +----------pre---> p2		those with a pre handler; what
- *						a hit walks
+ *	     +----------pre---> p2		those with a pre handler; a hit
+ *						walks this list
  *
- * Everything here is under kprobe_mutex.  The text of a site is not changed
- * here: see reconcile.c.
+ * Everything here is under kprobe_mutex.  This file does not change the text of
+ * sites: see reconcile.c.
  */
 #include <linux/init.h>
 #include <linux/mutex.h>
@@ -31,7 +31,7 @@ LIST_HEAD(kprobe_gone_sites);
 static struct kmem_cache *site_cache;
 
 /**
- * kprobe_site_at - the site of an address
+ * kprobe_site_at - find the site of an address
  * @addr: any address
  *
  * Context: kprobe_mutex held.
@@ -44,15 +44,15 @@ struct kprobe_site *kprobe_site_at(unsigned long addr)
 }
 
 /**
- * kprobe_patches - is this byte of the text one that a probe patches?
+ * kprobe_patches - check whether a probe patches, or may patch, a byte of text
  * @addr: any address
  *
- * Or may patch: there is a probe, which may be disabled, or a detour for a jump
- * over this byte.  Asked before a debugger puts a breakpoint there: neither
- * would know what the other has saved, and a breakpoint under a jump would be a
- * part of it.
+ * True for a probe, even if disabled, and for a detour of a jump over this
+ * byte.  A debugger must check this before it sets a breakpoint: neither side
+ * knows which bytes the other has saved, and the jump would include a
+ * breakpoint under it.
  *
- * The debugger stops all CPUs, so a site may just be inspected, or its detour
+ * The debugger stops all CPUs, perhaps while a site is inspected or its detour
  * built: a breakpoint that is set at that moment is not noticed.
  *
  * Context: any.
@@ -75,9 +75,9 @@ bool kprobe_patches(unsigned long addr)
 NOKPROBE_SYMBOL(kprobe_patches);
 
 /**
- * kprobe_site_create - make a site and put it into the table
- * @entry: where
- * @result: filled in unless it is refused
+ * kprobe_site_create - create a site and add it to the table
+ * @entry: the place
+ * @result: filled in unless the place is refused
  *
  * Context: may sleep; kprobe_mutex held.
  * Return: KPROBE_OK or the reason for a refusal.
@@ -117,8 +117,8 @@ enum kprobe_refusal kprobe_site_create(const struct kprobe_entry *entry,
 }
 
 /**
- * kprobe_site_drop - let go of a site without probes
- * @site: its text is clean or gone; the optimizer has forgotten it
+ * kprobe_site_drop - remove a site without probes
+ * @site: its text is clean or gone, and kprobe_optimizer_forget() was called
  *
  * Context: may sleep; kprobe_mutex held.
  */
@@ -134,14 +134,14 @@ void kprobe_site_drop(struct kprobe_site *site)
 	kprobe_retire(site);
 }
 
-/* The site's target state may have changed. */
+/* Add a site whose target state may have changed to @dirty. */
 void kprobe_site_mark_dirty(struct kprobe_site *site, struct list_head *dirty)
 {
 	if (list_empty(&site->batch))
 		list_add_tail(&site->batch, dirty);
 }
 
-/* What points, or is to point, to an active probe in the list site->pre. */
+/* Return the link of list site->pre that points, or must point, to @p. */
 static struct kprobe **pre_link(struct kprobe_site *site, struct kprobe *p)
 {
 	list_for_each_entry_continue_reverse(p, &site->active, list)
@@ -151,8 +151,8 @@ static struct kprobe **pre_link(struct kprobe_site *site, struct kprobe *p)
 }
 
 /**
- * kprobe_site_activate - a probe is enabled: hits call its handlers
- * @site: where
+ * kprobe_site_activate - make hits call the handlers of a probe
+ * @site: the site
  * @p: one of its probes
  *
  * Context: kprobe_mutex held.
@@ -162,7 +162,7 @@ void kprobe_site_activate(struct kprobe_site *site, struct kprobe *p)
 	struct list_head *next = &site->active;
 	struct kprobe *older = p;
 
-	/* A probe that was disabled returns to its place. */
+	/* An enabled probe must return to its former position. */
 	hlist_for_each_entry_continue(older, hlist) {
 		if (older->enabled) {
 			next = &older->list;
@@ -186,12 +186,12 @@ void kprobe_site_activate(struct kprobe_site *site, struct kprobe *p)
 }
 
 /**
- * kprobe_site_deactivate - a probe is disabled, goes, or loses its text
- * @site: where
+ * kprobe_site_deactivate - stop hits from calling the handlers of a probe
+ * @site: the site
  * @p: one of its enabled probes
  *
- * Context: kprobe_mutex held.  The caller waits for handlers before p->list is
- * used again.
+ * Context: kprobe_mutex held.  The caller must wait for handlers before it uses
+ * p->list again.
  */
 void kprobe_site_deactivate(struct kprobe_site *site, struct kprobe *p)
 {
@@ -218,7 +218,7 @@ int __init kprobe_site_init(void)
 }
 
 #if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST)
-/** kprobe_sites_in_use - how many addresses are probed, gone ones included */
+/** kprobe_sites_in_use - return the number of sites, including gone ones */
 unsigned int kprobe_sites_in_use(void)
 {
 	guard(mutex)(&kprobe_mutex);

@@ -2,10 +2,11 @@
 /*
  * Executable memory for instructions out of line.
  *
- * Pages come from execmem and are made read-only and executable before the
- * first slot in them is given out; from then on only text_poke_copy() and
- * its like write to them.  Freed slots are used again, and pages without any
- * slot in use are given back but for one.  All slots in a page have one size.
+ * Pages are allocated from execmem and made read-only and executable before the
+ * first slot in them is allocated; after that, only text_poke_copy() and
+ * similar functions write to them.  Freed slots are reused.  Of the pages
+ * without a used slot, all but one are freed.  All slots in a page have one
+ * size.
  *
  *	slot_pages (xarray by page number)
  *	   |
@@ -31,7 +32,7 @@
 
 #define SLOTS_PER_PAGE_MAX	(PAGE_SIZE / KPROBE_SLOT_SIZE)
 
-/* How /proc/kallsyms and perf call a page of slots. */
+/* The name of a page of slots in /proc/kallsyms and perf. */
 #define SLOT_PAGE_NAME	"kprobe_insn_page"
 
 /**
@@ -41,8 +42,8 @@
  * @text: the page; constant
  * @size: of each slot, in bytes; constant
  * @nused: bits set in @used; under slot_mutex
- * @used: slots given out; under slot_mutex
- * @owner: whose they are; written under slot_mutex, read by RCU
+ * @used: allocated slots; under slot_mutex
+ * @owner: the owner of each slot; written under slot_mutex, read by RCU
  */
 struct slot_page {
 	struct list_head link;
@@ -54,7 +55,7 @@ struct slot_page {
 	struct kprobe_site **owner;
 };
 
-/* Innermost: no other lock of probes is taken while this is held. */
+/* Innermost: no other lock of probes may be taken while this is held. */
 static DEFINE_MUTEX(slot_mutex);
 /* For small slots and for large ones. */
 static struct list_head slot_lists[] = {
@@ -66,8 +67,8 @@ static unsigned int slots_used;
 static unsigned int slot_pages_empty[ARRAY_SIZE(slot_lists)];
 
 /*
- * Where slots have ever been.  Lets nearly all look-ups end before they come
- * to anything that needs RCU: unwinders ask where it is not watching, too.
+ * Bounds of all pages ever used for slots.  They end nearly all look-ups before
+ * anything that needs RCU, because unwinders may run without RCU watching.
  */
 static unsigned long slots_low = ULONG_MAX;
 static unsigned long slots_high;
@@ -82,7 +83,7 @@ static unsigned int slots_per_page(const struct slot_page *page)
 	return PAGE_SIZE / page->size;
 }
 
-/* Which of the lists has slots of this size. */
+/* Return the index of the list for slots of this size. */
 static unsigned int slot_list_index(unsigned int size)
 {
 	return size > KPROBE_SLOT_SIZE;
@@ -94,8 +95,8 @@ static unsigned long slot_page_key(const void *text)
 }
 
 /*
- * A backend may define these pairs itself, and a macro of the name that is
- * asked for here.  They are called under slot_mutex.
+ * A backend may define each of these pairs itself, with a macro of the name
+ * that is tested here.  They are called under slot_mutex.
  */
 #ifndef arch_kprobe_slots_near
 static bool arch_kprobe_slots_near(const void *text,
@@ -104,14 +105,14 @@ static bool arch_kprobe_slots_near(const void *text,
 	return true;
 }
 
-/* Return: a page that the site can use, for arch_kprobe_fill_slots(). */
+/* Return a page that the site can use, for arch_kprobe_fill_slots(). */
 static void *arch_kprobe_alloc_slots(const struct kprobe_site *site)
 {
 	return execmem_alloc(EXECMEM_KPROBES, PAGE_SIZE);
 }
 #endif
 
-/* Makes a page executable and read-only once fill_slots() has filled it. */
+/* Make a page executable and read-only after fill_slots() has filled it. */
 #ifndef arch_kprobe_free_slots
 static int arch_kprobe_protect_slots(void *text)
 {
@@ -133,7 +134,7 @@ static struct slot_page *slot_page_create(const struct kprobe_site *site,
 		return NULL;
 
 	page->size = size;
-	/* Allocated apart: both sizes are close to those of slab caches. */
+	/* Allocated separately, because both sizes are close to slab sizes. */
 	page->owner = kcalloc(PAGE_SIZE / size, sizeof(page->owner[0]),
 			      GFP_KERNEL);
 	if (!page->owner)
@@ -188,10 +189,7 @@ static void slot_page_destroy(struct slot_page *page)
 	call_rcu(&page->rcu, slot_page_free);
 }
 
-/*
- * A page with room for a slot of this site and size; those are in front of full
- * ones.
- */
+/* Find a page with room for a slot of this site; full pages are last. */
 static struct slot_page *slot_page_find(const struct kprobe_site *site,
 					struct list_head *list,
 					unsigned int size)
@@ -209,13 +207,13 @@ static struct slot_page *slot_page_find(const struct kprobe_site *site,
 }
 
 /**
- * kprobe_slot_alloc - get a slot
- * @owner: the site it is for; found again by kprobe_slot_owner()
- * @size: how large: KPROBE_SLOT_SIZE, or more for a detour; a power of two
+ * kprobe_slot_alloc - allocate a slot
+ * @owner: the site, which kprobe_slot_owner() will return
+ * @size: size in bytes: KPROBE_SLOT_SIZE, or more for a detour; a power of two
  *
  * Context: may sleep.
- * Return: so many bytes of read-only executable memory, aligned to their
- * size, or NULL.
+ * Return: @size bytes of read-only executable memory, aligned to @size, or
+ * NULL.
  */
 void *kprobe_slot_alloc(struct kprobe_site *owner, unsigned int size)
 {
@@ -246,8 +244,8 @@ void *kprobe_slot_alloc(struct kprobe_site *owner, unsigned int size)
 }
 
 /**
- * kprobe_slot_free - give a slot back
- * @slot: from kprobe_slot_alloc(); no task stands in it
+ * kprobe_slot_free - free a slot
+ * @slot: from kprobe_slot_alloc(); no task may be in it
  *
  * Context: may sleep.
  */
@@ -279,8 +277,8 @@ void kprobe_slot_free(void *slot)
 }
 
 /**
- * kprobe_slots_release - give back all slots of a site
- * @site: no task stands in any of them
+ * kprobe_slots_release - free all slots of a site
+ * @site: the site; no task may be in any of its slots
  *
  * Context: may sleep.
  */
@@ -295,12 +293,12 @@ void kprobe_slots_release(struct kprobe_site *site)
 }
 
 /**
- * kprobe_slot_owner - whose slot is that?
+ * kprobe_slot_owner - find the site whose slot contains an address
  * @addr: any address
  * @slot: filled in with the start of the slot
  *
- * Context: any; under rcu_read_lock() or with what implies it.
- * Return: the site, or NULL where @addr is in no slot in use.
+ * Context: any; under rcu_read_lock() or the equivalent.
+ * Return: the site, or NULL if @addr is in no used slot.
  */
 struct kprobe_site *kprobe_slot_owner(unsigned long addr, void **slot)
 {
@@ -319,7 +317,7 @@ struct kprobe_site *kprobe_slot_owner(unsigned long addr, void **slot)
 NOKPROBE_SYMBOL(kprobe_slot_owner);
 
 /**
- * is_kprobe_insn_slot - is this address in a page of slots?
+ * is_kprobe_insn_slot - check whether an address is in a page of slots
  * @addr: any address
  *
  * Context: any in which RCU is watching.
@@ -330,15 +328,15 @@ bool is_kprobe_insn_slot(unsigned long addr)
 }
 
 /**
- * kprobe_orig_ip - where an instruction in a slot comes from
+ * kprobe_orig_ip - translate the address of an instruction in a slot
  * @addr: an instruction pointer
  *
- * For code that looks an instruction pointer up in tables of the kernel's
- * text: unwinders and the like.
+ * For code that looks up an instruction pointer in tables of the kernel's text,
+ * such as unwinders.
  *
  * Context: any.
- * Return: the address in place that corresponds to @addr if that is in a
- * slot, and otherwise @addr.
+ * Return: the original address that corresponds to @addr if @addr is in a slot;
+ * otherwise @addr.
  */
 unsigned long kprobe_orig_ip(unsigned long addr)
 {
@@ -363,10 +361,10 @@ unsigned long kprobe_orig_ip(unsigned long addr)
  * @addr: an instruction pointer
  * @regs: the registers with this instruction pointer, which may be incomplete;
  *	NULL if @addr is from the stack
- * @sp: the stack pointer there; becomes the one at the instruction
+ * @sp: the stack pointer there; updated to the one at the instruction
  *
  * Context: any.
- * Return: the address in place that corresponds to @addr if that is in a slot,
+ * Return: the original address that corresponds to @addr if @addr is in a slot,
  * the probed address if @regs are those of a hit, and otherwise @addr.
  */
 unsigned long kprobe_unwind(unsigned long addr, struct pt_regs *regs,
@@ -388,16 +386,16 @@ unsigned long kprobe_unwind(unsigned long addr, struct pt_regs *regs,
 #endif
 
 /**
- * kprobe_traced_address - what a stack trace tells of an instruction pointer
+ * kprobe_traced_address - translate an instruction pointer for a stack trace
  * @addr: the instruction pointer
  *
- * For code that looks for a function in a stack trace, as live patching does: a
- * task in a slot is in the function that was probed, wherever in the slot it
- * stands, also where that is no place of the function's own.
+ * For code that looks for a function in a stack trace, such as live patching: a
+ * task in a slot is in the probed function, even at an instruction of the slot
+ * that has no original.
  *
  * Context: any.
- * Return: the address in place that corresponds to @addr, or else the probed
- * one, if @addr is in a slot; and otherwise @addr.
+ * Return: if @addr is in a slot, the original address that corresponds to it,
+ * or else the probed address; otherwise @addr.
  */
 unsigned long kprobe_traced_address(unsigned long addr)
 {
@@ -422,16 +420,16 @@ unsigned long kprobe_traced_address(unsigned long addr)
 
 /**
  * kprobe_regs_leave_slot - move registers out of a slot
- * @regs: of an exception
+ * @regs: the registers of an exception
  *
- * After it, the exception looks as if the instruction had raised it in
- * place.  If the instruction is then restarted, that is a hit of its own.
- * Other instructions in a detour than the probed one cannot be restarted in
- * place, where the jump is; they have no fix-ups, and stay where they are.
+ * Afterwards, the exception looks as if the original instruction had raised it.
+ * If the instruction is then restarted, that is another hit.  A detour's other
+ * instructions cannot be restarted in place, because the jump is there; they
+ * have no fix-ups, and their registers are not changed.
  *
  * Context: an exception; RCU is watching.
- * Return: the site whose instruction it was; NULL if it was not in a slot.
- * It stays until the task has switched voluntarily.
+ * Return: the site of the instruction; NULL if it was not in a slot.  The site
+ * stays until the task has switched voluntarily.
  */
 struct kprobe_site *kprobe_regs_leave_slot(struct pt_regs *regs)
 {
@@ -455,7 +453,7 @@ NOKPROBE_SYMBOL(kprobe_regs_leave_slot);
  * kprobe_at_entry - is a probed instruction the first of its function?
  * @addr: any address
  *
- * For unwinders: the function has not made a stack frame there.
+ * For unwinders: the function has no stack frame there yet.
  *
  * Context: any.
  */
@@ -478,7 +476,7 @@ bool kprobe_at_entry(unsigned long addr)
  * @type: filled in with the symbol's type letter
  * @sym: filled in with the name; KSYM_NAME_LEN bytes
  *
- * Return: 0, or -ERANGE behind the last one.
+ * Return: 0, or -ERANGE after the last page.
  */
 int kprobe_get_kallsym(unsigned int symnum, unsigned long *value, char *type,
 		       char *sym)
@@ -501,7 +499,7 @@ int kprobe_get_kallsym(unsigned int symnum, unsigned long *value, char *type,
 }
 
 #if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST)
-/** kprobe_slots_in_use - how many slots are given out */
+/** kprobe_slots_in_use - return the number of allocated slots */
 unsigned int kprobe_slots_in_use(void)
 {
 	guard(mutex)(&slot_mutex);

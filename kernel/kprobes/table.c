@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The table of sites: from a probed address to its site, wherever the hit is.
- * The look-up is kprobe_site_find(), inline in <linux/kprobes_hit.h>;
- * here the table is changed.
+ * The table of sites, by probed address.  The look-up is kprobe_site_find(),
+ * inline in <linux/kprobes_hit.h>; this file changes the table.
  *
  *	kprobe_site_table
  *	     |
@@ -10,81 +9,77 @@
  *				    |
  *		  [ site ].chain[0] --> [ site ].chain[0] --> NULL
  *
- * Why not rhashtable?  Its readers may have to start again: while a chain is
- * being moved, its entries lead into another bucket, and a reader that ends
- * there goes back to the first entry.  For the reader of a hit that may be
- * without end, since a trap, an NMI or an interrupt can come from within the
- * very move, on the same CPU, which goes on only when the reader is done.
- * Here, no change of the table disturbs a reader: each look-up is one walk of
- * one chain.
+ * Why not rhashtable?  Its readers may have to restart: while a chain is being
+ * moved, its entries lead into another bucket, and a reader that ends there
+ * restarts at the first entry.  For the reader in a hit this may never end,
+ * because a trap, an NMI or an interrupt may interrupt the move itself, on the
+ * same CPU, and the move continues only when the reader is done.  Here, no
+ * change of the table disturbs a reader: each look-up walks one chain once.
  *
  * Two links
  * ---------
  *
- * Each site has two links, and a table says which of them its chains use.  To
- * resize is to make a new table that uses the other ones: link all sites into
- * it, publish it, and free the old one behind a grace period.
+ * Each site has two links, and a table selects the one that its chains use.  A
+ * resize creates a new table that uses the other link: it links all sites into
+ * it, publishes it, and frees the old table after a grace period.
  *
- * Changes are made under kprobe_mutex.  Readers have preemption off at the
- * least, and RCU is watching them.
+ * Changes are made under kprobe_mutex.  Readers have at least preemption off,
+ * and RCU is watching them.
  *
  * 1. A reader that has fetched kprobe_site_table walks one chain of that table
- *    by one link only, even if it is interrupted, or delayed, and the table is
- *    replaced meanwhile.  Hits on top of it fetch the table for themselves.
+ *    by one link only, even if it is interrupted or delayed and the table is
+ *    replaced meanwhile.  A hit that interrupts it fetches the table again.
  *
  * 2. A resize writes to the links that the published table does not use.  Only
- *    readers of the table before may use them, and there are none left: a
- *    grace period has passed since the last resize (table_links_free()).  So
- *    it writes what no reader looks at.  A hit from within the resize, on
- *    whichever CPU, sees the published table, which is complete and in order
- *    all the time.
+ *    readers of the previous table may use them, and none are left: a grace
+ *    period has passed since the last resize (table_links_free()).  So no
+ *    reader sees the links being written.  A hit that interrupts the resize,
+ *    on any CPU, sees the published table, which is always complete and
+ *    consistent.
  *
- * 3. rcu_assign_pointer() of kprobe_site_table comes after all that the resize
- *    has written.  It pairs with the dependency of rcu_dereference_raw() in
+ * 3. rcu_assign_pointer() of kprobe_site_table orders all writes of the resize
+ *    before it.  It pairs with the dependency of rcu_dereference_raw() in
  *    kprobe_site_find(): a reader that sees the new table sees its buckets
  *    and the links that it uses.
  *
  * 4. A new site gets its link before rcu_assign_pointer() puts it at the head
  *    of its chain, which pairs with rcu_dereference_raw() of the bucket, or of
- *    a link to it.  It comes into the published table only.  A reader that has
- *    fetched the table before that does not find it, and need not: the site is
- *    there before its trap is written, and patched text is ordered behind what
- *    was written before it, for every CPU that executes it.  So a hit of that
- *    trap fetches a table that the site is in: the one that was published
- *    then, or a later one.
+ *    a link to it.  The site is added to the published table only.  A reader
+ *    that fetched the table earlier does not find it, and need not: the site is
+ *    added before its trap is written, and each CPU that executes patched text
+ *    sees all earlier writes.  So a hit of that trap fetches a table with the
+ *    site: the one that was published then, or a later one.
  *
- * 5. A removed site leaves the published table only, and keeps its link, so a
- *    reader that stands on it goes on along what has been its chain.  A reader
- *    of the table before may even find it there.  Either reader began before
- *    the removal: the one of the table before has fetched that before it was
- *    replaced.  What has hit the site's trap has ended when the site is removed
- *    (see "Text and table" at the head of kernel/kprobes.c), so for a hit it
- *    makes no difference whether the site is found; other readers ask of text
- *    that they know to stay.
+ * 5. A removed site is unlinked from the published table only, and keeps its
+ *    link, so a reader at the site continues along its former chain.  A reader
+ *    of the previous table may even find it there.  Both readers began before
+ *    the removal: the latter fetched its table before that was replaced.  Hits
+ *    of the site's trap have ended when the site is removed (see "Text and
+ *    table" at the head of kernel/kprobes.c), so for a hit it does not matter
+ *    whether the site is found; other readers look up text that they know to
+ *    stay.
  *
- * 6. A removed site is freed behind a grace period that begins after the
- *    removal (retire.c).  It is in no table that is linked afterwards, since a
- *    resize takes the sites of the published one.  By 5, all readers that can
- *    come to it are those that grace period waits for.
+ * 6. A removed site is freed after a grace period that begins after the removal
+ *    (retire.c).  No later resize links it, because a resize takes its sites
+ *    from the published table.  By 5, that grace period waits for all readers
+ *    that can reach the site.
  *
- * 7. Another site for the address of a removed one is never mistaken for it: a
- *    hit that finds the old one has begun before the removal, and has ended
- *    before that.
+ * 7. A new site at the address of a removed one is never mistaken for it: a hit
+ *    that finds the old site has begun and ended before the removal.
  *
- * 8. A handler that does not find its trap's site looks at the text.  If there
- *    is no trap, the site was removed.  If there is one, it looks for the site
- *    once more, in order behind that: the trap it has come by may have gone,
- *    and another site have come there, before its trap, by 4.  No third time
- *    is needed, nor may a miss be wrong for a reason of the table's: a trap
- *    without a site then belongs to another owner.
+ * 8. A handler that does not find its trap's site reads the text.  If there is
+ *    no trap, the site was removed.  If there is one, the handler looks for the
+ *    site again, ordered after that read: its own trap may have been removed,
+ *    and another site added there, before its trap, by 4.  A third attempt is
+ *    not needed, and the table cannot cause a wrong miss: a trap without a site
+ *    then has another owner.
  *
- * Nothing waits for a grace period here.  When the table should be resized and
- * the links are not free yet, it stays as it is; the next change asks again,
- * and so does a worker behind the next grace period.  Chains get longer
- * meanwhile, by what is registered in one grace period, which is some dozens
- * of milliseconds; the next resize goes to the right size at once.  The same
- * where there is no memory: then the old table stays, and the next change
- * tries again.
+ * Nothing waits for a grace period here.  If the table should be resized but
+ * the links are still in use, it is not changed; the next change tries again,
+ * and so does a worker after the next grace period.  Meanwhile chains grow by
+ * the sites that are registered in one grace period, some tens of milliseconds;
+ * the next resize selects the right size at once.  If there is no memory, the
+ * old table stays as well, and the next change tries again.
  */
 #include <linux/log2.h>
 #include <linux/minmax.h>
@@ -101,13 +96,13 @@
 #define TABLE_MIN_BITS	6
 #define TABLE_MAX_BITS	24
 
-/* A table that has been allocated; what hits look at is in one place. */
+/* An allocated table; the part that hits read is contiguous. */
 struct table_memory {
 	struct rcu_head rcu;
 	struct kprobe_site_table table;
 };
 
-/* For traps that come before anything can be probed, and for few sites. */
+/* For traps before any site exists, and for few sites. */
 static struct kprobe_site_table first_table = {
 	.shift = BITS_PER_LONG - TABLE_MIN_BITS,
 	.buckets = { [(1 << TABLE_MIN_BITS) - 1] = NULL },
@@ -118,7 +113,7 @@ struct kprobe_site_table __rcu *kprobe_site_table __read_mostly =
 
 /* All under kprobe_mutex. */
 static unsigned int nr_sites;
-/* Do readers of the former table use the links that the next one needs? */
+/* Readers of the previous table may use the links that the next one needs. */
 static bool links_used;
 /* The grace period that waits for these readers. */
 static unsigned long links_cookie;
@@ -141,7 +136,7 @@ static unsigned int table_bits(const struct kprobe_site_table *table)
 	return BITS_PER_LONG - table->shift;
 }
 
-/* Whether no reader is left on the links that the next table will use. */
+/* Return true if no reader uses the links that the next table needs. */
 static bool table_links_free(void)
 {
 	if (links_used && poll_state_synchronize_rcu(links_cookie))
@@ -150,8 +145,8 @@ static bool table_links_free(void)
 }
 
 /*
- * The size that is right for so many sites: less than three quarters of the
- * buckets, and after a change of size about half of them.
+ * Return the number of buckets, as a power of two, for the number of sites: at
+ * most three quarters are used, and about half of them after a resize.
  */
 static unsigned int table_bits_wanted(unsigned int bits)
 {
@@ -164,7 +159,7 @@ static unsigned int table_bits_wanted(unsigned int bits)
 		     TABLE_MIN_BITS, TABLE_MAX_BITS);
 }
 
-/* Not inline: a test probes it, to look sites up while they are linked. */
+/* Not inline: a test probes it, to look up sites while they are linked. */
 static noinline void table_link(struct kprobe_site_table *table,
 				struct kprobe_site *site)
 {
@@ -176,7 +171,7 @@ static noinline void table_link(struct kprobe_site_table *table,
 	rcu_assign_pointer(*bucket, site);
 }
 
-/* "Two links" above. */
+/* See "Two links" above. */
 static void table_resize(void)
 {
 	struct kprobe_site_table *table = table_locked(), *new;
@@ -210,7 +205,7 @@ static void table_resize(void)
 
 	/* Pairs with the dependencies in kprobe_site_find(). */
 	rcu_assign_pointer(kprobe_site_table, new);
-	/* Hits where RCU does not watch: see classic.c. */
+	/* Hits without RCU watching: see classic.c. */
 	kprobe_classic_sync();
 	links_cookie = start_poll_synchronize_rcu();
 	links_used = true;
@@ -227,8 +222,8 @@ static void retry_worker(struct work_struct *work)
 }
 
 /**
- * kprobe_table_insert - let hits find a site
- * @site: in no table, complete
+ * kprobe_table_insert - add a site to the table
+ * @site: a complete site that is in no table
  *
  * Context: may sleep; kprobe_mutex held.
  */
@@ -242,10 +237,10 @@ void kprobe_table_insert(struct kprobe_site *site)
 }
 
 /**
- * kprobe_table_remove - let hits find a site no longer
+ * kprobe_table_remove - remove a site from the table
  * @site: in the table, its text clean or about to be freed
  *
- * Readers may stand on it until an RCU grace period has passed.
+ * Readers may still use it until an RCU grace period has passed.
  *
  * Context: may sleep; kprobe_mutex held.
  */
@@ -263,7 +258,7 @@ void kprobe_table_remove(struct kprobe_site *site)
 			return;
 		link = &at->chain[table->which];
 	}
-	/* What comes after it was published when it came into the table. */
+	/* The next site was published when it was added to the table. */
 	RCU_INIT_POINTER(*link, site_locked(site->chain[table->which]));
 	nr_sites--;
 	table_resize();
@@ -275,7 +270,7 @@ void __init kprobe_table_init(void)
 }
 
 #if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST)
-/** kprobe_table_buckets - how large the table of sites is */
+/** kprobe_table_buckets - return the number of buckets of the table of sites */
 unsigned int kprobe_table_buckets(void)
 {
 	guard(mutex)(&kprobe_mutex);
@@ -283,7 +278,7 @@ unsigned int kprobe_table_buckets(void)
 }
 EXPORT_SYMBOL_GPL(kprobe_table_buckets);
 
-/** kprobe_table_used - how many of its buckets are not empty */
+/** kprobe_table_used - return how many of its buckets are not empty */
 unsigned int kprobe_table_used(void)
 {
 	struct kprobe_site_table *table;
@@ -299,10 +294,10 @@ unsigned int kprobe_table_used(void)
 EXPORT_SYMBOL_GPL(kprobe_table_used);
 
 /**
- * kprobe_table_settle - wait for a resize that was put off; sleeps
+ * kprobe_table_settle - wait for a postponed resize; sleeps
  *
- * The work may queue itself once more: a resize that came between has used the
- * links, or the cookie's grace period, by polling, ends after the work's.
+ * The work may queue itself again, if another resize has used the links, or if
+ * polling reports the end of the grace period later than the work begins.
  */
 void kprobe_table_settle(void)
 {
