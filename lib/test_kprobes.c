@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The basic KUnit suites for kprobes, for any architecture: errnos and hits.
- * All other suites are in lib/kprobes/.
+ * Basic KUnit suites for kprobes on any architecture: errnos and hits.  All
+ * other suites are in lib/kprobes/.
  */
 #include <kunit/test.h>
 #include <linux/atomic.h>
@@ -89,7 +89,7 @@ static const int rodata_word = 1;
 #define ENGINE	"kprobe_site_pre_slow"
 #endif
 
-/* A probe, and what its handlers have noted. */
+/* A probe and the results recorded by its handlers. */
 struct seen {
 	struct kprobe probe;
 	int pre;
@@ -139,7 +139,6 @@ struct errno_case {
 	const char *name;
 	void (*fill)(struct kunit *test, struct kprobe *p);
 	int expected;
-	/* Another errno that the documentation allows. */
 };
 
 static void fill_both(struct kunit *test, struct kprobe *p)
@@ -238,7 +237,7 @@ static void fill_noinstr(struct kunit *test, struct kprobe *p)
 	p->addr = (kprobe_opcode_t *)__noinstr_text_start;
 }
 
-/* Finds the first address in a function for which @reserved is true. */
+/* Find the first address in a function for which @reserved is true. */
 static void fill_reserved(struct kunit *test, struct kprobe *p, void *function,
 			  int (*reserved)(void *start, void *end))
 {
@@ -431,7 +430,7 @@ static void test_bad_entry_undoes_array(struct kunit *test)
 	}
 }
 
-/* Functions that instrumented code calls, from any function. */
+/* Functions that instrumented code calls from any function. */
 static const char * const instrumentation[] = {
 	"__asan_load8", "__asan_store1_noabort", "__asan_loadN_noabort",
 	"__asan_memcpy", "__asan_handle_no_return", "kasan_check_range",
@@ -569,7 +568,7 @@ static void test_entry_gives_address(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
 }
 
-/* A refused probe has the address that one which is not refused would have. */
+/* A refused probe gets the same address as an accepted one. */
 static void test_refused_gets_address(struct kunit *test)
 {
 	struct kprobe p = { .symbol_name = ENGINE };
@@ -632,7 +631,7 @@ static void test_newest_handlers_run_first(struct kunit *test)
 	KUNIT_EXPECT_GT(test, s[0].post_order, s[1].post_order);
 	KUNIT_EXPECT_GT(test, s[1].post_order, s[2].post_order);
 
-	/* Each is disabled on its own; the order stays that of registration. */
+	/* Probes are disabled one by one and keep their registration order. */
 	KUNIT_EXPECT_EQ(test, disable_kprobe(&s[1].probe), 0);
 	target_add(1, 1);
 	KUNIT_EXPECT_EQ(test, s[0].pre, 2);
@@ -770,7 +769,7 @@ static void irq_hits(struct irq_work *work)
 	target_mul(2, 2);
 }
 
-/* Between kprobe_busy_begin() and _end(), interrupts run no handler either. */
+/* Between kprobe_busy_begin() and _end(), interrupts run no handlers either. */
 static void test_busy_cpu_misses_hits(struct kunit *test)
 {
 	struct seen s = SEEN(target_mul);
@@ -784,7 +783,7 @@ static void test_busy_cpu_misses_hits(struct kunit *test)
 		cpu_relax();
 	kprobe_busy_end();
 	target_mul(1, 1);
-	/* The backends that classic.c calls do not tell one from the other. */
+	/* Backends called by classic.c do not distinguish the two. */
 	KUNIT_EXPECT_EQ(test, missed_at(&s, IS_ENABLED(CONFIG_KPROBES_CLASSIC) ?
 					    KPROBE_MISS_RECURSION :
 					    KPROBE_MISS_BUSY), 2);

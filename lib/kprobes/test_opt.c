@@ -54,7 +54,9 @@ static void expect_result(struct kunit *test, const struct opt_target *t)
 	KUNIT_EXPECT_EQ(test, call_target(t), t->result);
 }
 
-/* States */
+/*
+ * States
+ */
 
 /* A post handler must turn the jump back before register or enable returns. */
 static void test_post_handler_undoes_jump(struct kunit *test)
@@ -206,7 +208,9 @@ static void test_disable_cleans_text(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, before, PLACE, sizeof(before));
 }
 
-/* Jumps without an enabled probe, before the optimizer removes them */
+/*
+ * Jumps without an enabled probe, before the optimizer removes them
+ */
 
 /* A hit of an idle jump must call no handler and count no miss. */
 static void test_idle_jump_calls_nothing(struct kunit *test)
@@ -481,7 +485,9 @@ static void test_detour_outlives_probe(struct kunit *test)
 	try_to_keep(test, keep_in_detour);
 }
 
-/* Load: callers on all CPUs while probes are registered and removed */
+/*
+ * Load: callers on all CPUs while probes are registered and removed
+ */
 
 #define LOAD_THREADS	4
 #define LOAD_ROUNDS	60

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * KUnit suite for return probes: errnos, what handlers see, running out of
- * instances, recursion.
+ * KUnit suite for return probes: errnos, the view of handlers, exhausted pools
+ * and recursion.
  */
 #include <linux/cpumask.h>
 #include <linux/irq_work.h>
@@ -37,12 +37,12 @@ static TARGET int follow_sum(int n)
 {
 	int below = n ? follow_sum(n - 1) : 0;
 
-	/* The compiler must not make a loop of it. */
+	/* Keep the compiler from turning the recursion into a loop. */
 	barrier();
 	return below + n;
 }
 
-/* A part of a function that no call leads to, and no return ends. */
+/* A cold part of a function, entered and left by branches only. */
 #ifdef CONFIG_X86
 #define PARTED	"push " AX "\n test %eax, %eax\n"			\
 		"jz follow_parted.cold\n1: pop " AX "\n" ASM_RET
@@ -187,7 +187,7 @@ static void test_second_register_fails(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
 }
 
-/* Its own kind decides, not the call that is used. */
+/* The kind of the probe decides, not the function used to unregister it. */
 static void test_unregistered_as_kprobe(struct kunit *test)
 {
 	struct followed f = FOLLOWED(follow_add);
@@ -196,7 +196,7 @@ static void test_unregistered_as_kprobe(struct kunit *test)
 	for (i = 1; i <= 2; i++) {
 		KUNIT_ASSERT_EQ(test, register_kretprobe(&f.probe), 0);
 		KUNIT_EXPECT_EQ(test, follow_add(1, 2), 3);
-		/* Without jprobes that function is empty. */
+		/* Without jprobes unregister_jprobe() is empty. */
 		if (i == 1 || IS_ENABLED(CONFIG_KPROBES_CLASSIC))
 			unregister_kprobe(&f.probe.kp);
 		else
@@ -206,7 +206,7 @@ static void test_unregistered_as_kprobe(struct kunit *test)
 		expect_calls(test, &f, i);
 		KUNIT_EXPECT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
 	}
-	/* What followed calls is gone from the kprobe in it, too. */
+	/* The kprobe must not keep anything of the return probe. */
 	KUNIT_ASSERT_EQ(test, register_kprobe(&f.probe.kp), 0);
 	KUNIT_EXPECT_EQ(test, follow_add(1, 2), 3);
 	unregister_kprobe(&f.probe.kp);
@@ -299,7 +299,7 @@ static void test_symbol_sets_entry_flag(struct kunit *test)
 	unregister_kretprobe(&rp);
 }
 
-/* Declines calls with odd arguments. */
+/* Decline calls with odd arguments. */
 static int picky_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	followed_entry(ri, regs);
@@ -324,7 +324,7 @@ static void test_entry_handler_declines(struct kunit *test)
 
 #define RECURSION	20
 
-/* Has follow_sum() call itself, with an instance for each of the calls. */
+/* Let follow_sum() recurse, with an instance for each of the calls. */
 static void expect_recursion_followed(struct kunit *test, struct followed *f)
 {
 	f->probe.maxactive = RECURSION + 1;
@@ -336,7 +336,7 @@ static void expect_recursion_followed(struct kunit *test, struct followed *f)
 	KUNIT_EXPECT_EQ(test, f->probe.nmissed, 0);
 }
 
-/* Each call in a recursion has its own data from its entry to its return. */
+/* Each recursive call has its own data from its entry to its return. */
 struct own_data {
 	int n;
 	char filler[53];
@@ -386,7 +386,7 @@ static int line_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 	return followed_entry(ri, regs);
 }
 
-/* Instances share no cache line, lest it bounce between CPUs. */
+/* Instances must not share cache lines, which would bounce between CPUs. */
 static void test_instances_share_no_cache_line(struct kunit *test)
 {
 	struct followed f = FOLLOWED(follow_sum);
@@ -408,7 +408,7 @@ static void maxactive_desc(const int *maxactive, char *desc)
 
 KUNIT_ARRAY_PARAM(maxactive, maxactive_cases, maxactive_desc);
 
-/* All of maxactive instances can be used, on any CPU, and no more. */
+/* Exactly maxactive instances must be usable, on any CPU. */
 static void test_maxactive_limits_instances(struct kunit *test)
 {
 	int max = *(const int *)test->param_value, depth, calls = 0, missed = 0;
@@ -431,7 +431,7 @@ static void test_maxactive_limits_instances(struct kunit *test)
 }
 
 #ifdef CONFIG_X86_64
-/* A stack of 16 KiB has room for a thousand calls of this. */
+/* A thousand calls of this fit on a stack of 16 KiB. */
 int follow_deep(int n);
 asm(".pushsection .text\n"
     ASM_FUNC_ALIGN "\n"
@@ -449,7 +449,7 @@ asm(".pushsection .text\n"
     ".popsection\n");
 #define DEPTH	1000
 #elif defined(CONFIG_X86_32)
-/* A stack of 8 KiB has room for as many calls. */
+/* A thousand calls of this fit on a stack of 8 KiB. */
 int follow_deep(int n);
 asm(".pushsection .text\n"
     ".type follow_deep, @function\n"
@@ -464,7 +464,7 @@ asm(".pushsection .text\n"
     ".popsection\n");
 #define DEPTH	1000
 #else
-/* The compiler must neither make a loop of it nor keep its result. */
+/* Keep the compiler from using a loop or reusing a result. */
 static TARGET int follow_deep(int n)
 {
 	int ret = n ? follow_deep(n - 1) : -1;
@@ -473,7 +473,7 @@ static TARGET int follow_deep(int n)
 	OPTIMIZER_HIDE_VAR(ret);
 	return ret + 1;
 }
-/* A frame has 176 bytes at least on sparc64, and the stack 16 KiB. */
+/* On sparc64 a frame has at least 176 bytes, and the stack 16 KiB. */
 #define DEPTH	(IS_ENABLED(CONFIG_SPARC64) ? 50 : 100)
 #endif
 
@@ -485,7 +485,7 @@ static void test_pool_grows(struct kunit *test)
 	if (!OWN_POOLS)
 		kunit_skip(test, "rethook's pools do not grow");
 	KUNIT_ASSERT_EQ(test, register_kretprobe(&f.probe), 0);
-	/* The pool doubles in the background when it has run out. */
+	/* The pool doubles in the background after it has run out. */
 	for (i = 0; i < 100; i++) {
 		missed = f.probe.nmissed;
 		KUNIT_EXPECT_EQ(test, follow_deep(DEPTH), DEPTH);
@@ -536,7 +536,7 @@ static void test_several_share_a_function(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, register_kretprobes(array, 3), 0);
 	KUNIT_EXPECT_EQ(test, follow_add(3, 4), 7);
-	/* The oldest one is called first; all know the return address. */
+	/* The oldest probe is called first; all must see the return address. */
 	KUNIT_EXPECT_LT(test, f[0].order, f[1].order);
 	KUNIT_EXPECT_LT(test, f[1].order, f[2].order);
 	for (i = 0; i < 3; i++) {
@@ -572,8 +572,8 @@ static int calling_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 /**
  * struct calling_case - handlers that call a function with a return probe
  * @name: the handlers
- * @nr_pre: how many pre handlers call it
- * @nr_return: how many return handlers do so
+ * @nr_pre: number of pre handlers that call it
+ * @nr_return: number of return handlers that call it
  */
 struct calling_case {
 	const char *name;
@@ -590,7 +590,7 @@ static const struct calling_case calling_cases[] = {
 
 KUNIT_ARRAY_PARAM_DESC(calling, calling_cases, name);
 
-/* A call by a handler is not followed, and is counted. */
+/* A call by a handler must not be followed, and must be counted as missed. */
 static void test_call_from_handler_is_missed(struct kunit *test)
 {
 	const struct calling_case *c = test->param_value;
@@ -699,7 +699,7 @@ static void test_tail_call_is_followed(struct kunit *test)
 }
 #endif
 
-/* A handler that a user clears does not run any more. */
+/* A handler that the user has cleared must not run any more. */
 static void test_cleared_handlers_do_not_run(struct kunit *test)
 {
 	struct followed f = FOLLOWED(follow_add);
@@ -719,7 +719,7 @@ static void test_cleared_handlers_do_not_run(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
 }
 
-/* A return probe's kprobe that was registered alone has no pool to free. */
+/* A return probe registered as a kprobe has no pool to free. */
 static void test_kprobe_in_it_is_unregistered(struct kunit *test)
 {
 	struct kretprobe rp = {

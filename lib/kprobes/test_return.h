@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the KUnit suites for return probes share: a return probe that notes what
- * its handlers see.
+ * Helpers shared by the KUnit suites for return probes: a return probe that
+ * records the view of its handlers.
  */
 #ifndef _LIB_KPROBES_TEST_RETURN_H
 #define _LIB_KPROBES_TEST_RETURN_H
@@ -10,12 +10,12 @@
 #include "test.h"
 
 /*
- * Where instances are rethook's, they stay as many as they are, and share cache
- * lines; and a pool is counted until its return probe is gone.
+ * Rethook's pools do not grow, their instances share cache lines, and a pool is
+ * counted until its return probe is unregistered.
  */
 #define OWN_POOLS	(!IS_ENABLED(CONFIG_KRETPROBE_ON_RETHOOK))
 
-/* A return probe, and what its handlers have noted. */
+/* A return probe and the results recorded by its handlers. */
 struct followed {
 	struct kretprobe probe;
 	atomic_t entries;
@@ -59,7 +59,7 @@ static __maybe_unused int followed_return(struct kretprobe_instance *ri,
 	f->task = ri->task;
 	f->owner = get_kretprobe(ri);
 	f->raw_owner = ri->rp;
-	/* Modules that are made for kernels without rethook read these. */
+	/* Modules that are built for kernels without rethook read these. */
 	f->held_for = ri->rph->rp;
 	f->same_holder = ri->rph == f->probe.rph;
 	f->running = kprobe_running();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * KUnit suite for stack traces through functions that return probes follow,
+ * KUnit suite for stack traces through functions followed by return probes,
  * with and without fprobes on the same functions.
  */
 #include <linux/fprobe.h>
@@ -54,7 +54,7 @@ static int trace_return_handler(struct kretprobe_instance *ri,
 	return 0;
 }
 
-/* The last @nr entries of two traces. */
+/* Compare the last @nr entries of two traces. */
 static void expect_same_callers(struct kunit *test, const struct trace *a,
 				const struct trace *b, unsigned int nr)
 {
@@ -86,7 +86,7 @@ static int trace_fprobe(struct fprobe *fp)
 	return register_fprobe_ips(fp, addrs, ARRAY_SIZE(addrs));
 }
 
-/* Whether fprobes are registered, and before or after the return probes. */
+/* Whether fprobes are registered before the return probes or after them. */
 enum fprobe_order { NO_FPROBE, FPROBE_FIRST, FPROBE_LAST };
 
 struct trace_case {
@@ -149,7 +149,7 @@ static void test_trace_shows_real_callers(struct kunit *test)
 	if (c->order != NO_FPROBE)
 		unregister_fprobe(&fp);
 
-	/* Entry 4 is this function, which calls at two places. */
+	/* Entry 4 is this function, which calls from two places. */
 	KUNIT_ASSERT_GT(test, plain.nr, 5);
 	KUNIT_ASSERT_EQ(test, inside.nr, plain.nr);
 	KUNIT_EXPECT_MEMEQ(test, inside.entries, plain.entries,
@@ -157,8 +157,9 @@ static void test_trace_shows_real_callers(struct kunit *test)
 	plain.entries[4] = inside.entries[4];
 	expect_same_callers(test, &plain, &inside, plain.nr);
 	/*
-	 * Handlers see more on top, and of the innermost (at its entry) or of
-	 * the outermost function (at its return) only the callers.
+	 * Traces of handlers have more entries on top.  The innermost function
+	 * at its entry, and the outermost at its return, add only their
+	 * callers.
 	 */
 	expect_same_callers(test, &plain, &at_entry, plain.nr - 1);
 	expect_same_callers(test, &plain, &at_return,
@@ -174,7 +175,7 @@ static int trace_regs_handler(struct kretprobe_instance *ri,
 	return 0;
 }
 
-/* The innermost of @nr followed functions returns first. */
+/* Check the trace when the innermost of @nr followed functions returns. */
 static void expect_callers_from_regs(struct kunit *test, unsigned int nr)
 {
 	struct kretprobe leaf = {

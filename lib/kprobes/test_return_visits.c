@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * KUnit suite for calls that last while their return probe changes: tasks that
- * sleep and die in followed functions, CPUs that go offline in one, and return
- * probes that are unregistered meanwhile.
+ * KUnit suite for calls that last while their return probe changes: tasks sleep
+ * and die in followed functions, CPUs go offline in one, and return probes are
+ * unregistered meanwhile.
  */
 #include <linux/completion.h>
 #include <linux/cpu.h>
@@ -17,7 +17,7 @@
 #include <linux/workqueue.h>
 #include "test_return.h"
 
-/* What a thread does in the followed function. */
+/* How a thread leaves the followed function. */
 enum way_out { RETURNS, SLEEPS, DIES, IS_KILLED };
 
 struct visitor {
@@ -60,7 +60,7 @@ static int visit(void *data)
 
 	allow_signal(SIGKILL);
 	v->result = follow_visit(v);
-	/* Its memory may be reused as soon as it is done. */
+	/* The memory of @v may be reused as soon as it is done. */
 	kthread_complete_and_exit(&v->done, 0);
 }
 
@@ -79,7 +79,7 @@ static void await_visitor(struct visitor *v, struct task_struct *task)
 	if (v->way_out == SLEEPS)
 		complete(&v->leave);
 	if (v->way_out == IS_KILLED) {
-		/* Before allow_signal() it would be ignored. */
+		/* The signal would be ignored before allow_signal(). */
 		wait_for_completion(&v->inside);
 		send_sig(SIGKILL, task, 1);
 	}
@@ -93,7 +93,7 @@ static void test_unregister_spares_calls(struct kunit *test)
 	struct task_struct *task;
 	struct visitor v;
 
-	/* Earlier cases' pools are freed some time after their probes. */
+	/* The pools of earlier cases are freed some time after their probes. */
 	KUNIT_ASSERT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
 	visitor_init(&v, SLEEPS);
 	KUNIT_ASSERT_EQ(test, register_kretprobe(&f.probe), 0);
@@ -129,7 +129,7 @@ static void test_disabled_call_still_returns(struct kunit *test)
 	expect_calls(test, &f, 1);
 }
 
-/* The only instance can be used again when the task has died. */
+/* The only instance must be available again after the task has died. */
 static void test_dead_task_returns_instance(struct kunit *test)
 {
 	struct followed f = FOLLOWED(follow_visit);
@@ -168,8 +168,8 @@ static void test_dead_task_frees_pool(struct kunit *test)
 
 #ifdef CONFIG_HOTPLUG_CPU
 /*
- * The idle task of an offline CPU returns the only instance, though it has left
- * the function by no return.
+ * The idle task of an offline CPU must release the only instance, although it
+ * never returns from the function.
  */
 static void test_offline_cpu_returns_instance(struct kunit *test)
 {
@@ -194,7 +194,7 @@ static void test_offline_cpu_returns_instance(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
 }
 
-/* RCU knows of the CPU before this call: the hit at its entry is handled. */
+/* RCU already watches the CPU in this call, so its hit must be handled. */
 static void test_starting_cpu_is_followed(struct kunit *test)
 {
 	struct followed f = FOLLOWED(NULL);
@@ -212,7 +212,7 @@ static void test_starting_cpu_is_followed(struct kunit *test)
 	unregister_kretprobe(&f.probe);
 }
 
-/* Nothing waits for the handlers of an offline CPU, so it runs none. */
+/* Nothing waits for handlers on an offline CPU, so none may run there. */
 static void test_offline_cpu_follows_nothing(struct kunit *test)
 {
 	struct followed f = FOLLOWED(NULL);
@@ -234,7 +234,7 @@ static void test_offline_cpu_follows_nothing(struct kunit *test)
 
 #define CROWD	8
 
-/* One of many visitors, and its task. */
+/* One of many visitors and its task. */
 struct guest {
 	struct visitor v;
 	struct task_struct *task;
@@ -273,7 +273,7 @@ static void test_followed_tasks_leak_no_pool(struct kunit *test)
 		guest_sent(test, &guests[i], nr++);
 
 	for (i = 0; i < VISIT_ROUNDS; i++) {
-		/* A handler that runs too late reads freed memory. */
+		/* A handler that runs too late would read freed memory. */
 		f = kzalloc(sizeof(*f), GFP_KERNEL);
 		KUNIT_ASSERT_NOT_NULL(test, f);
 		*f = (struct followed)FOLLOWED(follow_visit);
@@ -295,10 +295,10 @@ static void test_followed_tasks_leak_no_pool(struct kunit *test)
 }
 
 /*
- * Pools are freed behind a grace period, and no worker waits for it: a shared
- * queue must not be blocked while hundreds of return probes are unregistered.
+ * Pools are freed after a grace period.  No worker may wait for it, because a
+ * shared queue must not block while hundreds of return probes are unregistered.
  */
-#define GOING	600	/* more than a queue has workers */
+#define GOING	600	/* more than the workers of a queue */
 
 struct reader {
 	bool stop;
@@ -307,7 +307,7 @@ struct reader {
 	struct work_struct work;
 };
 
-/* It ends by itself, for it may keep the test's own CPU. */
+/* The reader must end by itself because it may occupy the test's own CPU. */
 #define READER_MAX	(10 * HZ)
 
 static int read_long(void *data)

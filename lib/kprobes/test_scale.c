@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * KUnit suite for many probes at once, on functions from all of the kernel's
- * text.  It finds what lies on the hit path and can be probed.
+ * KUnit suite for thousands of probes on functions from all of the kernel's
+ * text.  It detects functions on the hit path that can be probed.
  */
 #include <kunit/test.h>
 #include <linux/ftrace.h>
@@ -19,8 +19,8 @@
 #include "test_machine.h"
 
 /*
- * KASAN and lockdep make the case take ten times as long, and so do backends
- * that stop the machine for each site.
+ * KASAN, lockdep and backends that stop the machine for each site make the case
+ * ten times as slow.
  */
 #if defined(CONFIG_KASAN) || defined(CONFIG_PROVE_LOCKING) ||		\
 	defined(CONFIG_KPROBES_CLASSIC)
@@ -33,11 +33,11 @@
 
 /**
  * struct many - candidates from all of the kernel's text
- * @symbols: in the text
- * @seen: of these
- * @nr: candidates
- * @probes: for them
- * @array: pointers to those in use
+ * @symbols: number of symbols in the text
+ * @seen: symbols that were looked at
+ * @nr: number of candidates
+ * @probes: one for each candidate
+ * @array: pointers to the probes in use
  */
 struct many {
 	unsigned int symbols;
@@ -78,7 +78,7 @@ static int many_add(void *data, const char *name, unsigned long addr)
 	    m->seen++ % max(m->symbols / CANDIDATES, 1U) ||
 	    within_kprobe_blacklist(addr) || many_is_probed(addr))
 		return 0;
-	/* Several symbols may have one address. */
+	/* Several symbols may share an address. */
 	if (m->nr && m->array[m->nr - 1]->addr == (kprobe_opcode_t *)addr)
 		return 0;
 	p->addr = (kprobe_opcode_t *)addr;
@@ -88,7 +88,7 @@ static int many_add(void *data, const char *name, unsigned long addr)
 	return 0;
 }
 
-/* Keeps the candidates that can be probed. */
+/* Keep the candidates that can be probed. */
 static void many_filter(struct many *m)
 {
 	unsigned int i, good = 0;
@@ -116,7 +116,7 @@ static void many_load(void)
 	}
 }
 
-/* Where the text of a probe's site has to be another one. */
+/* Return the address at which arming the probe changes the text. */
 static unsigned long armed_at(const struct kprobe *p)
 {
 #ifdef CONFIG_KPROBE_RELAYS
@@ -126,7 +126,7 @@ static unsigned long armed_at(const struct kprobe *p)
 	return probed_at(p);
 }
 
-/* How many of them have changed the text they stand on since @before. */
+/* Count the probes whose text has changed since @before. */
 static unsigned int many_armed(struct kunit *test, const struct many *m,
 			       const void *before)
 {
@@ -144,13 +144,13 @@ static unsigned int many_armed(struct kunit *test, const struct many *m,
 	return armed;
 }
 
-/* As KPROBE_PATCH_CHUNK in kernel/kprobes/internal.h. */
+/* Must match KPROBE_PATCH_CHUNK in kernel/kprobes/internal.h. */
 #define CHUNK		256
 
-/* With kprobe_mutex, a site on a call of ftrace brings the site after it. */
+/* A site on a call of ftrace adds the site after it to the batch. */
 #define CHUNK_OF_BATCH	(2 * CHUNK)
 
-/* Others get text_mutex, and with @mutex kprobe_mutex as well, in between. */
+/* text_mutex, and with @mutex kprobe_mutex, must be released between chunks. */
 static void expect_chunks(struct kunit *test, bool mutex)
 {
 	unsigned int batch, chunk = kprobe_most_patched(&batch);
@@ -167,7 +167,7 @@ static void many_switched(struct kunit *test)
 	expect_chunks(test, true);
 	wait_for_kprobe_optimizer();
 	kprobe_set_jumps(false);
-	/* Entries move to ftrace with one update of it. */
+	/* One update of ftrace moves all entries. */
 	expect_chunks(test, !IS_ENABLED(CONFIG_KPROBE_RELAYS));
 	kprobe_set_jumps(true);
 }
@@ -204,7 +204,7 @@ static void test_thousands_at_once(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, register_kprobes(m.array, m.nr), 0);
 	expect_chunks(test, true);
 	many_switched(test);
-	/* What stands behind calls of ftrace has sites of its own. */
+	/* Instructions after calls of ftrace have sites of their own. */
 	KUNIT_EXPECT_GE(test, kprobe_sites_in_use(), sites + m.nr);
 	KUNIT_EXPECT_EQ(test, many_armed(test, &m, before), m.nr);
 

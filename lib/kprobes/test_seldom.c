@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * KUnit suite for what the core answers, but nothing asks on most machines:
- * unwinders by frame pointers, backends that treat jumps in another way than
- * breakpoints, and stack traces of tasks that run meanwhile.  And for where a
- * table ends, which the next one in memory hides.
+ * KUnit suite for functions of the core that few machines use: for unwinders by
+ * frame pointers, for backends that treat jumps differently from breakpoints,
+ * and for stack traces of running tasks.  It also checks the end of a table,
+ * which the next one in memory may hide.
  */
 #include <linux/err.h>
 #include <linux/kthread.h>
@@ -29,7 +29,7 @@ static void test_entry_is_known(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&entry.probe), 0);
 	KUNIT_EXPECT_TRUE(test, kprobe_at_entry(probed_at(&entry.probe)));
-	/* The next instruction that can be probed, of which there is one. */
+	/* Find the next instruction that can be probed; one exists. */
 	for (at = probed_at(&entry.probe) + 1; ; at++) {
 		KUNIT_EXPECT_FALSE(test, kprobe_at_entry(at));
 		other = COUNTED(at);
@@ -63,7 +63,7 @@ static void test_jump_of_batch_is_found(struct kunit *test)
 }
 
 #ifdef CONFIG_HAVE_STATIC_CALL_INLINE
-/* Those from the first to the last of a table, and none behind it. */
+/* All entries of the table must be collected, and nothing after its end. */
 static void test_static_calls_are_collected(struct kunit *test)
 {
 	struct static_call_site sites[4] = {};
@@ -92,7 +92,7 @@ static void test_static_calls_are_collected(struct kunit *test)
 }
 #endif
 
-/* What a task does in a call that is followed. */
+/* The state of a task in a followed call. */
 static enum { RUN, SLEEP, END } phase;
 
 static TARGET int target_followed(int a)
@@ -124,7 +124,7 @@ static int followed_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 	return 0;
 }
 
-/* Where it would return to is told of a task that sleeps, and not before. */
+/* The return address of a task is reported only while the task sleeps. */
 static void test_running_task_is_not_searched(struct kunit *test)
 {
 	struct kretprobe rp = {
@@ -142,7 +142,7 @@ static void test_running_task_is_not_searched(struct kunit *test)
 		KUNIT_FAIL(test, "no thread");
 		return;
 	}
-	/* Its call is followed by then; or else it is not at the end. */
+	/* The task must be in the followed call by then. */
 	for (i = 0; i < 20; i++) {
 		msleep(20);
 		if (task_is_running(task))

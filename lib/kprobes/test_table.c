@@ -20,11 +20,11 @@
 #include "test.h"
 
 /*
- * The table doubles several times before it has room for so many.  Some
- * architectures stop the machine for each of them.
+ * The table must double several times for this many sites.  Some architectures
+ * stop the machine for each site.
  */
 #define MANY		(IS_ENABLED(CONFIG_KPROBES_CLASSIC) ? 250 : 1000)
-/* With more sites than these, its least size is not always what is left. */
+/* With more sites left, the table may not shrink to its minimum size. */
 #define FEW		12
 
 struct many {
@@ -53,7 +53,7 @@ static void free_many(void *data)
 	vfree(data);
 }
 
-/* Return: probes for up to MANY functions of the kernel. */
+/* Return probes for up to MANY functions of the kernel. */
 static struct kprobe *find_many(struct kunit *test, unsigned int *nr)
 {
 	struct many many = {
@@ -68,7 +68,7 @@ static struct kprobe *find_many(struct kunit *test, unsigned int *nr)
 	return many.probes;
 }
 
-/* Return: how many of the probes could be registered, one by one. */
+/* Register the probes one by one and return how many succeeded. */
 static unsigned int register_many(struct kprobe *probes, unsigned int nr)
 {
 	unsigned int i, registered = 0;
@@ -98,7 +98,7 @@ static void unregister_many(struct kprobe *probes, unsigned int nr)
 
 static TARGET unsigned long table_target(unsigned long x)
 {
-	/* Clang leaves out calls that do nothing but compute. */
+	/* Clang removes calls of functions that only compute. */
 	barrier();
 	return x * 3;
 }
@@ -197,7 +197,7 @@ static void hitters_stop(void)
 	}
 }
 
-/* Interrupts hit probes within each resize. */
+/* Interrupts must hit their probes during each resize. */
 static void test_resize_loses_no_hit(struct kunit *test)
 {
 	struct kprobe targets[] = {
@@ -215,7 +215,7 @@ static void test_resize_loses_no_hit(struct kunit *test)
 	struct kprobe *probes = find_many(test, &nr);
 	unsigned long missed;
 
-	/* The table shrinks only as far as these leave three quarters empty. */
+	/* The table shrinks while these sites leave three quarters empty. */
 	if (sites > FEW)
 		kunit_skip(test, "%u other sites decide about the size", sites);
 	kprobe_table_settle();
@@ -243,9 +243,9 @@ static void test_resize_loses_no_hit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
 }
 
-/* A resize calls it after it has published the new table. */
+/* A resize calls this after it has published the new table. */
 #define WITHIN_RESIZE	"start_poll_synchronize_rcu"
-/* It calls this one for each site, before the site is linked into that. */
+/* A resize calls this for each site before it links the site. */
 #define BEFORE_LINK	"table_link"
 
 struct within {
@@ -274,7 +274,7 @@ static int within_pre(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
-/* One of them at a time, since there are so many links. */
+/* Check one site per call, because links are numerous. */
 static int link_pre(struct kprobe *p, struct pt_regs *regs)
 {
 	struct within *w = container_of(p, struct within, link);
@@ -283,7 +283,7 @@ static int link_pre(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
-/* A hit within a resize, on the same CPU, finds all sites. */
+/* A hit during a resize, on the same CPU, must find all sites. */
 static void test_resize_hides_no_site(struct kunit *test)
 {
 	struct within w = {
@@ -310,7 +310,7 @@ static void test_resize_hides_no_site(struct kunit *test)
 	unregister_kprobe(&w.link);
 	unregister_kprobe(&w.probe);
 	unregister_many(probes, w.nr);
-	/* The table has grown and shrunk at least once each. */
+	/* The table must have grown and shrunk at least once each. */
 	KUNIT_EXPECT_GE(test, w.resizes, 2);
 	KUNIT_EXPECT_GT(test, w.links, w.nr);
 	KUNIT_EXPECT_EQ(test, w.lost, 0);

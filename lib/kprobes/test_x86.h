@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * For the assembly in the KUnit suites for kprobes on x86, outside of
- * functions: names that depend on the size of a word.
+ * Operand names for assembly outside of functions, by word size, for the KUnit
+ * suites for kprobes on x86.
  */
 #ifndef _LIB_KPROBES_TEST_X86_H
 #define _LIB_KPROBES_TEST_X86_H
@@ -19,7 +19,7 @@
 #define DI		"%rdi"
 #define BP		"%rbp"
 #define SP		"%rsp"
-/* An operand relative to the instruction pointer, which i386 has not. */
+/* An operand relative to the instruction pointer; i386 has none. */
 #define RIP		"(%rip)"
 #define WORD		"8"
 #else
@@ -37,15 +37,16 @@
 
 #define SAFE		ANNOTATE_RETPOLINE_SAFE
 
-/* The return of a function changes them if it counts the depth of calls. */
+/* A function's return changes the flags if it counts the depth of calls. */
 static inline unsigned long flags_after_return(unsigned long flags)
 {
 	return cpu_feature_enabled(X86_FEATURE_CALL_DEPTH) ? 0 : flags;
 }
 
 /*
- * A variable <name> that points to a label.  The label is no symbol, lest it be
- * taken for the entry of a function.  Nor is it called: objtool is told so.
+ * Define a variable <name> that points to a label.  The label must not be a
+ * symbol, which would look like a function's entry, and objtool must not expect
+ * calls.
  */
 #define POINTER_TO(name, label)						\
 	".pushsection .data\n"						\

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * For test_x86_code.c: instructions of i386.
- */
+/* Instructions of i386 for test_x86_code.c. */
 
 CODE(loop, "lea 1(%edi), %ecx\n and $7, %ecx\n or $1, %ecx\n xor %eax, %eax\n"
      "1: inc %eax", "loop 1b", "");
@@ -181,7 +179,7 @@ CODE(fault_rep, "mov $-0xff0, %esi\n lea -64(%esp), %edi\n mov $8, %ecx\n"
 	{ ENTRY(fault_rep), 0, 8 }
 
 /*
- * Refusals.  None of these is ever executed.
+ * Refusals: none of these is ever executed.
  */
 CODE(iret, "", "iret", "nop");
 CODE(lret, "", "lret", "nop");

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * For test_x86_code.c: instructions of x86-64.
- */
+/* Instructions of x86-64 for test_x86_code.c. */
 
 CODE(loop, "lea 1(%rdi), %rcx\n and $7, %ecx\n or $1, %ecx\n xor %eax, %eax\n"
      "1: inc %eax", "loop 1b", "");
@@ -161,7 +159,7 @@ CODE(fault_rep, "mov $-0xff0, %rsi\n lea -64(%rsp), %rdi\n mov $8, %ecx\n"
 	{ ENTRY(fault_rep), 0, 8 }
 
 /*
- * Refusals.  None of these is ever executed.
+ * Refusals: none of these is ever executed.
  */
 CODE(iret, "", "iretq", "nop");
 CODE(lret, "", "lretq", "nop");

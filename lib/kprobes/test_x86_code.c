@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * KUnit suite for kprobes on x86: each instruction does with a probe on it what
- * it does without, and instructions and functions that cannot be probed are
- * refused.
+ * KUnit suite for kprobes on x86: a probed instruction must have the same
+ * results as without a probe, and instructions and functions that cannot be
+ * probed must be refused.
  */
 #include <kunit/test.h>
 #include <linux/init.h>
@@ -23,11 +23,11 @@
 #include "test_x86.h"
 
 /*
- * CODE(name, before, probed, after): a function of its own around the probed
- * instruction, which stands where probe_<name> points.  Arguments come in DI
- * and SI; results are AX, CX, DX and the flags.  objtool is not asked about
- * what these do to the stack.  In front of an ENDBR that is never called, the
- * kernel overwrites what should be a type: ASM_FUNC_ALIGN has room for that.
+ * CODE(name, before, probed, after): a function around the probed instruction,
+ * to which probe_<name> points.  Arguments are in DI and SI, and results in AX,
+ * CX, DX and the flags.  objtool ignores the stack of these functions.  The
+ * kernel overwrites the type before an ENDBR that is never called;
+ * ASM_FUNC_ALIGN leaves room for it.
  */
 #define CODE(name, before, probed, after)				\
 	asm(".pushsection .text\n"					\
@@ -43,7 +43,7 @@
 	extern char code_##name[], *probe_##name;			\
 	STACK_FRAME_NON_STANDARD(code_##name)
 
-/* A conditional branch, short and long. */
+/* Conditional branches, short and near. */
 #define JCC(cc, number)							\
 	CODE(j##cc##_short, "mov $1, %eax", "j" #cc " 1f",		\
 	     "mov $2, %eax\n1:");					\
@@ -74,7 +74,7 @@ CODE(jmp_near, "mov $1, %eax", ".byte 0xe9\n.long 1f - . - 4",
 CODE(jmp_cs, "mov $1, %eax", ".byte 0x2e, 0xe9\n.long 1f - . - 4",
      "mov $2, %eax\n1:");
 
-/* With a post handler, these and some of those below need no slot. */
+/* With a post handler, these and some of the later ones need no slot. */
 #define R(reg)	"%" _ASM_##reg
 #define GET_FLAGS	"pushf\n pop " R(AX)
 CODE(mov_32, "mov $-1, " R(AX), "mov %edi, %eax", "");
@@ -84,7 +84,7 @@ CODE(mov_sp, "mov " R(SP) ", " R(DX), "mov " R(DX) ", " R(SP),
 CODE(sub_sp, "", "sub $24, " R(SP), GET_FLAGS "\n lea 24(" R(SP) "), " R(SP));
 CODE(sub_sp_far, "", "sub $256, " R(SP),
      GET_FLAGS "\n lea 256(" R(SP) "), " R(SP));
-/* Around what is free below an exception's frame, where i386 returns by it. */
+/* Sizes around the free space below an exception frame on i386. */
 #define SUB_SP(n)							\
 	CODE(sub_sp_##n, "", "sub $" #n ", " R(SP),			\
 	     GET_FLAGS "\n lea " #n "(" R(SP) "), " R(SP))
@@ -96,7 +96,7 @@ SUB_SP(40);
 SUB_SP(44);
 SUB_SP(48);
 SUB_SP(64);
-/* Flags are live behind an instruction that needs a slot. */
+/* Flags are live after an instruction that needs a slot. */
 CODE(flags_live, "cmp " R(SI) ", " R(DI) "\n push " R(DI),
      "mov (" R(SP) "), " R(CX), GET_FLAGS "\n pop " R(DX));
 CODE(lower_sp, "lea -44(" R(SP) "), " R(DX), "mov " R(DX) ", " R(SP),
@@ -143,11 +143,11 @@ struct result {
 #define FLAGS	(X86_EFLAGS_CF | X86_EFLAGS_PF | X86_EFLAGS_ZF |	\
 		 X86_EFLAGS_SF | X86_EFLAGS_OF)
 
-/* Calls @code with arguments and flags; interrupts stay as they are. */
+/* Call @code with arguments and flags; interrupts stay as they are. */
 static void run_code(const struct code *code, unsigned long a, unsigned long b,
 		     unsigned long flags, struct result *r)
 {
-	/* In memory: i386 has no register left for it. */
+	/* Keep it in memory because i386 has no register left. */
 	void *function = code->function;
 	unsigned long ax = 0, cx = 0, dx = 0;
 
@@ -176,7 +176,7 @@ static const unsigned long arguments[][2] = {
 	{ ~0UL << BITS_PER_LONG / 2, 7 },
 };
 
-/* Every combination of the flags that conditions look at. */
+/* Return the n-th combination of the flags that conditions test. */
 static unsigned long flags_number(unsigned int n)
 {
 	return X86_EFLAGS_FIXED | X86_EFLAGS_IF |
@@ -226,7 +226,7 @@ static void test_probe_changes_no_result(struct kunit *test)
 
 		KUNIT_EXPECT_MEMEQ(test, probed, plain,
 				   ROUNDS * sizeof(*plain));
-		/* A loop may hit it more often. */
+		/* A loop may hit the probe more often. */
 		KUNIT_EXPECT_GE(test, c.pre, ROUNDS);
 		KUNIT_EXPECT_EQ(test, c.post, post ? c.pre : 0);
 		KUNIT_EXPECT_EQ(test, c.astray, 0);
@@ -234,7 +234,7 @@ static void test_probe_changes_no_result(struct kunit *test)
 	}
 }
 
-/* All instructions are probed at once, by jumps where they can be. */
+/* All instructions are probed at once, with jumps where possible. */
 static void test_jump_changes_no_result(struct kunit *test)
 {
 	struct counted *counted;
@@ -273,7 +273,7 @@ static void test_jump_changes_no_result(struct kunit *test)
 				   counted[i].astray);
 	}
 	unregister_kprobes(ps, ARRAY_SIZE(codes));
-	/* Calls get no jump, nor what is in front of a branch target. */
+	/* Calls and instructions before a branch target get no jump. */
 	if (!in_xen_pv())
 		KUNIT_EXPECT_GT(test, jumps, ARRAY_SIZE(codes) / 3);
 	kunit_info(test, "%u jumps of %zu", jumps, ARRAY_SIZE(codes));
@@ -393,7 +393,7 @@ CODE(int_n, "", "int $0x80", "nop");
 CODE(icebp, "", ".byte 0xf1", "nop");
 CODE(ud2, "", "ud2", "nop");
 CODE(ud1, "", ".byte 0x0f, 0xb9, 0x00", "nop");
-/* Without a ModRM byte, which the decoder does not know, others follow. */
+/* These have no ModRM byte, but the decoder expects one. */
 CODE(nop_modrm, "", ".byte 0x0f, 0x19, 0xf8", "nop");
 CODE(movntss, "", ".byte 0xf3, 0x0f, 0x2b, 0x50, 0x90", "nop");
 CODE(unknown_38, "", ".byte 0x0f, 0x38, 0xff, 0x50, 0x90", "nop");
@@ -402,7 +402,7 @@ CODE(hlt, "", "hlt", "nop");
 CODE(mwait, "", ".byte 0x0f, 0x01, 0xc9", "nop");
 CODE(hlt_behind_sti, "sti", "hlt", "nop");
 CODE(mwait_behind_sti, "sti", ".byte 0x0f, 0x01, 0xc9", "nop");
-/* The type check that clang has in front of an indirect call on x86-64. */
+/* clang's type check before an indirect call on x86-64. */
 #define TYPE_MOVL	".byte 0x41, 0xba, 1, 2, 3, 4\n"
 #define TYPE_ADDL	".byte 0x45, 0x03, 0x53, 0xf1\n"
 #define TYPE_TRAP	".byte 0x74, 0x02, 0x0f, 0x0b\n nop"
@@ -484,7 +484,7 @@ static void test_refused_with_errno(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
 }
 
-/* Bytes that are no instruction; objtool would not have them in the text. */
+/* Bytes that are no instruction; objtool would reject them in the text. */
 CODE(undecodable, "", "nop\n nop\n nop\n nop", "nop");
 
 static void write_text(char *at, const u8 *text, size_t size)
@@ -497,7 +497,7 @@ static void write_text(char *at, const u8 *text, size_t size)
 
 static void test_undecodable_is_refused(struct kunit *test)
 {
-	/* ANDN without the prefix that it must have. */
+	/* ANDN without its mandatory prefix. */
 	static const u8 text[] = { 0x0f, 0x38, 0xf2, 0xc0 };
 	struct kprobe p = { .addr = (kprobe_opcode_t *)probe_undecodable };
 	u8 before[sizeof(text)];
@@ -533,15 +533,15 @@ static void test_rewritten_prefix_is_refused(struct kunit *test)
 	if (!ret)
 		unregister_kprobe(&p);
 	KUNIT_EXPECT_EQ(test, ret, rewritten ? -EINVAL : 0);
-	/* A skip would hide what has failed. */
+	/* A skip would hide the failure. */
 	if (!ret && !rewritten)
 		kunit_skip(test, "this kernel rewrites no LOCK prefix");
 }
 
 /*
- * Functions that are executed as a copy, on special page tables, or before the
- * CPU has its interrupt descriptor table; that traps call before they look for
- * a probe; and thunks through which handlers are called.
+ * Functions that run as a copy, on special page tables, or before the CPU has
+ * its interrupt descriptor table; functions that traps call before they look
+ * for a probe; and thunks that call handlers.
  */
 static const char * const blacklisted[] = {
 	/* Copied for each ftrace_ops. */
@@ -554,7 +554,7 @@ static const char * const blacklisted[] = {
 	"swap_pages", "machine_kexec", "idt_invalidate",
 	"restore_image", "core_restore_code", "restore_registers",
 	"swsusp_arch_suspend",
-	/* CPUs that start or wake up. */
+	/* Run on CPUs that start or wake up. */
 	"startup_64", "startup_32", "startup_32_smp",
 	"secondary_startup_64", "secondary_startup_64_no_verify",
 	"verify_cpu", "sev_verify_cbit", "soft_restart_cpu",
@@ -570,12 +570,12 @@ static const char * const blacklisted[] = {
 #ifdef CONFIG_X86_32
 	"__flush_tlb_all",
 #endif
-	/* The way out of an exception, and into the kernel, under Xen. */
+	/* Exits from exceptions and entries into the kernel under Xen. */
 	"xen_iret", "xenpv_restore_regs_and_return_to_usermode",
 	"xen_entry_SYSCALL_64",
 	/* Executed as 32-bit code. */
 	"__efi64_thunk",
-	/* Called before handlers, and to call them. */
+	/* Called before handlers, or in order to call them. */
 	"kgdb_ll_trap", "__kgdb_notify", "trace_hwlat_callback",
 	"trace_osnoise_callback", "trace_clock_local", "sched_clock",
 	"__x86_indirect_thunk_array", "__x86_indirect_thunk_rax",
@@ -604,8 +604,8 @@ static void test_blacklisted_is_refused(struct kunit *test)
 }
 
 /*
- * Functions that a hit executes, which must have no calls by instrumentation.
- * The compiler may have inlined any of them.
+ * Functions on the hit path, which must not call instrumentation.  The compiler
+ * may have inlined any of them.
  */
 static const char * const hit_path[] = {
 	"kprobe_int3_handler", "x86_kprobe_hit_post", "x86_kprobe_hit_jump",
@@ -653,7 +653,7 @@ static void test_hit_path_is_uninstrumented(struct kunit *test)
 	KUNIT_EXPECT_GE(test, found, 1);
 }
 
-/* A breakpoint hides no boundary between instructions. */
+/* A breakpoint must not hide the boundaries between instructions. */
 static void test_probe_hides_no_boundary(struct kunit *test)
 {
 	struct kprobe first = { .addr = (kprobe_opcode_t *)probe_inside };
@@ -684,7 +684,7 @@ static void test_slot_is_known(struct kunit *test)
 	slot = (unsigned long)site->slot;
 	KUNIT_EXPECT_TRUE(test, is_kprobe_insn_slot(slot));
 	KUNIT_EXPECT_TRUE(test, kernel_text_address(slot));
-	/* There is no symbol whose text could be forbidden. */
+	/* No symbol covers the slot, so it cannot be blacklisted. */
 	KUNIT_EXPECT_EQ(test, kprobe_add_ksym_blacklist(slot), -EINVAL);
 	KUNIT_EXPECT_EQ(test, kprobe_orig_ip(slot), in_place);
 	KUNIT_EXPECT_EQ(test, kprobe_orig_ip(slot + site->insn.len),
@@ -699,7 +699,7 @@ static void ignoring_post(struct kprobe *p, struct pt_regs *regs,
 {
 }
 
-/* The call in a slot does not return: a trap stops speculation after it. */
+/* The call in a slot never returns: a trap must stop speculation after it. */
 static void test_post_slot_call_is_followed_by_trap(struct kunit *test)
 {
 	struct kprobe p = {

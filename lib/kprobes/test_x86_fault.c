@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * KUnit suite for fault handlers on x86: handlers and instructions out of line
- * raise exceptions, and fault handlers take them over or decline.
+ * raise exceptions, which fault handlers handle or decline.
  */
 #include <kunit/test.h>
 #include <linux/extable.h>
@@ -28,7 +28,7 @@
 #define BAD_PAGE	(-0xff0UL)		/* page fault */
 #define BAD_SELECTOR	0xfff8UL		/* general protection */
 #ifdef CONFIG_X86_64
-#define BAD_FORM	0x8000000000000000UL	/* the same */
+#define BAD_FORM	0x8000000000000000UL	/* general protection, too */
 #endif
 
 static TARGET int probed(int a)
@@ -37,10 +37,10 @@ static TARGET int probed(int a)
 	return a + 1;
 }
 
-/* Where to continue when a fault handler has taken over an exception. */
+/* Where to continue after a fault handler has handled an exception. */
 static unsigned long resume_at;
 
-/* A probe, whether it takes faults over, and what its handlers have noted. */
+/* A probe, its decision on faults, and the results recorded by its handlers. */
 struct sentry {
 	struct kprobe probe;
 	bool declines;
@@ -106,7 +106,7 @@ static void raise_exception(int trap)
 		RAISE("div %%ecx");
 		break;
 	case X86_TRAP_UD:
-		/* A locked no-op, for ud2 is a BUG(). */
+		/* Use a locked no-op because ud2 is a BUG(). */
 		RAISE(".byte 0xf0, 0x90");
 		break;
 	}
@@ -221,7 +221,7 @@ static void test_declined_fault_is_fixed_up(struct kunit *test)
 	expect_fault(test, &s, X86_TRAP_PF);
 	KUNIT_EXPECT_EQ(test, fixed_up, 1);
 
-	/* The same without a fault handler. */
+	/* Repeat without a fault handler. */
 	s.probe.fault_handler = NULL;
 	hit_once(test, &s);
 	KUNIT_EXPECT_EQ(test, s.faults, 1);
@@ -253,7 +253,7 @@ static void test_fault_in_fault_is_fixed_up(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s.probe.nmissed, 1);
 }
 
-/* Of several probes at the site, the one whose handler runs is asked. */
+/* Of several probes at the site, only the running one must be called. */
 static void test_only_running_probe_is_asked(struct kunit *test)
 {
 	struct sentry other = {
@@ -276,7 +276,7 @@ static void test_only_running_probe_is_asked(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, other.pre, 1);
 }
 
-/* A return probe or a jprobe has the fault handler of the kprobe in it. */
+/* Return probes and jprobes use the fault handler of their kprobe. */
 static int raising_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	raise_exception(trap_to_raise);
@@ -334,10 +334,10 @@ static void test_fault_in_jprobe_is_handled(struct kunit *test)
 }
 
 /*
- * Instructions out of line.  fault_<name>(a) executes the probed one, to which
- * at_<name> points, with a in DI, and returns 1, or 2 if the exception table
- * has fixed up a fault.  A handler that takes the fault over continues where
- * after_<name> points.
+ * Instructions out of line: fault_<name>(a) executes the probed instruction, to
+ * which at_<name> points, with a in DI.  It returns 1, or 2 if the exception
+ * table has fixed up a fault.  A handler that handles the fault continues at
+ * the address in after_<name>.
  */
 #ifdef CONFIG_X86_64
 #define ARGUMENT_TO_DI		""
@@ -411,7 +411,7 @@ static const struct slot_case slot_cases[] = {
 
 KUNIT_ARRAY_PARAM_DESC(slot, slot_cases, name);
 
-/* __nocfi: functions of asm() have no type. */
+/* __nocfi because functions defined with asm() have no type. */
 static __nocfi void test_fault_in_slot_is_handled(struct kunit *test)
 {
 	const struct slot_case *c = test->param_value;
@@ -441,7 +441,7 @@ static __nocfi void test_fault_in_slot_is_handled(struct kunit *test)
 	}
 }
 
-/* The newest probe is called first, until one takes the fault over. */
+/* Probes are called from the newest on, until one handles the fault. */
 static void test_newest_fault_handler_is_called_first(struct kunit *test)
 {
 	struct sentry s[4];
@@ -464,7 +464,7 @@ static void test_newest_fault_handler_is_called_first(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s[0].faults, 0);
 }
 
-/* A handler executes a probed load: the fault is the handler's. */
+/* A handler executes a probed load: the fault belongs to the handler. */
 static int loading_pre(struct kprobe *p, struct pt_regs *regs)
 {
 	sentry_pre(p, regs);
@@ -511,7 +511,7 @@ static void test_disabled_is_not_asked(struct kunit *test)
 }
 
 /*
- * Reads a word across the end of memory, as load_unaligned_zeropad() does: the
+ * Reads a word across the end of memory, as load_unaligned_zeropad() does.  The
  * fix-up decodes the faulting instruction to find the word.
  */
 asm(".pushsection .text\n"
@@ -559,7 +559,7 @@ static __nocfi void test_zeropad_fixup_works(struct kunit *test)
 	vfree(page);
 }
 
-/* The original instruction can be read, also one relative to its address. */
+/* The original instruction must be readable, even if it is relative to IP. */
 static void test_original_insn_is_read(struct kunit *test)
 {
 	unsigned long where[] = { at_load, at_store, at_divide, at_relative };
@@ -595,7 +595,7 @@ static void test_original_insn_is_read(struct kunit *test)
 			-EFAULT);
 }
 
-/* Text that ends or begins where nothing is mapped: as if traps were there. */
+/* Unmapped bytes before or after the text must be reported as traps. */
 static void test_unreadable_text_is_traps(struct kunit *test)
 {
 	u8 expected[MAX_INSN_SIZE], found[MAX_INSN_SIZE], none[MAX_INSN_SIZE];
@@ -610,7 +610,7 @@ static void test_unreadable_text_is_traps(struct kunit *test)
 	mutex_lock(&kprobe_mutex);
 	mutex_lock(&text_mutex);
 	at_end = x86_kprobe_original_text(end - 4, found, sizeof(found));
-	/* Behind it is a guard page. */
+	/* A guard page follows the text. */
 	behind_end = x86_kprobe_original_text(end, none, sizeof(none));
 	at_start = x86_kprobe_original_text((unsigned long)text, none, 4);
 	mutex_unlock(&text_mutex);
@@ -649,7 +649,7 @@ static void test_slot_recovers_from_mce(struct kunit *test)
 	};
 	struct kprobe_site *site;
 
-	/* On AMD, severity is not asked for without this flag. */
+	/* On AMD, the severity is evaluated only with this flag. */
 	mce_flags.succor = 1;
 	KUNIT_EXPECT_TRUE(test, recovers((void *)at_mce));
 	KUNIT_EXPECT_FALSE(test, recovers((void *)after_mce));
@@ -671,8 +671,8 @@ static void test_slot_recovers_from_mce(struct kunit *test)
 #endif
 
 /*
- * A jprobe on a function whose stack ends right behind its arguments: words
- * that cannot be read are passed on as 0.
+ * A jprobe on a function whose stack ends directly after its arguments.
+ * Unreadable words are passed as 0.
  */
 static long seen_on_stack[2];
 
@@ -738,9 +738,9 @@ static void test_jprobe_stops_at_stack_end(struct kunit *test)
 }
 
 /*
- * A branch to an address that is not canonical raises its exception in the
- * slot.  An emulator may raise it at the target, so nothing is executed here:
- * the breakpoint's handler is called with the registers of a hit.
+ * A branch to a non-canonical address raises its exception in the slot.  An
+ * emulator may raise it at the target, so nothing is executed here: the test
+ * calls the breakpoint's handler with the registers of a hit.
  */
 #ifdef CONFIG_X86_64
 FAULTING(call_register, SAFE "call *" DI);

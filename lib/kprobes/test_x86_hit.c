@@ -21,7 +21,7 @@ FUNCTION(at_end, "nop\n.Lprobe_at_end:" SAFE "ret\n"
 
 static noinline void call_with_known_registers(void)
 {
-	/* Sets all flags, and not only the carry that is checked. */
+	/* Set all flags, not only the carry flag that is checked. */
 	asm volatile("cmp %%" _ASM_DI ", %%" _ASM_DI "\n\t"
 		     "mov $1, %%eax\n\t"
 		     "mov $2, %%ecx\n\t"
@@ -44,7 +44,7 @@ static noinline void call_with_known_registers(void)
 		       "memory", "cc");
 }
 
-/* A jump shows all registers as a breakpoint shows them. */
+/* A jump must show all registers as a breakpoint does. */
 static void test_jump_shows_same_registers(struct kunit *test)
 {
 	struct captured c = {
@@ -66,7 +66,7 @@ static void test_jump_shows_same_registers(struct kunit *test)
 	}
 	unregister_kprobe(&c.probe);
 	KUNIT_EXPECT_EQ(test, c.hits, 2);
-	/* orig_ax is no register of the interrupted code. */
+	/* orig_ax is not a register of the interrupted code. */
 	trap.orig_ax = c.regs.orig_ax;
 	/* The exception sets the resume flag. */
 	trap.flags &= ~X86_EFLAGS_RF;
@@ -86,7 +86,7 @@ static void test_jump_shows_same_registers(struct kunit *test)
 	trap.__dsh = c.regs.__dsh;
 	trap.__esh = c.regs.__esh;
 	trap.__fsh = c.regs.__fsh;
-	/* The exception stores its vector there. */
+	/* The exception stores its vector here. */
 	trap.gs = c.regs.gs;
 	trap.__gsh = c.regs.__gsh;
 #endif
@@ -100,7 +100,7 @@ static void test_jump_shows_same_registers(struct kunit *test)
 static int change_pre(struct kprobe *p, struct pt_regs *regs)
 {
 	regs->ax = 100;
-	/* Ignored, with this return value. */
+	/* Ignored with this return value. */
 	regs->ip = 0;
 	return 0;
 }
@@ -118,14 +118,14 @@ static void test_handler_changes_registers(struct kunit *test)
 	unregister_kprobe(&p);
 }
 
-/* Continues in another function, past the instruction and later handlers. */
+/* Continue in another function, and skip the instruction and older handlers. */
 static int elsewhere_pre(struct kprobe *p, struct pt_regs *regs)
 {
 	regs->ip = (unsigned long)probe_padded;
 	return 1;
 }
 
-/* Returns to the caller with a value, as error injection does. */
+/* Return to the caller with a value, as error injection does. */
 static int return_pre(struct kprobe *p, struct pt_regs *regs)
 {
 	regs->ax = 4711;
@@ -135,8 +135,8 @@ static int return_pre(struct kprobe *p, struct pt_regs *regs)
 }
 
 /*
- * Handlers that go on in another function, which returns to each of the pushed
- * words in turn: opt_at_end() adds nothing.
+ * Handlers that continue in another function, which returns to each pushed word
+ * in turn.  The words point to opt_at_end(), which only returns.
  */
 static unsigned int words_to_push;
 
@@ -255,7 +255,7 @@ static void test_handler_has_no_user_access(struct kunit *test)
 		kunit_skip(test, "this CPU has no SMAP");
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
 	KUNIT_EXPECT_TRUE(test, is_jump((void *)probed_at(&p)));
-	/* The compiler does not see that anything calls the handler. */
+	/* The compiler does not know that the call runs the handler. */
 	WRITE_ONCE(access_flags, X86_EFLAGS_AC);
 	call_with_access(copy_mc_fragile_handle_tail);
 	KUNIT_EXPECT_FALSE(test, READ_ONCE(access_flags) & X86_EFLAGS_AC);
@@ -268,7 +268,7 @@ static void test_handler_has_no_user_access(struct kunit *test)
 }
 #endif
 
-/* Unwinds from the start of a detour, as an interrupt there would. */
+/* Unwind from the start of a detour, as an interrupt there would. */
 static TARGET int unwound(int a)
 {
 	return a * a + 4711;
@@ -291,7 +291,7 @@ static int unwinding_pre(struct kprobe *p, struct pt_regs *regs)
 	there.ip = probed_at(p) + JMP32_INSN_SIZE +
 		   *(s32 *)(probed_at(p) + 1);
 	unwind_start(&state, current, &there, NULL);
-	/* The first frame is that of the registers, or the caller's. */
+	/* The first frame belongs to the registers or to the caller. */
 	if (unwind_get_return_address(&state) == there.ip)
 		unwind_next_frame(&state);
 	u->found = unwind_get_return_address(&state) ==
@@ -321,8 +321,8 @@ static void test_detour_can_be_unwound(struct kunit *test)
 }
 
 /*
- * One byte changes the stack: the next byte, to which the instruction pointer
- * of a handler points, has another frame.  objtool looks into these.
+ * A one-byte instruction changes the stack, so the instruction pointer of a
+ * handler points to a byte with another frame.  objtool follows this function.
  */
 asm(".pushsection .text\n"
     ".balign 16, 0xcc\n" ASM_FUNC_ALIGN "\n"
@@ -343,12 +343,12 @@ extern char *probe_push, *probe_pop;
 unsigned long unwound_short(void);
 
 /**
- * struct short_hit - what unwinders find in a handler
+ * struct short_hit - results of unwinders in a handler
  * @probe: the probe
  * @depth: words between the stack pointer and the return address
- * @from_regs: starting from the registers, the caller comes next
- * @from_here: starting from the handler, the caller is among its callers
- * @error: one of these has met an error before
+ * @from_regs: traces from the registers that have the caller next
+ * @from_here: traces from the handler that include the caller
+ * @error: one of these traces has met an error
  */
 struct short_hit {
 	struct kprobe probe;
@@ -418,7 +418,7 @@ static void test_pre_handler_diverts(struct kunit *test)
 	struct counted q = COUNTED(probe_plain);
 	int i;
 
-	/* The newest probe diverts: the older one is not called. */
+	/* The newest probe diverts, so the older one is not called. */
 	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
 	KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));

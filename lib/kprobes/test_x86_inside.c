@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * KUnit suite for probes on x86 at an instruction that another probe's jump
- * covers, in any order of registration, and for idle jumps there.
+ * KUnit suite for probes on x86 at an instruction under another probe's jump,
+ * in any order of registration, and for idle jumps there.
  */
 #include <linux/module.h>
 #include <linux/string.h>
@@ -10,7 +10,7 @@
 
 CODE(plain, FIRST, SECOND AFTER);
 
-/* A probe under another's jump sees the original instruction, and is hit. */
+/* A probe under a jump must see the original instruction and be hit. */
 static void test_inner_probe_undoes_jump(struct kunit *test)
 {
 	u8 before[TEXT_SIZE];
@@ -21,7 +21,7 @@ static void test_inner_probe_undoes_jump(struct kunit *test)
 	memcpy(before, probe_plain, sizeof(before));
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
 	KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
-	/* A probe right behind the jump is no obstacle. */
+	/* A probe directly after the jump does not prevent it. */
 	KUNIT_ASSERT_EQ(test, register_kprobe(&r.probe), 0);
 	KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
 	KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 13);
@@ -37,7 +37,7 @@ static void test_inner_probe_undoes_jump(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 13);
 	KUNIT_EXPECT_EQ(test, q.pre, 2);
 
-	/* A disabled probe under the jump is no obstacle. */
+	/* A disabled probe under the jump does not prevent it. */
 	KUNIT_EXPECT_EQ(test, disable_kprobe(&q.probe), 0);
 	KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
 	KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 13);
@@ -66,21 +66,21 @@ static int patched_pre(struct kprobe *p, struct pt_regs *regs)
 }
 
 /*
- * The trap that replaces a jump sends no hit past another trap of the same
- * batch once all CPUs know of both.  A handler makes the call, so the hits are
- * misses.
+ * When a trap replaces a jump, its hits must not skip another trap of the same
+ * batch as soon as all CPUs see both.  A handler makes the call, so the hits
+ * are misses.
  */
 static void test_undone_jump_skips_no_trap(struct kunit *test)
 {
 	struct counted p = COUNTED(probe_plain);
 	struct counted q = COUNTED(probe_plain + 3);
-	/* The first function to be called after the text was patched. */
+	/* The first function called after the text has been patched. */
 	struct kprobe after = {
 		.symbol_name = "cpus_read_unlock",
 		.pre_handler = patched_pre,
 	};
 
-	/* It is an empty inline function in a kernel whose CPUs stay. */
+	/* Without CPU hotplug, this is an empty inline function. */
 	if (!IS_ENABLED(CONFIG_HOTPLUG_CPU))
 		kunit_skip(test, "cpus_read_unlock() is no function");
 	KUNIT_ASSERT_EQ(test, register_kprobe(&after), 0);
@@ -97,7 +97,7 @@ static void test_undone_jump_skips_no_trap(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p.astray + q.astray, 0);
 }
 
-/* An array has both probes, in either order. */
+/* An array contains both probes, in either order. */
 static void test_array_order_is_irrelevant(struct kunit *test)
 {
 	struct counted p = COUNTED(probe_plain);
@@ -121,7 +121,7 @@ static void test_array_order_is_irrelevant(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, q.pre, 2);
 }
 
-/* The jump of a disabled probe goes at once for a probe that it covers. */
+/* A probe under an idle jump must remove the jump at once. */
 static void test_inner_probe_ends_idle_jump(struct kunit *test)
 {
 	struct counted p = COUNTED(probe_plain);
@@ -144,7 +144,7 @@ static void test_inner_probe_ends_idle_jump(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, q.astray, 0);
 }
 
-/* A probe may cover the place of a disabled one's jump. */
+/* A jump may cover the place of a disabled probe's jump. */
 static void test_outer_jump_ends_idle_jump(struct kunit *test)
 {
 	struct counted p = COUNTED(probe_plain);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * KUnit suite for handlers on x86 that continue at another instruction: at each
- * one behind a probed place, which is a breakpoint, a jump, or waits to become
- * one.
+ * one after a probed place, which is a breakpoint, a jump, or waits for a jump.
  */
 #include <linux/bits.h>
 #include <linux/completion.h>
@@ -17,8 +16,8 @@ asm(".pushsection .rodata\n.balign 4\n"
 
 /*
  * Places to continue at: instructions of one byte, of two, of more, a branch,
- * and an operand relative to the instruction pointer.  Each instruction that
- * is skipped changes the result.
+ * and an operand relative to the instruction pointer.  Skipping any instruction
+ * changes the result.
  */
 #define SUM	"lea (" AX ", " CX ", 2), %ecx\n"			\
 		"lea (" CX ", " DX ", 4), %eax\n"
@@ -39,7 +38,7 @@ CODE(step_call, "add %ecx, %eax\n call 1f",
 CODE(step_load, "mov (" SI "), %ecx",
      ".rept 4\n add %ecx, %eax\n add $3, %eax\n .endr\n" SUM);
 
-/* Places to start from, the last of which is a call of ftrace. */
+/* Places to start from; the last is a call of ftrace. */
 #ifdef CONFIG_FTRACE_MCOUNT_USE_CC
 #define FENTRY "900: call __fentry__\n"				\
 	".pushsection __mcount_loc, \"a\", @progbits\n"			\
@@ -58,8 +57,8 @@ extern char *probe_step_ftrace;
 #define opt_step_ftrace	opt_start_ftrace
 
 /*
- * A handler may continue at any instruction, also at one that a jump covers or
- * is about to cover: the result is as if there were no jump.
+ * A handler may continue at any instruction, even one that a jump covers or is
+ * about to cover: the result must be the same as without a jump.
  */
 #define MOVE_MOST	16
 #define MOVE_BAD_PAGE	(-0xff0UL)
@@ -121,9 +120,9 @@ static const char * const move_state_names[MOVE_STATES] = {
 };
 
 /**
- * struct moves - the results of continuing at each offset behind a place
- * @result: what the function returned
- * @hits: hits of the probe at the place meanwhile
+ * struct moves - results of continuing at each offset after a place
+ * @result: return values of the function
+ * @hits: hits of the probe at the place
  */
 struct moves {
 	unsigned int result[MOVE_MOST + 1];
@@ -141,7 +140,7 @@ static noinline unsigned int call_moved(void *function)
 	return a;
 }
 
-/* Return: a bit for each offset at which an instruction begins. */
+/* Return a bit for each offset at which an instruction begins. */
 static unsigned long move_offsets(struct kunit *test, const u8 *text)
 {
 	unsigned long offsets = 0;
@@ -157,7 +156,7 @@ static unsigned long move_offsets(struct kunit *test, const u8 *text)
 	return offsets;
 }
 
-/* Continues at each of @offsets behind @p, by a probe there or at @m. */
+/* Continue at each of @offsets after @p, by a probe there or at @m. */
 static void move_all(struct kunit *test, const struct move_case *c,
 		     const struct mover *m, enum move_state state,
 		     struct counted *p, unsigned long offsets,
@@ -173,12 +172,12 @@ static void move_all(struct kunit *test, const struct move_case *c,
 	unsigned int offset, hits;
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&mover), 0);
-	/* The mover's place becomes a jump, too, if it can. */
+	/* The mover's place becomes a jump, too, if possible. */
 	if (state == MOVE_JUMP)
 		KUNIT_EXPECT_TRUE(test, is_jump(*c->probe));
 
 	for_each_set_bit(offset, &offsets, MOVE_MOST + 1) {
-		/* Its own place would be hit, or would fault, for ever. */
+		/* Its own place would be hit, or would fault, forever. */
 		if (!offset && (same || m->fault))
 			continue;
 		hits = p->pre;
@@ -197,7 +196,7 @@ static int spin_thread(void *started)
 	return 0;
 }
 
-/* Return: a task that blocks each grace period of RCU-tasks. */
+/* Return a task that blocks each grace period of RCU-tasks. */
 static struct task_struct *start_spinning(struct kunit *test)
 {
 	DECLARE_COMPLETION_ONSTACK(started);
@@ -276,7 +275,7 @@ static void test_move_is_as_without_jump(struct kunit *test)
 	kprobe_set_jumps(true);
 	wait_for_kprobe_optimizer();
 
-	/* Without preemption, no task blocks a grace period so. */
+	/* Without preemption, no task can block a grace period like this. */
 	if (preempt_model_preemptible()) {
 		spins = start_spinning(test);
 		move_in_state(test, c, MOVE_WAITS, expected);

@@ -2,7 +2,7 @@
 /*
  * KUnit suite for obstacles to jumps on x86: branches to an instruction under
  * the jump, the end of the function, exceptions, instructions that cannot be
- * moved, and functions whose branches cannot all be known.
+ * moved, and functions with unknown branches.
  */
 #include <linux/jump_label.h>
 #include <linux/memory.h>
@@ -11,7 +11,7 @@
 #include <asm/nospec-branch.h>
 #include "test_x86_opt.h"
 
-/* Branches to under the jump.  None of these may be called with 0. */
+/* Branches to an instruction under the jump; never call these with 0. */
 CODE(plain, FIRST, SECOND AFTER);
 CODE(jumped_into, FIRST,
      "1:" SECOND "test %eax, %eax\n jnz 2f\n jmp 1b\n2:" AFTER);
@@ -31,7 +31,7 @@ CODE(jg_into, FIRST, "1:" SECOND AFTER "jmp 2f\n jg 1b\n2: nop\n");
 CODE(called_into, FIRST, "1:" SECOND AFTER "jmp 2f\n call 1b\n2:");
 CODE(loops_into, FIRST, "1:" SECOND "mov $1, %ecx\n loop 1b\n" AFTER);
 
-/* Functions that end under the jump, with code or with padding behind. */
+/* Functions that end under the jump, followed by code or by padding. */
 FUNCTION(short, ".Lprobe_short: lea 1(" AX "), %eax\n" SAFE "ret\n"
 	 ".type opt_short_next, @function\n"
 	 "opt_short_next: nop\n nop\n nop\n nop\n" SAFE "ret\n"
@@ -40,14 +40,14 @@ FUNCTION(padded, ".Lprobe_padded: lea 1(" AX "), %eax\n" SAFE "ret\n"
 	 "int3\n int3\n int3");
 FUNCTION(at_end, "nop\n.Lprobe_at_end:" SAFE "ret\n"
 	 "int3\n int3\n int3\n int3\n int3");
-/* Functions end with the call of one that does not return; filler follows. */
+/* Functions that end with a call that never returns, followed by padding. */
 FUNCTION(call_at_end, ".Lprobe_call_at_end:" FIRST SECOND
 	 "test %eax, %eax\n jz 1f\n" AFTER ASM_RET "1: call panic");
 FUNCTION(call_padded, ".Lprobe_call_padded:" FIRST SECOND
 	 "test %eax, %eax\n jz 1f\n" AFTER ASM_RET "1: call panic\n"
 	 "int3\n int3\n int3");
 
-/* Instructions in the exception table, and where fix-ups lead. */
+/* Instructions in the exception table, and targets of fix-ups. */
 CODE(fixup_into, FIRST,
      "1:" SECOND AFTER "2: nop\n" _ASM_EXTABLE(2b, 1b));
 CODE(fixup_behind, FIRST,
@@ -65,7 +65,7 @@ asm(".pushsection .text\n"
 CODE(call_second, FIRST, "call opt_nothing\n" SECOND AFTER);
 CODE(call_third, FIRST, SECOND "call opt_nothing\n" AFTER);
 
-/* The callee tells where it is to return to: the result shows if not there. */
+/* The callee reports its return address, which affects the result. */
 asm(".pushsection .text\n"
     ".type opt_where, @function\n"
     "opt_where: mov (" SP "), " CX "\n" SAFE "ret\n int3\n"
@@ -79,7 +79,7 @@ CODE(call_first, "call opt_where", RETURNED FIRST SECOND AFTER);
 CODE(call_last, FIRST, "call opt_where" RETURNED SECOND AFTER);
 CODE(call_by_pointer, SAFE "call *opt_where_pointer" RIP,
      RETURNED FIRST SECOND AFTER);
-/* Branches are longer in the detour: only in the longest is no room left. */
+/* Branches are longer in the detour; they fit in all but the longest one. */
 CODE(call_branches, "jz 2f\n jz 2f\n call opt_where",
      RETURNED "2:" FIRST SECOND AFTER);
 FUNCTION(call_by_register, "lea opt_where" RIP ", " DX "\n"
@@ -95,7 +95,7 @@ CODE(bug_second, "jmp 1f", "ud2\n nop\n1:" FIRST SECOND AFTER);
 #else
 #define BEHIND	""
 #endif
-/* Two near branches and 15 bytes: only the longest of detours has no room. */
+/* Two near branches and 15 bytes fit in all but the longest detour. */
 #if defined(CONFIG_X86_64) && defined(CONFIG_MITIGATION_RETHUNK)
 #define KPROBE_NOJUMP_LONG_REGION	KPROBE_NOJUMP_DETOUR_SIZE
 #else
@@ -128,7 +128,7 @@ CODE(table_read_into, FIRST, "2:" ANNOTATE_NOENDBR SECOND AFTER "jmp 3f\n"
      "3:" ANNOTATE_NOENDBR "nop\n"
      ".pushsection .rodata\n.balign 8\n1:" _ASM_PTR "3b, 3b, 2b, 0\n"
      ".popsection");
-/* The index is multiplied before. */
+/* The index has been scaled before. */
 #define CODE_TABLE_BYTES(name, second, jump)				\
 CODE(name, FIRST, second AFTER "jmp 3f\n" jump				\
      "3:" ANNOTATE_NOENDBR "nop\n"					\
@@ -144,7 +144,7 @@ CODE_TABLE_BYTES(table_bytes_read, CASE_INTO,
 CODE_TABLE_BYTES(table_bytes_base, CASE_INTO, SAFE "jmp *1f(" SP ")\n");
 CODE_TABLE_BYTES(table_bytes_index, CASE_INTO,
 		 "mov 1f(, " AX ", 1), " CX "\n" SAFE "jmp *" CX "\n");
-/* For an impossible case, the table has the address behind the function. */
+/* For an impossible case, the table has the address after the function. */
 FUNCTION(table_end, ".Lprobe_table_end:" FIRST "2:" ANNOTATE_NOENDBR SECOND
 	 AFTER "jmp 3f\n" SAFE "jmp *1f(, " AX ", " WORD ")\n"
 	 "3:" ANNOTATE_NOENDBR ASM_RET
@@ -170,11 +170,11 @@ CODE(parted_into, FIRST, "1:" SECOND "test %eax, %eax\n"
      "jz opt_parted_into.cold\n" AFTER COLD("opt_parted_into"));
 CODE(parted_behind, FIRST, SECOND "1: test %eax, %eax\n"
      "jz opt_parted_behind.cold\n" AFTER COLD("opt_parted_behind"));
-/* More branches into one part than there may be parts. */
+/* More branches to one part than the maximum number of parts. */
 #define TO_PART	"jz opt_parted_often.cold\n"
 CODE(parted_often, FIRST, SECOND "1: test %eax, %eax\n"
      TO_PART TO_PART TO_PART TO_PART TO_PART AFTER COLD("opt_parted_often"));
-/* Where a fault leads, which is not called cold. */
+/* The target of a fix-up, whose name does not end in .cold. */
 #define FIXUP_OF(insn, name, end)					\
 	".pushsection .text.unlikely\n.balign 64, 0xcc\n"		\
 	".type " name ", @function\n"					\
@@ -189,7 +189,7 @@ CODE(fixup_parted_behind, FIRST, SECOND "1:" AFTER "2: nop\n"
      FIXUP("opt_fixup_parted_behind_part", "jmp 1b"));
 CODE(fixup_parted_off, FIRST, SECOND AFTER "2: nop\n"
      FIXUP("opt_fixup_parted_off_part", ASM_RET));
-/* More parts than there may be. */
+/* More parts than supported. */
 CODE(fixup_parted_often, FIRST, SECOND AFTER
      "2: nop\n3: nop\n4: nop\n5: nop\n6: nop\n"
      FIXUP_OF(2b, "opt_fixup_parted_2", ASM_RET)
@@ -260,10 +260,10 @@ CODE(type_check, "jmp 1f", ".byte 0x41, 0xba, 1, 2, 3, 4\n"
      ".byte 0x45, 0x03, 0x53, 0xf1, 0x74, 0x02, 0x0f, 0x0b\n"
      "1:" FIRST SECOND AFTER);
 #endif
-/* Addresses in the function, which are jumped to or used as a base. */
+/* Addresses in the function, used as a jump target or as a base. */
 CODE(address_into, FIRST, "1:" ANNOTATE_NOENDBR SECOND AFTER
      "jmp 3f\n push $1b\n pop " CX "\n3: nop\n");
-/* Where a transaction goes on when it fails; and memory that is read there. */
+/* The target of a failed transaction; and memory that is read there. */
 CODE(transaction_into, FIRST, "1:" SECOND AFTER "jmp 2f\n"
      ".byte 0xc7, 0xf8\n .long 1b - . - 4\n2: nop\n");
 #ifdef CONFIG_X86_64
@@ -390,7 +390,7 @@ static void test_obstacle_is_found(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, before, *c->probe, sizeof(before));
 }
 
-/* A debugger's breakpoint, set when the function has been analysed. */
+/* A debugger sets a breakpoint after the function has been analysed. */
 CODE(trap_late, FIRST, SECOND AFTER ".Lopt_trap_late_other:" NOP5);
 asm(POINTER_TO(opt_trap_late_other, .Lopt_trap_late_other));
 extern char *opt_trap_late_other;
@@ -421,7 +421,7 @@ static void test_trap_comes_behind_analysis(struct kunit *test)
 			   kprobe_obstacle_name(p.probe.site->obstacle),
 			   "foreign-trap");
 	write_byte(second, byte);
-	/* It is looked at again when its probes change. */
+	/* The function is analysed again when its probes change. */
 	KUNIT_EXPECT_EQ(test, disable_kprobe(&p.probe), 0);
 	KUNIT_EXPECT_EQ(test, enable_kprobe(&p.probe), 0);
 	wait_for_kprobe_optimizer();
@@ -431,8 +431,8 @@ static void test_trap_comes_behind_analysis(struct kunit *test)
 }
 
 /*
- * A branch that the kernel has written at boot, or one that leads to a place
- * without a symbol.
+ * A branch that the kernel wrote at boot, or a branch to a place without a
+ * symbol.
  */
 FUNCTION(branching, ".Lprobe_branching:" FIRST SECOND AFTER "jmp 3f\n"
 	 "mov (" DX ", " AX ", " WORD "), " CX "\n"
@@ -442,7 +442,7 @@ extern char *opt_branch;
 
 extern char __x86_safe_ret_start[];
 
-/* text_poke_bp() knows no no-op but those that the kernel chose itself. */
+/* text_poke_bp() accepts only the no-ops that the kernel has chosen. */
 static void write_branch(const u8 *text)
 {
 	mutex_lock(&text_mutex);
@@ -503,8 +503,8 @@ static void test_written_branch_is_followed(struct kunit *test)
 }
 
 /*
- * A bare return in a detour may be vulnerable: if the kernel has a thunk for
- * returns, the copied one goes through it.
+ * A bare return in a detour may be vulnerable.  If the kernel has a return
+ * thunk, the copied return must use it.
  */
 static void test_copied_return_uses_thunk(struct kunit *test)
 {
@@ -545,7 +545,7 @@ static noinline unsigned long call_tail(void)
 	return a;
 }
 
-/* The last instruction of @p's detour ends it, and a trap follows. */
+/* The last instruction of @p's detour must be followed by a trap. */
 static void expect_trap_at_end(struct kunit *test, const struct counted *p)
 {
 	const struct kprobe_site *site = p->probe.site;
@@ -557,7 +557,7 @@ static void expect_trap_at_end(struct kunit *test, const struct counted *p)
 	KUNIT_EXPECT_EQ(test, last[insn.length], INT3_INSN_OPCODE);
 	KUNIT_EXPECT_PTR_EQ(test, last + insn.length + INT3_INSN_SIZE,
 			    (const u8 *)site->detour + jump->end);
-	/* No jump back to the function follows. */
+	/* No jump back to the function may follow. */
 	KUNIT_EXPECT_EQ(test, last[insn.length + INT3_INSN_SIZE],
 			INT3_INSN_OPCODE);
 }
@@ -610,7 +610,7 @@ static void test_fence_of_retpoline_is_not_copied(struct kunit *test)
 
 static struct counted *leaving;
 
-/* Called from under a jump, which is no more when it returns. */
+/* Called from under a jump, which is removed before the call returns. */
 asmlinkage __visible unsigned long opt_leaves(void);
 asmlinkage __visible noinline unsigned long opt_leaves(void)
 {
@@ -637,7 +637,7 @@ static noinline unsigned long call_leaves(void)
 	return a;
 }
 
-/* A callee sleeps, and its caller's detour is freed meanwhile. */
+/* A callee sleeps while its caller's detour is freed. */
 static void test_callee_outlives_detour(struct kunit *test)
 {
 	struct counted p = COUNTED(probe_call_leaves);
@@ -656,7 +656,7 @@ static void test_callee_outlives_detour(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p.astray, 0);
 }
 
-/* A query of the obstacle does not keep the optimizer from finding it. */
+/* Querying the obstacle must not prevent its analysis by the optimizer. */
 static void test_obstacle_query_changes_nothing(struct kunit *test)
 {
 	struct counted p = COUNTED(probe_huge);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * For the KUnit suites for jumps in the place of breakpoints on x86: functions
- * with a probed place, and what stands at it.
+ * Helpers for the KUnit suites for jumps on x86: functions with a probed place,
+ * and checks of the text there.
  */
 #ifndef _LIB_KPROBES_TEST_X86_OPT_H
 #define _LIB_KPROBES_TEST_X86_OPT_H
@@ -18,12 +18,12 @@
 #include "test_x86.h"
 
 /*
- * FOLLOWED(name, body): takes and returns eax, may use ecx and edx; is probed
- * at the label .Lprobe_<name>, which probe_<name> points to.  Something points
- * to the function itself, too: at boot the kernel seals a landing pad that
- * nothing points to, and with CFI_CLANG writes into the filler before it.
+ * FOLLOWED(name, body): takes and returns eax, may use ecx and edx.  Its probed
+ * label .Lprobe_<name> has a pointer probe_<name>.  The function itself needs a
+ * pointer, too: at boot the kernel seals landing pads without one, and with
+ * CFI_CLANG writes into the padding before the function.
  * FUNCTION(name, body): the same; objtool does not follow its stack.
- * CODE(name, probed, after): the usual case of that.
+ * CODE(name, probed, after): a FUNCTION() that begins with @probed.
  */
 #define FOLLOWED(name, ...)						\
 	asm(".pushsection .text\n"					\
@@ -68,7 +68,7 @@ static __maybe_unused void moving_post(struct kprobe *p, struct pt_regs *regs,
 	regs->ip = move_to;
 }
 
-/* How much of the text is compared: more than a jump covers. */
+/* Size of the text to compare: more than a jump covers. */
 #define TEXT_SIZE	48
 
 static noinline __maybe_unused unsigned int call(void *function,
@@ -81,7 +81,7 @@ static noinline __maybe_unused unsigned int call(void *function,
 	return a;
 }
 
-/* Waits for the optimizer first. */
+/* Return true if the optimizer has made a jump. */
 static __maybe_unused bool is_jump(const void *where)
 {
 	wait_for_kprobe_optimizer();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * KUnit suite for tasks on x86 that are preempted at a probed place: among the
- * instructions that a jump is to cover, or in an instruction out of line.
+ * instructions that a jump will cover, or in an instruction out of line.
  */
 #include <linux/kallsyms.h>
 #include <linux/module.h>
@@ -13,7 +13,7 @@
 
 CODE(filling, "mov %esi, %ecx", "rep stosb\n" FIRST SECOND AFTER);
 
-/* Spends nearly all its time at one instruction under the jump. */
+/* The size makes a call spend nearly all its time at the instruction. */
 #define FILLED	SZ_4M
 
 static unsigned int fill(void *buffer, unsigned long size)
@@ -92,8 +92,8 @@ static void test_jump_waits_for_preempted(struct kunit *test)
 
 #ifdef CONFIG_HAVE_RELIABLE_STACKTRACE
 /*
- * A stack trace of a task that is preempted in an instruction out of line shows
- * the probed function, or says that it is not reliable.
+ * The stack trace of a task that is preempted in an instruction out of line
+ * must show the probed function, or be marked as unreliable.
  */
 struct slot_case {
 	const char *name;
@@ -109,7 +109,7 @@ static const struct slot_case slot_cases[] = {
 
 KUNIT_ARRAY_PARAM_DESC(slot, slot_cases, name);
 
-/* In C, so that unwinders know its frame. */
+/* Written in C, so that unwinders know its frame. */
 static TARGET void fill_unwound(void *buffer, unsigned long size)
 {
 	asm volatile(".Lprobe_unwound: rep stosb\n\t nop\n nop\n nop\n"
@@ -132,10 +132,10 @@ static int unwound_caller(void *buffer)
 
 static unsigned long unwound_size;
 
-/* Tries in which a reliable trace of a kept task did not show the function. */
+/* Tries whose reliable trace of a kept task lacked the function. */
 static unsigned int unnamed;
 
-/* Return: a reliable trace shows where the task is. */
+/* Return true if a reliable trace shows where the task is. */
 static bool expect_in_place(struct kunit *test, const struct keeper *k,
 			    struct task_struct *task)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The functions that test_opt.c probes on x86.
- */
+/* Functions that test_opt.c probes on x86. */
 #ifndef _LIB_KPROBES_TEST_X86_TARGETS_H
 #define _LIB_KPROBES_TEST_X86_TARGETS_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * KUnit suite for breakpoints on x86 that are not of kprobes: a debugger may
- * set one at an address that is probed.
+ * KUnit suite for foreign breakpoints on x86: a debugger may set one at a
+ * probed address.
  */
 #include <linux/kdebug.h>
 #include <linux/math.h>
@@ -14,8 +14,8 @@
 #include "test_x86.h"
 
 /*
- * The debugger goes on behind the instruction: a no-op of one byte, or a call
- * of ftrace.
+ * The debugger continues after the instruction: a one-byte no-op or a call of
+ * ftrace.
  */
 static unsigned int seen;
 static unsigned long debugged;
@@ -47,7 +47,7 @@ static TARGET unsigned long trap_target(unsigned long x)
 
 extern char *probe_debugged;
 
-/* Calls a function while a breakpoint of the debugger is at a site. */
+/* Call a function while the debugger has a breakpoint at the site. */
 static void call_debugged(struct kunit *test, struct counted *c,
 			  unsigned int length,
 			  unsigned long (*function)(unsigned long x))
@@ -75,7 +75,7 @@ static void call_debugged(struct kunit *test, struct counted *c,
 	KUNIT_EXPECT_EQ(test, c->probe.nmissed, 0);
 }
 
-/* A disabled probe does not take the breakpoint for its own. */
+/* A disabled probe must not handle the breakpoint. */
 static void test_debugger_stops_at_disabled_probe(struct kunit *test)
 {
 	struct counted c = COUNTED(probe_debugged,
@@ -83,7 +83,7 @@ static void test_debugger_stops_at_disabled_probe(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
 	call_debugged(test, &c, 1, trap_target);
-	/* The same once there has been a breakpoint of the probe. */
+	/* Repeat after the probe has had a breakpoint. */
 	KUNIT_EXPECT_EQ(test, enable_kprobe(&c.probe), 0);
 	KUNIT_EXPECT_EQ(test, trap_target(3), 4);
 	KUNIT_EXPECT_EQ(test, c.pre, 1);
@@ -96,13 +96,13 @@ static void test_debugger_stops_at_disabled_probe(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, trap_target(3), 4);
 }
 
-/* Nor does a probe that ftrace calls; the debugger keeps it from being hit. */
+/* A probe called by ftrace must not handle it, and is not hit. */
 static void test_debugger_stops_at_ftrace_call(struct kunit *test)
 {
 	struct counted c = COUNTED(int_sqrt);
 	bool on_ftrace;
 
-	/* With jumps the instruction behind the call would be probed. */
+	/* With jumps, the instruction after the call would be probed. */
 	kprobe_set_jumps(false);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
 	on_ftrace = c.probe.site->on_ftrace;
