@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Dynamic probes on arm64: what the core and the trap handlers need to know.
- */
+/* Dynamic probes on arm64: interface to the core and to the trap handlers. */
 #ifndef _ASM_ARM64_KPROBES_H
 #define _ASM_ARM64_KPROBES_H
 
@@ -17,13 +15,13 @@ struct pt_regs;
 #include <asm/probes.h>
 #include <asm/ptrace.h>
 
-/* An instruction, the way back, a literal: see kprobes-slot.c. */
+/* An instruction, a branch back, a literal: see kprobes-slot.c. */
 #define KPROBE_SLOT_SIZE	32
-/* The same with registers saved for a call of the engine. */
+/* The same, with registers saved for a call of the engine. */
 #define KPROBE_DETOUR_SIZE	64
-/* A branch takes the place of one instruction. */
+/* A branch replaces one instruction. */
 #define KPROBE_JUMP_SIZE	4
-/* A landing pad that was asked for is shown, though the next one is probed. */
+/* A probe on a landing pad reports that address, but probes the next one. */
 #define KPROBE_ADDR_KEEPS_PAD	1
 
 typedef u32 kprobe_opcode_t;
@@ -32,9 +30,9 @@ struct kprobe;
 struct kprobe_site;
 
 /**
- * struct a64_kprobe_call - where in a slot the engine is called
- * @begin: the first word of the call, counted from the start of the slot
- * @end: the word behind it
+ * struct a64_kprobe_call - the call of the engine in a slot
+ * @begin: first word of the call, counted from the start of the slot
+ * @end: first word after it
  */
 struct a64_kprobe_call {
 	u8 begin;
@@ -43,8 +41,8 @@ struct a64_kprobe_call {
 
 /**
  * struct arch_kprobe_insn - one probed instruction
- * @computes: the site's post_slot is a function that does to registers what the
- *	instruction does; there before site->npost says so
+ * @computes: the site's post_slot is a function that applies the instruction to
+ *	a struct pt_regs; set before site->npost
  * @post_call: the call in the site's post_slot, unless that is a function
  * @detour_call: the call in the site's detour
  * @decoded: the instruction
@@ -61,20 +59,20 @@ static __always_inline bool arch_kprobe_irqs_on(struct pt_regs *regs)
 	return interrupts_enabled(regs);
 }
 
-/* At a function's entry the link register has the call's return address. */
+/* At a function's entry, the link register holds the return address. */
 static __always_inline unsigned long *
 arch_kprobe_return_place(struct pt_regs *regs)
 {
 	return (unsigned long *)&regs->regs[30];
 }
 
-/* The caller's frame: it is the same when the call returns. */
+/* The caller's frame is the same when the call returns. */
 static __always_inline void *arch_kprobe_frame(struct pt_regs *regs)
 {
 	return (void *)regs->regs[29];
 }
 
-/* The trampoline's return is by the link register, like any other. */
+/* The trampoline returns by the link register. */
 static __always_inline void
 arch_kretprobe_fixup_return(struct pt_regs *regs, kprobe_opcode_t *ret)
 {
@@ -82,13 +80,13 @@ arch_kretprobe_fixup_return(struct pt_regs *regs, kprobe_opcode_t *ret)
 }
 #define arch_kretprobe_fixup_return arch_kretprobe_fixup_return
 
-/* The trampoline has saved all there is. */
+/* The trampoline has saved all registers. */
 static __always_inline void *arch_kretprobe_enter(struct pt_regs *regs)
 {
 	return arch_kprobe_frame(regs);
 }
 
-/* Slots are where a branch reaches them from the site. */
+/* A branch must reach from the site to its slots. */
 #define arch_kprobe_slots_near arch_kprobe_slots_near
 bool arch_kprobe_slots_near(const void *text, const struct kprobe_site *site);
 void *arch_kprobe_alloc_slots(const struct kprobe_site *site);
@@ -96,7 +94,7 @@ void *arch_kprobe_alloc_slots(const struct kprobe_site *site);
 extern const int kretprobe_blacklist_size;
 
 #if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST)
-/* How often kprobes-stop.c has fallen back on stop_machine(). */
+/* Number of times that kprobes-stop.c has fallen back on stop_machine(). */
 extern unsigned int a64_kprobe_holds_given_up;
 bool a64_kprobe_holds(void);
 #endif
@@ -108,7 +106,7 @@ int kprobe_brk_handler(struct pt_regs *regs, unsigned long esr);
 int kprobe_ss_brk_handler(struct pt_regs *regs, unsigned long esr);
 int kretprobe_brk_handler(struct pt_regs *regs, unsigned long esr);
 
-/* do_page_fault() and others have asked kprobe_fault() already. */
+/* do_page_fault() and others have called kprobe_fault() before. */
 static inline int kprobe_fault_handler(struct pt_regs *regs, unsigned int trap)
 {
 	return 0;

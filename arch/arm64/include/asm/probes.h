@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Probed instructions on arm64: what kprobes and uprobes keep of one.
- */
+/* Probed instructions on arm64, as kprobes and uprobes store them. */
 #ifndef _ASM_ARM64_PROBES_H
 #define _ASM_ARM64_PROBES_H
 
@@ -12,15 +10,15 @@ struct pt_regs;
 typedef u32 probe_opcode_t;
 
 /**
- * struct a64_kprobe_insn - an instruction, decoded
+ * struct a64_kprobe_insn - a decoded instruction
  * @class: enum a64_kprobe_class
  * @rt: register, 31 for none
  * @bit: number of a bit, or condition
- * @invert: the other way round
- * @wide: looks at 64 bits, or loads them
- * @sign: extends the sign of what it loads
- * @key: 'A' or 'B' to authenticate the branch with; or 0
- * @modifier: which register to do that with
+ * @invert: branch on the inverse condition
+ * @wide: test or load 64 bits
+ * @sign: sign-extend the loaded value
+ * @key: 'A' or 'B' to authenticate the branch with, or 0
+ * @modifier: the register with the modifier for that
  * @target: an address
  */
 struct a64_kprobe_insn {
@@ -36,8 +34,8 @@ struct a64_kprobe_insn {
 };
 
 /**
- * struct arch_probe_insn - how an instruction is executed elsewhere
- * @handler: does what @insn at @addr does, to @regs; NULL where it is to be
+ * struct arch_probe_insn - how uprobes execute an instruction
+ * @handler: emulates @insn from @addr on @regs; NULL if the instruction must be
  *	executed out of line
  */
 struct arch_probe_insn {

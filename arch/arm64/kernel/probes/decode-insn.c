@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A64 instructions as probes see them: decoding and emulation.
+ * Decoding and emulation of A64 instructions for probes.
  *
  * An instruction is looked up in a table of encodings, first match first, and
- * the few fields that matter are taken out of it.  That is done once, when a
- * probe is registered.  What no row of the table knows does the same wherever
- * it stands: A64 has few ways to ask for the program counter.
+ * its relevant fields are extracted.  That is done once, when a probe is
+ * registered.  Instructions without a row in the table do not depend on their
+ * address: few A64 instructions use the program counter.
  *
- * Kprobes emulate a branch as the kernel would take it; uprobes as the task
- * would, which is the same but for pointer authentication.
+ * Kprobes emulate a branch as the kernel would execute it.  Uprobes emulate it
+ * as the task would, which differs only in pointer authentication.
  */
 #include <linux/array_size.h>
 #include <linux/bitfield.h>
@@ -24,7 +24,7 @@
 #include <asm/sysreg.h>
 #include "decode-insn.h"
 
-/* Fields that more than one instruction has. */
+/* Fields that several instructions have. */
 #define A64_RT		GENMASK(4, 0)
 #define A64_RN		GENMASK(9, 5)
 #define A64_IMM14	GENMASK(18, 5)
@@ -32,11 +32,8 @@
 #define A64_IMM26	GENMASK(25, 0)
 
 
-/**
- * struct a64_row - some encodings
- * @mask: which bits say so
- * @value: and what they are
- * @how: enum a64_kprobe_class
+/*
+ * @how is the enum a64_kprobe_class of encodings with @value in the bits @mask.
  */
 struct a64_row {
 	u32 mask;
@@ -44,9 +41,7 @@ struct a64_row {
 	u8 how;
 };
 
-/*
- * Rows with a narrow mask stand before wider ones that they are part of.
- */
+/* Specific rows must come before more general ones. */
 static const struct a64_row rows[] = {
 	/* reserved */
 	{ 0xffff0000, 0x00000000, A64_TRAP },		/* UDF */
@@ -87,7 +82,7 @@ static const struct a64_row rows[] = {
 	{ 0xffe0001f, 0xd4000003, A64_CALLS_UP },	/* SMC */
 	{ 0xff000000, 0xd4000000, A64_TRAP },		/* BRK, HLT, DCPS */
 
-	/* hints, as far as they are more than that */
+	/* hints that are more than no-ops */
 	{ 0xffffffff, 0xd503201f, A64_NOP },
 	{ 0xffffff3f, 0xd503241f, A64_LANDING },	/* BTI */
 	{ 0xffffffff, 0xd50324ff, A64_WHERE },		/* PACM */
@@ -120,7 +115,7 @@ static const struct a64_row rows[] = {
 	/* memory copies and sets: prologue, main part, epilogue */
 	{ 0x3b200c00, 0x19000400, A64_MOPS },
 
-	/* return addresses signed with where that is done */
+	/* signing of return addresses with the program counter */
 	{ 0xfffffbff, 0xdac1a1fe, A64_WHERE },		/* PACIASPPC, ... */
 	{ 0xfffffbff, 0xdac181fe, A64_WHERE },		/* PACNBIASPPC, ... */
 	{ 0xffc0001f, 0xf380001f, A64_WHERE },		/* AUTIASPPC, ... */
@@ -136,7 +131,7 @@ static enum a64_kprobe_class a64_class(u32 insn)
 	return A64_PLAIN;
 }
 
-/* A signed number of instructions, in bytes. */
+/* Convert a signed number of instructions to bytes. */
 static long words(u64 field, unsigned int bits)
 {
 	return sign_extend64(field, bits - 1) * AARCH64_INSN_SIZE;
@@ -152,7 +147,7 @@ static unsigned long adr_target(u32 insn, unsigned long addr)
 	return addr + imm;
 }
 
-/* Bit 11 says whether a branch authenticates, bit 10 with which key. */
+/* Bit 11 is set if a branch authenticates; bit 10 selects the key. */
 static void decode_register_branch(u32 insn, struct a64_kprobe_insn *result)
 {
 	bool modified = insn & BIT(24);
@@ -170,9 +165,9 @@ static void decode_register_branch(u32 insn, struct a64_kprobe_insn *result)
 }
 
 /**
- * a64_kprobe_decode - what is to be done with a probed instruction?
+ * a64_kprobe_decode - classify a probed instruction
  * @insn: the instruction
- * @addr: where it stands
+ * @addr: its address
  * @result: filled in
  */
 void a64_kprobe_decode(u32 insn, unsigned long addr,
@@ -222,10 +217,11 @@ void a64_kprobe_decode(u32 insn, unsigned long addr,
 }
 
 /**
- * a64_kprobe_emulated - is it emulated, and not run out of line?
+ * a64_kprobe_emulated - check if an instruction is emulated, not run out of
+ * line
  * @insn: an instruction that can be probed
  *
- * Loads may fault, and are to do so as themselves.
+ * Loads run out of line, because they may fault.
  */
 bool a64_kprobe_emulated(const struct a64_kprobe_insn *insn)
 {
@@ -262,18 +258,18 @@ static __always_inline bool condition_holds(unsigned int cond, u64 pstate)
 		holds = n == v && !z;
 		break;
 	case 7:
-		/* Always, in either spelling. */
+		/* Always, in both encodings. */
 		return true;
 	}
 	return holds != (cond & 1);
 }
 
 /*
- * As the instruction would authenticate: with keys of the kernel.  A hint does
- * nothing where the CPU knows no keys, and no pointer has been signed there.
+ * Authenticate as the instruction would, with the kernel's keys.  The hint does
+ * nothing if the CPU has no keys; then no pointer was signed either.
  *
- * The hints name x17 and x16.  They are filled within the asm(): a compiler is
- * free to call what a sanitizer wants between two variables in registers.
+ * The hints use x17 and x16.  These are loaded within the asm(), because a
+ * compiler may call sanitizer functions between two register variables.
  */
 #define AUTHENTICATE(hint, ptr, modifier) ({				\
 	asm volatile("mov	x17, %0\n\t"				\
@@ -302,7 +298,7 @@ static noinline unsigned long authenticate(const struct a64_kprobe_insn *insn,
 }
 NOKPROBE_SYMBOL(authenticate);
 
-/* What a landing pad is told of the way an indirect branch has come. */
+/* Return the branch type that an indirect branch reports to its landing pad. */
 static __always_inline u64 branch_type(const struct a64_kprobe_insn *insn)
 {
 	if (insn->class == A64_BLR)
@@ -314,9 +310,9 @@ static __always_inline u64 branch_type(const struct a64_kprobe_insn *insn)
 }
 
 /**
- * a64_kprobe_emulate - do what an emulated instruction does
+ * a64_kprobe_emulate - emulate an instruction
  * @insn: the instruction
- * @regs: its registers; the program counter is at the instruction
+ * @regs: its registers; the program counter is its address
  *
  * Context: any.
  */
@@ -372,7 +368,7 @@ void a64_kprobe_emulate(const struct a64_kprobe_insn *insn,
 NOKPROBE_SYMBOL(a64_kprobe_emulate);
 
 #ifdef CONFIG_UPROBES
-/* A literal is the task's memory. */
+/* Load a literal from the task's memory. */
 static void load_literal(const struct a64_kprobe_insn *insn,
 			 struct pt_regs *regs)
 {
@@ -392,7 +388,7 @@ static void load_literal(const struct a64_kprobe_insn *insn,
 	regs->pc += AARCH64_INSN_SIZE;
 }
 
-/* Uprobes keep an instruction, not what has been decoded of it. */
+/* Uprobes store only the instruction, so decode it again. */
 static void emulate_for_task(u32 opcode, long addr, struct pt_regs *regs)
 {
 	struct a64_kprobe_insn insn;
@@ -406,7 +402,7 @@ static void emulate_for_task(u32 opcode, long addr, struct pt_regs *regs)
 }
 
 /**
- * arm_probe_decode_insn - can a task's instruction be probed, and how?
+ * arm_probe_decode_insn - decide if and how uprobes execute an instruction
  * @insn: the instruction
  * @api: filled in
  */
@@ -415,7 +411,7 @@ enum probe_insn arm_probe_decode_insn(u32 insn, struct arch_probe_insn *api)
 	struct a64_kprobe_insn decoded;
 
 	a64_kprobe_decode(insn, 0, &decoded);
-	/* The monitor does not outlive a step; and keys are the task's own. */
+	/* A step clears the monitor, and keys belong to the task. */
 	if (decoded.class >= A64_REFUSED || decoded.class == A64_LOAD_EX ||
 	    decoded.key)
 		return INSN_REJECTED;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A64 instructions as probes see them: what of an instruction depends on where
- * it stands, and what it does if that is done in its place.
+ * A64 instructions in probes: how an instruction depends on its address, and
+ * its emulation.
  */
 #ifndef __ARM64_KERNEL_PROBES_DECODE_INSN_H
 #define __ARM64_KERNEL_PROBES_DECODE_INSN_H
@@ -9,35 +9,36 @@
 #include <asm/probes.h>
 
 /**
- * enum a64_kprobe_class - what is to be done with a probed instruction
+ * enum a64_kprobe_class - how a probed instruction is handled
  *
- * First those that can be probed; from @A64_REFUSED on, those that cannot.
+ * Classes from @A64_REFUSED on cannot be probed.
  *
- * @A64_PLAIN: does the same wherever it stands
- * @A64_LOAD_EX: the same, but begins a sequence that must not be interrupted
+ * @A64_PLAIN: does not depend on its address
+ * @A64_LOAD_EX: the same, but starts an exclusive sequence
  * @A64_NOP: does nothing
- * @A64_LANDING: does nothing but to let indirect branches in
+ * @A64_LANDING: only a landing pad for indirect branches
  * @A64_B: branch to @target
  * @A64_BL: call of @target
  * @A64_BCOND: branch to @target on condition @bit
- * @A64_CBZ: branch to @target if register @rt is zero; if it is not: @invert
- * @A64_TBZ: branch to @target if bit @bit of @rt is zero; same
- * @A64_BR: branch to where @rt points
- * @A64_BLR: call of that
- * @A64_RET: return to that
+ * @A64_CBZ: branch to @target if register @rt is zero; with @invert, if not
+ * @A64_TBZ: branch to @target if bit @bit of @rt is zero; with @invert, if not
+ * @A64_BR: branch to the address in @rt
+ * @A64_BLR: call of the address in @rt
+ * @A64_RET: return to the address in @rt
  * @A64_ADR: load @target into @rt
- * @A64_LDR: load what is at @target into @rt
- * @A64_PREFETCH: a hint that something at @target may be wanted
- * @A64_REFUSED: the first of those that cannot be probed
- * @A64_LDR_FP: load what is at @target into a vector register
- * @A64_STORE_EX: ends a sequence that must not be interrupted
+ * @A64_LDR: load the value at @target into @rt
+ * @A64_PREFETCH: prefetch the value at @target
+ * @A64_REFUSED: the first class that cannot be probed
+ * @A64_LDR_FP: load the value at @target into a vector register
+ * @A64_STORE_EX: ends an exclusive sequence
  * @A64_MOPS: one of three instructions that must follow each other
- * @A64_WHERE: depends on where it stands in a way that is not emulated
- * @A64_BANKED: reads or writes what exceptions overwrite, or switches the stack
- * @A64_TRAP: a breakpoint, a halt, or what is meant to be undefined
+ * @A64_WHERE: depends on its address in a way that is not emulated
+ * @A64_BANKED: accesses registers that exceptions overwrite, or switches the
+ *	stack
+ * @A64_TRAP: a breakpoint, a halt, or a permanently undefined instruction
  * @A64_CALLS_UP: calls the next exception level
  * @A64_ERET: returns from an exception
- * @A64_NONE: no instruction at all
+ * @A64_NONE: not an instruction
  */
 enum a64_kprobe_class {
 	A64_PLAIN,
@@ -67,7 +68,7 @@ enum a64_kprobe_class {
 	A64_NONE,
 };
 
-/* The modifier of an authenticated branch, where it is no register. */
+/* Modifiers of an authenticated branch that are no general register. */
 #define A64_MODIFIER_SP		31
 #define A64_MODIFIER_ZERO	32
 
@@ -77,7 +78,7 @@ bool a64_kprobe_emulated(const struct a64_kprobe_insn *insn);
 void a64_kprobe_emulate(const struct a64_kprobe_insn *insn,
 			struct pt_regs *regs);
 
-/* What uprobes ask. */
+/* Results for uprobes. */
 enum probe_insn {
 	INSN_REJECTED,
 	INSN_GOOD_NO_SLOT,

@@ -1,30 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What must not be probed on arm64, for other reasons than its instructions.
+ * Functions that must not be probed on arm64, whatever their instructions are.
  *
- * The core blacklists entry code and what is noinstr.  But nothing on arm64
- * checks what noinstr code calls, and small inline functions of headers become
- * functions in ordinary text where the compiler may not inline them: one that a
- * sanitizer instruments is not made part of one that must not be.  A breakpoint
- * in one of those is hit on the way to its own handler.
+ * The core blacklists entry code and noinstr code.  But nothing on arm64 checks
+ * the calls that noinstr code makes, and small inline functions of headers
+ * become functions in ordinary text where the compiler may not inline them: it
+ * does not inline a function that a sanitizer instruments into one that must
+ * not be instrumented.  A breakpoint in such a function is hit on the way to
+ * its own handler.
  *
- * So their calls are looked at.  What is short and calls nothing is taken for
- * such a function, and blacklisted too; and so is what a sanitizer checks with.
+ * So the calls of that code are scanned.  A short function that calls nothing
+ * is taken for such a function and blacklisted; so are the checks of
+ * sanitizers.
  *
- * Where the kernel is its own hypervisor, C code runs around guests with the
- * vectors for them: a breakpoint ends in a panic of the host.  That code is one
- * object, arch/arm64/kvm/hyp/vhe/kvm_vhe.o, which has its text where the core
- * blacklists all; so has ftrace's entry.  What it calls in other objects is
- * blacklisted here, whatever its size, but for the ways to a panic and for
- * tracepoints: one that is on while a guest is entered, like kvm_get_timer_map,
- * calls what cannot be known.
+ * With VHE, C code runs around guests with the vectors for them, so a
+ * breakpoint ends in a panic of the host.  That code is one object,
+ * arch/arm64/kvm/hyp/vhe/kvm_vhe.o, with its text in a section that the core
+ * blacklists, like ftrace's entry.  The functions that it calls in other
+ * objects are blacklisted here, whatever their size.  Exceptions are calls that
+ * lead to a panic, and tracepoints: the calls of one that is enabled while a
+ * guest is entered, like kvm_get_timer_map, cannot be known.
  *
- * Then there is assembly in ordinary text that runs while a CPU has not got the
- * kernel's vectors or a stack: when it comes up or wakes up.  It is known by
- * its names, which not even a linker sees, many of them.
+ * Some assembly in ordinary text runs while a CPU comes up or wakes up and has
+ * no kernel vectors or no stack yet.  It is listed by name; many of the names
+ * are local symbols.
  *
- * And what runs as a copy: a breakpoint that was copied has no site where the
- * copy is.
+ * Code that runs as a copy is blacklisted, too, because a copied breakpoint has
+ * no site at its address.
  */
 #include <linux/array_size.h>
 #include <linux/errno.h>
@@ -41,16 +43,16 @@
 /* See arch/arm64/kvm/hyp/vhe/vhe.lds. */
 extern char __kvm_vhe_text_start[], __kvm_vhe_text_end[];
 
-/* The longest that is looked at, in bytes. */
+/* Size of the longest function that is scanned, in bytes. */
 #define SHORT_FUNCTION	256
 
-/* For how many calls one after the other: KASAN needs two. */
+/* Depth of nested calls that are scanned: KASAN needs two. */
 #define CALL_DEPTH	3
 
 enum callee {
 	CALLEE_ORDINARY,
-	CALLEE_CHECKS,		/* for a sanitizer */
-	CALLEE_REPORTS,		/* what is not expected, or a tracepoint */
+	CALLEE_CHECKS,		/* of a sanitizer */
+	CALLEE_REPORTS,		/* unexpected conditions, or a tracepoint */
 };
 
 struct callee_name {
@@ -91,7 +93,7 @@ static enum callee __init callee_kind(unsigned long addr)
 	return CALLEE_ORDINARY;
 }
 
-/* Does a branch leave [start, end)?  Where to, if that is known, or 0. */
+/* Return true if a branch leaves [start, end); @target is 0 if unknown. */
 static bool __init leaves(const __le32 *at, unsigned long start,
 			  unsigned long end, unsigned long *target)
 {
@@ -123,7 +125,7 @@ static bool __init calls_nothing(unsigned long start, unsigned long end)
 	return true;
 }
 
-/* Whose callees are looked at; these differ in which are blacklisted. */
+/* Code whose callees are scanned; the rules for blacklisting differ. */
 enum whose { OF_NOINSTR, OF_VHE };
 
 static bool __init blacklists(enum whose whose, unsigned long addr,
@@ -168,13 +170,13 @@ static const char * const coming_up[] __initconst = {
 	"cpu_do_resume",
 };
 
-/* Anything but a function of that name is no error. */
+/* It is no error if the symbol is not a function. */
 static int __init blacklist_function(void *unused, unsigned long addr)
 {
 	return kprobe_add_ksym_blacklist(addr) == -ENOMEM ? -ENOMEM : 0;
 }
 
-/* Names are not unique, and configuration has some of them or not. */
+/* Names are not unique, and some depend on the configuration. */
 static int __init blacklist_names(void)
 {
 	unsigned int i;

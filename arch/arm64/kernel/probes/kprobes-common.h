@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * What the files of kprobes on arm64 share.
- */
+/* Declarations that the files of kprobes on arm64 share. */
 #ifndef __ARM64_KERNEL_PROBES_KPROBES_COMMON_H
 #define __ARM64_KERNEL_PROBES_KPROBES_COMMON_H
 
-/* How much of its stack a jprobe's function finds copied: 64 bytes. */
+/* Bytes of the stack that are copied for a jprobe's function. */
 #define A64_JPROBE_STACK_BYTES	64
 
 #ifndef __ASSEMBLY__
@@ -20,13 +18,13 @@ u32 a64_kprobe_original_insn(const void *addr);
 /* kprobes-emit.c */
 
 /**
- * struct a64_kprobe_text - a slot or a detour that is being written
- * @word: what it is to have
- * @nr: words so far
- * @at: where it will be
- * @literal: what stands behind it, and the word that loads it
- * @nr_literals: how many of them
- * @call: where registers are on the stack, in words
+ * struct a64_kprobe_text - a slot or a detour under construction
+ * @word: its contents
+ * @nr: number of words so far
+ * @at: its address
+ * @literal: values to be placed after it, each with the word that loads it
+ * @nr_literals: number of literals
+ * @call: the words during which registers are on the stack
  * @bad: a branch does not reach, or there is no room
  */
 struct a64_kprobe_text {
@@ -42,7 +40,7 @@ struct a64_kprobe_text {
 	bool bad;
 };
 
-/* The first word that is executed of text that calls the engine. */
+/* Index of the first executed word in text that calls the engine. */
 #define A64_ENTRY	2
 
 bool a64_kprobe_in_reach(unsigned long from, unsigned long to);

@@ -2,11 +2,11 @@
 /*
  * Instructions that only compute, on arm64.
  *
- * With a post handler, an instruction that runs in a slot has to save all
- * registers once more behind it.  One that does no more than make one general
- * register, and maybe flags, from others can do better: a function is generated
- * that executes it on the registers of the hit.  It has the instruction itself,
- * with other registers:
+ * With a post handler, an instruction that runs in a slot must save all
+ * registers a second time.  An instruction that only computes one general
+ * register, and maybe flags, from others avoids that: a function is generated
+ * that executes it on the registers of the hit.  The function contains the
+ * instruction itself, with other registers:
  *
  *	add x5, x7, x9, lsl #3
  *
@@ -16,14 +16,14 @@
  *		x1 = regs->regs[7]; x2 = regs->regs[9]
  *		add	x4, x1, x2, lsl #3
  *		regs->regs[5] = x4
- *		regs->pstate's flags as they are now, if it changes them
+ *		flags in regs->pstate as they are now, if it changes them
  *		ret
  *
- * Number 31 is left as it is where it is no register.  The stack pointer may be
- * read, but what changes it has no such function.
+ * Register number 31 is not replaced if it is no register.  The stack pointer
+ * may be read, but no function is generated for instructions that change it.
  *
- * Return addresses are signed and authenticated with the stack pointer by their
- * own instructions, which become others that do this with x17 and x16.
+ * The instructions that sign or authenticate a return address with the stack
+ * pointer are replaced by those that use x17 and x16.
  */
 #include <linux/array_size.h>
 #include <linux/bitfield.h>
@@ -33,15 +33,15 @@
 #include <asm/ptrace.h>
 #include "kprobes-common.h"
 
-/* What a kind of instructions has in its fields. */
+/* The fields that a row's instructions use. */
 #define HAS_RN		BIT(0)
 #define HAS_RM		BIT(1)
 #define HAS_RA		BIT(2)
-#define READS_RD	BIT(3)	/* and leaves some of it alone */
-#define SETS_FLAGS	BIT(4)	/* if bit 29 says so */
-#define STACK_RD	BIT(5)	/* Rd may be the stack pointer, if not */
-#define STACK_RN	BIT(6)	/* Rn may be */
-#define NO_RD		BIT(7)	/* flags are all there is */
+#define READS_RD	BIT(3)	/* and keeps some of its bits */
+#define SETS_FLAGS	BIT(4)	/* if bit 29 is set */
+#define STACK_RD	BIT(5)	/* Rd 31 is sp unless flags are set */
+#define STACK_RN	BIT(6)	/* Rn 31 is sp */
+#define NO_RD		BIT(7)	/* only sets flags */
 
 static const struct {
 	u32 mask;
@@ -89,7 +89,7 @@ static const struct {
 	{ 0xff600000, 0x9b400000, HAS_RN | HAS_RM | HAS_RA },
 };
 
-/* Where the generated function holds what. */
+/* Register numbers in the generated function. */
 enum { HELD_REGS, HELD_RN, HELD_RM, HELD_RA, HELD_RD, HELD_FLAGS, HELD_NEW };
 
 #define FIELD_RD	GENMASK(4, 0)
@@ -123,7 +123,7 @@ static void load_reg(struct a64_kprobe_text *text, unsigned int reg,
 
 #define RET	0xd65f03c0
 
-/* What signs x30 with the stack pointer, and does the same to x17 with x16. */
+/* Replace signing of x30 with sp by signing of x17 with x16. */
 static const struct {
 	enum aarch64_insn_hint_cr_op insn;
 	enum aarch64_insn_hint_cr_op on_x17;
@@ -156,11 +156,11 @@ static bool emit_signing(struct a64_kprobe_text *text, u32 insn)
 }
 
 /**
- * a64_kprobe_emit_compute - generate a function that does what @insn computes
- * @text: where to; empty
+ * a64_kprobe_emit_compute - generate a function that applies @insn to pt_regs
+ * @text: empty; the function is added
  * @insn: the instruction
  *
- * Return: whether it is one.
+ * Return: false if @insn does more than compute.
  */
 bool a64_kprobe_emit_compute(struct a64_kprobe_text *text, u32 insn)
 {

@@ -1,34 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Text that is written on arm64: what slots and detours are put together from.
+ * Build the text of slots and detours on arm64.
  *
- * The text is put together on the stack of whoever makes a slot or a detour,
- * word by word, for the address where it will be.  If a word is too much, or a
- * branch does not reach, the text is marked as bad, and a64_kprobe_finish()
- * refuses it.  So who adds words need not ask after each.
+ * The text is built word by word on the caller's stack, for its final address.
+ * If a word does not fit or a branch does not reach, the text is marked as bad,
+ * and a64_kprobe_finish() refuses it.  So callers need not check each word.
  *
  * Writing a slot
  * --------------
  *
- * A slot has no instruction that some CPU may execute while it is written.  So
- * caches are all that is looked after then: the slot is cleaned to where
- * instructions are fetched from, and the instruction caches are told to forget
- * it, which the hardware does for those of all CPUs.  What a CPU may still have
- * is what it has fetched already, on a wrong guess maybe, from where the slot
- * is.  It forgets that at its next context synchronization event, and must have
- * one before it executes the slot:
+ * No CPU can be executing a slot while it is written.  So only caches matter:
+ * the slot is cleaned to the point of unification and invalidated in the
+ * instruction caches, which the hardware does for those of all CPUs.  A CPU may
+ * still hold instructions that it has fetched from the slot before, maybe
+ * speculatively.  It discards them at its next context synchronization event,
+ * which must happen before it executes the slot:
  *
- * 1. A breakpoint is written after the slot.  A CPU that takes it has one on
- *    the way in, and another on the way to the slot.
- * 2. A detour is entered by a branch, which is none.  arch_kprobe_patch() sends
- *    all CPUs an IPI before it writes the first branch of a batch.
- * 3. What is generated for an instruction that only computes is called from
- *    within the exception, where it may come to a breakpoint that stands
- *    already; only then all CPUs are sent an IPI before they are told of it.
+ * 1. A breakpoint is written after its slot.  A CPU that takes it has such an
+ *    event on entry to the exception, and another on return to the slot.
+ * 2. A detour is entered by a branch, which is no such event.
+ *    arch_kprobe_patch() sends all CPUs an IPI before it writes the first
+ *    branch of a batch.
+ * 3. The function generated for an instruction that only computes is called
+ *    within the exception, maybe of a breakpoint that was written before it.
+ *    Only in that case all CPUs are sent an IPI before the function is
+ *    published.
  *
- * So a batch pays for one IPI to each CPU on the way to its branches, however
- * many slots it has, and a post handler for one where it comes to a breakpoint
- * that stands.
+ * So a batch with branches costs one IPI to each CPU, however many slots it
+ * has.  A post handler costs one if the breakpoint is written already.
  */
 #include <linux/kernel.h>
 #include <linux/perf_event.h>
@@ -42,9 +41,9 @@
 #include "kprobes-common.h"
 
 /**
- * a64_kprobe_in_reach - does a branch reach that far?
- * @from: where it stands
- * @to: where it goes
+ * a64_kprobe_in_reach - check the reach of a branch
+ * @from: address of the branch
+ * @to: its target
  */
 bool a64_kprobe_in_reach(unsigned long from, unsigned long to)
 {
@@ -54,9 +53,9 @@ bool a64_kprobe_in_reach(unsigned long from, unsigned long to)
 }
 
 /**
- * a64_kprobe_emit - add a word
- * @text: to this
- * @insn: an instruction
+ * a64_kprobe_emit - add an instruction
+ * @text: to add to
+ * @insn: the instruction
  */
 void a64_kprobe_emit(struct a64_kprobe_text *text, u32 insn)
 {
@@ -85,8 +84,8 @@ static unsigned long text_here(const struct a64_kprobe_text *text)
 
 /**
  * a64_kprobe_emit_branch - add a branch
- * @text: to this
- * @target: where it goes
+ * @text: to add to
+ * @target: its target
  */
 void a64_kprobe_emit_branch(struct a64_kprobe_text *text, unsigned long target)
 {
@@ -102,7 +101,7 @@ void a64_kprobe_emit_branch(struct a64_kprobe_text *text, unsigned long target)
 	a64_kprobe_emit(text, insn);
 }
 
-/* LDR @reg, =value; a64_kprobe_finish() puts in where that is. */
+/* LDR @reg, =value; a64_kprobe_finish() fills in the offset. */
 static void emit_literal(struct a64_kprobe_text *text, unsigned int reg,
 			 u64 value)
 {
@@ -119,7 +118,7 @@ static void emit_literal(struct a64_kprobe_text *text, unsigned int reg,
 
 /**
  * a64_kprobe_emit_gap - add a NOP if an instruction must not follow a load
- * @text: to this; ends with a load
+ * @text: to add to; ends with a load
  * @insn: the next instruction
  *
  * Erratum 835769 of Cortex-A53: a 64-bit multiply and accumulate right after a
@@ -136,7 +135,7 @@ void a64_kprobe_emit_gap(struct a64_kprobe_text *text, u32 insn)
 		a64_kprobe_emit(text, aarch64_insn_gen_nop());
 }
 
-/* A conditional branch over the next word only. */
+/* Make a conditional branch skip only the next word. */
 static u32 branch_over_one(u32 opcode, const struct a64_kprobe_insn *decoded)
 {
 	if (decoded->class == A64_TBZ)
@@ -145,10 +144,10 @@ static u32 branch_over_one(u32 opcode, const struct a64_kprobe_insn *decoded)
 }
 
 /**
- * a64_kprobe_emit_copy - add a probed instruction, wherever it has stood
- * @text: to this
- * @site: where it is from
- * @next: where to go on if it is no branch that is taken
+ * a64_kprobe_emit_copy - add a copy of a probed instruction
+ * @text: to add to
+ * @site: the probed instruction
+ * @next: where to continue unless a branch is taken
  */
 void a64_kprobe_emit_copy(struct a64_kprobe_text *text,
 			  const struct kprobe_site *site, unsigned long next)
@@ -171,14 +170,14 @@ void a64_kprobe_emit_copy(struct a64_kprobe_text *text,
 		a64_kprobe_emit_branch(text, decoded->target);
 		break;
 	case A64_BLR:
-		/* It reads its register before it writes the link register. */
+		/* BLR reads its register before it writes the link register. */
 		if (decoded->rt == 30 ||
 		    (decoded->key && decoded->modifier == 30)) {
 			text->bad = true;
 			break;
 		}
 		emit_literal(text, 30, next);
-		/* BR and its like. */
+		/* BR, BRAA and so on. */
 		a64_kprobe_emit(text, opcode & ~BIT(21));
 		break;
 	case A64_ADR:
@@ -186,7 +185,7 @@ void a64_kprobe_emit_copy(struct a64_kprobe_text *text,
 			emit_literal(text, decoded->rt, decoded->target);
 		break;
 	case A64_LDR:
-		/* What is loaded into the zero register is lost: no load. */
+		/* A load into the zero register has no effect. */
 		if (decoded->rt == 31)
 			break;
 		emit_literal(text, decoded->rt, decoded->target);
@@ -205,7 +204,7 @@ void a64_kprobe_emit_copy(struct a64_kprobe_text *text,
 }
 
 /**
- * a64_kprobe_emit_site - begin with a pointer to the site
+ * a64_kprobe_emit_site - add a pointer to the site
  * @text: empty; the pointer takes the words before A64_ENTRY
  * @site: the site
  */
@@ -233,10 +232,9 @@ static void emit_pair(struct a64_kprobe_text *text, u32 how, unsigned int a,
 
 /**
  * a64_kprobe_emit_call - add a call of the engine
- * @text: to this; begins with the site
- * @thunk: finds a struct pt_regs on the stack in which x0, x1, x29 and x30
- *	have been saved, and the site in x0; returns with all other registers
- *	as they are to be
+ * @text: to add to; begins with the site
+ * @thunk: called with the site in x0 and a struct pt_regs on the stack, which
+ *	holds x0, x1, x29 and x30; must restore all other registers
  */
 void a64_kprobe_emit_call(struct a64_kprobe_text *text, void (*thunk)(void))
 {
@@ -263,8 +261,8 @@ void a64_kprobe_emit_call(struct a64_kprobe_text *text, void (*thunk)(void))
 }
 
 /*
- * Writes what is new, without an IPI: see the head of this file.  Decoders of
- * traced branches are told before any CPU can get there.
+ * Write new text without an IPI: see the head of this file.  Decoders of traced
+ * branches are notified before any CPU can execute it.
  */
 static void write_slot(void *slot, const void *text, unsigned int size)
 {
@@ -282,13 +280,13 @@ static void write_slot(void *slot, const void *text, unsigned int size)
 }
 
 /**
- * a64_kprobe_finish - add literals, and write it
- * @text: what
- * @slot: where to
- * @size: how much room there is
+ * a64_kprobe_finish - add literals, and write the text
+ * @text: the text
+ * @slot: destination
+ * @size: size of the destination in bytes
  *
  * Context: may sleep.
- * Return: whether it fits and reaches where it has to.
+ * Return: true if it fits and all branches reach.
  */
 bool a64_kprobe_finish(struct a64_kprobe_text *text, void *slot,
 		       unsigned int size)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What can be probed on arm64, and where a function's entry is.  What an
- * instruction does stands in decode-insn.c.
+ * Decide what can be probed on arm64, and find the entry of a function.
+ * decode-insn.c classifies instructions.
  */
 #include <linux/align.h>
 #include <linux/ftrace.h>
@@ -22,8 +22,8 @@ kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
 	*on_entry = !offset;
 
 	/*
-	 * A landing pad has to stay where indirect calls land, and nothing of
-	 * the function has been executed behind it.
+	 * A landing pad must stay where indirect calls land.  The next
+	 * instruction is still the entry, because a pad changes nothing.
 	 */
 	if (offset <= AARCH64_INSN_SIZE && !(addr & 3)) {
 		u32 first;
@@ -39,11 +39,11 @@ kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
 }
 
 /*
- * Is an exception here one between a load and a store that belong together?
- * It would take the monitor away from them, each time they are tried again.
- * Such sequences have neither calls nor branches that are always taken, and the
- * architecture does not promise that longer ones ever come to an end.  A load
- * without a store is what WFE waits for.
+ * Return true if @addr is between an exclusive load and its store.  An
+ * exception there would clear the monitor in each retry.  Such sequences
+ * contain no calls or unconditional branches, and the architecture does not
+ * guarantee that longer ones ever succeed.  A load without a store is used for
+ * WFE.
  */
 #define EXCLUSIVE_BYTES	128
 
@@ -81,22 +81,26 @@ static bool in_exclusive_sequence(const kprobe_opcode_t *addr,
 }
 
 /*
- * What stands between two functions is executed by no CPU, or no instruction:
+ * No CPU executes the space between two functions:
  *
  *	[ function ] [ no-ops, up to an alignment ] [ data ] [ next function ]
  *
- * The data is what ftrace calls for the next function, which is known by what
- * ftrace has of that, or the hash of its type, for indirect calls.
+ * The data is either for ftrace's call in the next function, if
+ * ftrace_location() knows one, or the hash of that function's type, for
+ * indirect calls.
  *
- * Functions in assembly may go on into the next symbol.  So a no-op, or what
- * may be a hash, is only taken for such if what stands before it ends the flow.
+ * A function in assembly may continue into the next symbol.  So a no-op or a
+ * possible hash is refused only if the code before it ends the flow.
  */
 #define CALL_OPS_BYTES	8
 
-/* More no-ops than that in a row are an alignment: no need to see all of it. */
+/* A longer row of no-ops is an alignment: do not read all of it. */
 #define MANY_NOPS	64
 
-/* Does the last instruction before @addr that is no no-op end the flow? */
+/*
+ * Return true if the last instruction before @addr, except no-ops, ends the
+ * flow.
+ */
 static bool behind_end(const kprobe_opcode_t *addr,
 		       const struct kprobe_symbol *symbol)
 {
@@ -141,7 +145,7 @@ static bool only_nops(const kprobe_opcode_t *addr, unsigned long end)
 	return true;
 }
 
-/* May a function end with this, without going on into the next one? */
+/* Return true if @insn may be the last instruction of a function. */
 static bool ends_function(u32 insn, unsigned long addr)
 {
 	struct a64_kprobe_insn decoded;
@@ -206,7 +210,7 @@ enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 
 	if (!IS_ALIGNED((unsigned long)site->addr, AARCH64_INSN_SIZE))
 		return KPROBE_REFUSE_MISALIGNED;
-	/* Alternatives are still to be applied. */
+	/* Alternatives are not applied yet. */
 	if (!system_capabilities_finalized())
 		return KPROBE_REFUSE_TOO_EARLY;
 	if (aarch64_insn_read(site->addr, &insn))

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Jprobes on arm64: the arguments of the probed function for another one.
- */
+/* Jprobes on arm64: call another function with the probed one's arguments. */
 #include <linux/bug.h>
 #include <linux/kasan.h>
 #include <linux/kprobes_backend.h>
@@ -13,7 +11,7 @@
 #include <asm/stack_pointer.h>
 #include "kprobes-common.h"
 
-/* The stack in a64_jprobe_call() of the jprobe that runs on this CPU. */
+/* The stack pointer in a64_jprobe_call(), for the jprobe on this CPU. */
 DEFINE_PER_CPU(unsigned long, a64_jprobe_frame);
 
 void arch_jprobe_call(void *entry, struct pt_regs *regs)
@@ -25,8 +23,8 @@ void arch_jprobe_call(void *entry, struct pt_regs *regs)
 			    (unsigned long)stack;
 
 	/*
-	 * The stack may end where the page does, below a guard page: in the
-	 * first function on it, that is where the stack pointer is.
+	 * The stack may end at the end of the page, before a guard page.  In
+	 * the first function on the stack, the stack pointer is at that end.
 	 */
 	if (unlikely(here < sizeof(copy))) {
 		memset(copy, 0, sizeof(copy));
@@ -45,9 +43,9 @@ void notrace arch_jprobe_return(void)
 	unsigned long frame = __this_cpu_read(a64_jprobe_frame);
 	unsigned long here = current_stack_pointer;
 
-	/* No jprobe runs on this CPU: there is no way back. */
+	/* Without a running jprobe there is nowhere to return to. */
 	BUG_ON(!frame);
-	/* The functions in between will not remove their redzones. */
+	/* The skipped functions cannot unpoison their redzones. */
 	kasan_unpoison_range((void *)here, frame - here);
 	a64_jprobe_return(frame);
 }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How breakpoints and branches come into the text on arm64, and out of it.
+ * Write breakpoints and branches to the text of arm64, and remove them.
  *
- * The architecture names the instructions that may be replaced by each other
- * while other CPUs execute them: B, BL, BRK, NOP, ISB, SVC, HVC and SMC.  A
- * CPU then executes either, and all that is left to do is to have every CPU
- * take an exception, after which it has forgotten what it had fetched before.
- * So breakpoints and jumps replace each other, and many an original
- * instruction, without stopping anything.
+ * The architecture lists the instructions that may be replaced by each other
+ * while other CPUs execute them: B, BL, BRK, NOP, ISB, SVC, HVC and SMC.  A CPU
+ * then executes either one; afterwards every CPU must take an exception, which
+ * discards instructions that it has fetched before.  So breakpoints and jumps
+ * can replace each other, and many original instructions, without stopping
+ * other CPUs.
  *
- * Of any other instruction nothing is promised to a CPU that executes it just
- * then.  Where such ones are concerned all CPUs are stopped: once for all of
- * a batch, or so many at a time that interrupts are not off for too long.  See
+ * For any other instruction the architecture guarantees nothing to a CPU that
+ * executes it meanwhile.  To replace these, all CPUs are stopped: once for a
+ * batch, or for a part of a batch if interrupts would be off for too long.  See
  * kprobes-stop.c.
  */
 #include <linux/kernel.h>
@@ -26,7 +26,7 @@
 #include <asm/patching.h>
 #include "kprobes-common.h"
 
-/* May a CPU execute either of this and a breakpoint while it is replaced? */
+/* Return true if CPUs may execute @insn while a breakpoint replaces it. */
 static bool replaced_live(u32 insn)
 {
 	return aarch64_insn_is_b(insn) || aarch64_insn_is_bl(insn) ||
@@ -56,8 +56,8 @@ static void perf_tell(const struct kprobe_site *site)
 }
 
 /*
- * A CPU may find the call in its queue on the way out of an exception that it
- * has taken before: that exception proves nothing, and so it synchronizes here.
+ * A CPU may handle this call at the end of an exception that it took before the
+ * call was queued.  That exception does not count, so synchronize here.
  */
 static void sync_this_cpu(void *unused)
 {
@@ -66,10 +66,10 @@ static void sync_this_cpu(void *unused)
 NOKPROBE_SYMBOL(sync_this_cpu);
 
 /**
- * a64_kprobe_sync_cpus - have all CPUs forget what they have fetched before
+ * a64_kprobe_sync_cpus - make all CPUs discard instructions fetched before
  *
- * On return each has handled an interrupt, and synchronized its context, since
- * the call.
+ * On return each CPU has handled an interrupt, and synchronized its context,
+ * since the call.
  *
  * Context: may sleep.
  */
@@ -85,7 +85,7 @@ void arch_kprobe_patch(struct list_head *batch)
 
 	lockdep_assert_held(&text_mutex);
 
-	/* Detours are reached from here on: see kprobes-emit.c. */
+	/* Detours are reachable from here on: see kprobes-emit.c. */
 	if (kprobe_batch_makes_jumps(batch))
 		a64_kprobe_sync_cpus();
 
@@ -106,8 +106,8 @@ void arch_kprobe_patch(struct list_head *batch)
 	}
 
 	/*
-	 * Either way every CPU takes an exception with interrupts on, and is
-	 * in no handler then: what kernel/kprobes.c relies on.
+	 * Both ensure that every CPU takes an exception with interrupts on, so
+	 * outside of any handler.  kernel/kprobes/ relies on that.
 	 */
 	a64_kprobe_stop_flush();
 	if (live || !stopped)

@@ -9,16 +9,16 @@
 #include "kprobes-common.h"
 
 /*
- * What switches stacks must not be probed at all.
+ * Functions that switch stacks must not be probed at all.
  *
- * __cpu_suspend_enter() returns once more when the CPU resumes, with the return
- * address it was called with.  And what is called between its two returns does
- * not return if the firmware has switched the CPU off: each time an instance of
- * the return probe would be left in the list of the idle task, which never
- * ends.  That is the finisher, which cpu_suspend() is given, down to the
- * instruction that calls the firmware.  (Where functions are inline their names
- * are unknown.)  cpu_suspend() itself returns as others do, and tasks that
- * suspend the system end one day.
+ * __cpu_suspend_enter() returns a second time when the CPU resumes, to the
+ * return address that it was called with.  The functions called between its two
+ * returns do not return if the firmware switches the CPU off: each time, an
+ * instance of the return probe would remain in the list of the idle task, which
+ * never ends.  These functions are the finisher that cpu_suspend() is given and
+ * its callees, down to the instruction that calls the firmware.  (The names of
+ * inlined functions are unknown.)  cpu_suspend() itself returns normally, and
+ * tasks that suspend the system end at some time.
  */
 struct kretprobe_blackpoint kretprobe_blacklist[] = {
 	{ .name = "__cpu_suspend_enter" },
@@ -35,7 +35,7 @@ struct kretprobe_blackpoint kretprobe_blacklist[] = {
 
 const int kretprobe_blacklist_size = ARRAY_SIZE(kretprobe_blacklist);
 
-/* The trampoline has no breakpoint: this one is not kprobes'. */
+/* The trampoline has no breakpoint, so this is not a kprobe's. */
 int kretprobe_brk_handler(struct pt_regs *regs, unsigned long esr)
 {
 	return DBG_HOOK_ERROR;

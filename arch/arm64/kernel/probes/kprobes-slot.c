@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Instructions out of line on arm64: what stands in a slot.
+ * Out-of-line execution on arm64: the contents of slots.
  *
  *	slot		[instruction]
  *			b	back
@@ -12,20 +12,20 @@
  *			restore them
  *			b	back
  *
- * or a function of the registers, where that is all the instruction needs: see
- * kprobes-compute.c.
+ * If the instruction only computes, post_slot is a function on a struct pt_regs
+ * instead: see kprobes-compute.c.
  *
- * Either way the instruction runs natively and needs no second exception.  The
- * thunk saves and restores all other registers, so that a task which comes back
- * from it needs none to find the way.
+ * In both slots, the instruction runs natively and needs no second exception.
+ * The thunk saves and restores all other registers, so a task that returns from
+ * it needs none to find the way back.
  *
- * An instruction that depends on where it stands is replaced by some that do
- * the same with literals, which stand behind the way back.  Its own registers
- * are enough for that.
+ * An instruction that depends on its address is replaced by a few that do the
+ * same with literals, which follow the branch back.  They need no other
+ * registers than the instruction.
  *
- * Slots and their sites are so close that a branch reaches from one to the
- * other.  They come from where modules do, if that is near enough, which is a
- * matter of configuration and chance, and otherwise from around the site.
+ * A branch must reach from a slot to its site and from a site to its slots.
+ * The slots are allocated in the area of modules if that is near enough, which
+ * depends on the configuration and on chance, and otherwise around the site.
  */
 #include <linux/align.h>
 #include <linux/execmem.h>
@@ -45,7 +45,7 @@ void arch_kprobe_fill_slots(void *text, size_t size)
 }
 
 /**
- * arch_kprobe_slots_near - can a page have slots for this site?
+ * arch_kprobe_slots_near - check if a page can hold slots for a site
  * @text: the page
  * @site: the site
  */
@@ -60,7 +60,7 @@ bool arch_kprobe_slots_near(const void *text, const struct kprobe_site *site)
 	       a64_kprobe_in_reach(addr, page + PAGE_SIZE);
 }
 
-/* A page that is no further away than that. */
+/* Allocate a page at most @distance away from @addr. */
 static void *alloc_within(unsigned long addr, unsigned long distance)
 {
 	unsigned long low = max(PAGE_ALIGN(addr - distance), MODULES_VADDR);
@@ -77,7 +77,7 @@ static void *alloc_within(unsigned long addr, unsigned long distance)
 
 /**
  * arch_kprobe_alloc_slots - allocate a page for slots
- * @site: near this one
+ * @site: the page must be near this site
  *
  * Context: may sleep.
  * Return: a writable page, or NULL.
@@ -94,16 +94,16 @@ void *arch_kprobe_alloc_slots(const struct kprobe_site *site)
 		execmem_free(text);
 
 	/*
-	 * A module that is far from the kernel, or slots that are.  A page half
-	 * way to the end of the reach serves other sites as well.
+	 * The site is in a module far from the kernel, or execmem's page is
+	 * far.  A page half way to the limit can serve other sites as well.
 	 */
 	text = alloc_within(addr, SZ_64M);
 	return text ?: alloc_within(addr, SZ_128M - 2 * PAGE_SIZE);
 }
 
 /**
- * a64_kprobe_original_insn - what stands at an address while nothing is probed
- * @addr: in text
+ * a64_kprobe_original_insn - read an instruction as it is without a probe
+ * @addr: its address
  *
  * Context: kprobe_mutex held.
  */
@@ -186,8 +186,8 @@ enum kprobe_refusal arch_kprobe_prepare(struct kprobe_site *site,
 }
 
 /*
- * Where in a slot is that?  Before the copied instruction has been executed,
- * registers may have been saved already; see a64_kprobe_emit_call().
+ * Places in a slot.  Registers may be on the stack both before and after the
+ * copied instruction is executed; see a64_kprobe_emit_call().
  */
 enum a64_place {
 	A64_NOWHERE,		/* a function: see kprobes-compute.c */
@@ -222,7 +222,7 @@ static enum a64_place place_in_slot(const struct kprobe_site *site,
 		       A64_BEHIND_CALLING : A64_BEHIND;
 	}
 
-	/* A detour. What may raise an exception there is one word. */
+	/* A detour.  Only one word of the copy may raise an exception. */
 	call = &site->insn.detour_call;
 	if (at <= call->begin)
 		return A64_BEFORE;

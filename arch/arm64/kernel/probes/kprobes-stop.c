@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Writes instructions on arm64 while no other CPU executes anything but the
- * loops in this file.
+ * Write instructions on arm64 while all other CPUs execute only the loops in
+ * this file.
  *
  * Stopping the CPUs
  * -----------------
  *
  * Each other CPU is sent an IPI, and waits in it with interrupts off.  When all
- * of them do, this one writes, and lets them go:
+ * of them do, this one writes and releases them:
  *
  *	this CPU			each other CPU
  *
@@ -20,70 +20,68 @@
  *	interrupts on
  *	hold.left == others? <---------	hold.left++
  *
- * One of the CPUs that wait may have been interrupted while it held a spinlock,
- * and another may spin for that lock with interrupts off: then the IPI is never
- * taken there.  So this CPU waits for HOLD_NS only.  After that it lets the
- * others go without having written anything, and calls stop_machine(), which
- * has a task scheduled on each CPU.  Where such a task runs, no spinlock is
- * held.
+ * A held CPU may have been interrupted while it held a spinlock, and another
+ * CPU may spin for that lock with interrupts off, so that it never takes the
+ * IPI.  So this CPU waits for HOLD_NS only.  After that it releases the others
+ * without having written anything, and calls stop_machine(), which schedules a
+ * task on each CPU.  Where such a task runs, no spinlock is held.
  *
- * This CPU takes no interrupt from the first IPI on: a softirq behind it might
- * spin for a lock of a task that waits on another CPU, and an IPI that stops
- * the machine would keep this one from letting the others go.  And it waits for
- * nobody while it sends.  smp_call_function() does, where the last call of
- * another user is not over; but here each CPU has a call_single_data_t of ours,
- * and it is free again before hold.left counts the CPU.
+ * This CPU takes no interrupt after the first IPI, because a softirq might spin
+ * for a lock of a task on a held CPU, and an IPI that stops the machine would
+ * keep this CPU from releasing the others.  It must not wait while it sends,
+ * either.  smp_call_function() waits if another user's last call has not
+ * finished.  So each CPU has a call_single_data_t of ours, which is free again
+ * before hold.left counts the CPU.
  *
- * A CPU may take the IPI when the others have gone on already, and it reads
- * hold.over then.  So the next hold begins when all have left the last one.
+ * A CPU may take the IPI after the others were released, and reads hold.over
+ * then.  So the next hold begins only when all have left the last one.
  *
  * Functions that send and take the IPI may be probed and traced.  They run
  * before the CPU is counted in hold.held, so nothing is written meanwhile, but
- * their handlers may find other CPUs held.  Any lock that a handler takes must
- * be taken with interrupts off everywhere, so a CPU that has such a lock takes
- * the IPI after it has released the lock.  A handler thus delays the hold,
- * which may be given up then, but never waits for a CPU that is held.  HOLD_NS
- * is measured by sched_clock_noinstr(), which cannot be probed.
+ * their handlers may run while other CPUs are held.  Any lock that a handler
+ * takes must be taken with interrupts off everywhere, so a CPU takes the IPI
+ * only after it has released such a lock.  A handler can thus delay a hold
+ * until it is given up, but never waits for a held CPU.  HOLD_NS is measured by
+ * sched_clock_noinstr(), which cannot be probed.
  *
  * stop_machine() costs several times as much: two context switches on each CPU.
  *
  * Writing
  * -------
  *
- * The pages with the instructions of a batch are mapped a second time before,
- * to be written there, and not one by one while all CPUs wait: each such
- * mapping has to be forgotten by all TLBs, and what makes it may be probed.
- * What is left is a store for each instruction, cleaning and invalidating its
- * cache line, and one barrier behind all of either.
+ * The pages of a batch are mapped a second time, writable, before the CPUs are
+ * stopped.  Mapping each while all CPUs wait would require a TLB flush for
+ * each, and the mapping functions may be probed.  So while the CPUs are
+ * stopped, each instruction needs only a store and maintenance of its cache
+ * line, with one barrier after all stores and one after all invalidations.
  *
- * Without memory for the mapping of several pages, instructions are written as
- * the kernel writes one.  A handler or tracer of what that calls may want a
- * lock that is held where a CPU has taken the IPI.  So the machine is stopped
- * for it.
+ * Without memory for the mapping of several pages, instructions are written by
+ * aarch64_insn_write().  A handler or tracer of the functions that it calls may
+ * need a lock that a CPU held by the IPI owns.  So the machine is stopped for
+ * it.
  *
- * What goes on meanwhile
- * ----------------------
+ * NMIs
+ * ----
  *
  * While this CPU writes, all others wait in functions that are never probed,
- * with interrupts off.  But pseudo-NMIs are not masked meanwhile, and neither
- * are events that firmware delivers (SDEI).  What runs in one of them executes
- * the text while it is patched, as with aarch64_insn_patch_text():
+ * with interrupts off.  But this does not mask pseudo-NMIs, nor events that
+ * firmware delivers (SDEI).  Their handlers execute the text while it is
+ * patched, as with aarch64_insn_patch_text():
  *
- * - The word is written by one aligned store, so on CPUs as they are built such
- *   a CPU executes what was there or what comes there.  The architecture does
- *   not promise it but for the instructions above.  The text of NMI handlers is
- *   best probed where these are not in use.
- * - A breakpoint that it hits has its site in the table already, or still, as
- *   for CPUs that are not stopped; and it takes no lock, so that it does not
- *   matter which task has stopped the CPUs.
- * - What an SDEI event executes is not to be probed at all, by any mechanism of
- *   the kernel: it may have interrupted the entry from an exception, before
- *   ELR_EL1 was read, and a breakpoint overwrites that.
- * - A hit that came before the patch is over when this CPU goes on, since the
- *   other one has to leave the loop that the NMI came to first.  One that comes
- *   after the patch has taken an exception, and does not see what was there
- *   before.  So no handler of a removed probe is running in the end, NMIs
- *   included.
+ * - The word is written by one aligned store, so existing CPUs execute either
+ *   the old or the new instruction.  The architecture guarantees that only for
+ *   the instructions listed in kprobes-patch.c.  Avoid probes on NMI handlers
+ *   where these are in use.
+ * - The site of a breakpoint that such a handler hits is in the table, as for
+ *   CPUs that are not stopped.  The hit takes no lock, so it does not matter
+ *   which task has stopped the CPUs.
+ * - Code that runs in an SDEI event must not be probed at all, by any mechanism
+ *   of the kernel: the event may have interrupted an exception's entry before
+ *   it read ELR_EL1, which a breakpoint overwrites.
+ * - A hit that began before the patch is over when this CPU continues, because
+ *   the NMI must return before its CPU can leave the loop.  A hit after the
+ *   patch has taken an exception and does not see the old text.  So finally no
+ *   handler of a removed probe is running, NMIs included.
  */
 #include <linux/atomic.h>
 #include <linux/cpumask.h>
@@ -107,18 +105,13 @@
 #include <asm/tlbflush.h>
 #include "kprobes-common.h"
 
-/* How many at a time while the CPUs are stopped. */
+/* Maximum number of instructions per stop. */
 #define STOP_BATCH	256
 
-/**
- * struct stop_batch - what is written while the CPUs are stopped
- * @nr: how many instructions
- * @nr_pages: how many pages they are in
- * @arrived: CPUs that are in stop_and_write()
- * @written: all has been written
- * @pages: those pages
- * @mapped: a second mapping of them; NULL where several found no memory
- * @insns: the instructions; @page is an index of @pages
+/*
+ * The instructions to be written while the CPUs are stopped: @nr of them in
+ * @nr_pages @pages, which are @mapped a second time; NULL if that failed.
+ * @arrived counts CPUs in stop_and_write(), which wait until all is @written.
  */
 struct stop_batch {
 	unsigned int nr;
@@ -134,7 +127,7 @@ struct stop_batch {
 	} insns[STOP_BATCH];
 };
 
-/* Under text_mutex. */
+/* Protected by text_mutex. */
 static struct stop_batch stop;
 
 static __always_inline void write_insn(const struct stop_batch *b,
@@ -151,7 +144,7 @@ static __always_inline void write_insn(const struct stop_batch *b,
 	WRITE_ONCE(*alias, cpu_to_le32(b->insns[i].new));
 }
 
-/* To where instructions are fetched from; as dcache_by_line_op does. */
+/* Clean to the point of unification, as dcache_by_line_op does. */
 static __always_inline void clean_line(const void *addr)
 {
 	asm volatile(ALTERNATIVE("dc cvau, %0", "dc civac, %0",
@@ -182,14 +175,12 @@ static __always_inline void write_batch(const struct stop_batch *b)
 	isb();
 }
 
-/* How long other CPUs are held before they are let go; in nanoseconds. */
+/* How long to wait for other CPUs before they are released, in nanoseconds. */
 #define HOLD_NS		(50 * NSEC_PER_USEC)
 
-/**
- * struct hold - other CPUs that wait in an IPI
- * @held: how many have come
- * @left: how many have gone on
- * @over: they are to
+/*
+ * Other CPUs that wait in an IPI: @held have arrived and @left have left.  They
+ * leave when @over is set.
  */
 struct hold {
 	atomic_t held;
@@ -197,14 +188,16 @@ struct hold {
 	bool over;
 };
 
-/* Under text_mutex. */
+/* Protected by text_mutex. */
 static struct hold hold = { .over = true };
 
 #if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST)
 unsigned int a64_kprobe_holds_given_up;
 EXPORT_SYMBOL_GPL(a64_kprobe_holds_given_up);
 
-/** a64_kprobe_holds - are other CPUs held? */
+/**
+ * a64_kprobe_holds - check if other CPUs are held
+ */
 bool a64_kprobe_holds(void)
 {
 	return !READ_ONCE(hold.over);
@@ -231,13 +224,13 @@ static void wait_in_hold(void *unused)
 }
 NOKPROBE_SYMBOL(wait_in_hold);
 
-/* Under text_mutex, and since the last hold is over, none of them is queued. */
+/* Under text_mutex.  The last hold is over, so none of them is queued. */
 static DEFINE_PER_CPU(call_single_data_t, hold_call) =
 	CSD_INIT(wait_in_hold, NULL);
 
 /*
- * Interrupts are off, and no CPU comes or goes.  Returns how many have been
- * sent an IPI.
+ * Send an IPI to all other online CPUs and return their number.  Interrupts are
+ * off, and CPU hotplug is excluded.
  */
 static int call_others(void)
 {
@@ -253,7 +246,7 @@ static int call_others(void)
 }
 NOKPROBE_SYMBOL(call_others);
 
-/* Interrupts are off. */
+/* Wait until all others are held, with interrupts off. */
 static bool others_held(int others)
 {
 	u64 begin = sched_clock_noinstr();
@@ -268,9 +261,8 @@ static bool others_held(int others)
 NOKPROBE_SYMBOL(others_held);
 
 /*
- * All CPUs take an exception with interrupts on, this one excepted.
- *
- * Return: false if another CPU has not come, and nothing has been written.
+ * Hold all other CPUs, which take an exception with interrupts on for it, and
+ * write.  Return false if one did not arrive and nothing was written.
  */
 static bool hold_and_write(void)
 {
@@ -282,7 +274,9 @@ static bool hold_and_write(void)
 	hold.over = false;
 
 	scoped_guard(irqsave) {
-		/* What is above is seen there: it sends an IPI. */
+		/*
+		 * The IPI orders the stores above before the other CPUs' loads.
+		 */
 		others = call_others();
 		held = others_held(others);
 		if (held)
@@ -296,7 +290,7 @@ static bool hold_and_write(void)
 }
 NOKPROBE_SYMBOL(hold_and_write);
 
-/* The last CPU writes, when no other is anywhere but here. */
+/* The last CPU to arrive writes, while all others wait here. */
 static int stop_and_write(void *unused)
 {
 	if (atomic_inc_return(&stop.arrived) == num_online_cpus()) {
@@ -315,7 +309,7 @@ NOKPROBE_SYMBOL(stop_and_write);
 
 static void write_stopped(void)
 {
-	/* Without a mapping, what writes calls code that may be probed. */
+	/* Without a mapping, writing calls functions that may be probed. */
 	if (stop.mapped && hold_and_write())
 		return;
 	count_given_up();
@@ -324,7 +318,9 @@ static void write_stopped(void)
 	stop_machine_cpuslocked(stop_and_write, NULL, cpu_online_mask);
 }
 
-/* One page, the usual case, has a fixmap: to find addresses costs more. */
+/*
+ * A single page, the usual case, uses a fixmap, which is cheaper than vmap().
+ */
 static void *map_pages(void)
 {
 	if (stop.nr_pages > 1)
@@ -333,7 +329,7 @@ static void *map_pages(void)
 					 page_to_phys(stop.pages[0]));
 }
 
-/* Text is to be writable no longer than it has to. */
+/* Text should not be writable longer than necessary. */
 static void unmap_pages(void)
 {
 	unsigned long addr = (unsigned long)stop.mapped;
@@ -349,7 +345,7 @@ static void unmap_pages(void)
 }
 
 /**
- * a64_kprobe_stop_flush - write what a64_kprobe_stop_add() has collected
+ * a64_kprobe_stop_flush - write the instructions that were queued
  *
  * On return every other CPU has taken an exception since the call, unless there
  * was nothing to write.
@@ -369,9 +365,9 @@ void a64_kprobe_stop_flush(void)
 }
 
 /**
- * a64_kprobe_stop_add - an instruction is to be written while CPUs are stopped
- * @addr: where; in the kernel's text or a module's
- * @new: what comes there
+ * a64_kprobe_stop_add - queue an instruction to write while CPUs are stopped
+ * @addr: its address in the text of the kernel or a module
+ * @new: the new instruction
  *
  * It is written in a64_kprobe_stop_flush() at the latest.
  *
@@ -386,7 +382,7 @@ void a64_kprobe_stop_add(void *addr, u32 new)
 
 	lockdep_assert_held(&text_mutex);
 
-	/* Neighbours come one after the other. */
+	/* Sites are in the order of addresses: search backwards. */
 	for (i = stop.nr_pages; i; i--)
 		if (stop.pages[i - 1] == page)
 			break;

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The hit on arm64: a breakpoint, and what follows from it.
+ * Breakpoint hits on arm64.
  *
- *	brk -> site -> pre handlers -+-> emulated: post handlers, go on
+ *	brk -> site -> pre handlers -+-> emulate, post handlers, return
  *	                             |
  *	                             +-> slot: instruction, branch back
  *	                             |
- *	                             +-> with post handlers, one that only
- *	                             |   computes: executed right here, go on
+ *	                             +-> post handlers and an instruction that
+ *	                             |   only computes: call post_slot, post
+ *	                             |   handlers, return
  *	                             |
  *	                             +-> post_slot: instruction, thunk, post
  *	                                 handlers, branch back
  *
- * Everything here runs with interrupts off, as kernel/kprobes.c demands: the
- * exception sees to that, and kprobes-thunk.S.  A breakpoint is no NMI here:
+ * All of this runs with interrupts off, as kernel/kprobes/ requires: the
+ * exception and kprobes-thunk.S disable them.  A breakpoint is no NMI here:
  * el1_brk64() does not count it as one.
  */
 #include <linux/kprobes_hit.h>
@@ -25,15 +26,15 @@
 #include "kprobes-common.h"
 
 /*
- * Behind the pre handlers of an instruction out of line, with post handlers to
- * come.  It may run right here, or in its slot.
+ * Continue after the pre handlers of an out-of-line instruction with post
+ * handlers: execute it here or in its post_slot.
  */
 static __always_inline void __nocfi go_on_with_post(struct kprobe_site *site,
 						    struct pt_regs *regs)
 {
 	void *slot;
 
-	/* Behind site->npost; pairs with smp_wmb() in make_slot(). */
+	/* After reading site->npost; pairs with smp_wmb() in make_slot(). */
 	smp_rmb();
 	slot = site->post_slot;
 
@@ -46,7 +47,7 @@ static __always_inline void __nocfi go_on_with_post(struct kprobe_site *site,
 	}
 }
 
-/* BTYPE says where an indirect branch may lead, and a handler anywhere. */
+/* BTYPE restricts the target of a branch, but handlers may set any address. */
 static noinline void post_emulated(struct kprobe_site *site,
 				   struct pt_regs *regs)
 {
@@ -59,12 +60,12 @@ static noinline void post_emulated(struct kprobe_site *site,
 NOKPROBE_SYMBOL(post_emulated);
 
 /**
- * kprobe_brk_handler - is this breakpoint one of ours?
+ * kprobe_brk_handler - handle a breakpoint if it is a probe's
  * @regs: of the exception
  * @esr: syndrome
  *
  * Context: exception; all interrupts off, RCU is watching.
- * Return: DBG_HOOK_HANDLED if it was and has been dealt with.
+ * Return: DBG_HOOK_HANDLED if it was handled, DBG_HOOK_ERROR if it is not ours.
  */
 int __nocfi kprobe_brk_handler(struct pt_regs *regs, unsigned long esr)
 {
@@ -75,13 +76,13 @@ int __nocfi kprobe_brk_handler(struct pt_regs *regs, unsigned long esr)
 
 	site = kprobe_site_find(addr);
 	if (unlikely(!site)) {
-		/* Removed since it was fetched?  Then execute what is there. */
+		/* If it was removed since it was fetched, execute the text. */
 		if (READ_ONCE(*(__le32 *)addr) !=
 		    cpu_to_le32(BRK64_OPCODE_KPROBES))
 			return DBG_HOOK_HANDLED;
 		/*
-		 * Put there since it was looked for?  Its site came first:
-		 * pairs with the barriers of writing the text.
+		 * It may have been written since the lookup, after its site was
+		 * added.  Pairs with the barriers of writing the text.
 		 */
 		smp_rmb();
 		site = kprobe_site_find(addr);
@@ -90,14 +91,14 @@ int __nocfi kprobe_brk_handler(struct pt_regs *regs, unsigned long esr)
 	}
 
 	/*
-	 * The exception has switched tag checks off, and the kernel's entry for
-	 * debug exceptions leaves them off.  ERET restores them.
+	 * The exception has disabled tag checks, and the kernel's entry for
+	 * debug exceptions does not enable them.  ERET restores them.
 	 */
 	mte_disable_tco();
 	verdict = kprobe_site_pre(site, regs, KPROBE_BY_EXCEPTION);
 	/*
-	 * BTYPE is for the instruction an indirect branch leads to; what is
-	 * executed next need not be a landing pad.
+	 * BTYPE applies to the target of an indirect branch; the next
+	 * instruction need not be a landing pad.
 	 */
 	regs->pstate &= ~(u64)PSR_BTYPE_MASK;
 	if (verdict == KPROBE_HIT_DIVERTED)
@@ -111,7 +112,7 @@ int __nocfi kprobe_brk_handler(struct pt_regs *regs, unsigned long esr)
 		return DBG_HOOK_HANDLED;
 	}
 
-	/* A pre handler's change of it means nothing if it returns 0. */
+	/* A pre handler that returns 0 cannot change the pc. */
 	regs->pc = addr;
 	a64_kprobe_emulate(&site->insn.decoded, regs);
 	if (unlikely(post))
@@ -120,24 +121,24 @@ int __nocfi kprobe_brk_handler(struct pt_regs *regs, unsigned long esr)
 }
 NOKPROBE_SYMBOL(kprobe_brk_handler);
 
-/* What the thunks have saved. */
+/* Bits of the pstate that the thunks have saved. */
 #define TCO_RESTORED	(IS_ENABLED(CONFIG_KASAN_HW_TAGS) ? PSR_TCO_BIT : 0)
 #define PSTATE_RESTORED	(PSR_N_BIT | PSR_Z_BIT | PSR_C_BIT | PSR_V_BIT | \
 			 PSR_D_BIT | PSR_A_BIT | PSR_I_BIT | PSR_F_BIT | \
 			 PSR_PAN_BIT | TCO_RESTORED)
 
 /**
- * a64_kprobe_divert - go on where registers say, not where the thunk came from
- * @regs: that the thunk has saved
+ * a64_kprobe_divert - prepare to continue elsewhere than after the thunk's call
+ * @regs: as saved by the thunk
  *
- * The thunk restores all registers but these, and executes a breakpoint.  By
- * then it has left @regs, and the exception saves its own registers right
- * there, in the same struct pt_regs.  Three members of it are not written on
- * the way from kernel mode to kprobe_ss_brk_handler(): they have what is left
- * to be restored.  So there is nothing that another hit could change.
+ * The thunk restores all registers except those saved here, and executes a
+ * breakpoint.  By then it has freed @regs, and the exception saves its
+ * registers at the same address.  Three members are not written on the way from
+ * kernel mode to kprobe_ss_brk_handler(): they hold the values still to be
+ * restored.  So no other hit can change them.
  *
- * Nothing may come until that breakpoint has been executed; what would be an
- * NMI from firmware has stacks of its own.
+ * Nothing may interrupt before that breakpoint is executed.  Events that
+ * firmware delivers like NMIs have their own stacks.
  *
  * Context: a thunk, interrupts off.
  */
@@ -151,8 +152,9 @@ __visible void a64_kprobe_divert(struct pt_regs *regs)
 NOKPROBE_SYMBOL(a64_kprobe_divert);
 
 /**
- * kprobe_ss_brk_handler - the end of a thunk that was diverted
- * @regs: of the exception; where the thunk had its own, see a64_kprobe_divert()
+ * kprobe_ss_brk_handler - complete a thunk that was diverted
+ * @regs: of the exception; at the address of the thunk's, see
+ *	a64_kprobe_divert()
  * @esr: syndrome
  *
  * Context: as for kprobe_brk_handler().
@@ -172,12 +174,12 @@ int kprobe_ss_brk_handler(struct pt_regs *regs, unsigned long esr)
 NOKPROBE_SYMBOL(kprobe_ss_brk_handler);
 
 /**
- * kprobe_hit_post - an instruction has been executed out of line
- * @site: whose
+ * kprobe_hit_post - call post handlers after an out-of-line instruction
+ * @site: the site
  * @regs: complete
  *
  * Context: any; interrupts off, as for kprobe_hit_enter().
- * Return: nonzero if it goes on elsewhere.
+ * Return: nonzero if a handler has set the program counter.
  */
 __visible int kprobe_hit_post(struct kprobe_site *site, struct pt_regs *regs)
 {
