@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Return probes where the architecture has a trampoline of its own, and a
- * backend that does not know sites.  What it calls for each return is here; the
- * rest is in kretprobe.c.
+ * Return probes on architectures with their own trampoline and a backend that
+ * does not know sites: the functions that this backend calls for each return.
+ * The rest is in kretprobe.c.
  */
 #include <linux/irqflags.h>
 #include "follow.h"
 
-/* Backends whose unwinder looks at the trampoline's frame put it right. */
+/* Backends whose unwinder reads the trampoline's frame override this. */
 void __weak arch_kretprobe_fixup_return(struct pt_regs *regs,
 					kprobe_opcode_t *correct_ret_addr)
 {
 }
 
 /**
- * kretprobe_entry - the pre handler of the kprobe in a return probe
+ * kretprobe_entry - the pre handler of a return probe's kprobe
  * @p: that kprobe
- * @regs: of the entry
+ * @regs: the registers at the entry
  *
  * Context: a walk of classic.c; interrupts off.
  * Return: 0.
@@ -29,13 +29,13 @@ int kretprobe_entry(struct kprobe *p, struct pt_regs *regs)
 NOKPROBE_SYMBOL(kretprobe_entry);
 
 /**
- * __kretprobe_trampoline_handler - a followed call has returned to the
+ * __kretprobe_trampoline_handler - handle the return of a followed call to the
  *	trampoline, or to the probe there
- * @regs: as the backend has saved them
- * @frame: as arch_prepare_kretprobe() has noted it
+ * @regs: as saved by the backend
+ * @frame: as saved by arch_prepare_kretprobe()
  *
  * Context: hits on this CPU miss their handlers.
- * Return: where the call returns to.
+ * Return: the real return address.
  */
 unsigned long __kretprobe_trampoline_handler(struct pt_regs *regs, void *frame)
 {
@@ -48,7 +48,7 @@ unsigned long __kretprobe_trampoline_handler(struct pt_regs *regs, void *frame)
 }
 NOKPROBE_SYMBOL(__kretprobe_trampoline_handler);
 
-/* The same, for a trampoline that no hit has led to. */
+/* The same, for a trampoline without a probe. */
 unsigned long kretprobe_trampoline_handler(struct pt_regs *regs, void *frame)
 {
 	unsigned long ret, flags;

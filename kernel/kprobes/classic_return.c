@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Return probes where the architecture follows calls by rethook.
+ * Return probes on architectures that follow calls by rethook.
  *
- * Rethook has the instances, the trampoline and the list of each task.  What is
- * here stands in the place of kretprobe.c, its fast half and pool.c: an entry
- * takes one of rethook's nodes, and a return comes with the holder of the
- * return probe.
+ * Rethook has the instances, the trampoline and the list of each task.  This
+ * file replaces kretprobe.c, its fast path and pool.c: an entry takes one of
+ * rethook's nodes, and rethook passes the return probe's holder to the handler
+ * of a return.
  *
  *	rp <----> pool (holder) <---- rethook (data) <---- node in an instance
  *
- * Rethook's pools do not grow: entries beyond their size are missed.
+ * Rethook's pools do not grow: calls that exceed their size are missed.
  *
  * Who frees what when
  * -------------------
  *
- * kretprobe_pool_leave() clears holder.rp before handlers are waited for.  A
- * return looks at it with interrupts off, until its handler has returned, so
- * none runs behind the wait.  Rethook then forgets the handler, calls nothing
- * of ours any more after a grace period of RCU, and frees the nodes as calls
- * return.  The pool here is freed behind a grace period that begins after that:
- * rethook calls the handler with preemption off from before it looks whether
- * there is one.
+ * kretprobe_pool_leave() clears holder.rp before unregistering waits for
+ * handlers.  A return reads it with interrupts off, until its handler has
+ * returned, so no handler runs after the wait.  rethook_free() then removes the
+ * handler, so rethook does not call this file any more after a grace period of
+ * RCU, and frees the nodes as calls return.  The pool is freed after a grace
+ * period that begins later: rethook disables preemption before it reads the
+ * handler and until the handler has returned.
  */
 #include <linux/atomic.h>
 #include <linux/err.h>
@@ -36,13 +36,13 @@
 #include "internal.h"
 #include "pool.h"
 
-/* For tests to watch. */
+/* For tests. */
 static atomic_t pools_in_use;
 
 /**
- * kretprobe_entry - the pre handler of the kprobe in a return probe
+ * kretprobe_entry - the pre handler of a return probe's kprobe
  * @p: that kprobe
- * @regs: of the entry
+ * @regs: the registers at the entry
  *
  * Context: a walk of classic.c; interrupts off.
  * Return: 0.
@@ -83,13 +83,13 @@ static void kretprobe_return(struct rethook_node *node, void *data,
 	struct kretprobe *rp;
 	unsigned long flags;
 
-	/* Several may follow one call, and have found the trampoline's. */
+	/* Instances that share a call have saved the trampoline's address. */
 	ri->ret_addr = (kprobe_opcode_t *)ret_addr;
 	local_irq_save(flags);
 	rp = READ_ONCE(holder->rp);
 	handler = rp ? READ_ONCE(rp->handler) : NULL;
 	if (handler) {
-		/* To the backend this looks like a hit. */
+		/* Make it look like a hit to the backend. */
 		kprobe_busy_begin();
 		__this_cpu_write(current_kprobe, &rp->kp);
 		handler(ri, regs);
@@ -100,10 +100,10 @@ static void kretprobe_return(struct rethook_node *node, void *data,
 NOKPROBE_SYMBOL(kretprobe_return);
 
 /**
- * kretprobe_pool_create - what a return probe needs to follow calls
- * @rp: it
+ * kretprobe_pool_create - allocate the rethook of a return probe
+ * @rp: the return probe
  *
- * Return: the pool, or NULL without memory.
+ * Return: the pool, or NULL if there is no memory.
  */
 struct kretprobe_pool *kretprobe_pool_create(struct kretprobe *rp)
 {
@@ -133,9 +133,9 @@ static void pool_free(struct rcu_head *rcu)
 }
 
 /**
- * kretprobe_pool_leave - a return probe is being unregistered
- * @rp: it; calls that are followed call its handler no more
- * @leaving: the list for kretprobe_pools_retire() that its pool goes to
+ * kretprobe_pool_leave - detach a return probe from its pool
+ * @rp: the return probe; later returns do not call its handler
+ * @leaving: the list of pools to pass to kretprobe_pools_retire()
  *
  * Context: kprobe_mutex held; handlers may be running.
  */
@@ -145,9 +145,8 @@ void kretprobe_pool_leave(struct kretprobe *rp, struct llist_head *leaving)
 }
 
 /**
- * kretprobe_pools_retire - free pools in due time
- * @leaving: of return probes that are unregistered, whose handlers have been
- *	waited for
+ * kretprobe_pools_retire - free pools after a grace period
+ * @leaving: pools of unregistered return probes, whose handlers have ended
  */
 void kretprobe_pools_retire(struct llist_head *leaving)
 {
@@ -161,7 +160,7 @@ void kretprobe_pools_retire(struct llist_head *leaving)
 }
 
 #if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST)
-/** kretprobe_pools_in_use - how many return probes have a pool */
+/** kretprobe_pools_in_use - return the number of allocated pools */
 unsigned int kretprobe_pools_in_use(void)
 {
 	return atomic_read(&pools_in_use);

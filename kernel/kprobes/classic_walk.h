@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Around a walk of classic.c through the probes of a site that was hit: what
- * handlers find, and what the architecture's code finds again.
+ * Around a walk of classic.c through the probes of a site that was hit: set up
+ * the context for handlers, and restore it for the architecture's code.
  */
 #ifndef _KERNEL_KPROBES_CLASSIC_WALK_H
 #define _KERNEL_KPROBES_CLASSIC_WALK_H
@@ -12,7 +12,7 @@
 #include <linux/preempt.h>
 
 /**
- * struct walk - what a walk through the probes of a site puts back at its end
+ * struct walk - state to restore after a walk through the probes of a site
  * @running: current_kprobe
  * @flags: whether interrupts were on
  * @entered: RCU was not watching
@@ -26,17 +26,17 @@ struct walk {
 };
 
 /*
- * Breakpoints count as NMIs on riscv, and the kernel drops what is traced in
- * one there: all events of kprobes but those of returns.  On other
- * architectures with such a backend they do not count as NMIs, and so handlers
- * here do not need to be in one either.
+ * On riscv, breakpoints count as NMIs, and the kernel discards most events that
+ * are traced in an NMI: all kprobe events except those of returns.  On other
+ * architectures with a classic backend they do not count as NMIs, so handlers
+ * need not run in an NMI on riscv either.
  */
 #define HITS_COUNT_AS_NMI	IS_ENABLED(CONFIG_RISCV)
 
 static __always_inline void walk_begin(struct walk *walk)
 {
 	local_irq_save(walk->flags);
-	/* For handlers, which expect a raised count. */
+	/* Handlers expect a raised count. */
 	preempt_disable_notrace();
 	walk->entered = kprobe_rcu_enter();
 	walk->as_nmi = HITS_COUNT_AS_NMI && in_nmi();
@@ -45,7 +45,7 @@ static __always_inline void walk_begin(struct walk *walk)
 	walk->running = __this_cpu_read(current_kprobe);
 }
 
-/* @goes_on: the hit, whose handlers have been called */
+/* @goes_on: the hit continues after its handlers */
 static __always_inline void walk_end(struct walk *walk,
 				     const struct kprobe_site *site,
 				     bool goes_on)
@@ -55,7 +55,7 @@ static __always_inline void walk_end(struct walk *walk,
 		__preempt_count_add(NMI_OFFSET);
 	kprobe_rcu_exit(walk->entered);
 	preempt_enable_notrace();
-	/* Where they came on in the exception, they stay off for its end. */
+	/* If the exception code enabled them, keep them off until its end. */
 	if (!KPROBE_IRQS_ON_IN_HIT || site->on_ftrace || !goes_on)
 		local_irq_restore(walk->flags);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Following calls: what kretprobe.c, and the files in which entries and returns
- * begin, owe each other.
+ * Following calls: the interface between kretprobe.c and the files in which
+ * entries and returns begin.
  */
 #ifndef _KERNEL_KPROBES_FOLLOW_H
 #define _KERNEL_KPROBES_FOLLOW_H
@@ -21,9 +21,9 @@ static __always_inline unsigned long kretprobe_trampoline_address(void)
 }
 
 /*
- * Frames are aligned: the bottom bit of kretprobe_instance::fp says that the
- * call is followed by the next one in the task's list as well.  On arm without
- * frame pointers any value may be in that register, and its bottom bit is
+ * Frames are aligned, so the bottom bit of kretprobe_instance::fp can mark that
+ * the next instance in the task's list follows the same call.  On arm without
+ * frame pointers, that register may hold any value, and its bottom bit is
  * ignored.
  */
 #define KRETPROBE_CHAINED	1UL
@@ -34,7 +34,7 @@ static __always_inline void *kretprobe_frame(void *fp)
 }
 
 #ifdef CONFIG_KPROBES_CLASSIC
-/* What the architecture keeps the address in, only its own code knows. */
+/* Only the backend knows where the return address is. */
 static inline bool kretprobe_is_diverted(struct pt_regs *regs)
 {
 	return false;
@@ -46,24 +46,24 @@ static inline void *kretprobe_frame_at(struct pt_regs *regs)
 }
 
 /*
- * Has @ri keep the call's return address.  Return: whether that is the
- * trampoline's already.
+ * Save the call's return address in @ri.  Return true if it is already the
+ * trampoline's.
  */
 static inline bool kretprobe_note_return(struct kretprobe_instance *ri,
 					 struct pt_regs *regs)
 {
-	/* It diverts the call as well. */
+	/* This also diverts the call. */
 	arch_prepare_kretprobe(ri, regs);
 	ri->fp = kretprobe_frame(ri->fp);
 	return (unsigned long)ri->ret_addr == kretprobe_trampoline_address();
 }
 
-/* Has the call return to the trampoline. */
+/* Make the call return to the trampoline. */
 static inline void kretprobe_divert(struct pt_regs *regs)
 {
 }
 #else
-/* Does the call that is entered return to the trampoline already? */
+/* Return true if the call already returns to the trampoline. */
 static __always_inline bool kretprobe_is_diverted(struct pt_regs *regs)
 {
 	return *arch_kprobe_return_place(regs) ==
@@ -75,7 +75,7 @@ static __always_inline void *kretprobe_frame_at(struct pt_regs *regs)
 	return arch_kprobe_frame(regs);
 }
 
-/* The same two. */
+/* As above. */
 static __always_inline bool kretprobe_note_return(struct kretprobe_instance *ri,
 						  struct pt_regs *regs)
 {

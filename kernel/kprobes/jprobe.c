@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Jprobes: be called as a function is called, with its arguments.
+ * Jprobes: handlers with the arguments of the probed function.
  *
  * A jprobe is a kprobe at the entry of a function whose pre handler calls the
- * user's function, with the argument registers and a copy of the stack
- * arguments that the probed function finds.  That function runs on top of the
- * hit, so it is a handler like any other, and costs no exception of its own.
- * jprobe_return() takes the stack back to where the backend has called it.
+ * user's function, with the same argument registers and a copy of the stack
+ * arguments.  That function runs as part of the hit, so it is a handler like
+ * any other, and needs no exception of its own.  jprobe_return() restores the
+ * stack pointer to its value in arch_jprobe_call().
  */
 #include <linux/export.h>
 #include <linux/ftrace.h>
@@ -16,8 +16,8 @@
 
 /*
  * jprobe_return() ends calls without a return.  The function graph tracer,
- * which might follow them, is paused meanwhile.  rethook may have followed
- * them: its nodes are taken back.
+ * which might follow them, must be paused meanwhile.  If rethook has followed
+ * them, its nodes must be recycled.
  */
 static __always_inline struct llist_node *rethooks_now(void)
 {
@@ -47,7 +47,7 @@ static notrace int jprobe_entry(struct kprobe *p, struct pt_regs *regs)
 	struct llist_node *rethooks = rethooks_now();
 	void *entry = READ_ONCE(jp->entry);
 
-	/* A user may have cleared it since it was registered. */
+	/* The user may have cleared it since registration. */
 	if (unlikely(!entry))
 		return 0;
 	pause_graph_tracing();
@@ -87,8 +87,8 @@ static int jprobe_join(struct kprobe_array *array, int i)
  * @num: how many
  *
  * Context: may sleep; not from a handler.
- * Return: as register_kprobes(), and -EINVAL without an entry or where the
- * place is not the entry of a function.
+ * Return: as register_kprobes(), and -EINVAL without an entry or if the place
+ * is not the entry of a function.
  */
 int register_jprobes(struct jprobe **jps, int num)
 {
@@ -119,7 +119,7 @@ EXPORT_SYMBOL_GPL(register_jprobe);
  * @jps: the jprobes
  * @num: how many
  *
- * On return none of their functions runs or will be called.
+ * On return, none of their functions runs or will be called.
  *
  * Context: may sleep; not from a handler.
  */
@@ -138,7 +138,7 @@ EXPORT_SYMBOL_GPL(unregister_jprobes);
  * unregister_jprobe - unregister a jprobe
  * @jp: the jprobe
  *
- * As unregister_jprobes().
+ * See unregister_jprobes().
  */
 void unregister_jprobe(struct jprobe *jp)
 {
@@ -147,7 +147,7 @@ void unregister_jprobe(struct jprobe *jp)
 EXPORT_SYMBOL_GPL(unregister_jprobe);
 
 /**
- * disable_jprobe - keep a jprobe registered, but without hits
+ * disable_jprobe - disable a jprobe but keep it registered
  * @jp: the jprobe
  *
  * Context: may sleep; not from a handler.
@@ -160,7 +160,7 @@ int disable_jprobe(struct jprobe *jp)
 EXPORT_SYMBOL_GPL(disable_jprobe);
 
 /**
- * enable_jprobe - let a disabled jprobe be hit again
+ * enable_jprobe - enable a disabled jprobe
  * @jp: the jprobe
  *
  * Context: may sleep; not from a handler.
@@ -175,9 +175,9 @@ EXPORT_SYMBOL_GPL(enable_jprobe);
 /**
  * jprobe_return - end the function of a jprobe
  *
- * Does not come back to its caller, whose frames are left as they are.
+ * Does not return to its caller, and does not unwind the frames above.
  *
- * Context: the function called for a jprobe, or one it has called.
+ * Context: the jprobe's function, or a function that it has called.
  */
 void notrace jprobe_return(void)
 {

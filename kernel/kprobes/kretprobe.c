@@ -3,11 +3,11 @@
  * Return probes: follow a call from its entry to its return.
  *
  * A return probe is a kprobe at the entry of a function.  Its pre handler
- * takes an *instance* from the pool of the return probe, keeps the return
- * address there and puts that of a trampoline in its place.  A task's
- * instances form a stack, innermost call first.  When the function returns,
- * the trampoline calls kretprobe_hit(), which calls the handlers and sends the
- * task to where it wanted to go.
+ * takes an *instance* from the pool of the return probe, saves the return
+ * address there and replaces it by that of a trampoline.  A task's instances
+ * form a stack, innermost call first.  When the function returns, the
+ * trampoline calls kretprobe_hit(), which calls the handlers and resumes the
+ * task at the real return address.
  *
  *	task -> instance -> instance -> instance ->|	followed calls
  *	            |           |           |
@@ -20,15 +20,15 @@
  * If several return probes follow one call (or a function that was entered by
  * a jump from another followed one), only the first finds the real return
  * address.  Later ones find the trampoline's; they are *chained* to the one
- * below them, share its return address, and are all dealt with by one pass
- * through the trampoline.  Other ways of following returns (rethook, function
- * graph) may come in between; they are return addresses as good as any.
+ * below them, share its return address, and are all handled in one pass through
+ * the trampoline.  Other ways to follow returns (rethook, function graph) may
+ * divert the call in between; their return address is used like any other.
  *
- * Instances come from the pool of the return probe (pool.c), which outlives it
- * while calls are in flight.
+ * Instances are allocated from the pool of the return probe (pool.c), which
+ * outlives the probe while calls are followed.
  *
- * Here is what happens seldom, and what looks at calls that are followed.  Each
- * entry and each return begin in kretprobe_hit.c, or in classic_follow.c.
+ * This file has the slow paths and the look-ups of followed calls.  Each entry
+ * and each return begin in kretprobe_hit.c, or in classic_follow.c.
  */
 #define pr_fmt(fmt) "kprobes: " fmt
 
@@ -42,7 +42,7 @@
 #include "follow.h"
 
 /**
- * is_kretprobe_trampoline - does a followed call return to this address?
+ * is_kretprobe_trampoline - check whether a followed call returns to an address
  * @addr: any address
  *
  * Context: any.
@@ -64,8 +64,8 @@ static __always_inline void *frame_of(const struct kretprobe_instance *ri)
 }
 
 /*
- * The return address says that the call is followed already.  Return: the
- * innermost instance of this task, if that follows it.
+ * The return address is the trampoline's.  Return the innermost instance of
+ * this task if it follows the same call.
  */
 static noinline struct kretprobe_instance *innermost_follows(void *frame)
 {
@@ -79,7 +79,7 @@ static noinline struct kretprobe_instance *innermost_follows(void *frame)
 }
 NOKPROBE_SYMBOL(innermost_follows);
 
-/* Return: whether there is one. */
+/* Return false if there is no instance to share the return address of. */
 static noinline bool chain_to_innermost(struct kretprobe_instance *ri)
 {
 	struct kretprobe_instance *below = innermost_follows(ri->fp);
@@ -93,9 +93,9 @@ static noinline bool chain_to_innermost(struct kretprobe_instance *ri)
 NOKPROBE_SYMBOL(chain_to_innermost);
 
 /**
- * kretprobe_entry_slow - a function with a return probe is entered
+ * kretprobe_entry_slow - follow a call of a function with a return probe
  * @rp: the return probe
- * @regs: of the entry
+ * @regs: the registers at the entry
  *
  * Context: a hit, or a walk of classic.c; interrupts off.
  * Return: 0.
@@ -113,7 +113,7 @@ int kretprobe_entry_slow(struct kretprobe *rp, struct pt_regs *regs)
 	ri->rp = rp;
 	ri->task = current;
 	if (entry_handler) {
-		/* It is called for what is followed, unless it says no. */
+		/* Call entry_handler only if the call can be followed. */
 		if (unlikely(kretprobe_is_diverted(regs)) &&
 		    !innermost_follows(kretprobe_frame_at(regs)))
 			goto no_address;
@@ -122,11 +122,11 @@ int kretprobe_entry_slow(struct kretprobe *rp, struct pt_regs *regs)
 			return 0;
 		}
 	}
-	/* It may have changed what the call returns to. */
+	/* The entry handler may have changed the return address. */
 	if (unlikely(kretprobe_note_return(ri, regs)) &&
 	    !chain_to_innermost(ri))
 		goto no_address;
-	/* An NMI looks for what the trampoline's address stands for. */
+	/* Link first: an unwinder in an NMI must resolve the trampoline. */
 	barrier();
 	__llist_add(&ri->llist, &current->kretprobe_instances);
 	barrier();
@@ -134,14 +134,14 @@ int kretprobe_entry_slow(struct kretprobe *rp, struct pt_regs *regs)
 	return 0;
 
 no_address:
-	/* Another instance has the real address: leave it to that. */
+	/* Another instance has the real address and handles the return. */
 	kretprobe_missed(rp, KPROBE_MISS_NO_ADDRESS);
 	recycle(ri);
 	return 0;
 }
 NOKPROBE_SYMBOL(kretprobe_entry_slow);
 
-/* The return address is lost, so the task cannot go on. */
+/* Report that the return address is lost, and the task cannot continue. */
 static noinline void __noreturn return_unmatched(struct pt_regs *regs,
 						 void *frame)
 {
@@ -151,7 +151,7 @@ static noinline void __noreturn return_unmatched(struct pt_regs *regs,
 
 	if (first) {
 		ri = llist_entry(first, struct kretprobe_instance, llist);
-		/* NULL if it has been unregistered, and may be freed. */
+		/* NULL if it was unregistered; then it may have been freed. */
 		rp = READ_ONCE(ri->rph->rp);
 	}
 	/* Users' scripts look for the first line. */
@@ -163,8 +163,8 @@ static noinline void __noreturn return_unmatched(struct pt_regs *regs,
 NOKPROBE_SYMBOL(return_unmatched);
 
 /*
- * Finds the instance of the call that returns from @frame, where it is not the
- * innermost one.  Calls above it have ended without a return: recycles theirs.
+ * Find the instance of the call that returns from @frame, if it is not the
+ * innermost.  Calls above it have ended without a return: recycle theirs.
  */
 static noinline struct kretprobe_instance *
 drop_abandoned(struct pt_regs *regs, void *frame)
@@ -192,7 +192,7 @@ drop_abandoned(struct pt_regs *regs, void *frame)
 }
 NOKPROBE_SYMBOL(drop_abandoned);
 
-/* Calls the handlers of a followed call; those chained to it come next. */
+/* Call the handlers of a followed call, including those chained to it. */
 static struct kretprobe_instance *call_handlers(struct kretprobe_instance *ri,
 						struct pt_regs *regs)
 {
@@ -218,7 +218,7 @@ static struct kretprobe_instance *call_handlers(struct kretprobe_instance *ri,
 }
 NOKPROBE_SYMBOL(call_handlers);
 
-/* Takes back the instances from the @first to the @last of one call. */
+/* Recycle the instances of one call, from @first to @last. */
 static noinline void recycle_chain(struct kretprobe_instance *first,
 				   struct kretprobe_instance *last)
 {
@@ -234,12 +234,12 @@ static noinline void recycle_chain(struct kretprobe_instance *first,
 NOKPROBE_SYMBOL(recycle_chain);
 
 /**
- * kretprobe_return_slow - a followed call has returned to the trampoline
- * @regs: as the trampoline has saved them
- * @frame: of the call
+ * kretprobe_return_slow - handle the return of a followed call
+ * @regs: as saved by the trampoline
+ * @frame: the frame of the call
  *
  * Context: interrupts off.
- * Return: where the call returns to, as in @regs.
+ * Return: the real return address, also set in @regs.
  */
 unsigned long kretprobe_return_slow(struct pt_regs *regs, void *frame)
 {
@@ -249,7 +249,7 @@ unsigned long kretprobe_return_slow(struct pt_regs *regs, void *frame)
 	unsigned long ret;
 	bool entered;
 
-	/* Pools are freed behind a grace period: before any look into one. */
+	/* RCU protects pools from being freed, so it must watch first. */
 	entered = kprobe_rcu_enter();
 	ri = llist_entry(node, struct kretprobe_instance, llist);
 	if (unlikely(!node || frame_of(ri) != frame))
@@ -258,11 +258,11 @@ unsigned long kretprobe_return_slow(struct pt_regs *regs, void *frame)
 	ret = (unsigned long)ri->ret_addr;
 	instruction_pointer_set(regs, ret);
 
-	/* Still in the task's list: handlers may ask for stack traces. */
+	/* Still in the task's list, because handlers may unwind the stack. */
 	last = call_handlers(ri, regs);
 
 	arch_kretprobe_fixup_return(regs, (kprobe_opcode_t *)ret);
-	/* From here on an unwinder finds the real address there. */
+	/* Unlink afterwards: now an unwinder finds the real address. */
 	barrier();
 	*top = last->llist.next;
 	recycle_chain(ri, last);
@@ -271,20 +271,20 @@ unsigned long kretprobe_return_slow(struct pt_regs *regs, void *frame)
 }
 NOKPROBE_SYMBOL(kretprobe_return_slow);
 
-/* A task that begins to run may change its list: the walk has to end. */
+/* A task that starts to run may change its list: limit the walk. */
 #define KRETPROBE_STEPS		100000
 
 /**
- * kretprobe_find_ret_addr - where a followed call really returns to
+ * kretprobe_find_ret_addr - find the real return address of a followed call
  * @tsk: current, or a task that does not run
  * @fp: the frame whose return address is the trampoline's; NULL for the next
  *	followed call, whatever its frame
- * @cur: where the last search has ended; NULL in it to begin with
+ * @cur: end of the last search; initialized to NULL
  *
- * If another task begins to run meanwhile, the result may be wrong.
+ * If another task starts to run meanwhile, the result may be wrong.
  *
  * Context: any.
- * Return: the address, or 0 where there is none.
+ * Return: the address, or 0 if there is none.
  */
 unsigned long kretprobe_find_ret_addr(struct task_struct *tsk, void *fp,
 				      struct llist_node **cur)
@@ -298,11 +298,11 @@ unsigned long kretprobe_find_ret_addr(struct task_struct *tsk, void *fp,
 	if (WARN_ON_ONCE(!cur) || (tsk != current && task_is_running(tsk)))
 		return 0;
 
-	/* Pools are freed behind a grace period: wherever this is called. */
+	/* RCU protects pools from being freed, so it must watch. */
 	entered = kprobe_read_lock();
 
 	node = READ_ONCE(tsk->kretprobe_instances.first);
-	/* Another task may have given *cur back: only compare its address. */
+	/* Another task may have recycled *cur: only compare its address. */
 	for (after = node; *cur && after && --steps; after = after->next) {
 		if (after == *cur) {
 			node = after->next;
@@ -314,7 +314,7 @@ unsigned long kretprobe_find_ret_addr(struct task_struct *tsk, void *fp,
 		struct kretprobe_instance *ri =
 			llist_entry(node, struct kretprobe_instance, llist);
 
-		/* One frame, one answer: go to the end of a chain. */
+		/* One frame, one result: skip to the end of a chain. */
 		if ((!fp || ri->fp == frame) && !is_chained(ri)) {
 			*cur = node;
 			ret = (unsigned long)ri->ret_addr;
@@ -327,10 +327,10 @@ unsigned long kretprobe_find_ret_addr(struct task_struct *tsk, void *fp,
 NOKPROBE_SYMBOL(kretprobe_find_ret_addr);
 
 /**
- * kprobe_flush_task - a task is dead; its followed calls will never return
+ * kprobe_flush_task - recycle the instances of a dead task
  * @tsk: the task
  *
- * Context: any but a hit; the task's stack is not walked any more.
+ * Context: any but a hit; nobody unwinds the task's stack any more.
  */
 void kprobe_flush_task(struct task_struct *tsk)
 {
@@ -341,7 +341,7 @@ void kprobe_flush_task(struct task_struct *tsk)
 			llist_entry(node, struct kretprobe_instance, llist);
 
 		node = node->next;
-		/* Unregistering waits by IPI; so it waits for this, too. */
+		/* Unregistering waits by IPI, and so for this section, too. */
 		scoped_guard(irqsave)
 			recycle(ri);
 	}

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The fast half of following a call: nearly all entries and returns go no
- * further than here.  The rest, and how it all works, is in kretprobe.c.
+ * The fast paths of following a call, which nearly all entries and returns
+ * take.  The slow paths and the overview are in kretprobe.c.
  */
 #include <linux/llist.h>
 #include <linux/sched.h>
 #include "follow.h"
 
-/* On powerpc only a function of the same file is called by a mere branch. */
+/* On powerpc, only a function of the same file is called by a plain branch. */
 static noinline int entry_slow(struct kretprobe *rp, struct pt_regs *regs)
 {
 	return kretprobe_entry_slow(rp, regs);
@@ -15,8 +15,8 @@ static noinline int entry_slow(struct kretprobe *rp, struct pt_regs *regs)
 NOKPROBE_SYMBOL(entry_slow);
 
 /*
- * The pre handler of the kprobe in a return probe.  What happens nearly always
- * is written out, so that it needs neither a frame nor registers to be saved.
+ * The pre handler of a return probe's kprobe.  The usual case is open-coded, so
+ * that it needs no stack frame and saves no registers.
  */
 int kretprobe_entry(struct kprobe *p, struct pt_regs *regs)
 {
@@ -38,7 +38,7 @@ int kretprobe_entry(struct kprobe *p, struct pt_regs *regs)
 	ri->fp = arch_kprobe_frame(regs);
 	ri->ret_addr = (kprobe_opcode_t *)ret;
 	ri->llist.next = task->kretprobe_instances.first;
-	/* An NMI looks for what the trampoline's address stands for. */
+	/* Link first: an unwinder in an NMI must resolve the trampoline. */
 	barrier();
 	task->kretprobe_instances.first = &ri->llist;
 	barrier();
@@ -50,7 +50,7 @@ slow:
 }
 NOKPROBE_SYMBOL(kretprobe_entry);
 
-/* What happens nearly always, as in kretprobe_entry(). */
+/* The usual case is open-coded, as in kretprobe_entry(). */
 static __always_inline void follow_return(struct pt_regs *regs, void *frame)
 {
 	struct llist_node *node = current->kretprobe_instances.first;
@@ -61,7 +61,7 @@ static __always_inline void follow_return(struct pt_regs *regs, void *frame)
 
 	if (unlikely(kprobe_hit_is_slow(KPROBE_BY_CODE)))
 		goto slow;
-	/* In a chained instance fp has KRETPROBE_CHAINED set, so it differs. */
+	/* A chained instance has KRETPROBE_CHAINED set in fp, so it differs. */
 	if (unlikely(!node || ri->fp != frame))
 		goto slow;
 	rp = READ_ONCE(ri->rph->rp);
@@ -89,13 +89,13 @@ slow:
 }
 
 #ifndef arch_kretprobe_exit
-/* Trampolines restore everything by themselves. */
+/* By default, the trampoline restores everything itself. */
 static __always_inline void arch_kretprobe_exit(struct pt_regs *regs) { }
 #endif
 
 /**
- * kretprobe_hit - a followed call has returned to the trampoline
- * @regs: as the trampoline has saved them
+ * kretprobe_hit - handle the return of a followed call to the trampoline
+ * @regs: as saved by the trampoline
  *
  * Context: any in which functions return; interrupts off, as for
  * kprobe_hit_enter(), or by arch_kretprobe_enter().

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Registration of return probes: the public calls.  How calls are followed is
- * in kretprobe.c.
+ * Registration of return probes: the public functions.  kretprobe.c follows
+ * calls.
  */
 #include <linux/cpuhotplug.h>
 #include <linux/export.h>
@@ -20,7 +20,7 @@ static struct kprobe *nth_kretprobe(void *probes, int i)
 	return rp ? &rp->kp : NULL;
 }
 
-/* Looks up the addresses of the functions in kretprobe_blacklist[]. */
+/* Look up the addresses of the functions in kretprobe_blacklist[]. */
 static void find_blacklisted(void)
 {
 	static bool found;	/* under kprobe_mutex */
@@ -53,7 +53,7 @@ static enum kprobe_refusal kretprobe_admit(kprobe_opcode_t *addr, bool on_entry)
 	return KPROBE_OK;
 }
 
-/* No hit and no other caller can find it yet: kprobe_mutex is held. */
+/* kprobe_mutex is held, so neither hits nor other callers can find it yet. */
 static int kretprobe_join(struct kprobe_array *array, int i)
 {
 	struct kretprobe *rp = ((struct kretprobe **)array->probes)[i];
@@ -113,8 +113,8 @@ EXPORT_SYMBOL_GPL(register_kretprobe);
  * @rps: the return probes
  * @num: how many
  *
- * On return no handler of theirs runs or will run, calls that are followed
- * at that time included; the return probes may be freed.
+ * On return, none of their handlers runs or will run, not even for calls that
+ * are still being followed; the caller may free the return probes.
  *
  * Context: may sleep; not from a handler.
  */
@@ -133,7 +133,7 @@ EXPORT_SYMBOL_GPL(unregister_kretprobes);
  * unregister_kretprobe - unregister a return probe
  * @rp: the return probe
  *
- * As unregister_kretprobes().
+ * See unregister_kretprobes().
  */
 void unregister_kretprobe(struct kretprobe *rp)
 {
@@ -142,10 +142,10 @@ void unregister_kretprobe(struct kretprobe *rp)
 EXPORT_SYMBOL_GPL(unregister_kretprobe);
 
 /**
- * disable_kretprobe - follow no more calls until enabled again
+ * disable_kretprobe - follow no further calls until enabled again
  * @rp: the return probe
  *
- * Calls that are followed already are followed to their end.
+ * The handler is still called when calls that are followed now return.
  *
  * Context: may sleep; not from a handler.
  * Return: as disable_kprobe().
@@ -171,10 +171,10 @@ EXPORT_SYMBOL_GPL(enable_kretprobe);
 
 #ifdef CONFIG_HOTPLUG_CPU
 /*
- * A CPU that went offline has left its idle task in the midst of functions that
- * do not return.  The task begins anew when the CPU comes back; until then it
- * runs nowhere, and a CPU that is offline handles no NMI.  Functions that do
- * return when the CPU is started again are in kretprobe_blacklist[].
+ * An offline CPU has left its idle task inside functions that do not return.
+ * The task starts afresh when the CPU is brought online; until then it does not
+ * run, and an offline CPU handles no NMI.  The functions that do return when
+ * the CPU starts are in kretprobe_blacklist[].
  */
 static int flush_idle_task(unsigned int cpu)
 {
@@ -183,7 +183,7 @@ static int flush_idle_task(unsigned int cpu)
 	return 0;
 }
 
-/* And its last returns may have drained pools. */
+/* Free pools that were drained by the last returns on this CPU. */
 static int flush_pools(unsigned int cpu)
 {
 	kretprobe_pools_flush_left();

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Where the kernel patches its own text: jump labels and static calls.
+ * Text that the kernel itself patches: jump labels and static calls.
  *
- * The tables of both are in the order of their keys, and a look-up by address
- * would be a walk through all of them.  So those of the kernel proper, which do
- * not change any more, are copied in the order of addresses when the first
- * probe comes.  Those of a module are in module.c.
+ * Both tables are sorted by key, so a look-up by address is linear.  The tables
+ * of the kernel proper do not change any more, so they are copied and sorted by
+ * address when the first probe is registered.  For modules see module.c.
  */
 #include <linux/jump_label.h>
 #include <linux/kernel.h>
@@ -16,7 +15,7 @@
 #include <asm/sections.h>
 #include "internal.h"
 
-/* Those of the kernel proper; under kprobe_mutex. */
+/* The places of the kernel proper; under kprobe_mutex. */
 static struct patched_places kernel_places;
 static bool kernel_places_tried;
 
@@ -39,7 +38,7 @@ extern struct static_call_site __stop_static_call_sites[];
 #define KERNEL_STATIC_CALLS	0
 #endif
 
-/* Return: NULL without memory. */
+/* Return NULL if there is no memory. */
 static const struct patched_places *places_of_kernel(void)
 {
 	struct patched_places *places = &kernel_places;
@@ -53,7 +52,7 @@ static const struct patched_places *places_of_kernel(void)
 	places->at = kvmalloc_array(KERNEL_JUMP_ENTRIES + KERNEL_STATIC_CALLS +
 				    1, sizeof(*places->at),
 				    GFP_KERNEL | __GFP_NOWARN);
-	/* Next time there may be memory. */
+	/* Try again next time. */
 	if (!places->at)
 		return NULL;
 #ifdef CONFIG_JUMP_LABEL
@@ -69,7 +68,7 @@ static const struct patched_places *places_of_kernel(void)
 	return places;
 }
 
-/* The first place at or behind an address. */
+/* Find the first place at or after an address. */
 static const struct patched_place *
 first_place(const struct patched_places *places, unsigned long addr)
 {
@@ -87,7 +86,7 @@ first_place(const struct patched_places *places, unsigned long addr)
 	return places->at + low;
 }
 
-/* Is something patched in [start, end), or so close that it may reach in? */
+/* Return true if a patched place is in [start, end), or may extend into it. */
 static bool places_near(const struct patched_places *places,
 			unsigned long start, unsigned long end)
 {
@@ -98,7 +97,7 @@ static bool places_near(const struct patched_places *places,
 	       place->code + places->base < end;
 }
 
-/* The same by a walk through a module's own tables. */
+/* The same, by a linear search of a module's own tables. */
 static bool module_places_near(struct module *mod, unsigned long start,
 			       unsigned long end)
 {
@@ -115,7 +114,7 @@ static bool module_places_near(struct module *mod, unsigned long start,
 	}
 #endif
 #ifdef CONFIG_HAVE_STATIC_CALL_INLINE
-	/* Until the module is live they may be being sorted. */
+	/* Until the module is live, their owner may be sorting them. */
 	for (i = 0; kprobe_module_is_live(mod) &&
 	     i < mod->num_static_call_sites; i++) {
 		code = kprobe_static_call_code(&mod->static_call_sites[i]);
@@ -129,8 +128,8 @@ static bool module_places_near(struct module *mod, unsigned long start,
 
 /**
  * kprobe_patched - does the kernel itself patch some of these bytes?
- * @start: the first of them
- * @end: behind the last
+ * @start: first of the bytes
+ * @end: first address after the bytes
  *
  * Context: kprobe_mutex, jump_label_mutex held; all in one function.
  * Return: KPROBE_OK or the reason.
@@ -159,9 +158,9 @@ enum kprobe_refusal kprobe_patched(unsigned long start, unsigned long end)
 	if (!near)
 		return KPROBE_OK;
 	/*
-	 * Their owners know how long the instruction is, but say nothing of a
-	 * module that they cannot get a reference of.  Its exit function may
-	 * still have the place patched.
+	 * The owners of the tables know the length of the instruction, but skip
+	 * a module if they cannot get a reference to it.  Its exit function may
+	 * still cause the place to be patched.
 	 */
 	if (mod && !try_module_get(mod))
 		return KPROBE_REFUSE_JUMP_LABEL;
@@ -192,14 +191,14 @@ static void module_targets(struct module *mod, unsigned long start,
 }
 
 /**
- * kprobe_jump_label_targets - where jump labels lead, also those now off
- * @start: of the text that they are in
- * @end: behind it
- * @found: called for each target; asks for no places
- * @data: for it
+ * kprobe_jump_label_targets - report targets of jump labels, enabled or not
+ * @start: start of the text that contains the labels
+ * @end: end of this text
+ * @found: called for each target; must not look up places
+ * @data: passed to @found
  *
  * Context: kprobe_mutex and jump_label_mutex held; all in one function.
- * Return: whether there was memory to find them.
+ * Return: false if there was no memory.
  */
 bool kprobe_jump_label_targets(unsigned long start, unsigned long end,
 			       void (*found)(void *data, unsigned long target),

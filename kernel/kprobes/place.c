@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Places: from what a user asks for to an address that can be probed.
+ * Places: from a user's request to an address that can be probed.
  *
- * A place is an address or a symbol, with an offset.  Finding it, admitting it
- * as text and inspecting the instruction are three steps; registration and
- * explaining take the same ones.
+ * A place is an address or a symbol, with an offset.  Registration and explain
+ * share three steps: find the place, check that it is in text, and inspect the
+ * instruction.
  */
 #include <linux/ftrace.h>
 #include <linux/jump_label.h>
@@ -20,9 +20,9 @@
 #include "internal.h"
 
 /*
- * Where function pointers lead to descriptors, a function's name is that of its
- * descriptor, which is data that kallsyms may have left out.  The text has the
- * same name with a dot before it.
+ * On architectures with function descriptors, a function's name is that of its
+ * descriptor, which is data that kallsyms may not include.  The text symbol has
+ * the same name with a dot before it.
  */
 #ifdef CONFIG_HAVE_FUNCTION_DESCRIPTORS
 static noinline_for_stack unsigned long lookup_text(const char *name)
@@ -44,9 +44,9 @@ static unsigned long lookup_text(const char *name)
 #endif
 
 /**
- * kprobe_lookup_name - the address of a symbol
+ * kprobe_lookup_name - look up the address of a symbol
  * @name: "symbol" or "module:symbol"
- * @offset: what the caller will add to it
+ * @offset: offset that the caller will add
  *
  * Context: may sleep.
  * Return: the address, of a function's text and not its descriptor, or NULL.
@@ -56,7 +56,7 @@ kprobe_opcode_t *kprobe_lookup_name(const char *name, unsigned int offset)
 	const char *colon = strchr(name, ':');
 	unsigned long addr;
 
-	/* Without a name, it would find a section of the module. */
+	/* An empty name would match a section of the module. */
 	if (colon && !colon[1])
 		return NULL;
 	addr = lookup_text(name) ?: kallsyms_lookup_name(name);
@@ -64,14 +64,15 @@ kprobe_opcode_t *kprobe_lookup_name(const char *name, unsigned int offset)
 }
 
 /**
- * kprobe_find_place - the address that a user means
+ * kprobe_find_place - find the requested address
  * @addr: an address, which may be that of a function's descriptor, or NULL
- * @symbol: or a symbol
- * @offset: bytes behind either
+ * @symbol: the symbol, if @addr is NULL
+ * @offset: bytes from @addr or from the symbol
  * @place: filled in
  *
  * Context: may sleep.
- * Return: 0; -EINVAL for both or neither of them; -ENOENT for no such symbol.
+ * Return: 0; -EINVAL for both or neither of them; -ENOENT for an unknown
+ * symbol.
  */
 int kprobe_find_place(kprobe_opcode_t *addr, const char *symbol,
 		      unsigned long offset, unsigned long *place)
@@ -87,7 +88,7 @@ int kprobe_find_place(kprobe_opcode_t *addr, const char *symbol,
 		addr = dereference_symbol_descriptor(addr);
 	}
 	*place = (unsigned long)addr;
-	/* Bit 0 of a function pointer, which is no part of the address. */
+	/* Bit 0 of a function pointer is not part of the address. */
 	if (IS_ENABLED(CONFIG_THUMB2_KERNEL))
 		*place &= ~1UL;
 	*place += offset;
@@ -95,11 +96,11 @@ int kprobe_find_place(kprobe_opcode_t *addr, const char *symbol,
 }
 
 /**
- * kprobe_find_symbol - the symbol around an address
- * @addr: the address, of text that stays
+ * kprobe_find_symbol - find the symbol that contains an address
+ * @addr: an address in text that cannot be freed meanwhile
  * @symbol: filled in
  *
- * This is slow, and done once for a site.
+ * This is slow and called once per site.
  *
  * Context: may sleep; kprobe_mutex held.
  */
@@ -119,9 +120,9 @@ void kprobe_find_symbol(unsigned long addr, struct kprobe_symbol *symbol)
 }
 
 /*
- * Is this a part of a function that the rest of it jumps to?  Its stack frame
- * and registers are those of the function there, as the architecture may not
- * know.
+ * Return true for a part of a function that the rest of it jumps to.  It has
+ * the stack frame and registers of that function, which the architecture may
+ * not know.
  */
 static bool is_cold_part(const char *name)
 {
@@ -129,10 +130,10 @@ static bool is_cold_part(const char *name)
 }
 
 /**
- * kprobe_on_func_entry - is this place the entry of a function?
+ * kprobe_on_func_entry - check whether a place is the entry of a function
  * @addr: an address, or NULL
- * @sym: or the symbol
- * @offset: bytes behind it
+ * @sym: the symbol, if @addr is NULL
+ * @offset: bytes from @addr or from the symbol
  *
  * Context: may sleep.
  * Return: 0 if so; -EINVAL if not; -ENOENT if there is no such symbol.
@@ -154,11 +155,11 @@ int kprobe_on_func_entry(kprobe_opcode_t *addr, const char *sym,
 	return on_entry && !is_cold_part(name) ? 0 : -EINVAL;
 }
 
-/* The kernel's init text has been given up; under kprobe_mutex. */
+/* Set before the kernel's init text is freed; under kprobe_mutex. */
 static bool init_text_gone;
 
 /**
- * kprobe_give_up_init_text - admit no more probes there
+ * kprobe_give_up_init_text - refuse further probes in the kernel's init text
  *
  * Context: kprobe_mutex held.
  */
@@ -169,12 +170,12 @@ void kprobe_give_up_init_text(void)
 }
 
 /**
- * kprobe_admit_text - is this address in text, and does that text stay?
+ * kprobe_admit_text - check that an address is in text that stays
  * @addr: any address
  *
  * Context: kprobe_mutex held.
- * Return: KPROBE_OK, which holds until kprobe_mutex is released: what frees
- * text calls kprobe_lose_text() first; or the reason.
+ * Return: KPROBE_OK, valid until kprobe_mutex is released, because text is
+ * freed only after kprobe_lose_text(); or the reason.
  */
 enum kprobe_refusal kprobe_admit_text(unsigned long addr)
 {
@@ -184,8 +185,8 @@ enum kprobe_refusal kprobe_admit_text(unsigned long addr)
 }
 
 /**
- * kprobe_find_entry - from a place to the instruction that is probed for it
- * @place: an address in text that stays
+ * kprobe_find_entry - find the instruction to probe for a place
+ * @place: an address in text that cannot be freed meanwhile
  * @entry: filled in
  *
  * Context: kprobe_mutex held.
@@ -200,7 +201,7 @@ void kprobe_find_entry(unsigned long place, struct kprobe_entry *entry)
 					&entry->on_entry);
 	if (symbol->size && is_cold_part(symbol->name))
 		entry->on_entry = false;
-	/* The landing pad may be a symbol of its own: take the next one. */
+	/* A landing pad may have its own symbol: use that of @entry->addr. */
 	place = (unsigned long)entry->addr;
 	if (symbol->size && place - symbol->start >= symbol->size)
 		kprobe_find_symbol(place, symbol);
@@ -216,9 +217,9 @@ static bool debugger_stops_at(unsigned long addr)
 }
 
 /**
- * kprobe_inspect - may this instruction be probed?
- * @site: addr is set; fills in what is known of the instruction
- * @symbol: around it
+ * kprobe_inspect - check whether an instruction may be probed
+ * @site: addr is set; data about the instruction is filled in
+ * @symbol: the symbol that contains the address
  *
  * Context: may sleep; kprobe_mutex held.
  * Return: KPROBE_OK or the reason.
@@ -234,12 +235,12 @@ enum kprobe_refusal kprobe_inspect(struct kprobe_site *site,
 	if (debugger_stops_at(addr))
 		return KPROBE_REFUSE_DEBUGGER;
 
-	/* ftrace knows this instruction, and what to do with it. */
+	/* ftrace owns this instruction and patches it. */
 	if (ftrace_location(addr) == addr) {
 		if (!IS_ENABLED(CONFIG_KPROBES_ON_FTRACE))
 			return KPROBE_REFUSE_FTRACE_SITE;
 		site->on_ftrace = true;
-		/* Not while ftrace changes it by a breakpoint. */
+		/* Do not read it while ftrace has a breakpoint there. */
 		mutex_lock(&text_mutex);
 		site->opcode = *site->addr;
 		mutex_unlock(&text_mutex);

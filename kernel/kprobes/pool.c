@@ -6,42 +6,41 @@
  *	     |
  *	     +---- overflow ->|
  *
- * Each CPU has one free instance at hand, which is taken and put back by
- * exchanging a pointer, and a list of more of them, with a lock of its own that
- * is only ever tried.  Entry takes what its CPU has and return puts it there,
- * so in a steady state no two CPUs write to one cache line; each instance has
- * its own.  A CPU that has run out takes one from another.  The holder of a
- * lock executes a few instructions with interrupts off; only an NMI on its CPU
- * can keep it from going on, and hits in that NMI may come for the same lock.
- * So no hit waits for long: an entry that finds nothing in KRETPROBE_TRIES
- * rounds counts a miss, and a return that finds its list locked leaves the
- * instance in the overflow, a lock-less list that is collected by the next
- * entry which finds all lists empty.
+ * Each CPU has one cached free instance, which is taken and put back by
+ * exchanging a pointer, and a list of more, whose lock is only ever tried.  An
+ * entry takes an instance of its CPU and a return puts it back there, so in a
+ * steady state no two CPUs write to one cache line; each instance has its own.
+ * A CPU without free instances takes one from another.  The holder of a lock
+ * executes a few instructions with interrupts off.  Only an NMI on its CPU can
+ * delay it, and hits in that NMI may try the same lock.  So no hit waits for
+ * long: an entry that finds no instance in KRETPROBE_TRIES rounds counts a
+ * miss.  A return that finds its list locked adds the instance to the overflow,
+ * a lock-less list that is collected by the next entry which finds all lists
+ * empty.
  *
- * (objpool would do, but that its size is fixed when it is made, and that an
- * object being pushed cannot be popped by others for a while, nor told from
- * one in use; so that a given maxactive would not be met.  Here an entry that
- * could be followed is missed after KRETPROBE_TRIES rounds, and if, while it
- * looks at one list after the other, another CPU puts an instance back behind
- * it and a third one takes the last in front of it.)
+ * (objpool has a fixed size, and while an object is being pushed, other CPUs
+ * cannot pop it, nor distinguish it from one in use; so it could not guarantee
+ * a given maxactive.  Here an entry that could be followed is missed only after
+ * KRETPROBE_TRIES rounds, or if, while it searches the lists in order, another
+ * CPU adds an instance to a list that was searched already and a third CPU
+ * takes the last one of a list that was not.)
  *
- * A pool without a maxactive grows whenever an entry has found it empty.  That
- * is work for a work queue; the hit only kicks it, by way of an irq_work since
- * it may have come from anywhere.
+ * A pool without a maxactive grows whenever an entry has found it empty.  A
+ * work item does this; the hit queues it through an irq_work, because the hit
+ * may be in any context.
  *
  * Who frees what when
  * -------------------
  *
- * The pool outlives its return probe while calls are in flight.  Unregistering
- * clears holder.rp before it waits for handlers to end.  After the wait no CPU
- * is in a handler of it; returns that come later see no rp, call no handler
- * and count their instance in pool->outstanding, from 0 down, and do not touch
- * the lists.  What is free is then counted, and the number of instances that
- * are still in flight is added to pool->outstanding; the last one to come back
- * brings it to 0 and has the pool freed, by the irq_work or, on a CPU that is
- * going offline, when that has stopped.  Every look at holder.rp, and what
- * follows from it, is done with interrupts off, since that is what is
- * waited for.
+ * The pool outlives its return probe while calls are followed.  Unregistering
+ * clears holder.rp before it waits for handlers.  After the wait no CPU runs
+ * one of its handlers; later returns see no rp, call no handler, do not touch
+ * the lists, and decrement pool->outstanding, which starts at 0.  Unregistering
+ * then counts the free instances and adds the number of all others to
+ * pool->outstanding.  The last return brings it to 0 and has the pool freed, by
+ * the irq_work or, on a CPU that is going offline, after that CPU has stopped.
+ * Code must read holder.rp and act on it with interrupts off, because
+ * unregistering waits for code with interrupts off.
  */
 #include <linux/align.h>
 #include <linux/cache.h>
@@ -60,11 +59,11 @@
 /* Rounds over all lists before an entry gives up. */
 #define KRETPROBE_TRIES		100
 
-/* In kretprobe_pool::moves.  There are never POOL_MOVED CPUs that move. */
+/* In kretprobe_pool::moves; POOL_MOVED exceeds the number of CPUs. */
 #define POOL_MOVING		1
 #define POOL_MOVED		0x10000
 
-/* A pool that grows by itself stops at so many instances, and bytes. */
+/* Maximum size of a pool that grows, in instances and in bytes. */
 #define KRETPROBE_POOL_MAX	65536U
 #define KRETPROBE_POOL_BYTES	SZ_32M
 
@@ -72,7 +71,7 @@
  * struct kretprobe_chunk - memory for some instances
  * @next: the chunk allocated before it
  *
- * They begin with the next cache line, and are of kretprobe_pool::size bytes.
+ * The instances, of kretprobe_pool::size bytes, begin in the next cache line.
  */
 struct kretprobe_chunk {
 	struct kretprobe_chunk *next;
@@ -80,7 +79,7 @@ struct kretprobe_chunk {
 
 static atomic_t pools_in_use;
 
-/* Drained where no irq_work could tell so; by kretprobe_pool::link. */
+/* Pools drained where no irq_work could be queued; by kretprobe_pool::link. */
 static LLIST_HEAD(pools_left);
 
 static __always_inline bool list_trylock(struct kretprobe_list *list)
@@ -93,7 +92,7 @@ static __always_inline void list_unlock(struct kretprobe_list *list)
 	atomic_set_release(&list->locked, 0);
 }
 
-/* @sure: set to false where a free instance may have been overlooked. */
+/* Clear @sure if a free instance may have been overlooked. */
 static __always_inline struct kretprobe_instance *
 list_take(struct kretprobe_list *list, bool *sure)
 {
@@ -106,16 +105,16 @@ list_take(struct kretprobe_list *list, bool *sure)
 			return ri;
 	}
 	/*
-	 * Read before it is locked: otherwise, when all instances are in use,
-	 * the CPUs that come here would take this line from each other.  Of an
-	 * empty list the owner of the lock adds one, or has taken the last.
+	 * Read before locking: otherwise, if all instances are in use, CPUs
+	 * would contend for this line.  If the list is empty but locked, the
+	 * owner of the lock is adding an instance, or has taken the last.
 	 */
 	if (!READ_ONCE(list->first)) {
 		if (atomic_read(&list->locked))
 			*sure = false;
 		return NULL;
 	}
-	/* Locked: something is being added or taken. */
+	/* If locked, an instance is being added or taken. */
 	if (!list_trylock(list)) {
 		*sure = false;
 		return NULL;
@@ -129,9 +128,9 @@ list_take(struct kretprobe_list *list, bool *sure)
 }
 
 /**
- * kretprobe_pool_put_list - put an instance into a list of this CPU
- * @pool: whose
- * @ri: not in use
+ * kretprobe_pool_put_list - put an instance into this CPU's list
+ * @pool: the pool
+ * @ri: a free instance
  *
  * Context: any; interrupts off.
  */
@@ -150,7 +149,7 @@ void kretprobe_pool_put_list(struct kretprobe_pool *pool,
 }
 NOKPROBE_SYMBOL(kretprobe_pool_put_list);
 
-/* Takes one instance of the overflow and puts the rest into lists. */
+/* Take one instance of the overflow and move the rest into lists. */
 static struct kretprobe_instance *pool_collect(struct kretprobe_pool *pool)
 {
 	struct llist_node *node, *next, *first;
@@ -160,8 +159,8 @@ static struct kretprobe_instance *pool_collect(struct kretprobe_pool *pool)
 		return NULL;
 
 	/*
-	 * CPUs that find no instance meanwhile look again.  Ordered before the
-	 * overflow is empty by llist_del_all().
+	 * CPUs that find no instance meanwhile search again.  This is ordered
+	 * before llist_del_all() empties the overflow.
 	 */
 	atomic_add(POOL_MOVING, &pool->moves);
 	first = llist_del_all(&pool->overflow);
@@ -178,9 +177,9 @@ static struct kretprobe_instance *pool_collect(struct kretprobe_pool *pool)
 NOKPROBE_SYMBOL(pool_collect);
 
 /*
- * A CPU that goes offline has done its last irq_work by the time that it still
- * follows calls: one more would stay in its queue, and keep all later ones
- * from being raised.  Interrupts are off, so the answer holds.
+ * A CPU going offline may still follow calls after its last irq_work.  Another
+ * one would stay in its queue, and keep later ones from being raised.
+ * Interrupts are off, so the result stays valid.
  */
 static __always_inline bool can_kick(void)
 {
@@ -188,12 +187,12 @@ static __always_inline bool can_kick(void)
 }
 
 /**
- * kretprobe_pool_scavenge - look everywhere for an instance
- * @pool: where this CPU has none cached
+ * kretprobe_pool_scavenge - search all lists for an instance
+ * @pool: a pool without a cached instance on this CPU
  *
  * Context: any; interrupts off.
- * Return: an instance from the list of this CPU, or else of another one; NULL
- * where there is none, after which the pool may grow.
+ * Return: an instance, from this CPU's list if possible; NULL if there is none.
+ * In that case the pool may grow.
  */
 struct kretprobe_instance *kretprobe_pool_scavenge(struct kretprobe_pool *pool)
 {
@@ -217,7 +216,7 @@ struct kretprobe_instance *kretprobe_pool_scavenge(struct kretprobe_pool *pool)
 		ri = pool_collect(pool);
 		if (ri)
 			return ri;
-		/* The lists are read before it is asked what has been moved. */
+		/* Read the lists before pool->moves is read again. */
 		smp_rmb();
 		if (sure && moves % POOL_MOVED == 0 &&
 		    moves == atomic_read(&pool->moves))
@@ -225,7 +224,7 @@ struct kretprobe_instance *kretprobe_pool_scavenge(struct kretprobe_pool *pool)
 		cpu_relax();
 	}
 
-	/* Otherwise the next one that finds nothing has the pool grow. */
+	/* If it cannot be queued now, the next failed entry does so. */
 	if (pool->grows && READ_ONCE(pool->total) < pool->limit && can_kick())
 		irq_work_queue(&pool->kick);
 	return NULL;
@@ -233,7 +232,7 @@ struct kretprobe_instance *kretprobe_pool_scavenge(struct kretprobe_pool *pool)
 NOKPROBE_SYMBOL(kretprobe_pool_scavenge);
 
 /**
- * kretprobe_pool_drain - an instance is back from a call, and its pool is to go
+ * kretprobe_pool_drain - free an instance of an unregistered return probe
  * @pool: of a return probe that has been unregistered
  *
  * Context: any; interrupts off.
@@ -265,7 +264,7 @@ static void pool_free(struct kretprobe_pool *pool)
 	atomic_dec(&pools_in_use);
 }
 
-/* Adds @nr instances, spread over the CPUs. */
+/* Add @nr instances, distributed over the CPUs. */
 static int pool_add(struct kretprobe_pool *pool, unsigned int nr)
 {
 	struct kretprobe_chunk *chunk;
@@ -329,8 +328,8 @@ static void pool_free_work(struct work_struct *work)
 }
 
 /*
- * An unwinder on the stack of a task that is just gone may look into a pool for
- * a grace period more.  No worker waits for that: thousands of return probes
+ * An unwinder on the stack of a task that has just exited may access a pool for
+ * one more grace period.  No worker waits for it: thousands of return probes
  * may be unregistered one by one, and the queue serves the whole kernel.
  */
 static void pool_free_later(struct kretprobe_pool *pool)
@@ -350,11 +349,11 @@ static void pool_kick(struct irq_work *kick)
 }
 
 /**
- * kretprobe_pool_create - make the pool of a return probe
- * @rp: it; about to be registered
+ * kretprobe_pool_create - create the pool of a return probe
+ * @rp: the return probe to be registered
  *
  * Context: may sleep.
- * Return: the pool, or NULL without memory.
+ * Return: the pool, or NULL if there is no memory.
  */
 struct kretprobe_pool *kretprobe_pool_create(struct kretprobe *rp)
 {
@@ -401,8 +400,8 @@ static unsigned int chain_length(struct llist_node *node)
 }
 
 /*
- * Frees a pool as soon as all of its instances are back: its return probe has
- * left it, and no handler is running.
+ * Free a pool once all of its instances are free.  Its return probe has left
+ * it, and no handler is running.
  */
 static void pool_retire(struct kretprobe_pool *pool)
 {
@@ -424,7 +423,7 @@ static void pool_retire(struct kretprobe_pool *pool)
 }
 
 /**
- * kretprobe_pools_flush_left - free what was drained on a CPU that went offline
+ * kretprobe_pools_flush_left - free pools drained on CPUs that went offline
  *
  * Context: any.
  */
@@ -438,9 +437,9 @@ void kretprobe_pools_flush_left(void)
 }
 
 /**
- * kretprobe_pool_leave - a return probe is being unregistered
- * @rp: it; calls that are followed call its handler no more
- * @leaving: the list for kretprobe_pools_retire() that its pool goes to
+ * kretprobe_pool_leave - detach a return probe from its pool
+ * @rp: the return probe; later returns do not call its handler
+ * @leaving: the list of pools to pass to kretprobe_pools_retire()
  *
  * Context: kprobe_mutex held; handlers may be running.
  */
@@ -450,10 +449,10 @@ void kretprobe_pool_leave(struct kretprobe *rp, struct llist_head *leaving)
 }
 
 /**
- * kretprobe_pools_retire - free pools once all of their instances are back
- * @leaving: pools whose return probes are gone, by kretprobe_pool::link
+ * kretprobe_pools_retire - free pools once all of their instances are free
+ * @leaving: pools of unregistered return probes, by kretprobe_pool::link
  *
- * Context: may sleep; no handler of theirs is running.
+ * Context: may sleep; none of their handlers is running.
  */
 void kretprobe_pools_retire(struct llist_head *leaving)
 {
@@ -466,7 +465,7 @@ void kretprobe_pools_retire(struct llist_head *leaving)
 }
 
 #if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST)
-/** kretprobe_pools_in_use - pools not freed yet, registered or not */
+/** kretprobe_pools_in_use - return the number of allocated pools */
 unsigned int kretprobe_pools_in_use(void)
 {
 	return atomic_read(&pools_in_use);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Pools of instances for return probes: what a hit does with them, inline.  The
- * rest, and how it all works, is in pool.c.
+ * Pools of instances for return probes: the inline part for hits.  The rest and
+ * the overview are in pool.c.
  */
 #ifndef _KERNEL_KPROBES_POOL_H
 #define _KERNEL_KPROBES_POOL_H
@@ -16,10 +16,10 @@
 
 #ifdef CONFIG_KRETPROBE_ON_RETHOOK
 /**
- * struct kretprobe_pool - what a return probe has of rethook
- * @holder: what returns come with
- * @rethook: has the instances
- * @rcu: for freeing it
+ * struct kretprobe_pool - a return probe's rethook
+ * @holder: passed to the handlers of returns
+ * @rethook: owns the instances
+ * @rcu: for freeing the pool
  * @link: in a list of pools that are being unregistered
  */
 struct kretprobe_pool {
@@ -33,8 +33,8 @@ struct kretprobe_chunk;
 
 /**
  * struct kretprobe_list - free instances of one CPU
- * @cached: the one to take first, or NULL
- * @locked: a CPU works on @first
+ * @cached: the instance to use first, or NULL
+ * @locked: a CPU accesses @first
  * @first: linked by kretprobe_instance::llist
  */
 struct kretprobe_list {
@@ -43,7 +43,7 @@ struct kretprobe_list {
 	struct llist_node *first;
 };
 
-/* How many instances a pool begins with that grows by itself. */
+/* Initial number of instances in a growing pool. */
 static inline unsigned int pool_start(unsigned int cpus)
 {
 	return max(10U, 2 * cpus);
@@ -51,24 +51,24 @@ static inline unsigned int pool_start(unsigned int cpus)
 
 /**
  * struct kretprobe_pool - the instances of one return probe
- * @holder: that return probe; what instances and users see of the pool
+ * @holder: the return probe; seen by instances and users
  * @lists: free instances
- * @overflow: more of them, put there where a list was locked
- * @moves: how many CPUs are moving the overflow into lists, in multiples of
- *	POOL_MOVING, and how often one has, in multiples of POOL_MOVED
+ * @overflow: free instances that found their list locked
+ * @moves: number of CPUs that are moving the overflow into lists, in multiples
+ *	of POOL_MOVING, and of completed moves, in multiples of POOL_MOVED
  * @outstanding: instances still in use once the return probe is unregistered:
  *	see "Who frees what when" in pool.c
- * @size: of an instance, in bytes
- * @total: how many instances there are
- * @limit: how many there may be if it grows
- * @grows: @total is not limited by the user
- * @drained: all instances are back and the return probe is gone
- * @chunks: their memory
- * @kick: starts @work or @free from a hit
+ * @size: bytes of an instance
+ * @total: number of instances
+ * @limit: maximum of @total if it grows
+ * @grows: the user has set no limit
+ * @drained: the return probe is unregistered and all instances are free
+ * @chunks: memory of the instances
+ * @kick: queues @work or @free from a hit
  * @work: grows the pool
- * @free: frees it, behind a grace period
- * @link: in a list of pools that are being unregistered, or then of those that
- *	were drained on a CPU that went offline
+ * @free: frees the pool after a grace period
+ * @link: in a list of pools that are being unregistered, and later of pools
+ *	that were drained on a CPU going offline
  */
 struct kretprobe_pool {
 	struct kretprobe_holder holder;
@@ -95,13 +95,13 @@ pool_of(struct kretprobe_holder *holder)
 	return container_of(holder, struct kretprobe_pool, holder);
 }
 
-/* Both kinds of pools do this in kretprobe_pool_leave(). */
+/* The common part of kretprobe_pool_leave() for both kinds of pools. */
 static inline void pool_leave(struct kretprobe *rp, struct llist_head *leaving)
 {
-	/* Returning tasks read it by way of their instances. */
+	/* Returning tasks read it through their instances. */
 	WRITE_ONCE(rp->rph->rp, NULL);
 	__llist_add(&pool_of(rp->rph)->link, leaving);
-	/* As a plain kprobe it would look for the pool. */
+	/* If reused for a plain kprobe, it must not access the pool. */
 	rp->kp.pre_handler = NULL;
 }
 
@@ -117,8 +117,8 @@ void kretprobe_pool_drain(struct kretprobe_pool *pool);
 void kretprobe_pools_flush_left(void);
 
 /*
- * All of these with interrupts off.  What puts an instance back releases it,
- * and what takes one acquires it: the call before is done with it then.
+ * These must be called with interrupts off.  Putting an instance back is a
+ * release and taking one is an acquire, so the previous call is done with it.
  */
 
 static __always_inline void pool_put(struct kretprobe_pool *pool,
@@ -143,7 +143,7 @@ pool_get(struct kretprobe_pool *pool)
 	return pool_take_cached(pool) ?: kretprobe_pool_scavenge(pool);
 }
 
-/* An instance is no longer in use, of a return probe that may be gone. */
+/* Free an instance, whose return probe may have been unregistered. */
 static __always_inline void recycle(struct kretprobe_instance *ri)
 {
 	struct kretprobe_pool *pool = pool_of(ri->rph);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The names, errnos and sentences of <linux/kprobes_reasons.h> as tables.
+ * Tables of the names, errnos and sentences of <linux/kprobes_reasons.h>.
  */
 #include <linux/kprobes_reasons.h>
 #include "internal.h"
