@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * For the KUnit suites for kprobes on arm64: functions around a probed
- * instruction, and how they are called.
+ * Helpers for the KUnit suites for kprobes on arm64: functions around a probed
+ * instruction, and calls of these functions.
  */
 #ifndef _LIB_KPROBES_TEST_ARM64_H
 #define _LIB_KPROBES_TEST_ARM64_H
@@ -15,8 +15,8 @@
 
 /*
  * CODE(name, before, probed, after): a function around the probed instruction,
- * which stands where probe_<name> points.  It gets and leaves values in x0 to
- * x5 and flags, keeps x9, where it would return to, and has a frame.
+ * to which probe_<name> points.  Operands and results are in x0 to x5 and the
+ * flags.  The function must preserve x9, the return address, and has a frame.
  */
 #define CODE(name, before, probed, after)				\
 	asm(".pushsection .text\n"					\
@@ -51,7 +51,7 @@ struct state {
 	u64 nzcv;
 };
 
-/* The called code changes more than a compiler knows. */
+/* The called code clobbers more than the compiler knows. */
 #ifdef CONFIG_CC_IS_CLANG
 #define CALLER	noinline __used
 #else

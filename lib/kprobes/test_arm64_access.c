@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * KUnit suite for access to user memory in hits on arm64: it is as the
- * interrupted code has it, but never on while a handler runs, whichever
- * mechanism has brought the hit.
+ * KUnit suite for access to user memory in hits on arm64: it must be off while
+ * a handler runs, and unchanged for the interrupted code, whether the hit is by
+ * a breakpoint, a branch or a return.
  */
 #include <linux/kasan-enabled.h>
 #include <linux/mman.h>
@@ -54,7 +54,7 @@ static struct {
 	unsigned int wrong;
 } access_seen;
 
-/* Reads user memory as the unwinder of a user's stack does. */
+/* Read user memory as the unwinder of a user stack does. */
 static void look_at_access(void)
 {
 	u32 word;
@@ -124,7 +124,7 @@ static void expect_access(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, access_seen.access, 0);
 	KUNIT_EXPECT_EQ(test, access_seen.wrong, 0);
 
-	/* Access stays off if it was off. */
+	/* Access must stay off if it was off. */
 	call_code(code_isb, &s);
 	KUNIT_EXPECT_EQ(test, access_now(), 0);
 	KUNIT_EXPECT_EQ(test, access_seen.hits, 2);

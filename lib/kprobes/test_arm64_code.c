@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * KUnit suite for instructions on arm64: each class does with a probe on it, on
- * random operands, what it does without.  It is probed by a breakpoint, with a
- * post handler, and by a branch.
+ * KUnit suite for instructions on arm64: each class must have the same results
+ * with a probe, on random operands, as without.  The probe is a breakpoint, has
+ * a post handler, or is a branch.
  */
 #include <linux/module.h>
 #include <asm/cpufeature.h>
 #include "test_code.h"
 #include "test_arm64.h"
 
-/* x3 tells whether the branch was taken. */
+/* x3 shows whether the branch was taken. */
 #define BRANCH(name, before, probed)					\
 	CODE(name, "mov x3, #1\n" before, probed, "mov x3, #2\n1: hint #38")
 
@@ -48,7 +48,7 @@ BRANCH(br, "adr x4, 1f", "br x4");
 BRANCH(br_x17, "adr x17, 1f", "br x17");
 BRANCH(ret_x4, "adr x4, 1f", "ret x4");
 BRANCH(ret, "adr x30, 1f", "ret");
-/* The called part returns behind the call, where x30 has to point. */
+/* The called part returns to the instruction after the call, as x30 says. */
 #define CALLED	"mov x3, #2\n b 2f\n1: hint #34\n mov x4, x30\n mov x3, #5\n" \
 		"ret\n2: adr x5, 2b\n sub x5, x5, x4\n mov x4, xzr"
 CODE(bl, "mov x3, #1", "bl 1f", CALLED);
@@ -68,7 +68,7 @@ CODE(nop, "", "nop", "");
 CODE(bti, "", "hint #36", "");
 CODE(paciasp, "", "paciasp", "autiasp");
 CODE(autiasp, "paciasp", "autiasp", "");
-/* A pointer signed with the stack pointer differs from caller to caller. */
+/* Signing with the stack pointer gives each caller a different pointer. */
 #define SIGN(op)	"adr x4, 1f\n " op "\n"
 #define SIGNED(name, before, probed)					\
 	CODE(name, "mov x3, #1\n" before, probed,			\
@@ -84,7 +84,7 @@ CODE(blrab_sp, "mov x3, #1\n" SIGN("pacib x4, sp"), "blrab x4, sp", CALLED);
 CODE(blraaz, "mov x3, #1\n" SIGN("paciza x4"), "blraaz x4", CALLED);
 CODE(blrabz, "mov x3, #1\n" SIGN("pacizb x4"), "blrabz x4", CALLED);
 
-/* Instructions out of line. */
+/* Instructions executed out of line. */
 CODE(add, "", "add x0, x1, x2, lsl #3", "");
 CODE(adds, "", "adds x0, x1, x2", "");
 CODE(sbcs, "", "sbcs x0, x1, x2", "");
@@ -161,7 +161,7 @@ CODE(dmb, "", "dmb ish", "");
 CODE(clrex, "", "clrex", "");
 CODE(ldar, ON_STACK, "ldar x2, [sp]", OFF_STACK);
 CODE(stlr, ON_STACK, "stlr x2, [sp]", OFF_STACK);
-/* A load that begins a sequence may be probed; see refused_exclusive. */
+/* The load that begins a sequence may be probed; see refused_exclusive. */
 CODE(ldxr, ON_STACK "3:", "ldxr x2, [sp]",
      "add x2, x2, #1\n stxr w3, x2, [sp]\n cbnz w3, 3b" OFF_STACK);
 CODE(ldaxp, ON_STACK "3:", "ldaxp x2, x4, [sp]",
@@ -170,19 +170,19 @@ CODE(behind_stxr, ON_STACK "3: ldxr x2, [sp]\n stxr w3, x2, [sp]\n",
      "cbnz w3, 3b", OFF_STACK);
 CODE(behind_clrex, ON_STACK "ldxr x2, [sp]\n clrex", "add x2, x2, #1",
      OFF_STACK);
-/* No sequence contains wfe, and no sequence is as long as the second. */
+/* No sequence contains wfe, and none is as long as far_behind_load. */
 CODE(behind_wfe, ON_STACK "ldxr x2, [sp]\n eor x2, x2, x1\n cbnz x2, 3f\n"
      " wfe\n3:", "add x2, x2, #1", OFF_STACK);
 CODE(far_behind_load, ON_STACK "ldxr x2, [sp]" NOPS(32), "add x2, x2, #1",
      OFF_STACK);
-/* An earlier function ends with a load, which is never executed. */
+/* An earlier function ends with a load that is never executed. */
 CODE(behind_function, "b 3f\n ldxr x2, [sp]\ncode_behind_load:\n3: nop",
      "add x2, x2, #1", "");
 
-/* No branch can stand there if the kernel checks landing pads, or at all. */
+/* No branch is possible if the kernel checks landing pads, or at all. */
 #define NO_JUMP_BTI	1
 #define NO_JUMP		2
-/* Needs signed pointers; refuses a post handler; needs FEAT_HBC. */
+/* Requires signed pointers; refuses a post handler; requires FEAT_HBC. */
 #define NEEDS_PAC	4
 #define NO_POST		8
 #define NEEDS_HBC	16
@@ -236,7 +236,7 @@ KUNIT_ARRAY_PARAM_DESC(code, code_cases, name);
 static void random_state(struct rnd_state *rnd, struct state *s, int i)
 {
 	random_words(rnd, s->x, ARRAY_SIZE(s->x), i);
-	/* Each of sixteen combinations at least once. */
+	/* Use each of the sixteen combinations at least once. */
 	s->nzcv = (u64)(i & 15) << 28;
 }
 
@@ -320,7 +320,7 @@ static void test_probe_changes_no_result(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p.probe.nmissed + q.probe.nmissed, 0);
 }
 
-/* CPUs are interrupted for a batch, and not for each slot in it. */
+/* CPUs must be interrupted once for a batch, not once for each slot. */
 static void test_batch_interrupts_cpus_once(struct kunit *test)
 {
 	struct counted rounds = {
@@ -359,7 +359,7 @@ static void test_batch_interrupts_cpus_once(struct kunit *test)
 	unregister_kprobe(&rounds.probe);
 }
 
-/* No 64-bit multiply and accumulate follows a load or store in a slot. */
+/* No 64-bit multiply-accumulate may follow a load or store in a slot. */
 static void expect_no_pair(struct kunit *test, const __le32 *text)
 {
 	unsigned int i;

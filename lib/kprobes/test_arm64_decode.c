@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * KUnit suite for the decoder of kprobes on arm64: bits in, class and target
- * out.
+ * KUnit suite for the instruction decoder of kprobes on arm64: it checks the
+ * class and the target for given encodings.
  */
 #include <linux/module.h>
 #include <linux/string.h>
@@ -310,7 +310,7 @@ static const struct decode_case {
 
 static_assert(ARRAY_SIZE(decode_cases) >= 200);
 
-/* To KTAP, what follows a # is no part of the name. */
+/* KTAP does not treat text after a # as part of the name. */
 static void decode_desc(const struct decode_case *c, char *desc)
 {
 	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%08x %s", c->insn, c->text);
@@ -328,7 +328,7 @@ static void test_class_is_right(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, decoded.class, c->how);
 }
 
-/* The address of the instruction to be decoded. */
+/* The address of the decoded instruction. */
 #define HERE	0xffff800080001000UL
 
 static const struct target_case {

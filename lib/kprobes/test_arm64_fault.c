@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * KUnit suite for faults on arm64: of handlers and of instructions out of line.
+ * KUnit suite for faults on arm64: in handlers and in instructions out of line.
  */
 #include <linux/irqflags.h>
 #include <linux/module.h>
@@ -27,7 +27,7 @@ static u64 call_load(unsigned long from, u64 *word)
 	return s.x[3];
 }
 
-/* The load is probed by a breakpoint, with a post handler, by a branch. */
+/* The probe of the load is a breakpoint, has a post handler, or is a branch. */
 static void test_fault_in_slot_is_handled(struct kunit *test)
 {
 	struct fault_seen s = FAULT_SEEN(probe_load);
@@ -160,8 +160,8 @@ static void test_nofault_read_fails(struct kunit *test)
 }
 
 /*
- * A jprobe on the first function of a stack, which ends where the function's
- * frame would begin: there is no word to be passed on.
+ * A jprobe on the first function of a stack, which ends where the frame of the
+ * function would begin: no word can be copied from it.
  */
 static const struct pt_regs *seen_by_jprobe, *seen_by_first;
 
@@ -188,7 +188,7 @@ static void test_jprobe_stops_at_stack_end(struct kunit *test)
 	seen_by_jprobe = NULL;
 	seen_by_first = NULL;
 	KUNIT_ASSERT_EQ(test, register_jprobe(&jp), 0);
-	/* Interrupts would begin at the top of that stack as well. */
+	/* An interrupt would also begin at the top of that stack. */
 	local_irq_save(flags);
 	call_on_irq_stack(&regs, first_on_stack);
 	local_irq_restore(flags);

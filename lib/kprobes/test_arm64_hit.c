@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * KUnit suite for hits on arm64: what handlers find in registers, what becomes
- * of what they change, where unwinders see an instruction out of line, and hits
- * where RCU is not watching.
+ * KUnit suite for hits on arm64: registers that handlers see and change, places
+ * that unwinders find for instructions out of line, and hits while RCU is not
+ * watching.
  */
 #include <linux/completion.h>
 #include <linux/hrtimer.h>
@@ -25,7 +25,7 @@ CODE(daifset, "mrs x4, daif", "msr daifset, #2", "mrs x0, daif\n msr daif, x4\n"
      "mov x4, xzr");
 CODE(isb, "", "isb", "");
 
-/* Fills all registers it may, and calls the code. */
+/* Fill all registers that may be clobbered, and call the code. */
 static CALLER unsigned long call_filled(void *function)
 {
 	register void *fn asm("x10") = function;
@@ -74,7 +74,7 @@ static void test_jump_shows_same_registers(struct kunit *test)
 	switch_jumps(false);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
 	for (i = 0; i < 2; i++) {
-		/* PAN is the last task's, until an exception sets it. */
+		/* An exception sets PAN; the last task may have cleared it. */
 		if (cpus_have_final_cap(ARM64_HAS_PAN))
 			set_pstate_pan(1);
 		sp = call_filled(code_adds);
@@ -109,7 +109,7 @@ static int change_pre(struct kprobe *p, struct pt_regs *regs)
 {
 	regs->regs[1] = 1000;
 	regs->regs[2] = 34;
-	/* Ignored, with this return value. */
+	/* Ignored with this return value. */
 	regs->pc = 0;
 	return 0;
 }
@@ -121,7 +121,7 @@ static void change_post(struct kprobe *p, struct pt_regs *regs,
 	regs->pstate ^= PSR_V_BIT;
 }
 
-/* Both skip the rest of the function. */
+/* Both handlers skip the rest of the function. */
 static void leave_post(struct kprobe *p, struct pt_regs *regs,
 		       unsigned long flags)
 {
@@ -164,7 +164,7 @@ static void test_handlers_change_registers(struct kunit *test)
 	unregister_kprobe(&p);
 }
 
-/* From a breakpoint, from a detour, and behind an instruction. */
+/* Handlers at a breakpoint, in a detour, and after an instruction. */
 static void test_handlers_divert(struct kunit *test)
 {
 	struct counted q = COUNTED(probe_daifset);
@@ -176,14 +176,14 @@ static void test_handlers_divert(struct kunit *test)
 		void *function;
 		char **probe;
 	} behind[] = {
-		/* Some run in a slot, and some are computed or emulated. */
+		/* Executed in a slot, computed, and emulated. */
 		{ code_isb, &probe_isb }, { code_adds, &probe_adds },
 		{ code_b_next, &probe_b_next },
 	};
 	struct state s = {};
 	int i;
 
-	/* The newest probe diverts: the older one is not called. */
+	/* The newest probe diverts, so the older one is not called. */
 	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
 	for (i = 0; i < 6; i++) {
@@ -219,8 +219,8 @@ static void test_handlers_divert(struct kunit *test)
 }
 
 /*
- * An address in a slot maps to the place of its instruction, and one of code
- * that no task stands in maps to itself.
+ * An address in a slot must map to the place of its instruction.  An address
+ * that no task can be interrupted at must map to itself.
  */
 static void expect_place(struct kunit *test, const void *slot,
 			 unsigned int word, unsigned long place)
@@ -246,7 +246,7 @@ static void test_slot_maps_to_place(struct kunit *test)
 	expect_place(test, p.probe.site->slot, 0, isb);
 	expect_place(test, p.probe.site->slot, 1, isb + 4);
 	KUNIT_EXPECT_FALSE(test, insn->computes);
-	/* The instruction maps to its place, the rest to behind it. */
+	/* The instruction maps to its place, the rest to the next one. */
 	expect_place(test, p.probe.site->post_slot, 2, isb);
 	for (i = 3; i < 10; i++)
 		expect_place(test, p.probe.site->post_slot, i, isb + 4);
@@ -260,7 +260,7 @@ static void test_slot_maps_to_place(struct kunit *test)
 	unregister_kprobe(&q.probe);
 }
 
-/* An interrupt unwinds a task in a slot, and finds the probed function. */
+/* An interrupt unwinds a task in a slot and must find the probed function. */
 CODE(wfi, "", "wfi", "");
 
 static struct {
@@ -389,8 +389,8 @@ static void test_handlers_have_rcu_watching(struct kunit *test)
 #endif
 
 /*
- * What may only be replaced while the machine is stopped is mapped before, and
- * all of a batch at once.  What maps a single word meanwhile cannot be probed.
+ * Text that is replaced with the machine stopped must be mapped before, once
+ * for a batch.  A single word is mapped by a function that cannot be probed.
  */
 static struct task_struct *watched_task;
 
@@ -428,8 +428,8 @@ static void test_batch_is_mapped_at_once(struct kunit *test)
 }
 
 /*
- * While other CPUs are held, which may have a lock, nothing is called that may
- * be probed, as what finds and maps a page of text.
+ * Held CPUs may own a lock.  Functions that can be probed, like those that find
+ * and map a page of text, must not be called meanwhile.
  */
 static int held_pre(struct kprobe *p, struct pt_regs *regs)
 {
@@ -456,7 +456,7 @@ static void test_nothing_is_hit_while_others_are_held(struct kunit *test)
 	unregister_kprobe(&finding.probe);
 }
 
-/* A CPU that takes no interrupt until another one has given up to hold it. */
+/* A CPU that ignores interrupts until another CPU gives up holding it. */
 struct deaf {
 	unsigned int before;
 	bool deaf;
@@ -511,7 +511,7 @@ static void test_cpu_cannot_be_held(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p.pre, 1);
 }
 
-/* IPIs that @watched_task has sent, and how many of them with interrupts on. */
+/* IPIs sent by @watched_task, and how many of them with interrupts on. */
 static unsigned int ipis_sent, ipis_interruptible;
 
 static int ipi_pre(struct kprobe *p, struct pt_regs *regs)
@@ -525,9 +525,9 @@ static int ipi_pre(struct kprobe *p, struct pt_regs *regs)
 }
 
 /*
- * While other CPUs are held, an interrupt here may want a lock that one of them
- * has.  Jumps are off: the IPIs before one is written hold nobody, and are sent
- * with interrupts on.
+ * While other CPUs are held, interrupts must be off here, because a handler may
+ * want a lock that a held CPU owns.  Jumps are off: before one is written, IPIs
+ * are sent with interrupts on, but hold no CPU.
  */
 static void test_others_are_held_without_interrupts(struct kunit *test)
 {
@@ -550,7 +550,7 @@ static void test_others_are_held_without_interrupts(struct kunit *test)
 	ipis_sent = 0;
 	ipis_interruptible = 0;
 	KUNIT_EXPECT_EQ(test, register_kprobe(&p.probe), 0);
-	/* None to a CPU that another call is queued for already. */
+	/* A CPU with another call in its queue gets no IPI. */
 	KUNIT_EXPECT_GT(test, ipis_sent, 0);
 	KUNIT_EXPECT_EQ(test, ipis_interruptible, 0);
 	unregister_kprobe(&p.probe);

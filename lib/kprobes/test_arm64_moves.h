@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The functions that test_move.c probes on arm64.
- */
+/* Functions that test_move.c probes on arm64. */
 #ifndef _LIB_KPROBES_TEST_ARM64_MOVES_H
 #define _LIB_KPROBES_TEST_ARM64_MOVES_H
 
@@ -13,7 +11,7 @@
 CODE(move_compute, "mov x4, #0", "add x0, x0, #16", MOVED);
 CODE(move_slot, "mov x4, #0", "isb", MOVED);
 CODE(move_emulated, "mov x4, #0", "cbz xzr, 1f\n1:", MOVED);
-/* Leads to a landing pad, which what comes behind the probe is not. */
+/* The branch leads to a landing pad; the next instruction is not one. */
 CODE(move_branch, "mov x4, #0\n b 2f\n1: bti j\n b 3f\n2: adr x5, 1b",
      "br x5", "3: " MOVED);
 /* Loads from BAD_PAGE. */

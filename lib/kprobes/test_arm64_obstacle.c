@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * KUnit suite for obstacles on arm64: which instructions cannot have a branch
- * in the place of a breakpoint.
+ * KUnit suite for obstacles on arm64: instructions whose breakpoint cannot be
+ * replaced with a branch.
  */
 #include <linux/module.h>
 #include "test_arm64.h"
@@ -48,7 +48,7 @@ static void test_obstacle_is_found(struct kunit *test)
 
 CODE(push, "", "stp x0, x1, [sp, #-16]!", "ldp x2, x3, [sp], #16");
 
-/* A branch covers one instruction: a probe on the next is no obstacle. */
+/* A branch covers one instruction: a probe on the next does not prevent it. */
 static void test_neighbours_both_jump(struct kunit *test)
 {
 	struct counted p = COUNTED(probe_push);

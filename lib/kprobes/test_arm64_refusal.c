@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * KUnit suite for refusals on arm64: instructions and functions that cannot be
- * probed, words that ftrace and callers own, and words between functions.
+ * probed, words of ftrace and of callers, and words between functions.
  */
 #include <linux/fs.h>
 #include <linux/ftrace.h>
@@ -37,7 +37,7 @@ CODE(refused_bcond, ON_STACK "3: ldxr x2, [sp]\n cmp x2, x1", "b.eq 4f",
 CODE(refused_late, ON_STACK "3: ldxr x2, [sp]" NOPS(31), "add x2, x2, #1",
      "stxr w3, x2, [sp]\n cbnz w3, 3b" OFF_STACK);
 
-/* An instruction that may be probed, if the address is aligned. */
+/* This instruction may be probed if the address is aligned. */
 CODE(add, "", "add x0, x1, x2, lsl #3", "");
 
 static const struct refusal_case refusal_cases[] = {
@@ -61,7 +61,7 @@ static void test_refused_with_errno(struct kunit *test)
 	expect_refusal(test, test->param_value);
 }
 
-/* Alternatives may still change an instruction that early. */
+/* Alternatives may still patch the instruction this early. */
 static int refused_early;
 
 static int __init register_early(void)
@@ -81,8 +81,8 @@ static void test_early_probe_is_refused(struct kunit *test)
 }
 
 /*
- * Functions that run without the kernel's vectors, that are copied, or that
- * tracing of handlers calls.  Some exist in some configurations only.
+ * Functions that run without the kernel's vectors, that are copied, or that are
+ * called to trace handlers.  Some depend on the configuration.
  */
 static const char * const blacklisted_names[] = {
 	"__secondary_switched", "__secondary_too_slow",
@@ -126,7 +126,7 @@ static void test_idmap_is_refused(struct kunit *test)
 }
 
 #ifdef CONFIG_KRETPROBES
-/* Functions that return twice, or that may not return. */
+/* Functions that return twice, or that may never return. */
 static const char * const blacklisted_returns[] = {
 	"__cpu_suspend_enter", "psci_suspend_finisher", "psci_system_suspend",
 	"psci_0_1_cpu_suspend", "psci_0_2_cpu_suspend", "__psci_cpu_suspend",
@@ -158,7 +158,7 @@ static void test_return_probe_is_refused(struct kunit *test)
 #endif
 
 /*
- * Functions that run before a breakpoint is known to be recursive, or with the
+ * Functions that run before recursion of breakpoints is detected, or with the
  * vectors for guests.  They must not be traced: a tracer may hit a probe.
  */
 static const char * const untraced_names[] = {
@@ -181,7 +181,7 @@ static void test_hit_path_is_untraced(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ftrace_location(named_function(test)), 0);
 }
 
-/* The call of ftrace is refused; the entry of a function is before it. */
+/* The call of ftrace is refused; the entry of a function precedes it. */
 static void test_ftrace_call_is_refused(struct kunit *test)
 {
 	unsigned long call = ftrace_location((unsigned long)vfs_read);
@@ -206,7 +206,7 @@ static void test_ftrace_call_is_refused(struct kunit *test)
 CODE(ldxr, ON_STACK "3:", "ldxr x2, [sp]",
      "add x2, x2, #1\n stxr w3, x2, [sp]\n cbnz w3, 3b" OFF_STACK);
 
-/* A breakpoint hides no exclusive load, which begins a sequence. */
+/* A breakpoint must not hide the exclusive load that begins a sequence. */
 static void test_probed_load_hides_no_sequence(struct kunit *test)
 {
 	struct counted p = COUNTED(probe_ldxr);
@@ -278,7 +278,7 @@ static void test_only_functions_are_probed(struct kunit *test)
 		unregister_kprobe(&p.probe);
 }
 
-/* Functions in front of which callers or ftrace read words. */
+/* Callers or ftrace read words in front of these functions. */
 static const char * const read_before[] = {
 	"vfs_read", "vfs_write", "kernel_read", "schedule_timeout",
 	"wait_for_completion", "kthread_stop", "kmem_cache_alloc_noprof",

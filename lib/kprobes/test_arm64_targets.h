@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The functions that test_opt.c probes on arm64.
- */
+/* Functions that test_opt.c probes on arm64. */
 #ifndef _LIB_KPROBES_TEST_ARM64_TARGETS_H
 #define _LIB_KPROBES_TEST_ARM64_TARGETS_H
 
@@ -28,7 +26,7 @@ static unsigned long call_target(const struct opt_target *t)
 	return s.x[0];
 }
 
-/* Waits for the optimizer first. */
+/* Return true if the optimizer has made a jump. */
 static bool is_jump(const void *where)
 {
 	wait_for_kprobe_optimizer();

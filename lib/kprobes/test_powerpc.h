@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * For the KUnit suites for kprobes on powerpc: functions around a probed
- * instruction, and how they are called.
+ * Helpers for the KUnit suites for kprobes on powerpc: functions around a
+ * probed instruction, and calls of these functions.
  */
 #ifndef _LIB_KPROBES_TEST_POWERPC_H
 #define _LIB_KPROBES_TEST_POWERPC_H
@@ -13,13 +13,13 @@
 #include <asm/ptrace.h>
 #include "test.h"
 
-/* Operations on registers, for assembly in strings. */
+/* Operations on registers for assembly in strings. */
 #define LL	PPC_LL
 #define STL	PPC_STL
 #define STLU	PPC_STLU
 
 /*
- * FUNCTION(name), FUNCTION_END(name): around a function in assembly that is
+ * FUNCTION(name), FUNCTION_END(name): enclose an assembly function that is
  * called from C.
  */
 #ifdef CONFIG_PPC64_ELF_ABI_V1
@@ -42,11 +42,11 @@
 #endif
 
 /*
- * CODE(name, before, probed, after): code around the probed instruction, which
- * stands where probe_<name> points.  It gets and leaves values in r3 to r8, CR
- * and XER, and keeps r11, where it would return to.  It may use r9, r10 and the
- * bytes right below the stack; on 32 bit, where these are not kept, 16 bytes
- * from 16(r1) on.  It has no descriptor, and is called from assembly only.
+ * CODE(name, before, probed, after): code around the probed instruction, to
+ * which probe_<name> points.  Operands and results are in r3 to r8, CR and XER.
+ * The code must preserve r11, its return address.  It may use r9, r10 and the
+ * bytes below the stack; on 32 bit, which does not preserve these, 16 bytes
+ * from 16(r1) on.  It has no descriptor: only assembly may call it.
  */
 #ifdef CONFIG_PPC64
 #define CODE_MACHINE "power10"
@@ -78,7 +78,7 @@
 /* The last page is never mapped. */
 #define BAD_PAGE	(-4096UL)
 
-/* On 32 bit, code gets and leaves the lower halves. */
+/* 32-bit code uses the lower halves. */
 struct state {
 	u64 r[6];
 	u64 cr;

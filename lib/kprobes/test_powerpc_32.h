@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * For the KUnit suite for instructions on powerpc: those that are 32-bit only,
- * and where code finds memory there.
+ * Instructions of 32-bit powerpc only, and their operands in memory, for the
+ * KUnit suite for instructions.
  */
 #ifndef _LIB_KPROBES_TEST_POWERPC_32_H
 #define _LIB_KPROBES_TEST_POWERPC_32_H
@@ -9,10 +9,10 @@
 #include "test_code.h"
 #include "test_powerpc.h"
 
-/* Two words of the caller's frame, r9 points to, and what is left there. */
+/* r9 points to two words in the caller's frame; LEFT loads them afterwards. */
 #define MEMORY	"stw 3, 16(1)\n stw 4, 20(1)\n addi 9, 1, 16\n li 10, 4"
 #define LEFT	"lwz 7, 16(1)\n lwz 8, 20(1)\n subf 9, 1, 9"
-/* Quotients that are defined: of positive numbers, and not by 0. */
+/* Operands with a defined quotient: positive numbers, and no division by 0. */
 #define DIVIDENDS	"clrlwi 4, 4, 1\n ori 5, 5, 1"
 #define LOW		""
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * For the KUnit suite for instructions on powerpc: those that are 64-bit only,
- * and where code finds memory there.
+ * Instructions of 64-bit powerpc only, and their operands in memory, for the
+ * KUnit suite for instructions.
  */
 #ifndef _LIB_KPROBES_TEST_POWERPC_64_H
 #define _LIB_KPROBES_TEST_POWERPC_64_H
@@ -9,14 +9,14 @@
 #include "test_code.h"
 #include "test_powerpc.h"
 
-/* Two doublewords below the stack, r9 points to, and what is left there. */
+/* r9 points to two doublewords below the stack; LEFT loads them afterwards. */
 #define MEMORY	"std 3, -16(1)\n std 4, -8(1)\n addi 9, 1, -16\n li 10, 8"
 #define LEFT	"ld 7, -16(1)\n ld 8, -8(1)\n subf 9, 1, 9"
-/* Quotients that are defined: of positive numbers, and not by 0. */
+/* Operands with a defined quotient: positive numbers, and no division by 0. */
 #define DIVIDENDS							\
 	"clrldi 4, 4, 1\n clrlwi 9, 4, 1\n clrrdi 4, 4, 32\n or 4, 4, 9\n" \
 	"ori 5, 5, 1"
-/* The upper half of their results is undefined. */
+/* The upper half of the result is undefined. */
 #define LOW	"clrldi 3, 3, 32"
 
 CODE(addpcis, "", "addpcis 3, 5", "");
@@ -100,7 +100,7 @@ CODE(vadduwm, "mtvsrd 1, 3\n mtvsrd 5, 4\n mtvsrd 34, 3", "vadduwm 2, 2, 2",
      "mfvsrd 5, 5\n mfvsrd 6, 34\n mfvsrd 7, 1");
 CODE(fadd, "mtvsrd 1, 3\n mtvsrd 5, 4\n mtvsrd 34, 3", "fadd 1, 1, 1",
      "mfvsrd 5, 5\n mfvsrd 6, 34\n mfvsrd 7, 1");
-/* MTVSRD leaves the other half undefined, which is stored here, too. */
+/* MTVSRD leaves the other half undefined, and this stores both halves. */
 CODE(stxvd2x, MEMORY "\n mtvsrd 1, 5\n mtvsrd 34, 3\n xxmrghd 34, 34, 34",
      "stxvd2x 34, 0, 9", LEFT "\n mfvsrd 6, 34\n mfvsrd 5, 1");
 CODE(lxvd2x, MEMORY "\n mtvsrd 1, 5\n mtvsrd 34, 3", "lxvd2x 34, 0, 9",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * KUnit suite for instructions on powerpc: each does with a probe on it, on
- * random operands, what it does without.  It is probed by a trap, by a branch,
- * and with a post handler.
+ * KUnit suite for instructions on powerpc: each must have the same results with
+ * a probe, on random operands, as without.  The probe is a trap, is a branch,
+ * or has a post handler.
  */
 #include <linux/module.h>
 #include <linux/stringify.h>
@@ -16,7 +16,7 @@
 #include "test_powerpc_32.h"
 #endif
 
-/* What code gets and leaves: see struct state. */
+/* Offsets in struct state of the operands and results. */
 #ifdef CONFIG_PPC64
 #define IN_STATE(n)	"8 * " #n
 #else
@@ -25,8 +25,8 @@
 #define LR_SAVE		__stringify(PPC_LR_STKOFF) "(1)"
 
 /*
- * Calls @function with the registers in @s, and puts there what it left.  The
- * frame has 16 bytes for the code first.
+ * Call @function with the registers in @s, and store its results there.  The
+ * frame begins with 16 bytes for the code.
  */
 asm(".pushsection .text\n"
     ".balign 16\n"
@@ -71,10 +71,10 @@ asm(".pushsection .text\n"
     FUNCTION_END(ppc_call_code)
     ".popsection\n");
 
-/* r6 tells whether the branch was taken. */
+/* r6 shows whether the branch was taken. */
 #define BRANCH(name, before, probed)					\
 	CODE(name, "li 6, 1\n" before, probed, "li 6, 2\n1: nop")
-/* The address of 1: in r4. */
+/* Load the address of label 1 into r4. */
 #define LANDING	"bcl 20, 31, 8f\n8: mflr 4\n addi 4, 4, 1f - 8b\n"
 
 BRANCH(b, "", "b 1f");
@@ -101,7 +101,7 @@ BRANCH(beqlr, LANDING "mtlr 4\n", "beqlr");
 BRANCH(bdnzlr, LANDING "mtlr 4\n mtctr 3\n", "bdnzlr");
 BRANCH(bctr, LANDING "mtctr 4\n", "bctr");
 BRANCH(bgtctr, LANDING "mtctr 4\n", "bgtctr 2");
-/* The called part returns behind the call, where LR has to point. */
+/* The called part returns to the instruction after the call, as LR must say. */
 #define CALLED	"li 6, 2\n b 2f\n1: mflr 7\n li 6, 5\n blr\n2: mflr 8"
 CODE(bl, "li 6, 1\n li 7, 0", "bl 1f", CALLED);
 CODE(beql, "li 6, 1\n li 7, 0\n mtlr 6", "beql 1f", CALLED);
@@ -233,8 +233,8 @@ CODE(behind_stcx, MEMORY "\n3: lwarx 5, 0, 9\n stwcx. 5, 0, 9", "bne- 3b",
      LEFT);
 
 /*
- * Refuses a post handler; cannot be probed by a branch; needs a unit of the
- * CPU, or an ISA.
+ * Refuses a post handler; requires a unit of the CPU or an ISA; cannot be
+ * probed by a branch.
  */
 #define NO_POST		1
 #define NEEDS_VSX	2
@@ -285,11 +285,11 @@ static void random_state(struct rnd_state *rnd, struct state *s, int i)
 	if (i % 8 == 0)
 		s->r[1] = s->r[2];
 	s->cr = prandom_u32_state(rnd);
-	/* SO, OV and CA; OV32 and CA32 follow the latter. */
+	/* SO, OV and CA; OV32 and CA32 are copies of the last two. */
 	s->xer = (u64)(i & 7) << 29;
 }
 
-/* Vector registers are the user's: they are borrowed with preemption off. */
+/* Vector registers belong to the user, so borrow them with preemption off. */
 static void call_case(const struct code_case *c, struct state *s)
 {
 	bool vsx = IS_ENABLED(CONFIG_VSX) && c->flags & NEEDS_VSX;

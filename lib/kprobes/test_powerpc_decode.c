@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * KUnit suite for the decoder of kprobes on powerpc: words in, class out, and
- * operands of prefixed instructions elsewhere.
+ * KUnit suite for the instruction decoder of kprobes on powerpc: it checks the
+ * class for given words, and moved operands of prefixed instructions.
  */
 #include <linux/module.h>
 #include <linux/sizes.h>
@@ -11,10 +11,10 @@
 #include "../../arch/powerpc/kernel/probes/decode-insn.h"
 #include "test.h"
 
-/* The address of the instruction to be decoded. */
+/* The address of the decoded instruction. */
 #define HERE	(PAGE_OFFSET + SZ_1M)
 
-/* The encodings are those of binutils. */
+/* The encodings are from binutils. */
 static const struct decode_case {
 	u32 word;
 	enum ppc_kprobe_class class;
@@ -156,7 +156,7 @@ static void decode_desc(const struct decode_case *c, char *desc)
 
 KUNIT_ARRAY_PARAM(decode, decode_cases, decode_desc);
 
-/* Since when analyse_instr() knows them. */
+/* Instructions that analyse_instr() supports with ISA 3.0 only. */
 static bool is_new(const char *text)
 {
 	return strstarts(text, "mods") || strstarts(text, "maddld") ||
@@ -206,14 +206,14 @@ static void test_prefixed_class_is_right(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, ppc_kprobe_decode(insn, HERE),
 			has ? c->class : PPC_KPROBE_NONE);
-	/* One that crosses a block of 64 bytes is none. */
+	/* An instruction across a 64-byte boundary is invalid. */
 	KUNIT_EXPECT_EQ(test, ppc_kprobe_decode(insn, HERE + 60),
 			PPC_KPROBE_NONE);
 	KUNIT_EXPECT_EQ(test, ppc_kprobe_decode(insn, HERE + 56),
 			has ? c->class : PPC_KPROBE_NONE);
 }
 
-/* What a prefixed instruction adds to its address. */
+/* Return the displacement of a prefixed instruction. */
 static s64 distance(ppc_inst_t insn)
 {
 	u64 bits = (u64)(ppc_inst_val(insn) & GENMASK(17, 0)) << 16 |
@@ -256,7 +256,7 @@ static void test_moved_operand_means_the_same(struct kunit *test)
 
 static void test_far_operand_is_refused(struct kunit *test)
 {
-	/* The largest distance there is. */
+	/* The largest displacement. */
 	ppc_inst_t insn = ppc_inst_prefix(0x0411ffff, 0xe460ffff);
 
 	KUNIT_ASSERT_EQ(test, distance(insn), 0x1ffffffff);

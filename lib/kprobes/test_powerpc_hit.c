@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * KUnit suite for hits on powerpc: which registers handlers find and code
- * keeps, what becomes of what handlers change, and the state around a hit.
+ * KUnit suite for hits on powerpc: registers that handlers see and code must
+ * keep, changes made by handlers, and the CPU state around a hit.
  */
 #include <linux/array_size.h>
 #include <linux/module.h>
@@ -25,12 +25,12 @@ CODE(load, "", LL " 4, 0(3)", "");
 CODE(store, "", STL " 4, 0(3)", "");
 
 /**
- * struct filled - what is in the registers around a call
+ * struct filled - registers after a call
  * @gpr: general registers
- * @ctr: CTR, LR, XER and CR
- * @lr: see there
- * @xer: see there
- * @cr: see there
+ * @ctr: CTR
+ * @lr: LR
+ * @xer: XER
+ * @cr: CR
  */
 struct filled {
 	unsigned long gpr[32];
@@ -48,9 +48,9 @@ struct filled {
 #define LR_SAVE	__stringify(PPC_LR_STKOFF) "(1)"
 
 /*
- * Fills all registers it may, calls the function, and stores what that has left
- * of them.  Register N gets 100 + N.  The frame has the preserved registers
- * from 14 * WORD on, and others in front of them.
+ * Fill all registers that may be clobbered, call the function, and store the
+ * registers that it leaves.  Register N is set to 100 + N.  The frame has the
+ * preserved registers from 14 * WORD on, and others in front of them.
  */
 void ppc_call_filled(void *function, struct filled *f);
 asm(".pushsection .text\n"
@@ -76,7 +76,7 @@ asm(".pushsection .text\n"
     "li \\r, 100 + \\r\n\t"
     ".endr\n\t"
     "bctrl\n\t"
-    /* r31 is on the stack for as long as it points to @f. */
+    /* Keep r31 on the stack while it points to @f. */
     STL " 31, 48(1)\n\t"
     LL " 31, 32(1)\n\t"
     ".irp r, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,"
@@ -107,8 +107,8 @@ asm(".pushsection .text\n"
     ".popsection\n");
 
 /*
- * How is user memory kept out of reach?  The word says, and changes with the
- * CPU's state.
+ * The word that controls access to user memory depends on the CPU.  It changes
+ * with the state of the CPU.
  */
 #if defined(CONFIG_PPC_KUAP) && defined(CONFIG_PPC_BOOK3S_64)
 #define ACCESS_CLOSED	AMR_KUAP_BLOCKED
@@ -141,16 +141,16 @@ static unsigned long access_now(void)
 	return kuap_is_disabled() ? 0 : access_word();
 }
 
-/* Book E has none of these bits. */
+/* Book E lacks MSR[RI]. */
 #define STATE_BITS	(MSR_EE | (IS_ENABLED(CONFIG_BOOKE) ? 0 : MSR_RI))
 
 /**
- * struct seen - a probe, and what its handler has found
+ * struct seen - a probe and the results recorded by its handler
  * @probe: the probe
  * @regs: the registers
- * @access: what keeps user memory out of reach
- * @hits: how often
- * @to: where to go on, unless NULL
+ * @access: the word that blocks access to user memory
+ * @hits: number of hits
+ * @to: address to continue at, or NULL
  */
 struct seen {
 	struct kprobe probe;
@@ -160,7 +160,7 @@ struct seen {
 	void *to;
 };
 
-/* Leaves nothing as it was that a function may change. */
+/* Clobber all registers that a function may change. */
 static __always_inline void spoil_registers(void)
 {
 	asm volatile(".irp r, 0,3,4,5,6,7,8,9,10,11,12\n\t"
@@ -196,14 +196,14 @@ static int seen_pre(struct kprobe *p, struct pt_regs *regs)
 
 enum how { BY_TRAP, BY_BRANCH, HOWS };
 
-/* Makes the probe a trap, or a branch. */
+/* Turn the probe into a trap or a branch. */
 static void make(struct kunit *test, struct kprobe *p, enum how how)
 {
 	switch_jumps(how == BY_BRANCH);
 	expect_jump(test, p, how == BY_BRANCH);
 }
 
-/* Handlers find the registers, and the code keeps them. */
+/* Handlers must see the registers, and the code must keep them. */
 static void test_registers_are_kept(struct kunit *test)
 {
 	struct seen s = SEEN(probe_isync);
@@ -238,7 +238,7 @@ static void test_registers_are_kept(struct kunit *test)
 	}
 	unregister_kprobe(&s.probe);
 	KUNIT_EXPECT_EQ(test, s.hits, 2);
-	/* That they were filled at all. */
+	/* Check that the registers were filled at all. */
 	KUNIT_EXPECT_EQ(test, plain.gpr[0], 100);
 	KUNIT_EXPECT_EQ(test, plain.gpr[12], 112);
 	KUNIT_EXPECT_EQ(test, plain.gpr[31], 131);
@@ -246,7 +246,7 @@ static void test_registers_are_kept(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, plain.ctr, (unsigned long)code_isync);
 }
 
-/* The state that a hit finds is told to handlers, and is there behind it. */
+/* Handlers must see the state at the hit, which must be kept after it. */
 static void expect_state(struct kunit *test, struct seen *s, bool off)
 {
 	unsigned long msr = mfmsr(), access = access_now();
@@ -317,7 +317,7 @@ static void test_handlers_divert(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
 		for (how = BY_TRAP; how < HOWS; how++) {
 			make(test, &s.probe, how);
-			/* Right behind it, where the branch back would go. */
+			/* The detour's branch back leads there, too. */
 			s.to = *from[i].probe + 4;
 			ppc_call_filled(from[i].function, &f);
 			for (k = 0; k < 32; k++)
@@ -337,7 +337,7 @@ static void test_handlers_divert(struct kunit *test)
 	}
 }
 
-/* Each exception says which it is; the least bit is kept for that of a hit. */
+/* Mark the exception of the pre handler in the low bit of its number. */
 static int mark_pre(struct kprobe *p, struct pt_regs *regs)
 {
 	regs->trap |= 1;
@@ -367,7 +367,7 @@ static bool one_exception(struct kunit *test, const char *where,
 	return marked;
 }
 
-/* Only what has to run in a slot brings a second one before post handlers. */
+/* Only an instruction in a slot takes a second exception. */
 static void test_access_takes_one_exception(struct kunit *test)
 {
 	unsigned long word = 4711;
@@ -379,7 +379,7 @@ static void test_access_takes_one_exception(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, one_exception(test, probe_store, code_store,
 					      &s));
 	KUNIT_EXPECT_EQ(test, word, 4712);
-	/* Across two words it may be seen by halves: not emulated. */
+	/* An access across words is not atomic, so it is not emulated. */
 	s.r[0]--;
 	KUNIT_EXPECT_FALSE(test, one_exception(test, probe_load, code_load,
 					       &s));
@@ -393,7 +393,7 @@ static void expect_place(struct kunit *test, void *text, unsigned int word,
 	KUNIT_EXPECT_EQ_MSG(test, kprobe_orig_ip(ip), place, "word %u", word);
 }
 
-/* Unwinders take each word of a slot and a detour for the probed function. */
+/* Unwinders must map each word of slots and detours to the function. */
 static void test_words_map_to_places(struct kunit *test)
 {
 	unsigned long addr = (unsigned long)probe_isync;
@@ -415,7 +415,7 @@ static void test_words_map_to_places(struct kunit *test)
 	unregister_kprobe(&s.probe);
 }
 
-/* A handler loads from a bad address, and its fault handler goes on behind. */
+/* A handler loads from a bad address; its fault handler skips the load. */
 static unsigned long handler_got;
 static unsigned int handler_faults;
 
@@ -426,7 +426,7 @@ static int faulting_pre(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
-/* Not by instruction_pointer_set(), which users need not know. */
+/* Users may not know instruction_pointer_set(), so do not use it. */
 static int skip_fault(struct kprobe *p, struct pt_regs *regs, int trap)
 {
 	handler_faults++;
@@ -456,14 +456,13 @@ static void test_fault_in_handler_is_handled(struct kunit *test)
 }
 
 #ifdef CONFIG_PPC_BOOK3S_64
-/* MSR_IR | MSR_DR, for assembly in strings. */
+/* MSR_IR | MSR_DR for assembly in strings. */
 #define TRANSLATION	0x30
 static_assert(TRANSLATION == (MSR_IR | MSR_DR));
 
 /*
- * Calls code that neither needs nor leaves anything in memory with translation
- * off, on a stack in memory that is not in the vmalloc area.  It gets r4 in r3.
- * Interrupts are off, also in the CPU.
+ * Call code that uses no memory, with translation off and @arg in r3.  The
+ * stack must not be in the vmalloc area.  Interrupts are off, also in the CPU.
  */
 unsigned long ppc_call_real_mode(void *code, unsigned long arg, void *stack);
 asm(".pushsection .text\n"
@@ -520,16 +519,16 @@ static unsigned long call_real_mode(void *code, unsigned long arg, void *stack)
 	local_irq_save(flags);
 	hard_irq_disable();
 	ret = ppc_call_real_mode(code, arg, stack);
-	/* What the exits of exceptions go by. */
+	/* Exits of exceptions depend on this. */
 	srr_regs_clobbered();
 	local_irq_restore(flags);
 	return ret;
 }
 
 /*
- * In a hit without translation the instruction is executed, and that counts.
- * The function is called by its real address and by the translated one, of
- * which the CPU ignores what differs.
+ * A hit without translation must execute the instruction and be counted as
+ * missed.  The function is called by its real address and by the translated
+ * one; the CPU ignores the bits that differ.
  */
 static void expect_real_mode(struct kunit *test, struct seen *s,
 			     void *function, void *stack)
@@ -550,9 +549,9 @@ static void expect_real_mode(struct kunit *test, struct seen *s,
 			KUNIT_EXPECT_EQ(test, s->probe.site->missed
 					[KPROBE_MISS_REAL_MODE], ++n);
 		}
-		/* What brings no exception counts for the site alone. */
+		/* Only misses by an exception are counted for the probe. */
 		KUNIT_EXPECT_EQ(test, s->probe.nmissed, ARRAY_SIZE(code));
-		/* With translation it is a hit like any other. */
+		/* With translation the hit must be handled. */
 		ppc_call_code(function, &state);
 		KUNIT_EXPECT_EQ(test, s->hits, how + 1);
 	}
@@ -581,8 +580,8 @@ static void test_real_mode_misses(struct kunit *test)
 
 #ifdef CONFIG_PPC64
 /*
- * Raw exception handlers run with the soft mask clear and MSR[EE] off. The exit
- * of a trap's exception warns about that state, so the hit is by a branch.
+ * Raw exception handlers run with the soft mask clear and MSR[EE] off.  The
+ * exit of a trap's exception warns about that state, so the hit is by a branch.
  */
 static void test_hit_with_ee_off_keeps_it_off(struct kunit *test)
 {

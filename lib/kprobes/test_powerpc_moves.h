@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The functions that test_move.c probes on powerpc.
- */
+/* Functions that test_move.c probes on powerpc. */
 #ifndef _LIB_KPROBES_TEST_POWERPC_MOVES_H
 #define _LIB_KPROBES_TEST_POWERPC_MOVES_H
 
@@ -12,7 +10,7 @@
 CODE(move_compute, "li 7, 0", "addi 3, 3, 16", MOVED);
 CODE(move_slot, "li 7, 0", "isync", MOVED);
 CODE(move_branch, "li 7, 0", "b 1f\n1:", MOVED);
-/* Loads from where nothing is mapped. */
+/* Loads from an unmapped address. */
 CODE(move_fault, "li 7, 0", LL " 4, 0(3)", MOVED);
 
 static const struct move_case move_cases[] = {
@@ -25,7 +23,7 @@ static const struct move_case move_cases[] = {
 	MOVE_CASE("fault", move_fault, MOVES_FAULT),
 };
 
-/* In the kernel's part of the addresses, and in no region of it. */
+/* An address in the kernel's half, but in none of its regions. */
 #ifdef CONFIG_PPC64
 #define UNMAPPED	0xcfffffffffff0000UL
 #else

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * KUnit suite for places on powerpc: what is refused and why, functions with
- * two entries, and faults of instructions in slots.
+ * KUnit suite for places on powerpc: refused places and their errnos, functions
+ * with two entries, and faults of instructions in slots.
  */
 #include <linux/kallsyms.h>
 #include <linux/module.h>
@@ -42,7 +42,7 @@ CODE(refused_rfi, "b 1f", "rfi", "1:");
 #ifdef CONFIG_BOOKE
 CODE(refused_tlb, "b 1f", "add 3, 4, 5", ".long 0x7c0007a4\n1:"); /* TLBWE */
 #endif
-/* An instruction that may be probed, if the address is aligned. */
+/* This instruction may be probed if the address is aligned. */
 CODE(plain, "", "add 3, 4, 5", "");
 
 static const struct refusal_case refusal_cases[] = {
@@ -151,7 +151,7 @@ static void test_text_is_blacklisted(struct kunit *test)
 	expect_refused(test, &p, -EINVAL, "head");
 }
 
-/* Text that is patched without a word to probes, in the midst of C. */
+/* Text among C code that is patched without telling kprobes. */
 #ifdef CONFIG_PPC_BARRIER_NOSPEC
 static void test_barrier_is_refused(struct kunit *test)
 {
@@ -163,7 +163,7 @@ static void test_barrier_is_refused(struct kunit *test)
 	for (; entry < &__stop___barrier_nospec_fixup; entry++) {
 		struct counted p = COUNTED((unsigned long)entry + *entry);
 
-		/* What init text has is gone by now. */
+		/* Init text has been freed. */
 		if (!core_kernel_text((unsigned long)p.probe.addr))
 			continue;
 		expect_refused(test, &p, -EINVAL, "barrier");
@@ -176,7 +176,7 @@ static void test_barrier_is_refused(struct kunit *test)
 		seen += !register_kprobe(&p.probe);
 		unregister_kprobe(&p.probe);
 	}
-	/* The words behind them are no barriers. */
+	/* The words after the barriers can be probed. */
 	KUNIT_EXPECT_GT(test, seen, 0);
 }
 #else
@@ -197,7 +197,7 @@ asm(".pushsection .text\n"
     ".popsection\n");
 
 /*
- * A function is probed at its text, also where its name and pointers to it lead
+ * A function is probed at its text, even if its name and pointers to it refer
  * to a descriptor.
  */
 static void test_function_is_probed_at_its_text(struct kunit *test)
@@ -255,7 +255,7 @@ static void test_probe_is_behind_toc(struct kunit *test)
 				 .probe.pre_handler = counted_pre };
 	int (*volatile pointer)(int a) = ppc_two_entries;
 
-	/* First: its trap must not hide what the entry looks like. */
+	/* Register this first: its trap must not hide the entry. */
 	KUNIT_ASSERT_EQ(test, register_kprobe(&between.probe), 0);
 	KUNIT_EXPECT_EQ(test, kprobe_on_func_entry(NULL, "ppc_two_entries", 8),
 			0);
@@ -269,7 +269,7 @@ static void test_probe_is_behind_toc(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, probed_at(&named.probe), addr + 8);
 	KUNIT_EXPECT_EQ(test, probed_at(&between.probe), addr + 4);
 
-	/* By the entry for all, and by that for callers with this TOC. */
+	/* Enter by the global entry and by the local one. */
 	KUNIT_EXPECT_EQ(test, pointer(1), 2);
 	KUNIT_EXPECT_EQ(test, ppc_two_entries(2), 3);
 	KUNIT_EXPECT_EQ(test, global.pre, 2);
@@ -308,7 +308,7 @@ static void test_both_entries_are_entries(struct kunit *test)
  * Faults
  */
 
-/* r6 tells where it goes on: 2 behind the load, 3 at its fix-up. */
+/* r6 is 2 after the load, and 3 after its fix-up. */
 CODE(load, "li 6, 1", "1: " LL " 5, 0(3)",
      "li 6, 2\n b 3f\n2: li 6, 3\n3:\n" EX_TABLE(1b, 2b));
 

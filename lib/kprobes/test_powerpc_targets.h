@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The functions that test_opt.c probes on powerpc.
- */
+/* Functions that test_opt.c probes on powerpc. */
 #ifndef _LIB_KPROBES_TEST_POWERPC_TARGETS_H
 #define _LIB_KPROBES_TEST_POWERPC_TARGETS_H
 
@@ -28,14 +26,14 @@ static unsigned long call_target(const struct opt_target *t)
 	return s.r[0];
 }
 
-/* The kernel's is given the instruction itself. */
+/* The kernel's is_trap() takes the instruction itself. */
 #undef is_trap
 static bool is_trap(const void *where)
 {
 	return is_probe_trap(where);
 }
 
-/* Waits for the optimizer first. */
+/* Return true if the optimizer has made a jump. */
 static bool is_jump(const void *where)
 {
 	wait_for_kprobe_optimizer();

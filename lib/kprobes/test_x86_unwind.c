@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * KUnit suite for stack traces from every instruction of a hit on x86, with
- * ORC or frame pointers.
+ * KUnit suite for stack traces from every instruction of a hit on x86, with ORC
+ * or frame pointers.
  *
  * A hit is single-stepped, and each debug exception takes two stack traces: one
- * from its registers, as a profiler's NMI would, and one of itself, which finds
- * these registers on the stack.  So there is one for each instruction in the
- * function, detour, slots, thunks and trampoline, and in C code below these.
- * Each trace must show the probed function, its callers after it, and the same
- * end as without probes.
+ * from its registers, like a profiler's NMI, and one of itself, which finds
+ * these registers on the stack.  This covers each instruction in the function,
+ * detour, slots, thunks and trampoline, and in C code called by these.  Each
+ * trace must show the probed function, then its callers, and the same end as
+ * without probes.
  *
- * With frame pointers, a function without a frame hides its caller.  Where that
- * is so without probes, it may be so in a hit of a probe on that instruction.
+ * With frame pointers, a function without a frame hides its caller.  A caller
+ * that is hidden without probes may be hidden in a hit of the same instruction.
  */
 #include <linux/kdebug.h>
 #include <linux/kprobes_hit.h>
@@ -35,8 +35,8 @@ struct step_trace {
 };
 
 /*
- * Functions with known stacks: objtool follows them.  Each begins with at least
- * a jump's length of plain instructions where it is probed.
+ * Functions with known stacks, which objtool follows.  Each is probed where
+ * enough plain instructions for a jump begin.
  */
 #define UNWOUND(name, ...)						\
 	FOLLOWED(name, __VA_ARGS__					\
@@ -51,21 +51,21 @@ struct step_trace {
 /* The first instruction is one byte long, and changes the stack. */
 UNWOUND(entry, PROBE(entry) MAKE_FRAME "lea 1(" AX "), %eax\n\t" DROP_FRAME
 	ASM_RET END(entry));
-/* Words of its own on the stack. */
+/* The function keeps words on the stack. */
 UNWOUND(pushed, MAKE_FRAME "push " BX "\n\t push " BX "\n\t"
 	PROBE(pushed) "lea 1(" AX "), %eax\n\t lea (" AX "), %eax\n\t"
 	"pop " BX "\n\t pop " BX "\n\t" DROP_FRAME ASM_RET END(pushed));
-/* Instructions that change the stack, in the middle. */
+/* Instructions in the middle that change the stack. */
 UNWOUND(pushing, MAKE_FRAME PROBE(pushing) "push " BX "\n\t push " BX "\n\t"
 	"push " BX "\n\t pop " BX "\n\t pop " BX "\n\t"
 	"pop " BX "\n\t lea 1(" AX "), %eax\n\t" DROP_FRAME ASM_RET
 	END(pushing));
-/* The probed instruction calls, which is emulated or ends the detour. */
+/* The probed instruction is a call, which is emulated or ends the detour. */
 UNWOUND(call, MAKE_FRAME "push " BX "\n\t" PROBE(call)
 	"call opt_leaf\n\t pop " BX "\n\t" DROP_FRAME ASM_RET END(call));
 UNWOUND(leaf, PROBE(leaf) "lea (" AX "), %eax\n\t lea (" AX "), %eax\n\t"
 	"lea 1(" AX "), %eax\n\t" ASM_RET END(leaf));
-/* Under the jump it returns. */
+/* The jump covers the return. */
 UNWOUND(ret, MAKE_FRAME "lea 1(" AX "), %eax\n\t" DROP_FRAME
 	PROBE(ret) "lea (" AX "), %eax\n\t" ASM_RET
 	"int3\n\t int3\n\t int3\n\t" END(ret));
@@ -95,19 +95,19 @@ static struct {
 	const struct unwound *target;
 	struct kprobe_site *site;
 	struct step_trace callers;
-	/* Instructions that hide the caller without a probe. */
+	/* instructions that hide the caller without a probe */
 	unsigned long bare[BARE_MAX];
 	unsigned int nr_bare;
-	/* The stack pointer at the function's entry. */
+	/* the stack pointer at the function's entry */
 	unsigned long sp;
-	/* The stack is that of the caller again. */
+	/* the stack is the caller's again */
 	bool returned;
 	unsigned int traces;
 	unsigned int in_slot;
 	unsigned int in_thunk;
 	unsigned int wrong;
 	unsigned long wrong_ips[8];
-	/* The first wrong one. */
+	/* the first wrong one */
 	struct step_trace wrong_trace;
 } stepper;
 
@@ -148,8 +148,8 @@ static enum place place_of(unsigned long addr)
 }
 
 /*
- * The instruction whose trace without a probe is the reference; 0 for a hit at
- * the entry of a function, where unwinders know that there is no frame yet.
+ * Return the instruction whose trace without a probe is the reference, or 0 for
+ * a hit at a function's entry, where unwinders know that no frame exists yet.
  */
 static unsigned long place_without_probe(unsigned long ip, enum place place)
 {
@@ -163,12 +163,12 @@ static unsigned long place_without_probe(unsigned long ip, enum place place)
 	return site->on_entry ? 0 : (unsigned long)site->addr;
 }
 
-/* Callers that are the same in all runs: step_through() and step_target(). */
+/* Number of identical callers in all runs: step_through(), step_target(). */
 #define SAME	2
 
 /*
- * The callers after the first @hidden follow, and the trace ends where it
- * should.  Is the function shown before them?
+ * Return true if the callers after the first @hidden follow, and the trace ends
+ * as expected.  Set @shown if the function precedes them.
  */
 static bool callers_follow(const struct step_trace *t, unsigned int hidden,
 			   bool *shown)
@@ -191,7 +191,7 @@ static bool trace_is_right(const struct step_trace *t, unsigned long ip,
 	unsigned long at = place_without_probe(ip, place);
 	bool shown;
 
-	/* The function has returned, or is about to. */
+	/* A trace may lack the function only after it has returned. */
 	if (callers_follow(t, 0, &shown) && (shown || stepper.returned))
 		return true;
 	if (IS_ENABLED(CONFIG_UNWINDER_ORC) || !callers_follow(t, 1, &shown))
@@ -222,7 +222,7 @@ static void trace_regs(struct pt_regs *regs, enum place place)
 	check_trace(&t, regs->ip, place);
 }
 
-/* The registers are in the middle of this one. */
+/* Take a trace of the exception, which contains the registers. */
 static void trace_exception(struct pt_regs *regs, enum place place)
 {
 	struct step_trace t;
@@ -231,14 +231,14 @@ static void trace_exception(struct pt_regs *regs, enum place place)
 	check_trace(&t, regs->ip, place);
 }
 
-/* From the registers at the entry of the function. */
+/* Record the callers, from the registers at the function's entry. */
 static void note_callers(struct pt_regs *regs)
 {
 	struct step_trace *t = &stepper.callers;
 	unsigned int nr;
 
 	t->entries[0] = *(unsigned long *)regs->sp;
-	/* Frame pointers hide it. */
+	/* With frame pointers, the trace lacks the caller. */
 	nr = IS_ENABLED(CONFIG_UNWINDER_ORC) ? 2 : 1;
 	t->nr = 1 + stack_trace_save_regs(regs, t->entries + 1, TRACE_MAX - 1,
 					  nr);
@@ -257,14 +257,14 @@ static void step(struct pt_regs *regs)
 		if (!stepper.callers.nr)
 			note_callers(regs);
 	}
-	/* Back in the caller? */
+	/* Stop when the caller is reached. */
 	if (regs->ip == stepper.callers.entries[0])
 		stepper.sp = 0;
 	if (!stepper.sp)
 		return;
 	stepper.returned |= regs->sp > stepper.sp ||
 			    is_kretprobe_trampoline(regs->ip);
-	/* Only an exception with a stack of its own leaves these alone. */
+	/* An interrupt may overwrite these words, so nothing may use them. */
 	if (regs->flags & X86_EFLAGS_IF)
 		for (i = 1; i <= CLOBBERED; i++)
 			((unsigned long *)regs->sp)[-i] = 0x18;
@@ -276,7 +276,7 @@ static void step(struct pt_regs *regs)
 	trace_exception(regs, place);
 	/*
 	 * The return from the breakpoint steps over the first instruction of
-	 * the slot, at which the registers are these.
+	 * the slot; these are the registers there.
 	 */
 	if (stepper.site && copy.ip == (unsigned long)stepper.site->addr) {
 		if (stepper.site->slot) {
@@ -299,7 +299,7 @@ static int step_notify(struct notifier_block *nb, unsigned long val,
 	if (val != DIE_DEBUG || current != stepper.task ||
 	    user_mode(args->regs))
 		return NOTIFY_DONE;
-	/* dr6 is passed by a pointer in the place of the error code. */
+	/* The error code is a pointer to dr6. */
 	*(unsigned long *)args->err &= ~DR_STEP;
 	step(args->regs);
 	return NOTIFY_STOP;
@@ -311,7 +311,7 @@ static struct notifier_block step_notifier = {
 	.priority = INT_MAX,
 };
 
-/* Calls a function step by step. */
+/* Call a function step by step. */
 static noinline unsigned long step_through(void *function)
 {
 	unsigned long a = 5;
@@ -430,7 +430,7 @@ static void test_sample_in_hit_shows_callers(struct kunit *test)
 	const struct unwound *target = test->param_value;
 	enum way way;
 
-	/* The reference. */
+	/* Traces without a probe are the reference. */
 	KUNIT_EXPECT_EQ(test, step_target(target, NULL), 6);
 	KUNIT_ASSERT_GT(test, stepper.callers.nr, 3);
 	report_wrong(test, "without a probe");
