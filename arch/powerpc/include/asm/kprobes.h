@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Dynamic probes on powerpc: what the core and the exception handlers need to
- * know.
- */
+/* Dynamic probes on powerpc: interface to the core and exception handlers. */
 #ifndef _ASM_POWERPC_KPROBES_H
 #define _ASM_POWERPC_KPROBES_H
 
@@ -25,11 +22,11 @@
 #include <asm/ppc_asm.h>
 #include <asm/reg.h>
 
-/* An instruction, the way back, a pointer: see kprobes-slot.c. */
+/* An instruction, a branch back, a pointer: see kprobes-slot.c. */
 #define KPROBE_SLOT_SIZE	32
-/* The same with registers saved for a call of the engine, from a module. */
+/* The same, with registers saved for a call of the engine, from a module. */
 #define KPROBE_DETOUR_SIZE	128
-/* A branch takes the place of one instruction. */
+/* A branch replaces one instruction. */
 #define KPROBE_JUMP_SIZE	4
 
 typedef u32 kprobe_opcode_t;
@@ -38,10 +35,10 @@ struct kprobe;
 struct kprobe_site;
 
 /**
- * struct ppc_kprobe_detour - what is in a site's detour
+ * struct ppc_kprobe_detour - contents of a site's detour
  * @kind: enum ppc_detour_kind of kprobes-common.h
- * @copy: the first word of the instruction's copy
- * @behind: the word behind that
+ * @copy: first word of the instruction's copy
+ * @behind: first word after the copy
  */
 struct ppc_kprobe_detour {
 	u8 kind;
@@ -53,7 +50,7 @@ struct ppc_kprobe_detour {
  * struct arch_kprobe_insn - one probed instruction
  * @insn: the instruction
  * @class: enum ppc_kprobe_class of decode-insn.h
- * @detour: in the site's detour
+ * @detour: contents of the site's detour
  */
 struct arch_kprobe_insn {
 	ppc_inst_t insn;
@@ -73,22 +70,22 @@ static __always_inline bool arch_kprobe_irqs_on(struct pt_regs *regs)
 void arch_kprobe_resume(struct pt_regs *regs);
 #define arch_kprobe_resume arch_kprobe_resume
 
-/* At a function's entry the link register has the call's return address. */
+/* At a function's entry, the link register holds the return address. */
 static __always_inline unsigned long *
 arch_kprobe_return_place(struct pt_regs *regs)
 {
 	return &regs->link;
 }
 
-/* The caller's frame: it is the same when the call returns. */
+/* The caller's frame is the same when the call returns. */
 static __always_inline void *arch_kprobe_frame(struct pt_regs *regs)
 {
 	return (void *)regs->gpr[1];
 }
 
 /*
- * The trampoline's return is by the link register, like any other.  An unwinder
- * looks at where the callee may have saved that.
+ * The trampoline returns by the link register.  An unwinder reads the address
+ * from the place where the callee may have saved it.
  */
 static __always_inline void
 arch_kretprobe_fixup_return(struct pt_regs *regs, kprobe_opcode_t *ret)
@@ -102,8 +99,8 @@ arch_kretprobe_fixup_return(struct pt_regs *regs, kprobe_opcode_t *ret)
 
 #if defined(CONFIG_PPC_KUAP) && defined(CONFIG_PPC_BOOK3S_64)
 /*
- * Is user memory in reach?  The constant takes five instructions; the same bits
- * turned are a small negative number.
+ * Return true if user memory is accessible.  Loading the constant takes five
+ * instructions; its bits rotated are a small negative number.
  */
 static __always_inline bool ppc_kprobe_access_open(unsigned long kuap)
 {
@@ -150,10 +147,10 @@ static __always_inline void ppc_kprobe_mask(struct pt_regs *regs)
 }
 
 /*
- * Masks what was masked at a hit.  If nothing was, nearly always no interrupt
- * has come meanwhile.  One that comes between the looks at the PACA is noted
- * there, and has this restarted; so it is not left behind.  At 79 no look is
- * needed, and one does no harm.
+ * Restore the soft mask from before the hit.  If nothing was masked, nearly
+ * always no interrupt has arrived in between.  One that arrives between reading
+ * irq_happened and writing the mask is noted in the PACA and restarts this
+ * code, so it is not lost.  At 79 a restart is not needed, but harmless.
  */
 static __always_inline void ppc_kprobe_unmask(struct pt_regs *regs)
 {
@@ -197,14 +194,14 @@ static __always_inline void ppc_kprobe_unmask(struct pt_regs *regs)
 #endif
 
 /**
- * ppc_kprobe_enter - handlers of a hit that no exception has brought begin
- * @regs: completed with the state before
- * @msr: of that state
+ * ppc_kprobe_enter - prepare for the handlers of a hit without an exception
+ * @regs: completed with the previous state
+ * @msr: MSR of that state
  *
- * Masks interrupts and puts user memory out of reach, as the entry of an
- * exception does: without the flush of the data cache that
- * prevent_user_access_return() is for on Book3S-64, and there without a write
- * where it is out of reach already, as it nearly always is.
+ * Mask interrupts and make user memory inaccessible, as the entry of an
+ * exception does.  On Book3S-64 this avoids the flush of the data cache in
+ * prevent_user_access_return(), and the write if user memory is inaccessible
+ * already, as it nearly always is.
  */
 static __always_inline void ppc_kprobe_enter(struct pt_regs *regs,
 					     unsigned long msr)
@@ -215,12 +212,13 @@ static __always_inline void ppc_kprobe_enter(struct pt_regs *regs,
 }
 
 /**
- * ppc_kprobe_exit - the last handler has returned
+ * ppc_kprobe_exit - undo ppc_kprobe_enter() after the last handler
  * @regs: from ppc_kprobe_enter()
  *
- * On 64 bit, to unmask interrupts may replay what has arrived meanwhile: that
- * is behind the last handler, and in no exception.  Access to user memory comes
- * last: what is replayed or comes in now, and who is scheduled then, has none.
+ * On 64 bit, unmasking may replay interrupts that have arrived since: after the
+ * last handler, and outside of any exception.  User memory is made accessible
+ * last, so interrupts that are replayed or taken here, and tasks scheduled by
+ * them, cannot access it.
  */
 static __always_inline void ppc_kprobe_exit(struct pt_regs *regs)
 {
@@ -239,8 +237,8 @@ static __always_inline void *arch_kretprobe_enter(struct pt_regs *regs)
 struct ftrace_regs;
 
 /*
- * struct ftrace_regs is the same by another name.  The trampoline saves all but
- * what tells whether interrupts are on.
+ * struct ftrace_regs is the same under another name.  The trampoline saves all
+ * registers, but not the soft mask.
  */
 static __always_inline struct pt_regs *
 arch_kprobe_ftrace_regs(struct ftrace_regs *fregs)
@@ -253,18 +251,18 @@ arch_kprobe_ftrace_regs(struct ftrace_regs *fregs)
 	return regs;
 }
 
-/* Slots are where a branch reaches them from the site, if there is room. */
+/* A branch must reach from the site to its slots, if there is room. */
 #define arch_kprobe_slots_near arch_kprobe_slots_near
 bool arch_kprobe_slots_near(const void *text, const struct kprobe_site *site);
 void *arch_kprobe_alloc_slots(const struct kprobe_site *site);
-/* Some of them are in the kernel's own text. */
+/* Some slots are in the kernel's own text. */
 #define arch_kprobe_free_slots arch_kprobe_free_slots
 int arch_kprobe_protect_slots(void *text);
 void arch_kprobe_free_slots(void *text);
 
 extern const int kretprobe_blacklist_size;
 
-/* Asked for a trap instruction: was it a probe's, and has been dealt with? */
+/* Handle a trap instruction if it is a probe's; return true if so. */
 bool kprobe_handler(struct pt_regs *regs);
 
 /* For code that decodes text around the address of an exception. */
@@ -284,7 +282,7 @@ static inline u32 ppc_kprobe_original_insn(const u32 *addr)
 
 #endif /* CONFIG_KPROBES */
 
-/* Asked for a single step, which no probe ever needs. */
+/* Called for a single step; probes never use one. */
 static inline bool kprobe_post_handler(struct pt_regs *regs)
 {
 	return false;

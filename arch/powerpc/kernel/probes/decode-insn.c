@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Power instructions: what a probe may do with one.  Decided once, when a site
- * is inspected.
+ * Decide once, when a site is inspected, how a probed Power instruction is
+ * executed.
  *
- * What depends on where it stands is little: branches that are relative or
- * leave a return address, ADDPCIS, and prefixed instructions with R set.  All
- * else executes in a slot as it does in place.  What sstep.c can do to a struct
- * pt_regs it tells itself: analyse_instr() is asked with registers of no
- * meaning.
+ * Few instructions depend on their address: branches that are relative or set a
+ * return address, ADDPCIS, and prefixed instructions with R set.  All others
+ * execute in a slot as in place.  analyse_instr() of sstep.c decides whether an
+ * instruction can be emulated on a struct pt_regs; it is called with
+ * meaningless register values.
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>
@@ -43,13 +43,13 @@ static bool is_relative(ppc_inst_t insn)
 		PREFIX_TYPE(prefix) == PREFIX_MLS) && GET_PREFIX_R(prefix);
 }
 
-/** ppc_kprobe_is_addpcis - does this word add to where it stands? */
+/** ppc_kprobe_is_addpcis - check for an add to the next address */
 bool ppc_kprobe_is_addpcis(u32 word)
 {
 	return get_op(word) == OP_19 && (word >> 1 & 0x1f) == OP_19_XOP_ADDPCIS;
 }
 
-/** ppc_kprobe_is_bclr - does this word branch to where LR points? */
+/** ppc_kprobe_is_bclr - check for a branch to LR */
 bool ppc_kprobe_is_bclr(u32 word)
 {
 	return get_op(word) == OP_19 && get_xop(word) == OP_19_XOP_BCLR;
@@ -59,16 +59,16 @@ static enum ppc_kprobe_class decode_19(u32 word)
 {
 	if (ppc_kprobe_is_addpcis(word))
 		return PPC_KPROBE_EMULATE;
-	/* By a register that sstep.c does not know. */
+	/* A branch to TAR, which sstep.c does not know. */
 	if (get_xop(word) == OP_19_XOP_BCTAR)
 		return PPC_KPROBE_WHERE;
-	/* To where a user's event handler came from. */
+	/* A return from a user's event handler. */
 	if (get_xop(word) == OP_19_XOP_RFEBB)
 		return PPC_KPROBE_SYSTEM;
 	return PPC_KPROBE_PLAIN;
 }
 
-/* Of those that sstep.c knows only where compilers make use of them. */
+/* Classify reservations that sstep.c knows only with PPC_HAS_LBARX_LHARX. */
 static enum ppc_kprobe_class decode_31(u32 word)
 {
 	switch (get_xop(word)) {
@@ -83,7 +83,7 @@ static enum ppc_kprobe_class decode_31(u32 word)
 	}
 }
 
-/* Nothing but the word itself decides here. */
+/* Classify by the word alone. */
 static enum ppc_kprobe_class decode_word(u32 word)
 {
 	if (!get_op(word))
@@ -105,9 +105,9 @@ static enum ppc_kprobe_class decode_word(u32 word)
 }
 
 /**
- * ppc_kprobe_decode - what can a probe do with this instruction?
+ * ppc_kprobe_decode - classify a probed instruction
  * @insn: the instruction
- * @addr: where it stands
+ * @addr: its address
  *
  * Context: any.
  */
@@ -155,12 +155,12 @@ enum ppc_kprobe_class ppc_kprobe_decode(ppc_inst_t insn, unsigned long addr)
 #define DISTANCE_BITS	34
 
 /**
- * ppc_kprobe_relocate - have an instruction mean the same elsewhere
+ * ppc_kprobe_relocate - adjust an instruction to a new address
  * @insn: the instruction, PPC_KPROBE_RELATIVE
- * @from: where it stands
- * @to: where it is going to
+ * @from: its address
+ * @to: its new address
  *
- * Return: whether its operand is in reach from there.
+ * Return: true if the operand is in reach.
  */
 bool ppc_kprobe_relocate(ppc_inst_t *insn, unsigned long from,
 			 unsigned long to)

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Power instructions as probes see them: what of an instruction depends on
- * where it stands, and what can be done in its place.
- */
+/* Power instructions in probes: how an instruction depends on its address. */
 #ifndef __POWERPC_KERNEL_PROBES_DECODE_INSN_H
 #define __POWERPC_KERNEL_PROBES_DECODE_INSN_H
 
@@ -10,24 +7,23 @@
 #include <asm/inst.h>
 
 /**
- * enum ppc_kprobe_class - what is to be done with a probed instruction
+ * enum ppc_kprobe_class - how a probed instruction is handled
  *
- * First those that can be probed; from @PPC_KPROBE_REFUSED on, those that
- * cannot.
+ * Classes from @PPC_KPROBE_REFUSED on cannot be probed.
  *
- * @PPC_KPROBE_PLAIN: does the same wherever it stands
- * @PPC_KPROBE_COMPUTE: the same, and sstep.c can do it to the registers
- * @PPC_KPROBE_RELATIVE: has an operand relative to itself, which can be changed
- * @PPC_KPROBE_LOAD_RESERVE: plain, but begins a sequence that must not be
- *	interrupted
- * @PPC_KPROBE_EMULATE: depends on where it stands, and sstep.c can do it
- * @PPC_KPROBE_REFUSED: the first of those that cannot be probed
- * @PPC_KPROBE_STORE_COND: ends a sequence that must not be interrupted
- * @PPC_KPROBE_WHERE: depends on where it stands, and is not emulated
- * @PPC_KPROBE_MSR: changes under which state instructions are executed
+ * @PPC_KPROBE_PLAIN: does not depend on its address
+ * @PPC_KPROBE_COMPUTE: the same, and sstep.c can emulate it on a pt_regs
+ * @PPC_KPROBE_RELATIVE: has an operand relative to itself, which can be
+ *	adjusted
+ * @PPC_KPROBE_LOAD_RESERVE: plain, but starts a reservation
+ * @PPC_KPROBE_EMULATE: depends on its address, and sstep.c can emulate it
+ * @PPC_KPROBE_REFUSED: the first class that cannot be probed
+ * @PPC_KPROBE_STORE_COND: ends a reservation
+ * @PPC_KPROBE_WHERE: depends on its address, and is not emulated
+ * @PPC_KPROBE_MSR: changes the state in which instructions are executed
  * @PPC_KPROBE_TRAP: a trap
  * @PPC_KPROBE_SYSTEM: enters or leaves the kernel, or stops the CPU
- * @PPC_KPROBE_NONE: no instruction at all
+ * @PPC_KPROBE_NONE: not an instruction
  */
 enum ppc_kprobe_class {
 	PPC_KPROBE_PLAIN,
@@ -48,7 +44,7 @@ enum ppc_kprobe_class {
 #define OP_BC	16
 #define OP_B	18
 
-/* Bytes that no prefixed instruction crosses. */
+/* Size of the blocks that a prefixed instruction must not cross. */
 #define PPC_PREFIX_BLOCK	64
 
 bool ppc_kprobe_is_addpcis(u32 word);

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What must not be probed on powerpc, for other reasons than its instructions.
+ * Code that must not be probed on powerpc, whatever its instructions are.
  *
- * Where the kernel starts and takes exceptions, translation is off, MSR[RI] is
- * clear, or there is no stack: that is the head and all of head_64.o (on 32 bit
- * head_<family>.o), which is linked first.  Assembly of this kind in other
- * objects is in .kprobes.text, which on 32 bit comes before the end of that
- * object.  Some of the head is copied to the start of memory, and a copy of a
- * trap has no site.
+ * In the kernel's startup code and the entry of exceptions, translation is off,
+ * MSR[RI] is clear, or there is no stack: that is the head and all of head_64.o
+ * (on 32 bit head_<family>.o), which is linked first.  Such assembly in other
+ * objects is in .kprobes.text, which on 32 bit precedes the end of that object.
+ * Some of the head is copied to the start of memory, and a copy of a trap has
+ * no site.
  *
- * On 64 bit, some code counts as soft-masked by its address, or is begun again
- * when an interrupt arrives in it.  Both are known by tables, and hold for no
- * instruction in a slot.
+ * On 64 bit, some code is soft-masked by its address, or restarted when an
+ * interrupt arrives in it.  Tables list both, and do not cover instructions in
+ * slots.
  *
- * What the linker makes for functions to save their registers with, .sfpr,
- * stores the LR of its caller, so that no return from there can be followed.
+ * The functions that the linker generates to save registers, .sfpr, store the
+ * LR of their caller, so their returns cannot be followed.
  *
- * The exits of exceptions cannot be noinstr, for they have to be near the
- * entries; NOKPROBE_SYMBOL() blacklists them.
+ * The exits of exceptions cannot be noinstr, because they must be near the
+ * entries.  NOKPROBE_SYMBOL() blacklists them.
  */
 #include <linux/init.h>
 #include <linux/kprobes_backend.h>
@@ -54,7 +54,7 @@ static int __init blacklist_tables(void)
 	struct restarted *r;
 	int ret = 0;
 
-	/* Empty, unless functions are to be small. */
+	/* Empty unless the kernel is optimized for size. */
 	if (&__sfpr_start[0] < &__sfpr_end[0])
 		ret = kprobe_add_area_blacklist((unsigned long)__sfpr_start,
 						(unsigned long)__sfpr_end);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the files of kprobes on powerpc share.  The kernel is a 64-bit one for
- * Book3S, of either byte order and either version of the ABI, or a 32-bit one.
+ * Declarations that the files of kprobes on powerpc share.  The kernel is
+ * either 64-bit Book3S, with either byte order and ABI version, or 32-bit.
  */
 #ifndef __POWERPC_KERNEL_PROBES_KPROBES_COMMON_H
 #define __POWERPC_KERNEL_PROBES_KPROBES_COMMON_H
@@ -9,14 +9,14 @@
 #include <asm/page.h>
 
 /*
- * PPC_KPROBE_POOL_SIZE: the kernel's own text has so many bytes for slots, see
+ * PPC_KPROBE_POOL_SIZE: bytes for slots in the kernel's own text, see
  * kprobes-slot.c.
  *
- * PPC_JPROBE_STACK: where in a caller's frame the arguments are.  On 64 bit the
- * ABI has place there for those in registers.
+ * PPC_JPROBE_STACK: offset of the arguments in a caller's frame.  On 64 bit the
+ * ABI reserves space there for those in registers.
  *
- * PPC_JPROBE_STACK_BYTES: so much of that a jprobe's function finds copied: the
- * place for registers, and 64 bytes more.
+ * PPC_JPROBE_STACK_BYTES: bytes of that area that are copied for a jprobe's
+ * function: the space for registers, and 64 bytes more.
  */
 #ifdef CONFIG_PPC64
 #define PPC_KPROBE_POOL_SIZE	0x200000
@@ -33,8 +33,9 @@
 #endif
 
 /*
- * A detour begins with a pointer to its site, aligned like this.  The call in
- * it returns to within so many bytes, so that the thunk finds the pointer.
+ * A detour begins with a pointer to its site, and is aligned like this.  The
+ * call in the detour must return into the same block, so that the thunk finds
+ * the pointer.
  */
 #define PPC_DETOUR_ALIGN_SHIFT	6
 
@@ -54,15 +55,13 @@
 
 /*
  * The trap in a slot.  The kernel and compilers use this word nowhere else, so
- * it needs no look-up.  The slot also has a pointer to its site.
+ * it needs no lookup; the slot also has a pointer to its site.
  */
 #define PPC_KPROBE_SLOT_TRAP	PPC_RAW_TW(31, 5, 5)
 
-/**
- * struct ppc_kprobe_slot - what stands in a slot
- * @word: the instruction and the way back
- * @site: the owner
- * @unused: up to the size of a slot
+/*
+ * A slot: the instruction and the branch or trap after it, and the slot's
+ * owner.
  */
 struct ppc_kprobe_slot {
 	u32 word[4];
@@ -75,17 +74,17 @@ static_assert(sizeof(struct ppc_kprobe_slot) <= KPROBE_SLOT_SIZE);
 static_assert(PPC_KPROBE_DIVERTED == KPROBE_HIT_DIVERTED);
 
 #define PPC_DETOUR_ALIGN	BIT(PPC_DETOUR_ALIGN_SHIFT)
-/* The size of a detour from which a branch reaches the thunk. */
+/* Size of a detour from which a branch reaches the thunk. */
 #define PPC_DETOUR_NEAR_SIZE	64
-/* The first word of a detour that is executed. */
+/* Index of the first executed word of a detour. */
 #define PPC_DETOUR_ENTRY	(sizeof(struct kprobe_site *) / sizeof(u32))
 
 /**
- * enum ppc_detour_kind - what is done for an instruction besides its copy
+ * enum ppc_detour_kind - effects of an instruction that its copy lacks
  *
- * @PPC_DETOUR_PLAIN: nothing
- * @PPC_DETOUR_LINKS: LR is set
- * @PPC_DETOUR_COMPUTES: all, and there is no copy
+ * @PPC_DETOUR_PLAIN: none
+ * @PPC_DETOUR_LINKS: sets LR
+ * @PPC_DETOUR_COMPUTES: all of them; there is no copy
  */
 enum ppc_detour_kind {
 	PPC_DETOUR_PLAIN,
@@ -94,8 +93,8 @@ enum ppc_detour_kind {
 };
 
 /*
- * Is that code whose addresses are not translated?  On Book E there is none,
- * and the same bits choose one of two address spaces.
+ * Return true if addresses are not translated.  On Book E they always are, and
+ * the same bits select one of two address spaces.
  */
 static __always_inline bool ppc_kprobe_real_mode(unsigned long msr)
 {
@@ -104,7 +103,7 @@ static __always_inline bool ppc_kprobe_real_mode(unsigned long msr)
 	return (msr & (MSR_IR | MSR_DR)) != (MSR_IR | MSR_DR);
 }
 
-/* The address behind the probed instruction. */
+/* Return the address after the probed instruction. */
 static __always_inline unsigned long
 ppc_kprobe_next(const struct kprobe_site *site)
 {

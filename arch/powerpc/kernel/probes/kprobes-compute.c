@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Instructions that are emulated on powerpc, by sstep.c.
+ * Emulation of probed instructions on powerpc, by sstep.c.
  *
- * These are branches and what else depends on where it stands, and with a post
- * handler all that only compute, which spares the trap behind them.  They work
- * on a struct pt_regs alone, so they cannot fail.
+ * Branches and other instructions that depend on their address are emulated.
+ * With a post handler, so are all that only compute, which avoids the trap
+ * after them.  Both work only on a struct pt_regs, so they cannot fail.
  *
- * So are loads and stores with a post handler, where they do to the kernel's
- * memory what they would do in place: one access by one instruction.  If that
- * faults nothing has been done.  Then they are executed in their slot, as
- * without a post handler, and fault there as in place.  A watchpoint finds the
- * access in sstep.c.
+ * With a post handler, loads and stores are emulated as well if they access the
+ * kernel's memory by one instruction, as in place.  If that faults, nothing has
+ * changed.  The instruction is then executed in its slot, as without a post
+ * handler, and faults there as in place.  A watchpoint reports the access in
+ * sstep.c.
  */
 #include <linux/align.h>
 #include <linux/bug.h>
@@ -21,9 +21,9 @@
 #include "kprobes-common.h"
 
 /**
- * ppc_kprobe_emulate - do to registers what an instruction does
+ * ppc_kprobe_emulate - emulate an instruction on registers
  * @site: the instruction, PPC_KPROBE_COMPUTE or PPC_KPROBE_EMULATE
- * @regs: at it; moved on
+ * @regs: nip is the probed address; set to the next one
  *
  * Context: a hit.
  */
@@ -38,9 +38,9 @@ void ppc_kprobe_emulate(const struct kprobe_site *site, struct pt_regs *regs)
 NOKPROBE_SYMBOL(ppc_kprobe_emulate);
 
 /*
- * Is this an access of the kernel's memory by one instruction?  sstep.c puts a
- * store that moves the stack off to the end of the exception, which is behind
- * the post handlers.  User memory is out of reach here.
+ * Return true for an access of the kernel's memory by one instruction.  Not for
+ * a store that moves the stack pointer, because sstep.c delays it to the end of
+ * the exception, after the post handlers.  User memory is not accessible here.
  */
 static __always_inline bool is_plain_access(const struct instruction_op *op)
 {
@@ -55,12 +55,12 @@ static __always_inline bool is_plain_access(const struct instruction_op *op)
 }
 
 /**
- * ppc_kprobe_emulate_access - do what a load or store does
+ * ppc_kprobe_emulate_access - emulate a load or store
  * @site: the instruction, which has a slot
- * @regs: at it; moved on if it has been done
+ * @regs: nip is the probed address; set to the next one if successful
  *
  * Context: a hit.
- * Return: whether it has been done.  If not, no register has changed.
+ * Return: true if successful; otherwise no register has changed.
  */
 bool ppc_kprobe_emulate_access(const struct kprobe_site *site,
 			       struct pt_regs *regs)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What can be probed on powerpc: where functions begin, and which instructions
- * are refused.
+ * Decide what can be probed on powerpc: where functions begin, and which
+ * instructions are refused.
  */
 #include <linux/array_size.h>
 #include <linux/kernel.h>
@@ -18,9 +18,9 @@
 #include "kprobes-common.h"
 
 /*
- * The first words of a function, as they are while nothing is probed.  A site
- * may go between the read of its trap and the look-up: then the word is read
- * again, and is the original one.
+ * Read the first words of a function as they are without probes.  If a site is
+ * removed between the read of its trap and the lookup, the word is read again,
+ * and is the original one.
  */
 static bool first_words(u32 *words, const u32 *entry, unsigned int nr)
 {
@@ -50,8 +50,9 @@ static bool first_words(u32 *words, const u32 *entry, unsigned int nr)
 }
 
 /*
- * What sets r2 at the entry for callers with another TOC: two instructions, of
- * version 2 of the ABI.  In version 1 callers find r2 in the descriptor.
+ * Return true if a function sets r2 at its entry for callers with another TOC:
+ * two instructions, in version 2 of the ABI.  In version 1, callers load r2
+ * from the descriptor.
  */
 static bool sets_toc(const u32 *entry)
 {
@@ -64,8 +65,8 @@ static bool sets_toc(const u32 *entry)
 }
 
 /*
- * A function with a TOC of its own has two entries.  A probe on either of them
- * is at the second one, which every call comes to.
+ * A function with its own TOC has two entries.  A probe on either of them is
+ * placed at the second one, which every call reaches.
  */
 kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
 				   bool *on_entry)
@@ -83,10 +84,9 @@ kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
 }
 
 /*
- * Is an exception here one between a load and a store that belong together?
- * It would take the reservation away from them, each time they are tried again.
- * Such sequences are short, and have neither calls nor branches that are always
- * taken.
+ * Return true if @addr is between a load with reservation and its store.  An
+ * exception there would cancel the reservation in each retry.  Such sequences
+ * are short, and contain no calls or unconditional branches.
  */
 #define RESERVED_WORDS	32
 
@@ -134,12 +134,12 @@ static enum kprobe_refusal refuse_trap(unsigned long addr)
 }
 
 /*
- * Barriers against speculation are switched on and off as root likes, by a
- * patch that asks neither text_mutex nor probes.  Those of a module stay as
- * they are when it has been loaded.
+ * Root can switch barriers against speculation on and off; the patch uses
+ * neither text_mutex nor probes.  Those of a module are not changed after it
+ * was loaded.
  */
 #ifdef CONFIG_PPC_BARRIER_NOSPEC
-/* feature-fixups.c writes so many words for one. */
+/* Number of words that feature-fixups.c writes for a barrier. */
 #define BARRIER_WORDS	(IS_ENABLED(CONFIG_PPC_E500) ? 2 : 1)
 
 static bool is_barrier(unsigned long addr)
@@ -161,9 +161,9 @@ static bool is_barrier(unsigned long addr)
 #endif
 
 /*
- * Does the function around it read or write a TLB by hand?  Registers describe
- * the entry meanwhile, and a miss, which any access by a hit may be, has them
- * describe another one.
+ * Return true if the surrounding function reads or writes a TLB by hand.
+ * Registers describe a TLB entry meanwhile, and a TLB miss, which any access by
+ * a hit may cause, overwrites them.
  */
 #ifdef CONFIG_BOOKE
 #define OP_31_XOP_TLBILX	18
@@ -208,8 +208,8 @@ static bool handles_tlb(const struct kprobe_symbol *symbol)
 #endif
 
 /*
- * A stub, by which a module calls what is far away, ends with data: this word
- * and the function's address, or on version 1 of the ABI its descriptor.
+ * A stub, by which a module calls distant functions, ends with data: this word
+ * and the function's address, or in version 1 of the ABI its descriptor.
  */
 #ifdef CONFIG_PPC64
 #define STUB_MAGIC	0x73747562
@@ -239,8 +239,8 @@ static bool is_stub_data(unsigned long addr)
 #endif
 
 /*
- * static_call_update() writes a branch into a trampoline, or an address behind
- * it, and no table tells that.
+ * static_call_update() writes a branch into a trampoline, or an address after
+ * it, and no table lists these places.
  */
 static bool in_static_call(const struct kprobe_symbol *symbol)
 {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Jprobes on powerpc: the arguments of the probed function for another one.
- */
+/* Jprobes on powerpc: call another function with the probed one's arguments. */
 #include <linux/bug.h>
 #include <linux/kasan.h>
 #include <linux/kprobes_backend.h>
@@ -12,7 +10,7 @@
 #include <asm/ptrace.h>
 #include "kprobes-common.h"
 
-/* The stack in ppc_jprobe_call() of the jprobe that runs on this CPU. */
+/* The stack pointer in ppc_jprobe_call(), for the jprobe on this CPU. */
 static DEFINE_PER_CPU(unsigned long, jprobe_frame);
 
 void arch_jprobe_call(void *entry, struct pt_regs *regs)
@@ -23,10 +21,7 @@ void arch_jprobe_call(void *entry, struct pt_regs *regs)
 	unsigned int here = PAGE_ALIGN((unsigned long)stack) -
 			    (unsigned long)stack;
 
-	/*
-	 * The caller's frame may be smaller, and the stack end behind it, or
-	 * here.
-	 */
+	/* The caller's frame may be smaller, and the stack may end after it. */
 	if (unlikely(here < sizeof(copy))) {
 		memset(copy, 0, sizeof(copy));
 		if (copy_from_kernel_nofault(copy, stack, sizeof(copy)))
@@ -44,9 +39,9 @@ void notrace arch_jprobe_return(void)
 	unsigned long frame = __this_cpu_read(jprobe_frame);
 	unsigned long here = current_stack_frame();
 
-	/* Outside of a jprobe's function there is no way back. */
+	/* Without a running jprobe there is nowhere to return to. */
 	BUG_ON(!frame);
-	/* The functions in between will not remove their redzones. */
+	/* The skipped functions cannot unpoison their redzones. */
 	kasan_unpoison_range((void *)here, frame - here);
 	ppc_jprobe_return(frame);
 }

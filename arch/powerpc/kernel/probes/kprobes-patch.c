@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How traps and branches come into the text on powerpc, and out of it.
+ * Write traps and branches to the text of powerpc, and remove them.
  *
  * One word is written: an instruction, or the prefix of one.  It is aligned, so
- * a CPU that fetches it meanwhile gets the old word or the new one.  Each of
- * them may be executed then: the original instruction has been until now; a
- * trap finds its site, which is in the table before the trap is written and
- * leaves the table after the trap has been removed; and a branch leads to a
- * detour, which is complete before, and stays as long as the site does.
+ * a CPU that fetches it meanwhile gets the old word or the new one.  Either may
+ * be executed: the original instruction because nothing has changed; a trap
+ * because its site is in the table before the trap is written, and stays there
+ * until after the trap is removed; a branch because its detour is complete
+ * before, and is not freed before the site.
  *
  * Power ISA, book II, "Concurrent Modification and Execution of Instructions",
  * guarantees this only where the old and the new word are both of the patch
  * class, the preferred no-op and I-form branches, which ftrace and jump labels
- * use.  The result of any other change is boundedly undefined until the CPU
- * has synchronized, so the architecture covers no change to or from a trap.
- * These changes rely on the implementation of CPUs: the fetch of an aligned
- * word returns one of the values that memory has had, and only that word is
- * decoded.  Uprobes, kgdb and xmon rely on the same for their traps.  Without
- * it, all CPUs would have to be stopped for each change.
+ * use.  The result of any other change is boundedly undefined until the CPU has
+ * synchronized, so the architecture covers no change to or from a trap.  These
+ * changes rely on the implementation of CPUs: the fetch of an aligned word
+ * returns one of the values that memory has had, and only that word is decoded.
+ * Uprobes, kgdb and xmon rely on the same for their traps.  Without it, all
+ * CPUs would have to be stopped for each change.
  *
  *	site in the table | trap in memory | caches | IPI	  state
  *	------------------+----------------+--------+-------------------
@@ -25,38 +25,37 @@
  *	yes		  | yes		   | new    | being sent  either
  *	yes		  | yes		   | new    | handled	  TRAP
  *
- * Of a prefixed instruction only the prefix is replaced.  The suffix stands
- * where it has stood.  A CPU takes the suffix for an instruction of its own
- * only if it goes on behind the trap, which the hit does not do: it goes on
- * behind the suffix.  A fetch of both words at once has the old prefix or the
- * new word in front of the suffix, and either is right.
+ * Only the prefix of a prefixed instruction is replaced; the suffix stays in
+ * place.  A CPU could execute the suffix as an instruction only by continuing
+ * directly after the trap, but a hit continues after the suffix.  A fetch of
+ * both words at once returns either the old prefix or the new word before the
+ * suffix, and both are correct.
  *
  * patch_uint() writes by another mapping, and then executes DCBST, SYNC, ICBI
  * of the address that is executed, SYNC, ISYNC.  ICBI is broadcast, so after it
- * no instruction cache has the old word.  What is left is what other CPUs have
- * fetched ahead.  A CPU drops that at its next context synchronizing operation.
- * Each gets an IPI for that: the interrupt itself, the return from it, and the
- * ISYNC in sync_this_cpu() are such operations.  The latter is needed because a
- * CPU may find the call in its queue on the way out of an interrupt that it had
- * taken before.
+ * no instruction cache has the old word.  Other CPUs may still have prefetched
+ * it.  A CPU discards that at its next context synchronizing operation.  Each
+ * gets an IPI for that: the interrupt itself, the return from it, and the ISYNC
+ * in sync_this_cpu() are such operations.  The ISYNC is needed because a CPU
+ * may find the call in its queue at the end of an interrupt that it took
+ * before.
  *
- * A branch is no such operation.  So before the first branch of a batch is
- * written all CPUs get an IPI as well: they drop what they have fetched, on a
- * wrong guess maybe, from where the detours are now.
+ * A branch is no such operation.  So all CPUs get an IPI before the first
+ * branch of a batch is written, too.  They discard instructions that they may
+ * have fetched speculatively from where the detours are now.
  *
- * The same IPI proves that handlers have come to their end.  They run with
- * interrupts soft-masked; an IPI that arrives then is noted in the PACA and
- * handled when they are unmasked; on 32 bit MSR[EE] keeps it away until then.
- * So when it has been handled, the hit that the CPU was in is over, and the
- * next one sees the new text.  NMIs are not IPIs of this kind: a hit in an NMI
- * is on top of code that has not handled the IPI yet, and the NMI ends before
- * that code goes on.
+ * The same IPI ensures that handlers have ended.  They run with interrupts
+ * soft-masked: an IPI that arrives then is noted in the PACA and handled when
+ * they are unmasked; on 32 bit MSR[EE] delays it.  So after the IPI was
+ * handled, the hit that the CPU was in is over, and the next one sees the new
+ * text.  NMIs do not break this: a hit in an NMI interrupts code that has not
+ * handled the IPI yet, and the NMI ends before that code continues.
  *
- * A CPU in a slot or a detour, or preempted there, is at an instruction that
- * stays: slots are freed behind a grace period of RCU-tasks, by the core.  It
- * gets back to behind the probed instruction, by a branch or a trap, whatever
- * stands at the probed one by then.  One in a detour that has not masked its
- * interrupts yet calls handlers later, of those probes that are there then.
+ * A CPU in a slot or a detour, or a task preempted there, is at an instruction
+ * that stays: the core frees slots after a grace period of RCU-tasks.  It
+ * returns to the instruction after the probed one, by a branch or a trap,
+ * whatever the probed one is by then.  If it is in a detour and has not masked
+ * interrupts yet, it will call the handlers of the probes that exist then.
  */
 #include <linux/bug.h>
 #include <linux/kprobes_hit.h>
@@ -104,7 +103,7 @@ void arch_kprobe_patch(struct list_head *batch)
 
 	lockdep_assert_held(&text_mutex);
 
-	/* Detours are reached from here on. */
+	/* Detours are reachable from here on. */
 	if (kprobe_batch_makes_jumps(batch))
 		on_each_cpu(sync_this_cpu, NULL, true);
 	/* Sites are in the table before their traps: see hit_no_site(). */

@@ -8,7 +8,7 @@
 
 /*
  * The first ones switch stacks.  The last two return when an offline CPU is
- * started again: flush_idle_task() has forgotten by then that they were called.
+ * restarted, after flush_idle_task() has dropped their instances.
  */
 struct kretprobe_blackpoint kretprobe_blacklist[] = {
 	{ .name = "_switch" },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Instructions out of line on powerpc: what stands in a slot.
+ * Out-of-line execution on powerpc: the contents of slots.
  *
  *	slot		[instruction]
  *			b	back		or, if that is too far, trap
@@ -10,17 +10,17 @@
  *			trap
  *			[site]
  *
- * The instruction runs natively.  An operand that is relative to it, which only
- * prefixed instructions have, is changed.  The trap behind it finds its site in
- * the slot, so that nothing is kept for the task or CPU between the two.
+ * The instruction runs natively.  Only prefixed instructions have an operand
+ * relative to their address; it is adjusted.  The handler of the trap reads the
+ * site from the slot, so the task and CPU need no state in between.
  *
- * A branch reaches 32 MB.  Modules are anywhere in the vmalloc area, and pages
- * for their slots are allocated within that distance.  The kernel's own text is
- * in no such area: it has a pool of pages with the code of the probes.  When
- * that is used up, when the text is larger than a branch reaches, or when other
- * things fill the vmalloc area around a module, slots are anywhere and end with
- * a trap.  Detours have to be in reach.  On a CPU whose MMU has a hash table,
- * the kernel's own text has the pool only.
+ * A branch reaches 32 MB.  Modules can be anywhere in the vmalloc area, and
+ * pages for their slots are allocated within that distance.  The kernel's own
+ * text has a pool of pages within the code of the probes.  Slots are allocated
+ * anywhere, and end with a trap, if the pool is used up, if the text is larger
+ * than the reach, or if the vmalloc area around a module is full.  Detours must
+ * be in reach.  On a CPU whose MMU uses a hash table, the kernel's own text has
+ * only the pool.
  *
  * Slots are aligned to their size, so that a prefixed instruction does not
  * cross a block of 64 bytes.
@@ -28,12 +28,12 @@
  * Writing a slot
  * --------------
  *
- * No CPU executes a slot while it is written, but one may have fetched what
- * was there before, on a wrong guess.  patch_instructions() writes it through
- * another mapping, and then has the instruction caches of all CPUs drop it
- * (DCBST, SYNC, ICBI, SYNC).  A CPU gets to the slot only by returning from an
- * exception to it, which is context synchronizing: what it has fetched ahead is
- * discarded, and comes from the cache anew.
+ * No CPU executes a slot while it is written, but one may have fetched its
+ * previous contents speculatively.  patch_instructions() writes the slot
+ * through another mapping, and then invalidates it in the instruction caches of
+ * all CPUs (DCBST, SYNC, ICBI, SYNC).  A CPU reaches the slot only by returning
+ * from an exception, which is context synchronizing: prefetched instructions
+ * are discarded, and fetched from the cache again.
  */
 #include <linux/array_size.h>
 #include <linux/bitmap.h>
@@ -58,9 +58,9 @@
 
 #define POOL_PAGES	(PPC_KPROBE_POOL_SIZE / PAGE_SIZE)
 
-/* Which pages of the pool are in use; under the lock of slots.c. */
+/* Pages of the pool in use; protected by the lock of slots.c. */
 static DECLARE_BITMAP(pool_used, POOL_PAGES);
-/* Some module has had no place for a page in reach; under the same. */
+/* No page was in reach of some module; protected by the same lock. */
 static bool modules_crowded;
 
 static bool in_pool(const void *text)
@@ -69,7 +69,7 @@ static bool in_pool(const void *text)
 	       text < (void *)ppc_kprobe_pool_end;
 }
 
-/* Writable memory, or a page of the pool. */
+/* @text is writable memory, or a page of the pool. */
 void arch_kprobe_fill_slots(void *text, size_t size)
 {
 	u32 trap = PPC_RAW_TRAP();
@@ -80,7 +80,7 @@ void arch_kprobe_fill_slots(void *text, size_t size)
 		memset32(text, trap, size / sizeof(u32));
 }
 
-/* The pool is part of the text, and is read-only and executable already. */
+/* The pool is part of the text, so it is read-only and executable already. */
 int arch_kprobe_protect_slots(void *text)
 {
 	return in_pool(text) ? 0 : set_memory_rox((unsigned long)text, 1);
@@ -120,7 +120,7 @@ static void *alloc_from_pool(void)
 	return ppc_kprobe_pool + i * PAGE_SIZE;
 }
 
-/* Where memory outside of the kernel's image may be executed. */
+/* The range in which memory outside of the kernel image may be executable. */
 #ifdef MODULES_VADDR
 #define EXEC_START	((unsigned long)MODULES_VADDR)
 #define EXEC_END	((unsigned long)MODULES_END)
@@ -129,7 +129,7 @@ static void *alloc_from_pool(void)
 #define EXEC_END	((unsigned long)VMALLOC_END)
 #endif
 
-/* A page that is no further away than that. */
+/* Allocate a page at most @distance away from @addr. */
 static void *alloc_within(unsigned long addr, unsigned long distance)
 {
 	unsigned long low = EXEC_START;
@@ -151,8 +151,8 @@ static void *alloc_within(unsigned long addr, unsigned long distance)
 }
 
 /*
- * Is there no page in reach of this site, nor is there likely to be one?  Then
- * any page will do.
+ * Return true if pages in reach of this site are not likely to be available, so
+ * that any page is acceptable.
  */
 static bool beyond_reach(const struct kprobe_site *site)
 {
@@ -164,9 +164,9 @@ static bool beyond_reach(const struct kprobe_site *site)
 }
 
 /*
- * With a hash table, to fetch from the vmalloc area may fault, and what handles
- * that may be probed: its slots have to be in the kernel's text, which is
- * bolted.
+ * With a hash table, a fetch from the vmalloc area may fault, and the handler
+ * of such a fault may be probed.  Its slots must be in the kernel's text, which
+ * is bolted.
  */
 static bool must_not_fault(const struct kprobe_site *site)
 {
@@ -175,7 +175,7 @@ static bool must_not_fault(const struct kprobe_site *site)
 }
 
 /**
- * arch_kprobe_slots_near - can a page have slots for this site?
+ * arch_kprobe_slots_near - check if a page can hold slots for a site
  * @text: the page
  * @site: the site
  */
@@ -189,7 +189,7 @@ bool arch_kprobe_slots_near(const void *text, const struct kprobe_site *site)
 
 /**
  * arch_kprobe_alloc_slots - allocate a page for slots
- * @site: near this one, if that can be
+ * @site: the page should be near this site
  *
  * Context: may sleep.
  * Return: a page that is writable or one of the pool, or NULL.
@@ -204,7 +204,7 @@ void *arch_kprobe_alloc_slots(const struct kprobe_site *site)
 	if (must_not_fault(site))
 		return NULL;
 	if (!core_kernel_text(addr)) {
-		/* Half way to the end of the reach it serves others as well. */
+		/* Half way to the limit, it can serve other sites as well. */
 		text = alloc_within(addr, SZ_16M) ?:
 		       alloc_within(addr, SZ_32M - 2 * PAGE_SIZE);
 		modules_crowded |= !text;
@@ -217,8 +217,8 @@ void *arch_kprobe_alloc_slots(const struct kprobe_site *site)
  */
 
 /**
- * ppc_kprobe_original_insn - what stands at an address while nothing is probed
- * @addr: in text
+ * ppc_kprobe_original_insn - read an instruction as it is without a probe
+ * @addr: its address
  *
  * Context: kprobe_mutex held, or an exception.
  */
@@ -231,7 +231,7 @@ u32 ppc_kprobe_original_insn(const u32 *addr)
 	return site ? site->opcode : *addr;
 }
 
-/* The instruction of a slot.  Return: its length in words, or 0. */
+/* Add the copied instruction.  Return its length in words, or 0 on failure. */
 static unsigned int put_copy(struct ppc_kprobe_slot *text, const void *slot,
 			     const struct kprobe_site *site)
 {
@@ -248,7 +248,7 @@ static unsigned int put_copy(struct ppc_kprobe_slot *text, const void *slot,
 	return 2;
 }
 
-/* The way back behind that. */
+/* Add the branch back after the instruction. */
 static bool put_branch(struct ppc_kprobe_slot *text, const void *slot,
 		       const struct kprobe_site *site, unsigned int n)
 {
@@ -259,11 +259,11 @@ static bool put_branch(struct ppc_kprobe_slot *text, const void *slot,
 		text->word[n] = ppc_inst_val(branch);
 		return true;
 	}
-	/* A trap would come in between what belongs together. */
+	/* A trap would end the reservation. */
 	return site->insn.class != PPC_KPROBE_LOAD_RESERVE;
 }
 
-/* Decoders of traced branches are told before any CPU can get there. */
+/* Notify decoders of traced branches before any CPU can execute the slot. */
 static bool write_slot(void *slot, struct ppc_kprobe_slot *text)
 {
 	perf_event_text_poke(slot, NULL, 0, text, sizeof(*text));
@@ -315,13 +315,13 @@ enum kprobe_refusal arch_kprobe_prepare(struct kprobe_site *site,
 		return make_slot(site, false, &site->slot);
 	if (site->post_slot || site->insn.class == PPC_KPROBE_COMPUTE)
 		return KPROBE_OK;
-	/* The trap would come between it and the end of the sequence. */
+	/* The trap would be between the load and its store. */
 	if (site->insn.class == PPC_KPROBE_LOAD_RESERVE)
 		return KPROBE_REFUSE_UNRELOCATABLE;
 	return make_slot(site, true, &site->post_slot);
 }
 
-/* Nothing else in a slot is executed than the instruction and the way back. */
+/* CPUs execute only the instruction in a slot and the word after it. */
 static unsigned long place_of(const struct kprobe_site *site, const void *slot,
 			      unsigned long ip, bool *saved)
 {

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The hit on powerpc: a trap, and what follows from it.  What can be probed is
- * in kprobes-insn.c; how traps come into the text, in kprobes-patch.c.
+ * Breakpoint hits on powerpc.  kprobes-insn.c decides what can be probed;
+ * kprobes-patch.c writes the traps.
  *
- *	trap -> site -> pre handlers -+-> depends on its place: emulated, post
- *	                              |   handlers, go on
+ *	trap -> site -> pre handlers -+-> depends on its address: emulate, post
+ *	                              |   handlers, return
  *	                              |
  *	                              +-> slot: instruction, branch back
  *	                              |
- *	                              +-> with post handlers, one that only
- *	                              |   computes, or accesses the kernel's
- *	                              |   memory: emulated, go on
+ *	                              +-> post handlers, and only computes or
+ *	                              |   accesses the kernel's memory: emulate,
+ *	                              |   post handlers, return
  *	                              |
  *	                              +-> post_slot: instruction, trap -> post
- *	                                  handlers, go on
+ *	                                  handlers, return
  *
- * All of it runs with interrupts off, as kernel/kprobes.c demands.  The program
- * check's handler has soft-masked all of them; what arrives meanwhile is only
- * noted, also the IPIs by which the core waits for handlers.  On 32 bit
- * MSR[EE] is off and keeps all away.  A program check neither counts as an NMI
- * nor has RCU watch.
+ * All of this runs with interrupts off, as kernel/kprobes/ requires.  The
+ * program check's handler has soft-masked them; interrupts that arrive
+ * meanwhile are only noted, including the IPIs by which the core waits for
+ * handlers.  On 32 bit MSR[EE] is off.  A program check neither counts as an
+ * NMI nor makes RCU watch.
  *
- * A handler that changes regs->nip or regs->msr may do so without
- * regs_set_return_ip(): what the CPU holds of them is forgotten after each hit.
+ * Handlers may change regs->nip or regs->msr without regs_set_return_ip(),
+ * because every hit calls set_return_regs_changed().
  */
 #include <linux/align.h>
 #include <linux/kernel.h>
@@ -35,8 +35,8 @@
 #include "kprobes-common.h"
 
 /*
- * Behind the pre handlers of an instruction out of line, with post handlers to
- * come.
+ * Continue after the pre handlers of an out-of-line instruction with post
+ * handlers.
  */
 static __always_inline void go_on_with_post(struct kprobe_site *site,
 					    struct pt_regs *regs)
@@ -50,7 +50,7 @@ static __always_inline void go_on_with_post(struct kprobe_site *site,
 		kprobe_site_post(site, regs, KPROBE_BY_EXCEPTION);
 		return;
 	}
-	/* Behind site->npost; pairs with smp_wmb() in make_slot(). */
+	/* After reading site->npost; pairs with smp_wmb() in make_slot(). */
 	smp_rmb();
 	regs->nip = (unsigned long)site->post_slot;
 }
@@ -67,7 +67,7 @@ static __always_inline void hit_site(struct kprobe_site *site,
 		return;
 
 	post = verdict == KPROBE_HIT_EXECUTE && READ_ONCE(site->npost);
-	/* A pre handler's change of it means nothing if it returns 0. */
+	/* A pre handler that returns 0 cannot change the nip. */
 	regs->nip = addr;
 	if (site->slot) {
 		if (unlikely(post))
@@ -82,9 +82,9 @@ static __always_inline void hit_site(struct kprobe_site *site,
 }
 
 /*
- * The trap behind an instruction in a slot, which has been executed.  Neither
- * the owner of the slot nor anything else is looked up: what a look-up calls
- * may be probed, and come here again.
+ * Handle the trap after an executed instruction in a slot.  Do not look up the
+ * slot's owner or anything else, because functions that do may be probed, and
+ * recurse.
  */
 static __always_inline void hit_post(struct pt_regs *regs)
 {
@@ -93,18 +93,18 @@ static __always_inline void hit_post(struct pt_regs *regs)
 	struct kprobe_site *site = slot->site;
 
 	regs->nip = ppc_kprobe_next(site);
-	/* Else it was a slot that is far from the site. */
+	/* Otherwise it was a slot that is far from the site. */
 	if (slot == site->post_slot)
 		kprobe_site_post(site, regs, KPROBE_BY_EXCEPTION);
 }
 
-/* There was no site: is there one now, or no trap? */
+/* Check again if there is a site, or no trap any more. */
 static bool hit_no_site(struct pt_regs *regs)
 {
 	u32 word = READ_ONCE(*(u32 *)regs->nip);
 	struct kprobe_site *site;
 
-	/* Removed since it was fetched?  Then execute what is there. */
+	/* If it was removed since it was fetched, execute the text. */
 	if (!is_trap(word))
 		return true;
 	if (word == PPC_KPROBE_SLOT_TRAP) {
@@ -114,8 +114,8 @@ static bool hit_no_site(struct pt_regs *regs)
 	if (word != BREAKPOINT_INSTRUCTION)
 		return false;
 	/*
-	 * Put there since it was looked for?  Its site came first: pairs with
-	 * smp_wmb() in arch_kprobe_patch().
+	 * It may have been written since the lookup, after its site was added.
+	 * Pairs with smp_wmb() in arch_kprobe_patch().
 	 */
 	smp_rmb();
 	site = kprobe_site_find(regs->nip);
@@ -126,13 +126,14 @@ static bool hit_no_site(struct pt_regs *regs)
 }
 
 /*
- * A hit in real mode, which is a missed one, as in kprobe_hit_jump().  The
- * exception is handled with translation on, so all can be reached that is to be
- * counted; but handlers would take the code for one that they could, too.
+ * A hit in real mode is counted as missed, as in kprobe_hit_jump().  The
+ * exception is handled with translation on, so the counters are accessible.
+ * But handlers would assume that the probed code runs with translation, too.
  *
- * Text is known by its translated address.  The instruction pointer may be that
- * or the real one, which lacks the first bits, and stays of its kind.  Only the
- * kernel's own text runs in real mode, and so can only a slot in its pool.
+ * Sites are found by their translated address.  The instruction pointer may be
+ * that or the real one, which lacks the top bits, and must stay of its kind.
+ * Only the kernel's own text runs in real mode, so the slot must be in its
+ * pool.
  */
 static bool hit_in_real_mode(struct pt_regs *regs)
 {
@@ -163,11 +164,11 @@ static bool hit_in_real_mode(struct pt_regs *regs)
 }
 
 /**
- * kprobe_handler - is this trap one of ours?
+ * kprobe_handler - handle a trap if it is a probe's
  * @regs: of the exception
  *
  * Context: exception; interrupts off.
- * Return: whether it was, and has been dealt with.
+ * Return: true if the trap was handled.
  */
 bool kprobe_handler(struct pt_regs *regs)
 {
