@@ -2,55 +2,54 @@
 /*
  * Probes on the call of ftrace at a function's entry.
  *
- * That instruction is ftrace's to patch.  A site on it is hit by a callback
- * instead of a trap, and needs no copy out of line: what is there does
+ * ftrace patches that instruction.  A site on it is hit by a callback instead
+ * of a trap, and needs no copy out of line, because the instruction does
  * nothing but call.  All such sites share two ftrace_ops, so that a batch of
- * them is one update of ftrace, and the callback finds the site by its
- * address as a trap does.
+ * them needs one update of ftrace, and the callback finds the site by its
+ * address, as a trap does.
  *
- * Which of the two: ftrace lets one owner of IPMODIFY change where a function
- * goes; live patching is one.  A probe whose handlers do so has a post handler
- * by an old convention, so sites with post handlers are in the ops with
- * IPMODIFY.  An address that a pre handler has set is honoured in either ops,
- * unless another user of ftrace redirects the function; one with a direct call
- * is asked to share it with the ops with IPMODIFY, and only with that.
+ * There are two because ftrace lets one owner of IPMODIFY, such as live
+ * patching, redirect a function.  By an old convention, a probe whose handlers
+ * do this has a post handler, so sites with post handlers are in the ops with
+ * IPMODIFY.  An address that a pre handler has set is used with either ops,
+ * unless another user of ftrace redirects the function; a user with a direct
+ * call is asked to share it with the ops with IPMODIFY only.
  * site->ftrace_ops is the ops that calls handlers; the other one ignores a hit.
- * While a site moves, enum ftrace_move is added, so that the fast way does not
- * know the value.  An entry may come from behind the call: relay.c has these
- * steps.  Or a site leaves one ops for the other.  Ftrace calls both for a hit
- * then, one after the other, and one of them is to call the handlers:
+ * While a site moves, a value of enum ftrace_move is added, so that the fast
+ * path does not match.  A site may move from its relay: relay.c lists these
+ * steps.  Or it moves from one ops to the other.  Then ftrace calls both for a
+ * hit, one after the other, and only one of them must call the handlers:
  *
- * 1. The site is the old ops'.  It comes into the filter of the new ops, which
- *    ignores its hits.
- * 2. FTRACE_MOVE_TO_FIRST or FTRACE_MOVE_TO_SECOND is set, with the new ops.
- *    The ops that ftrace calls first notes a hit.  The second looks for that
- *    note: a noted hit is the new ops', and one that has passed the first in 1,
- *    and so is not noted, is the old one's.
- * 3. A grace period of RCU has ended.  Ftrace calls from a loop that cannot be
+ * 1. The site belongs to the old ops.  It is added to the filter of the new
+ *    ops, which ignores its hits.
+ * 2. kprobe_ftrace_arm() sets FTRACE_MOVE_TO_FIRST or FTRACE_MOVE_TO_SECOND,
+ *    with the new ops.  The ops that ftrace calls first notes a hit.  The
+ *    second looks for that note: the new ops handles a noted hit.  A hit
+ *    without a note has passed the first in 1, and the old ops handles it.
+ * 3. A grace period of RCU ends.  Ftrace calls from a loop that cannot be
  *    preempted, so a hit that has passed the first in 1 has passed the second,
- *    too.  The site is the new ops'.
- * 4. It leaves the filter of the old ops.
+ *    too.  The site belongs to the new ops.
+ * 4. The site is removed from the filter of the old ops.
  *
- * In the order of ftrace's loop an ops that is registered comes first.  A loop
- * that is between the two must not find one of them a second time, so an ops
- * comes back a grace period after it has gone.
+ * Ftrace's loop calls the ops that was registered last first.  A loop that is
+ * between the two must not call one of them a second time, so an ops is not
+ * registered again until a grace period after it was unregistered.
  *
  * A task that is interrupted or preempted on its way to the old ops, in 1 or
  * before, may arrive there at any time later, and calls no other ops.  So an
  * ops that is not called from the loop always calls the handlers.
  *
- * Each update makes ftrace look at all functions there are, some times over. A
- * probe that comes cannot wait for others.  One that goes can: its site forgets
- * the ops, from then on the callback finds nothing to do, and the function is
- * taken out of the filter by a worker, together with others that have gone
- * meanwhile.  If there is a probe again by then, nothing has to be done at all.
- * Large batches are taken out at once, and so is what other owners of
- * IPMODIFY may wait for.
+ * In each update, ftrace visits all functions, some times over.  A new probe
+ * cannot wait for others, but a removed one can: its site clears its ops, so
+ * the callback ignores hits, and a worker removes the function from the filter,
+ * together with others that were removed meanwhile.  If a probe is registered
+ * again before that, no update is needed.  Large batches are removed at once,
+ * and so are functions that other owners of IPMODIFY may wait for.
  *
- * Recursion is the core's business: without FTRACE_OPS_FL_RECURSION ftrace
- * calls in any case, and the core counts what it misses.  Where several ops
- * are on one function, ftrace calls them from a loop that does guard against
- * recursion; kprobe_ftrace_dropped() is told what is lost there.
+ * The core handles recursion: without FTRACE_OPS_FL_RECURSION ftrace always
+ * calls, and the core counts misses.  If several ops are on one function,
+ * ftrace calls them from a loop that does guard against recursion;
+ * kprobe_ftrace_dropped() counts the hits that are lost there.
  */
 #include <linux/ftrace.h>
 #include <linux/hashtable.h>
@@ -67,7 +66,7 @@
 /* Added to site->ftrace_ops. */
 enum ftrace_move {
 	FTRACE_MOVE_NONE,
-	FTRACE_MOVE_FROM_BEHIND,	/* whoever has a hit notes it */
+	FTRACE_MOVE_FROM_BEHIND,	/* whichever handles a hit notes it */
 	FTRACE_MOVE_TO_FIRST,		/* to the ops that is called first */
 	FTRACE_MOVE_TO_SECOND,
 };
@@ -92,9 +91,9 @@ static struct ftrace_ops *moving_to(struct ftrace_ops *ops,
 }
 
 /*
- * The stack pointers of hits that have passed the first ops in 2.  Of each CPU
+ * The stack pointers of hits that have passed the first ops in 2, for each CPU
  * and each context, because an interrupt between the two ops may have a hit.
- * Another ops between the two may have one as well: ftrace's guard against
+ * A third ops between the two may have one as well: ftrace's guard against
  * recursion lets one loop begin in another of the same context.
  */
 static DEFINE_PER_CPU(unsigned long [4][2], first_passed);
@@ -144,13 +143,13 @@ static __always_inline struct ftrace_ops *
 read_calls(const struct kprobe_site *site)
 {
 	/*
-	 * Ftrace looks only then whether it is to call the other ops, too.
-	 * Pairs with kprobe_ftrace_arm().
+	 * Ftrace checks only afterwards whether it must call the other ops,
+	 * too.  Pairs with kprobe_ftrace_arm().
 	 */
 	return smp_load_acquire(&site->ftrace_ops);
 }
 
-/* A hit that passes the first in 1 must not look like one noted before that. */
+/* A hit that passes the first in 1 must not match an older note. */
 static void forget_passed(void)
 {
 	unsigned int cpu;
@@ -163,10 +162,10 @@ static void forget_passed(void)
 #define ftrace_site_hit	kprobe_classic_ftrace_hit
 
 /**
- * kprobe_ftrace_has_hit - does an ops call the handlers of a hit?
- * @site: what was hit
- * @ops: for which ftrace calls
- * @regs: of the hit
+ * kprobe_ftrace_has_hit - must an ops call the handlers of a hit?
+ * @site: the site that was hit
+ * @ops: the ops that ftrace calls
+ * @regs: the registers at the hit
  *
  * Context: a hit; once for each ops; not preemptible.
  */
@@ -180,7 +179,7 @@ NOKPROBE_SYMBOL(kprobe_ftrace_has_hit);
 static noinline void ftrace_site_slow(unsigned long ip, struct pt_regs *regs,
 				      struct ftrace_ops *ops)
 {
-	/* Live patching may have set it: restored behind the handlers. */
+	/* Live patching may have set it: restore it after the handlers. */
 	unsigned long next = instruction_pointer(regs);
 	enum kprobe_verdict verdict;
 	bool entered = kprobe_rcu_enter();
@@ -194,7 +193,7 @@ static noinline void ftrace_site_slow(unsigned long ip, struct pt_regs *regs,
 	if (!calls || !has_hit(calls, ops, regs))
 		goto out;
 	from_behind = move_of(calls) == FTRACE_MOVE_FROM_BEHIND;
-	/* The relay handles a hit that finds no room for its note. */
+	/* The relay handles a hit without room for its note. */
 	if (from_behind && !kprobe_note_hit(regs))
 		goto out;
 
@@ -206,14 +205,14 @@ static noinline void ftrace_site_slow(unsigned long ip, struct pt_regs *regs,
 	if (verdict == KPROBE_HIT_EXECUTE && READ_ONCE(site->npost)) {
 		instruction_pointer_set(regs, ip + MCOUNT_INSN_SIZE);
 		kprobe_site_post(site, regs, KPROBE_BY_CODE);
-		/* A post handler may move on from there, too. */
+		/* A post handler may redirect the task, too. */
 		if (instruction_pointer(regs) != ip + MCOUNT_INSN_SIZE)
 			goto diverted;
 	}
 	instruction_pointer_set(regs, next);
 	goto out;
 diverted:
-	/* The note must not wait for a hit that does not reach the relay. */
+	/* Remove the note, because the hit does not reach the relay. */
 	if (from_behind && instruction_pointer(regs) != ip + MCOUNT_INSN_SIZE)
 		kprobe_hit_noted(site, regs);
 	arch_kprobe_resume(regs);
@@ -222,7 +221,7 @@ out:
 }
 NOKPROBE_SYMBOL(ftrace_site_slow);
 
-/* The usual case: it does not nest, and there is no post handler. */
+/* The usual case: the hit does not nest, and there is no post handler. */
 static __always_inline void ftrace_site_fast(unsigned long ip,
 					     struct pt_regs *regs,
 					     struct ftrace_ops *ops)
@@ -251,7 +250,7 @@ static __always_inline void ftrace_site_fast(unsigned long ip,
 static void ftrace_site_hit(unsigned long ip, unsigned long parent_ip,
 			    struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
-	/* Complete, since FTRACE_OPS_FL_SAVE_REGS is set. */
+	/* Complete, because FTRACE_OPS_FL_SAVE_REGS is set. */
 	struct pt_regs *regs = arch_kprobe_ftrace_regs(fregs);
 	unsigned long flags;
 	bool traced_on;
@@ -261,7 +260,7 @@ static void ftrace_site_hit(unsigned long ip, unsigned long parent_ip,
 	ftrace_site_fast(ip, regs, ops);
 	if (traced_on)
 		kprobe_trace_irqs_on();
-	/* In this order, since a handler may have woken up a task. */
+	/* In this order, because a handler may have woken up a task. */
 	raw_local_irq_restore(flags);
 	preempt_enable_notrace();
 }
@@ -269,13 +268,13 @@ NOKPROBE_SYMBOL(ftrace_site_hit);
 #endif
 
 /**
- * kprobe_ftrace_dropped - ftrace has not called for a function
- * @ip: of its call
+ * kprobe_ftrace_dropped - count a hit for which ftrace did not call
+ * @ip: the address of the call
  *
- * To count is part of a hit: interrupts are off and RCU is watching from
- * before the look-up, so that unregistering a probe waits for it.  Nothing
- * here may be traced, or it would be called for that, and so on: interrupts
- * are disabled without telling the tracer of that.
+ * Counting is part of a hit: interrupts must be off and RCU watching from
+ * before the look-up, so that unregistering a probe waits for it.  Nothing here
+ * may be traced, because that would recurse: so interrupts are disabled without
+ * informing the tracer.
  *
  * Context: any.
  */
@@ -290,20 +289,20 @@ void kprobe_ftrace_dropped(unsigned long ip)
 	entered = kprobe_read_lock();
 	site = kprobe_site_find(ip);
 	calls = site ? READ_ONCE(site->ftrace_ops) : NULL;
-	/* A hit that moves from behind the call comes there, and is had. */
+	/* Not a miss while the site moves, because the relay handles the hit. */
 	if (calls && move_of(calls) != FTRACE_MOVE_FROM_BEHIND)
 		kprobe_site_missed(site, NULL, KPROBE_MISS_TRACER);
-	/* With interrupts off this does not call the scheduler, traced here. */
+	/* With interrupts off, this does not call the scheduler. */
 	kprobe_read_unlock(entered);
 	raw_local_irq_restore(flags);
 }
 NOKPROBE_SYMBOL(kprobe_ftrace_dropped);
 
 /**
- * struct site_ops - sites that ftrace calls for in one way
+ * struct site_ops - an ops and its number of sites
  * @ops: for ftrace
- * @nr: how many functions are in its filter; under kprobe_mutex
- * @gone: RCU's cookie of the moment since which ftrace does not know it
+ * @nr: number of functions in its filter; under kprobe_mutex
+ * @gone: RCU's cookie from when it was last unregistered
  */
 struct site_ops {
 	struct ftrace_ops ops;
@@ -325,10 +324,10 @@ static struct site_ops kprobe_ipmodify_ops = {
 	},
 };
 
-/* ftrace has shut itself down: its functions are not to be called. */
+/* ftrace has shut itself down: its functions must not be called. */
 bool kprobe_ftrace_disabled;
 
-/* For kprobe_redirect_begin(). */
+/* Return true for an ops of this file. */
 bool kprobe_ftrace_is_ours(const struct ftrace_ops *ops)
 {
 	return ops == &kprobe_ftrace_ops.ops || ops == &kprobe_ipmodify_ops.ops;
@@ -345,7 +344,7 @@ static struct site_ops *site_ops_now(const struct kprobe_site *site)
 }
 
 /**
- * kprobe_ftrace_moves - is an armed site to be called for in another way?
+ * kprobe_ftrace_moves - must an armed site move to the other ops?
  * @site: on ftrace
  *
  * Context: kprobe_mutex held.
@@ -355,10 +354,10 @@ bool kprobe_ftrace_moves(const struct kprobe_site *site)
 	return site->ftrace_ops && site_ops_now(site) != site_ops_wanted(site);
 }
 
-/* Ftrace calls it before the other one.  Under kprobe_mutex. */
+/* The ops that ftrace calls before the other one; under kprobe_mutex. */
 static struct site_ops *called_first;
 
-/* @shared: owners of direct calls have been asked to share, and not told yet */
+/* @shared: owners of direct calls were asked to share and must be told */
 static int filter_remove(struct site_ops *from, unsigned long *ips,
 			 unsigned int nr, bool shared)
 {
@@ -368,7 +367,7 @@ static int filter_remove(struct site_ops *from, unsigned long *ips,
 }
 
 /*
- * Wait for hits in the loop where RCU does not watch, which kernels with
+ * Wait for hits in the loop without RCU watching, which kernels with
  * ARCH_WANTS_NO_INSTR do not have.
  */
 static void wait_for_blind_loops(void)
@@ -378,14 +377,14 @@ static void wait_for_blind_loops(void)
 #endif
 }
 
-/* Adds sites to an ops. None is there on failure. */
+/* Add sites to an ops.  On failure, none is added. */
 static int ops_add(struct site_ops *to, unsigned long *ips, unsigned int nr)
 {
 	int ret;
 
 	if (!nr)
 		return 0;
-	/* For the first ones register_ftrace_function() does that. */
+	/* For the first, register_ftrace_function() asks owners to share. */
 	if (to->nr && to->ops.flags & FTRACE_OPS_FL_IPMODIFY)
 		ret = ftrace_add_ipmodify(&to->ops, ips, nr);
 	else
@@ -407,9 +406,10 @@ static int ops_add(struct site_ops *to, unsigned long *ips, unsigned int nr)
 }
 
 /*
- * Without memory for a new filter of all, functions are removed one by one,
- * which may need less.  One that stays in the filter does no harm: when the
- * caller is done no site refers to @from for it, and the callback does nothing.
+ * Remove functions from an ops.  Without memory for a new filter, remove them
+ * one by one, which may need less.  A function that stays in the filter is
+ * harmless: no site refers to @from for it any more, so the callback ignores
+ * it.
  */
 static void ops_remove(struct site_ops *from, unsigned long *ips,
 		       unsigned int nr)
@@ -419,12 +419,12 @@ static void ops_remove(struct site_ops *from, unsigned long *ips,
 	if (!nr || kprobe_ftrace_disabled)
 		return;
 	from->nr -= nr;
-	/* An empty filter would mean every function. */
+	/* An empty filter would select every function. */
 	if (!from->nr) {
 		unregister_ftrace_function(&from->ops);
 		from->gone = get_state_synchronize_rcu();
 	}
-	/* unregister_ftrace_function() has told them. */
+	/* For the last sites, unregister_ftrace_function() has told owners. */
 	if (!filter_remove(from, ips, nr, from->nr))
 		return;
 	for (i = 0; i < nr; i++)
@@ -434,8 +434,8 @@ static void ops_remove(struct site_ops *from, unsigned long *ips,
 /**
  * struct leftover - a function in the filter of kprobe_ftrace_ops that has no
  *	armed site
- * @node: in the table of them
- * @ip: of its call
+ * @node: in the table of leftovers
+ * @ip: the address of the call
  */
 struct leftover {
 	struct hlist_node node;
@@ -446,11 +446,11 @@ struct leftover {
 static DEFINE_HASHTABLE(leftovers, 9);
 static unsigned int nr_leftovers;
 
-/* Batches with more sites than this leave the filter at once. */
+/* Batches with more sites than this are removed from the filter at once. */
 #define LEFTOVERS_BATCH	64
-/* About so many functions without an armed site stay in the filter at most. */
+/* Approximate maximum of functions without an armed site in the filter. */
 #define LEFTOVERS_MAX	4096
-/* A worker removes them after so many jiffies. */
+/* Jiffies until a worker removes them. */
 #define LEFTOVERS_DELAY	DIV_ROUND_UP(HZ, 50)
 
 static struct leftover *leftover_find(unsigned long ip)
@@ -471,7 +471,7 @@ static void leftover_free(struct leftover *left)
 }
 
 /**
- * kprobe_ftrace_flush - take all functions without an armed site out of the
+ * kprobe_ftrace_flush - remove all functions without an armed site from the
  *	filter
  *
  * Context: may sleep; kprobe_mutex held.
@@ -510,7 +510,7 @@ static void leftovers_worker(struct work_struct *work)
 
 static DECLARE_DELAYED_WORK(leftovers_work, leftovers_worker);
 
-/* Return: whether this function may stay in the filter for a while. */
+/* Try to leave a function in the filter for a while. */
 static bool leave_over(unsigned long ip)
 {
 	struct leftover *left = kmalloc(sizeof(*left), GFP_KERNEL);
@@ -524,7 +524,7 @@ static bool leave_over(unsigned long ip)
 	return true;
 }
 
-/* Those sites of a batch that are to come into an ops and are not in it yet. */
+/* Collect sites of a batch that must be added to an ops. */
 static unsigned int collect_wanted(struct list_head *batch,
 				   struct site_ops *ops, unsigned long *ips)
 {
@@ -542,7 +542,7 @@ static unsigned int collect_wanted(struct list_head *batch,
 	return nr;
 }
 
-/* Those that are in it and are to be taken out now. */
+/* Collect sites of a batch that must be removed from an ops now. */
 static unsigned int collect_going(struct list_head *batch, struct site_ops *ops,
 				  bool at_once, unsigned long *ips)
 {
@@ -559,21 +559,21 @@ static unsigned int collect_going(struct list_head *batch, struct site_ops *ops,
 }
 
 /**
- * kprobe_ftrace_moved - hits of a site have one place only
- * @site: kprobe_ftrace_arm() was called for it
+ * kprobe_ftrace_moved - end the move of a site
+ * @site: a site for which kprobe_ftrace_arm() was called
  *
- * Where it has come from behind the call, a hit that reads this, and so is not
- * noted, is to find the relay gone when it comes there.
+ * If it moves from a relay, the relay must be off already for a hit that reads
+ * the new value, because that hit is not noted.
  *
  * Context: kprobe_mutex held.
  */
 void kprobe_ftrace_moved(struct kprobe_site *site)
 {
-	/* Pairs with ftrace's callback, whose hit goes on only afterwards. */
+	/* Pairs with read_calls(), which precedes the relay in a hit. */
 	smp_store_release(&site->ftrace_ops, &site_ops_now(site)->ops);
 }
 
-/* How a site, which is in the filter of @to by now, gets there. */
+/* Return how a site moves to @to, whose filter has it by now. */
 static enum ftrace_move move_to(const struct kprobe_site *site,
 				const struct site_ops *to)
 {
@@ -590,7 +590,7 @@ static bool leaves_an_ops(const struct kprobe_site *site)
 	return move_of(site->ftrace_ops) >= FTRACE_MOVE_TO_FIRST;
 }
 
-/* Those that ftrace has called for in another way: steps 3 and 4. */
+/* Do steps 3 and 4 for sites that move from one ops to the other. */
 static void leave_old_ops(struct list_head *batch, unsigned long *ips)
 {
 	struct site_ops *from[] = { &kprobe_ftrace_ops, &kprobe_ipmodify_ops };
@@ -618,13 +618,13 @@ static void leave_old_ops(struct list_head *batch, unsigned long *ips)
 }
 
 /**
- * kprobe_ftrace_arm - have ftrace call for a set of sites
- * @batch: sites, linked by kprobe_site::batch, for none of which it does yet in
- *	the way that they want
+ * kprobe_ftrace_arm - arm a set of sites with ftrace
+ * @batch: sites, linked by kprobe_site::batch, none of which is armed with the
+ *	ops that it needs
  *
  * Context: may sleep; kprobe_mutex held.
- * Return: 0; -ENOMEM; -ENODEV, -EBUSY or -EAGAIN of ftrace.  On failure all is
- * as it was.
+ * Return: 0; -ENOMEM; -ENODEV, -EBUSY or -EAGAIN of ftrace.  On failure nothing
+ * has changed.
  */
 int kprobe_ftrace_arm(struct list_head *batch)
 {
@@ -635,7 +635,7 @@ int kprobe_ftrace_arm(struct list_head *batch)
 
 	lockdep_assert_held(&kprobe_mutex);
 
-	/* For leftovers ftrace is not called, so the error is returned here. */
+	/* Leftovers need no call of ftrace, so return its error here. */
 	if (kprobe_ftrace_disabled)
 		return -ENODEV;
 	ips = kvmalloc_array(all, sizeof(*ips), GFP_KERNEL);
@@ -668,7 +668,7 @@ int kprobe_ftrace_arm(struct list_head *batch)
 			if (left)
 				leftover_free(left);
 		}
-		/* Notes are forgotten, and the filters set, before this. */
+		/* Publish after the notes are cleared and the filters set. */
 		smp_store_release(&site->ftrace_ops,
 				  moving_to(&to->ops, move_to(site, to)));
 		/* A late hit may have been handled here: see relay.c. */
@@ -680,10 +680,10 @@ int kprobe_ftrace_arm(struct list_head *batch)
 }
 
 /**
- * kprobe_ftrace_disarm - have ftrace call for a set of sites no more
- * @batch: sites for which ftrace calls
+ * kprobe_ftrace_disarm - disarm a set of sites with ftrace
+ * @batch: sites that are armed with ftrace
  *
- * Calls may go on for a while; the callback finds that they are for no site.
+ * ftrace may call for a while longer; the callback then finds no site.
  *
  * Context: may sleep; kprobe_mutex held.
  */
@@ -716,10 +716,10 @@ void kprobe_ftrace_disarm(struct list_head *batch)
 }
 
 /**
- * kprobe_ftrace_kill - ftrace has shut itself down after an error
+ * kprobe_ftrace_kill - note that ftrace has shut itself down after an error
  *
- * It calls for no site any more, and refuses new ones.  Sites are forgotten
- * when their users unregister.
+ * ftrace then calls for no site any more, and refuses new ones.  Sites stay
+ * until their users unregister.
  *
  * Context: any.
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What kernel/kprobes.c and the files in kernel/kprobes/ owe each other, from
- * the lowest room to the highest: a file calls what comes before its own part.
- * classic.c is the exception: it is a backend, calls reconcile.c, and is called
- * by the lowest rooms.
+ * The interfaces between kernel/kprobes.c and the files in kernel/kprobes/,
+ * from the lowest layer to the highest: a file may call functions declared
+ * before its own part.  classic.c is the exception: it is a backend, calls
+ * reconcile.c, and is called by the lowest layers.
  * Locks and their order are described at the head of kernel/kprobes.c.
  */
 #ifndef _KERNEL_KPROBES_INTERNAL_H
@@ -19,7 +19,7 @@ struct jump_entry;
 struct module;
 struct static_call_site;
 
-/* From one place where an instruction can begin to the next, in bytes. */
+/* Distance between two addresses where an instruction can begin, in bytes. */
 #define KPROBE_INSN_STEP	sizeof(kprobe_opcode_t)
 
 /* The distances from a jump at which instructions under it can begin. */
@@ -27,13 +27,13 @@ struct static_call_site;
 	for ((distance) = KPROBE_INSN_STEP; (distance) < KPROBE_JUMP_SIZE; \
 	     (distance) += KPROBE_INSN_STEP)
 
-/* Does this obstacle never go away? */
+/* Return true if this obstacle is permanent. */
 static inline bool kprobe_obstacle_stays(enum kprobe_obstacle what)
 {
 	return what >= KPROBE_NOJUMP_FTRACE_SITE;
 }
 
-/* Users read flags; the engine itself goes by site->state and p->enabled. */
+/* Flags are for users; the core uses site->state and p->enabled. */
 static inline void kprobe_set_flag(struct kprobe *p, u32 flag, bool on)
 {
 	if (on)
@@ -43,8 +43,9 @@ static inline void kprobe_set_flag(struct kprobe *p, u32 flag, bool on)
 }
 
 /**
- * struct kprobe_relay - calls the handlers of one site for hits at another
- * @probe: on the site behind a call of ftrace
+ * struct kprobe_relay - calls the handlers of an entry for hits at its
+ * neighbour
+ * @probe: on the instruction after a call of ftrace
  * @entry: the site of that call, whose handlers are called; see relay.c
  */
 struct kprobe_relay {
@@ -52,7 +53,7 @@ struct kprobe_relay {
 	struct kprobe_site *entry;
 };
 
-/* The site of the entry that a probe is hit for; NULL if it is a user's. */
+/* Return the entry whose relay a probe is; NULL for a user's probe. */
 static __always_inline struct kprobe_site *
 kprobe_relayed(const struct kprobe *p)
 {
@@ -61,7 +62,7 @@ kprobe_relayed(const struct kprobe *p)
 	return container_of(p, struct kprobe_relay, probe)->entry;
 }
 
-/* The site that hits of this one come from; kprobe_mutex held. */
+/* Return the site that delivers hits of this one; kprobe_mutex held. */
 static inline struct kprobe_site *kprobe_relay_site(struct kprobe_site *site)
 {
 	return IS_ENABLED(CONFIG_KPROBE_RELAYS) &&
@@ -69,7 +70,7 @@ static inline struct kprobe_site *kprobe_relay_site(struct kprobe_site *site)
 						   site;
 }
 
-/* classic.c: a backend for architectures that know no sites */
+/* classic.c: a backend for architectures that do not know sites */
 #ifdef CONFIG_KPROBES_CLASSIC
 void kprobe_classic_init_site(struct kprobe_site *site);
 enum kprobe_refusal kprobe_classic_rehearse(struct kprobe_site *site);
@@ -79,7 +80,7 @@ bool kprobe_classic_refuse(struct kprobe *p);
 int kprobe_classic_init(void);
 #define kprobe_classic_blacklisted arch_within_kprobe_blacklist
 
-/* The backend's own breakpoint, that followed calls return to: stays there. */
+/* Return true for the backend's own trampoline probe, which stays armed. */
 static inline bool kprobe_classic_pinned(const struct kprobe_site *site)
 {
 	return is_kretprobe_trampoline((unsigned long)site->addr);
@@ -104,36 +105,36 @@ static inline int kprobe_classic_init(void) { return 0; }
 static inline bool kprobe_classic_blacklisted(unsigned long a) { return false; }
 #endif
 
-/* missed.c: hits whose handlers did not run; others are in kprobes_hit.h */
+/* missed.c: hits whose handlers did not run; see kprobes_hit.h for more */
 void kretprobe_missed(struct kretprobe *rp, enum kprobe_miss why);
 
-/* hit.c or classic.c: all hits of a CPU miss their handlers */
+/* hit.c or classic.c: make all hits of a CPU miss their handlers */
 void kprobe_cpu_busy(unsigned int cpu, bool busy);
 
 /* slots.c: memory for instructions out of line */
 struct kprobe_site *kprobe_slot_owner(unsigned long addr, void **slot);
 void kprobe_slots_release(struct kprobe_site *site);
 
-/* retire.c: freeing what a preempted task may still stand on */
+/* retire.c: deferred freeing of memory that a preempted task may use */
 int kprobe_retire_init(void);
 void kprobe_retire(struct kprobe_site *site);
 void kprobe_retire_flush(void);
 
-/* registered.c: which probes are registered */
+/* registered.c: the table of registered probes */
 bool kprobe_is_registered(const struct kprobe *p);
 void kprobe_set_registered(struct kprobe *p);
 void kprobe_clear_registered(struct kprobe *p);
 
-/* table.c: from addresses to sites */
+/* table.c: look-up of sites by address */
 void kprobe_table_init(void);
 void kprobe_table_insert(struct kprobe_site *site);
 void kprobe_table_remove(struct kprobe_site *site);
 
 /**
- * struct patched_place - where the kernel patches its own text
+ * struct patched_place - an instruction that the kernel itself patches
  * @code: its address, relative to patched_places::base
- * @target: where it may branch to, relative to the same base; NO_TARGET for a
- *	static call
+ * @target: its branch target, relative to the same base; NO_TARGET for a static
+ *	call
  */
 struct patched_place {
 	s32 code;
@@ -143,9 +144,9 @@ struct patched_place {
 #define NO_TARGET	S32_MIN
 
 /**
- * struct patched_places - many of them, in the order of their addresses
+ * struct patched_places - patched instructions, sorted by address
  * @at: the places
- * @nr: how many there are
+ * @nr: number of places
  * @base: the address that all are relative to
  */
 struct patched_places {
@@ -164,7 +165,7 @@ void kprobe_add_static_calls(struct patched_places *places,
 void kprobe_sort_places(struct patched_places *places);
 unsigned long kprobe_static_call_code(const struct static_call_site *s);
 
-/* module.c: which modules can be probed, and their tables in order */
+/* module.c: modules that may be probed, and their tables, sorted */
 #ifdef CONFIG_MODULES
 int kprobe_module_coming(struct module *mod);
 void kprobe_module_live(struct module *mod);
@@ -202,7 +203,7 @@ kprobe_module_places(struct module *mod)
 }
 #endif
 
-/* blacklist.c: what must not be probed */
+/* blacklist.c: text that must not be probed */
 struct kprobe_blacklist_range {
 	unsigned long start;
 	unsigned long end;
@@ -220,10 +221,10 @@ bool kprobe_blacklist_next(unsigned long from,
 bool kprobe_blacklisted(unsigned long addr, const struct kprobe_symbol *symbol);
 
 /**
- * struct kprobe_entry - the instruction that is probed for a place
- * @addr: of it
- * @on_entry: no instruction of the function comes before it
- * @symbol: around it
+ * struct kprobe_entry - the instruction to probe for a place
+ * @addr: its address
+ * @on_entry: it is the first instruction of the function
+ * @symbol: the symbol that contains it
  */
 struct kprobe_entry {
 	kprobe_opcode_t *addr;
@@ -231,7 +232,7 @@ struct kprobe_entry {
 	struct kprobe_symbol symbol;
 };
 
-/* place.c: from what users ask for to instructions */
+/* place.c: from requested places to instructions */
 int kprobe_find_place(kprobe_opcode_t *addr, const char *symbol,
 		      unsigned long offset, unsigned long *place);
 void kprobe_give_up_init_text(void);
@@ -243,9 +244,9 @@ enum kprobe_refusal kprobe_inspect(struct kprobe_site *site,
 /* patch.c: the text and the state of sites */
 
 /*
- * The most sites that are patched with one hold of text_mutex, and about as
- * many as change with one of kprobe_mutex: as many as text_poke_bp() takes in
- * one go where pages are small.
+ * Maximum number of sites patched with one hold of text_mutex, and approximate
+ * number of sites changed with one hold of kprobe_mutex: as many as one call of
+ * text_poke_bp() takes if pages are small.
  */
 #define KPROBE_PATCH_CHUNK	256
 
@@ -286,7 +287,7 @@ static inline void kprobe_ftrace_disarm(struct list_head *batch) { }
 static inline void kprobe_ftrace_flush(void) { }
 #endif
 
-/* optimizer.c: jumps in the place of breakpoints, in the background */
+/* optimizer.c: replaces breakpoints by jumps, in the background */
 #ifdef CONFIG_OPTPROBES
 #define kprobe_analyse arch_kprobe_analyse
 enum kprobe_obstacle kprobe_obstacle_now(const struct kprobe_site *site);
@@ -333,7 +334,7 @@ static inline void kprobe_optimizer_allow(bool on) { }
 static inline bool kprobe_jumps_allowed(void) { return false; }
 #endif
 
-/* relay.c: entries that are hit by what stands behind the call of ftrace */
+/* relay.c: entries that are hit by the instruction after ftrace's call */
 #ifdef CONFIG_KPROBE_RELAYS
 struct kprobe_site *kprobe_relay_leave(struct kprobe_site *site);
 void kprobe_relay_free(struct kprobe_site *site);
@@ -398,7 +399,7 @@ static inline bool kprobe_hit_noted(struct kprobe_site *entry,
 static inline void kprobe_forget_notes(void) { }
 #endif
 
-/* Empties a batch of changed sites; has the optimizer look at each of them. */
+/* Empty a batch of changed sites, and let the optimizer consider each. */
 static inline void kprobe_consider_batch(struct list_head *batch)
 {
 	struct kprobe_site *site, *next;
@@ -409,7 +410,7 @@ static inline void kprobe_consider_batch(struct list_head *batch)
 	}
 }
 
-/* Patches the sites of a batch, and empties it. */
+/* Patch the sites of a batch, and empty it. */
 static inline void kprobe_patch_batch(struct list_head *batch)
 {
 	kprobe_patch(batch);
@@ -440,15 +441,17 @@ bool kprobe_get_global(void);
 
 /**
  * struct kprobe_array - probes of one kind that are registered together
- * @kind: of what kind they are
+ * @kind: the kind of all of them
  * @probes: pointers to them
- * @num: how many
- * @nth: the kprobe in the i-th of them; NULL for a NULL pointer
- * @admit: whether the place is one for this kind; may be NULL
- * @join: called when the i-th, which is not registered, is about to be put on
- *	its site; an errno refuses it; may be NULL
- * @pools: of return probes that have been taken off, to be freed when their
- *	handlers have been waited for and kprobe_mutex is released
+ * @num: number of probes
+ * @nth: returns the kprobe in the i-th of them; NULL for a NULL pointer
+ * @admit: checks that the place is allowed for this kind; may be NULL
+ * @join: called before the i-th probe, which is not registered, is linked to
+ * its
+ *	site; an errno refuses it; may be NULL
+ * @pools: of unlinked return probes, to be freed after their handlers have
+ * ended
+ *	and kprobe_mutex is released
  *
  * The callbacks are called with kprobe_mutex held.
  */
@@ -462,7 +465,7 @@ struct kprobe_array {
 	struct llist_head pools;
 };
 
-/* pool.c or classic_return.c: what return probes follow calls with */
+/* pool.c or classic_return.c: instances for return probes */
 #ifdef CONFIG_KRETPROBES
 void kretprobe_pool_leave(struct kretprobe *rp, struct llist_head *leaving);
 void kretprobe_pools_retire(struct llist_head *leaving);
@@ -480,12 +483,12 @@ int kprobe_register_array(struct kprobe_array *array);
 void kprobe_unregister_array(struct kprobe_array *array);
 
 /**
- * struct kprobe_explanation - what kprobe_explain() has to say
- * @addr: the address that was meant; NULL for KPROBE_REFUSE_NO_SYMBOL
- * @why: why it cannot be probed; the rest is for KPROBE_OK only
+ * struct kprobe_explanation - the result of kprobe_explain()
+ * @addr: the resolved address; NULL for KPROBE_REFUSE_NO_SYMBOL
+ * @why: why it cannot be probed; the rest is valid for KPROBE_OK only
  * @how: how a hit would execute the instruction
- * @state: what stands in the text now
- * @obstacle: what is in the way of a jump
+ * @state: how the text looks now
+ * @obstacle: the obstacle to a jump
  */
 struct kprobe_explanation {
 	kprobe_opcode_t *addr;

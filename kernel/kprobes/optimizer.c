@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Puts jumps in the place of breakpoints, in the background.
+ * Replace breakpoints by jumps, in the background.
  *
- * A jump is longer than a breakpoint: the instructions behind the probed one
- * that it covers go to the detour as well, and no task may be about to execute
- * them in the original text when the jump is written.  So a site becomes a jump
- * in two steps, with a grace period between them that no lock is held across:
+ * A jump is longer than a breakpoint.  The detour also has copies of the
+ * following instructions that the jump covers, and no task may be about to
+ * execute the originals when the jump is written.  So a site becomes a jump in
+ * two steps, separated by a grace period in which no lock is held:
  *
  *	in no list	nothing to do, or an obstacle
  *	  |  kprobe_optimizer_consider()
@@ -16,33 +16,33 @@
  *	  v
  *	opt_waiting_gp	waits for RCU-tasks: every task that was among the
  *	  |		original instructions, running or preempted, has left
- *	  |  all that waited patched, some hundred at a time
+ *	  |  all waiting sites are patched, some hundred at a time
  *	  v
  *	in no list	KPROBE_SITE_JUMP
  *
- * kprobe_optimizer_cancel() takes a site out of either list; from then on traps
- * run its instruction alone again, and a site that comes back later starts
- * over.  What makes an obstacle cancels before the text follows (reconcile.c).
- * The way back from a jump needs no grace period: the detour stays as long as
- * the site does, and that is freed behind RCU-tasks.
+ * kprobe_optimizer_cancel() removes a site from either list.  Traps then
+ * execute only its own instruction again, and a site that is queued again later
+ * starts over.  Code that causes an obstacle must cancel before it changes the
+ * text (reconcile.c).  Removing a jump needs no grace period: the detour stays
+ * as long as the site, which is freed after RCU-tasks.
  *
  * To undo a jump takes several pokes, and a user who disables one probe often
- * disables many.  So a jump whose last probe has been disabled stays for a
- * moment, without a handler to run, and goes together with other ones:
+ * disables many.  So a jump whose last probe was disabled stays for a moment,
+ * without a handler to run, and is removed together with others:
  *
  *	KPROBE_SITE_JUMP, in no list
  *	  |  kprobe_optimizer_defer()
  *	  v
  *	opt_unoptimizing
  *	  |		waits for a worker of its own, which waits for no grace
- *	  |		period; left with the state, at once, when the
+ *	  |		period; the site leaves the list at once when the
  *	  |		reconciler turns the jump back
- *	  |  those that are still without probes patched, some hundred at a time
+ *	  |  sites still without probes are patched, some hundred at a time
  *	  v
  *	in no list	KPROBE_SITE_CLEAN
  *
- * Whenever an obstacle of a site may have gone, kprobe_optimizer_consider() is
- * called for it.  To ask once too often costs little.
+ * kprobe_optimizer_consider() must be called whenever an obstacle of a site may
+ * have disappeared.  Superfluous calls are cheap.
  */
 #include <linux/init.h>
 #include <linux/jiffies.h>
@@ -60,10 +60,10 @@
 static LIST_HEAD(opt_queue);
 static LIST_HEAD(opt_waiting_gp);
 static LIST_HEAD(opt_unoptimizing);
-static LIST_HEAD(opt_retry);	/* for lack of memory; back in the queue soon */
+static LIST_HEAD(opt_retry);	/* for lack of memory; soon queued again */
 static bool opt_on = true;
 static bool opt_started;
-static unsigned int opt_passes;	/* how often the worker has been through */
+static unsigned int opt_passes;	/* completed passes of the worker */
 
 static struct workqueue_struct *opt_wq;
 
@@ -74,9 +74,9 @@ static DECLARE_DELAYED_WORK(opt_work, optimizer_worker);
 static DECLARE_DELAYED_WORK(retry_work, retry_worker);
 static DECLARE_DELAYED_WORK(unoptimize_work, unoptimize_worker);
 
-/* Many probes come one by one; let them gather for this many jiffies. */
+/* Probes are often registered one by one: collect them for this long. */
 #define OPT_DELAY	DIV_ROUND_UP(HZ, 50)
-/* A site without memory for its detour waits for this many. */
+/* Jiffies until a site without memory for its detour is tried again. */
 #define OPT_RETRY_DELAY	HZ
 
 static bool site_armed(const struct kprobe_site *site)
@@ -86,7 +86,7 @@ static bool site_armed(const struct kprobe_site *site)
 }
 
 /**
- * kprobe_obstacle_now - what is in the way of a jump that may go again?
+ * kprobe_obstacle_now - return the obstacle to a jump that may disappear again
  * @site: any
  *
  * Context: kprobe_mutex held.
@@ -138,7 +138,7 @@ struct kprobe_site *kprobe_jump_over(const struct kprobe_site *site,
 	return NULL;
 }
 
-/* Whether a site is at an address; if so, it is close to another one. */
+/* Return true if a site is at @addr, and mark that it has a neighbour. */
 static bool mark_neighbour(unsigned long addr)
 {
 	struct kprobe_site *site = kprobe_site_at(addr);
@@ -149,8 +149,8 @@ static bool mark_neighbour(unsigned long addr)
 }
 
 /**
- * kprobe_optimizer_init_site - there is a new site
- * @site: it; has been inspected
+ * kprobe_optimizer_init_site - initialize the optimizer's part of a new site
+ * @site: a site that has been inspected
  *
  * Context: kprobe_mutex held.
  */
@@ -160,7 +160,7 @@ void kprobe_optimizer_init_site(struct kprobe_site *site)
 	unsigned int i;
 
 	INIT_LIST_HEAD(&site->optimize);
-	/* Noted here: later a site without neighbours needs no look-ups. */
+	/* Remember neighbours, so that other sites need no look-ups later. */
 	for_each_place_under_jump(i)
 		site->has_neighbour |= mark_neighbour(addr - i) |
 				       mark_neighbour(addr + i);
@@ -178,9 +178,9 @@ static void consider_one(struct kprobe_site *site)
 }
 
 /**
- * kprobe_optimizer_consider - a site has changed: should any become a jump?
- * @site: it; those before it, which it may have been in the way of, are
- *	looked at as well
+ * kprobe_optimizer_consider - queue sites that may become jumps after a change
+ * @site: the changed site; sites before it, to which it may have been an
+ *	obstacle, are considered as well
  *
  * Context: kprobe_mutex held.
  */
@@ -202,8 +202,8 @@ void kprobe_optimizer_consider(struct kprobe_site *site)
 }
 
 /**
- * kprobe_optimizer_cancel - a site that waits is to stay a breakpoint
- * @site: not a jump
+ * kprobe_optimizer_cancel - keep a waiting site a breakpoint
+ * @site: a site that is not a jump
  *
  * Context: kprobe_mutex held.
  */
@@ -219,7 +219,7 @@ void kprobe_optimizer_cancel(struct kprobe_site *site)
 }
 
 /**
- * kprobe_optimizer_forget - a site, or its text, goes away
+ * kprobe_optimizer_forget - drop a site that is removed or whose text is freed
  * @site: neither a trap nor a jump
  *
  * Context: kprobe_mutex held.
@@ -231,11 +231,11 @@ void kprobe_optimizer_forget(struct kprobe_site *site)
 }
 
 /**
- * kprobe_optimizer_defer - a probe was disabled: may the text follow later?
- * @site: where
+ * kprobe_optimizer_defer - defer the removal of a jump
+ * @site: the site of a probe that was disabled
  *
  * Context: kprobe_mutex held.
- * Return: whether this is seen to, and the site need not be reconciled.
+ * Return: true if it is deferred and the site need not be reconciled.
  */
 bool kprobe_optimizer_defer(struct kprobe_site *site)
 {
@@ -258,8 +258,8 @@ static int by_address(void *unused, const struct list_head *a,
 }
 
 /*
- * Patches the sites of @from for which @wanted() returns true, a chunk at a
- * time, also those added to @from meanwhile.
+ * Patch the sites of @from for which @wanted() returns true, including sites
+ * added to @from meanwhile, one chunk at a time.
  */
 static void patch_chunks(struct list_head *from, enum kprobe_site_state next,
 			 bool (*wanted)(struct kprobe_site *site))
@@ -293,10 +293,10 @@ static bool wants_no_jump(struct kprobe_site *site)
 	return list_empty(&site->active);
 }
 
-/* Takes the jumps away that only disabled probes are left on. */
+/* Remove jumps whose probes are all disabled. */
 static void unoptimize_worker(struct work_struct *work)
 {
-	/* Text is patched in the order of addresses. */
+	/* Patch text in the order of addresses. */
 	scoped_guard(mutex, &kprobe_mutex)
 		list_sort(NULL, &opt_unoptimizing, by_address);
 	patch_chunks(&opt_unoptimizing, KPROBE_SITE_CLEAN, wants_no_jump);
@@ -312,11 +312,11 @@ static void retry_worker(struct work_struct *work)
 	queue_delayed_work(opt_wq, &opt_work, 0);
 }
 
-/* Takes a site out of the queue; builds its detour if nothing forbids it. */
+/* Remove a site from the queue, and build its detour unless it must not jump. */
 static void prepare_jump(struct kprobe_site *site)
 {
 	list_del_init(&site->optimize);
-	/* When the obstacle goes, the site is considered again. */
+	/* Once the obstacle disappears, the site is considered again. */
 	if (site->state != KPROBE_SITE_TRAP || kprobe_obstacle_now(site))
 		return;
 
@@ -333,7 +333,7 @@ static void prepare_jump(struct kprobe_site *site)
 	}
 }
 
-/* How many sites are prepared before others get a chance at the lock. */
+/* Number of sites to prepare before the lock is released for others. */
 #define OPT_CHUNK	64
 
 static bool wants_jump(struct kprobe_site *site)
@@ -341,7 +341,7 @@ static bool wants_jump(struct kprobe_site *site)
 	bool ready = site->state == KPROBE_SITE_TRAP &&
 		     site->trap_uses_detour && !kprobe_obstacle_now(site);
 
-	/* What makes an obstacle calls kprobe_optimizer_cancel(). */
+	/* Code that causes an obstacle calls kprobe_optimizer_cancel(). */
 	if (WARN_ON_ONCE(!ready)) {
 		kprobe_optimizer_cancel(site);
 		return false;
@@ -375,13 +375,13 @@ static void optimizer_worker(struct work_struct *work)
 
 	synchronize_rcu_tasks();
 
-	/* Only this worker adds to the pass: it ends with these. */
+	/* Only this worker adds to the list, so this is the end of the pass. */
 	patch_chunks(&opt_waiting_gp, KPROBE_SITE_JUMP, wants_jump);
 	scoped_guard(mutex, &kprobe_mutex)
 		opt_passes++;
 }
 
-/* What is queued now has had its turn after two passes: one may be halfway. */
+/* Queued sites are done after two passes, because one may be halfway. */
 static bool optimizer_settled(unsigned int before)
 {
 	guard(mutex)(&kprobe_mutex);
@@ -390,14 +390,14 @@ static bool optimizer_settled(unsigned int before)
 		list_empty(&opt_unoptimizing));
 }
 
-/* Readers of the file list wait no longer than this; in jiffies. */
+/* Maximum time that a reader of the file list waits; in jiffies. */
 #define OPT_SETTLE	(5 * HZ)
 
 /**
- * kprobe_optimizer_settle - let the optimizer do what it has to do by now
+ * kprobe_optimizer_settle - wait for the optimizer to process its queue
  *
- * Unlike wait_for_kprobe_optimizer() this ends after some seconds: there is no
- * limit to how long a preempted task may stand where a jump is to be.
+ * Unlike wait_for_kprobe_optimizer(), this ends after some seconds, because a
+ * task may stay preempted for any time where a jump is to be written.
  *
  * Context: may sleep; a signal ends it.
  */
@@ -414,10 +414,10 @@ void kprobe_optimizer_settle(void)
 }
 
 /**
- * kprobe_optimizer_allow - may the optimizer make jumps?
- * @on: whether it may
+ * kprobe_optimizer_allow - allow or forbid new jumps
+ * @on: whether they are allowed
  *
- * Context: kprobe_mutex held.  The caller sees to the jumps that there are.
+ * Context: kprobe_mutex held.  The caller must handle the existing jumps.
  */
 void kprobe_optimizer_allow(bool on)
 {
@@ -425,23 +425,23 @@ void kprobe_optimizer_allow(bool on)
 	opt_on = on;
 }
 
-/* Whether they are; kprobe_mutex or kprobe_switch_mutex held. */
+/* Return true if jumps are; kprobe_mutex or kprobe_switch_mutex held. */
 bool kprobe_jumps_allowed(void)
 {
 	return opt_on;
 }
 
-/** kprobe_get_jumps - whether jumps are allowed */
+/** kprobe_get_jumps - return whether jumps are allowed */
 bool kprobe_get_jumps(void)
 {
 	guard(mutex)(&kprobe_mutex);
 	return opt_on;
 }
 
-/* From now on RCU-tasks can be waited for; earlier sites have been queued. */
+/* Start the worker, now that RCU-tasks works; earlier sites are queued. */
 static int __init optimizer_start(void)
 {
-	/* The worker waits for long: keep it off queues that are flushed. */
+	/* The worker waits long: keep it off queues that others flush. */
 	opt_wq = alloc_workqueue("kprobe-optimizer", WQ_UNBOUND, 0);
 	if (!opt_wq)
 		return -ENOMEM;
@@ -454,24 +454,24 @@ static int __init optimizer_start(void)
 late_initcall(optimizer_start);
 
 /**
- * wait_for_kprobe_optimizer - until all jumps that can be made are made, and
- *	those without enabled probes are gone
+ * wait_for_kprobe_optimizer - wait until all possible jumps are made, and jumps
+ *	without enabled probes are removed
  *
  * Context: may sleep.
  */
 void wait_for_kprobe_optimizer(void)
 {
-	/* First, since a site under a jump that goes may become one then. */
+	/* First, because a site under a removed jump may then become a jump. */
 	flush_delayed_work(&unoptimize_work);
 	flush_delayed_work(&opt_work);
-	/* Once more, for sites queued while the worker waited. */
+	/* Again, for sites queued while the worker waited. */
 	flush_delayed_work(&opt_work);
 }
 EXPORT_SYMBOL_GPL(wait_for_kprobe_optimizer);
 
 #if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST)
 /**
- * kprobe_obstacle_at - why is the probe at an address not hit by a jump?
+ * kprobe_obstacle_at - return why the probe at an address is not a jump
  * @addr: a site
  *
  * Context: may sleep.

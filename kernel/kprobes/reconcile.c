@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * From what is wanted to the text, in batches.
+ * Bring the text of sites to their target state, in batches.
  *
- * What a site's text should look like follows from its probes and from the
- * global switch by kprobe_target_state().  Every operation changes those, and
- * hands the sites that are dirty to kprobe_reconcile(), which patches all that
- * differ in one go.
+ * kprobe_target_state() derives the target state of a site from its probes and
+ * the global switch.  Every operation that changes these passes the dirty sites
+ * to kprobe_reconcile(), which patches all differences at once.
  *
- * optimizer.c makes jumps, later, and removes those that only disabled probes
- * are left on.  Here jumps are kept, or turned back.
+ * optimizer.c makes jumps, later, and removes those whose probes are all
+ * disabled.  This file only keeps jumps or turns them back.
  */
 #define pr_fmt(fmt) "kprobes: " fmt
 
@@ -32,15 +31,15 @@ kprobe_target_state(const struct kprobe_site *site)
 	/* Or BEHIND: see switch_relays(). */
 	if (site->on_ftrace)
 		return KPROBE_SITE_FTRACE;
-	/* Whether it may stay depends on other sites: see turn_jumps_back(). */
+	/* turn_jumps_back() decides whether a jump may stay. */
 	return site->state == KPROBE_SITE_JUMP ? KPROBE_SITE_JUMP :
 						 KPROBE_SITE_TRAP;
 }
 
 /*
- * Decides which jumps of @dirty have to go, and adds those that cover a trap
- * which is to be written.  Sites on the way to a jump stay breakpoints for the
- * same reasons.
+ * Decide which jumps of @dirty must be removed, and add jumps that cover a trap
+ * about to be written.  For the same reasons, keep sites that wait for a jump
+ * as breakpoints.
  */
 static void turn_jumps_back(struct list_head *dirty)
 {
@@ -75,9 +74,7 @@ static void turn_jumps_back(struct list_head *dirty)
 	}
 }
 
-/*
- * A relay of an entry has changed: what stands behind the call is to follow.
- */
+/* Switch the relay of an entry, and mark the relay's site as dirty. */
 static void behind_follows(struct kprobe_site *site, bool on,
 			   struct list_head *dirty)
 {
@@ -88,8 +85,8 @@ static void behind_follows(struct kprobe_site *site, bool on,
 }
 
 /*
- * Ftrace calls for entries that have been hit behind the call.  The steps are
- * those of relay.c.
+ * Move entries of an armed batch from their relays to ftrace.  relay.c lists
+ * the steps.
  */
 static void leave_behind(struct list_head *batch, struct list_head *dirty)
 {
@@ -108,8 +105,8 @@ static void leave_behind(struct list_head *batch, struct list_head *dirty)
 }
 
 /*
- * Ftrace calls for a batch as it should: empties it.  What stood for some of
- * these sites comes into @dirty.
+ * Mark the batch as armed or disarmed by ftrace, and empty it.  Sites whose
+ * relays are not needed any more are added to @dirty.
  */
 static void batch_done(struct list_head *batch, struct list_head *dirty)
 {
@@ -136,17 +133,17 @@ static void give_up(struct list_head *batch, bool each, int err)
 	}
 }
 
-/* So often ftrace is asked while an owner of a direct call is busy with it. */
+/* Retries while ftrace returns -EAGAIN, for an owner of a direct call. */
 #define FTRACE_TRIES	10
 
 /*
- * Has ftrace call for all sites of @arm, or, with @each, for all that it can:
- * ftrace takes a batch or refuses it, so what it refuses is tried again in
- * halves, down to the ones that are to blame.  @arm is empty on return; @dirty
- * as for batch_done().
+ * Arm all sites of @arm with ftrace, or, with @each, as many as possible.
+ * Ftrace accepts or refuses a whole batch, so a refused batch is tried again in
+ * halves, down to the sites that cause the refusal.  @arm is empty on return;
+ * @dirty as for batch_done().
  *
- * With -EAGAIN an owner of a direct call is changing it, has been waited for
- * some time, and is done as soon as it gets the locks that ftrace has let go.
+ * After -EAGAIN, an owner of a direct call is still changing it although ftrace
+ * has waited for some time.  It needs only the locks that ftrace has released.
  */
 static int arm_ftrace(struct list_head *arm, bool each,
 		      struct list_head *dirty)
@@ -169,7 +166,7 @@ static int arm_ftrace(struct list_head *arm, bool each,
 			list_splice_init(&some, arm);
 			continue;
 		}
-		/* After -ENODEV, of an ftrace that is dead, none succeeds. */
+		/* -ENODEV means that ftrace is dead: no retry succeeds. */
 		if (each && taken > 1 && err != -ENODEV) {
 			list_splice_init(&some, arm);
 			nr = taken / 2;
@@ -182,10 +179,9 @@ static int arm_ftrace(struct list_head *arm, bool each,
 }
 
 /*
- * Entries that are, or are to be, hit by what stands behind the call of ftrace
- * need no change of their own text: takes them off @dirty, and puts the sites
- * behind on it.  Those that ftrace is to call for from now on go to ftrace
- * first.
+ * Remove entries that use a relay, now or from now on, from @dirty, because
+ * their own text does not change, and add the sites of their relays.  Arm sites
+ * that move to FTRACE with ftrace before their relay is removed.
  */
 static int switch_relays(struct list_head *dirty, bool each)
 {
@@ -215,7 +211,7 @@ static int switch_relays(struct list_head *dirty, bool each)
 	return list_empty(&move) ? 0 : arm_ftrace(&move, each, dirty);
 }
 
-/* Those of @dirty that ftrace arms or disarms; takes them off @dirty. */
+/* Arm and disarm the sites of @dirty that are on ftrace, and remove them. */
 static int reconcile_ftrace(struct list_head *dirty, bool each)
 {
 	struct kprobe_site *site, *next;
@@ -237,19 +233,19 @@ static int reconcile_ftrace(struct list_head *dirty, bool each)
 }
 
 /**
- * kprobe_reconcile - make the text of sites what it should be
+ * kprobe_reconcile - bring the text of sites to their target state
  * @dirty: sites, linked by kprobe_site::batch, whose target state may have
  *	changed; empty on return
  * @how: KPROBE_ARM_EACH: arm each site that can be armed; without it, ftrace
- *	arms all that are new or none, and on failure the caller undoes its
- *	change.  KPROBE_WAIT: the caller has unlinked handlers: on return every
- *	CPU has left those that it was in.
+ *	arms all new sites or none, and on failure the caller must undo its
+ *	change.  KPROBE_WAIT: the caller has unlinked handlers; on return, every
+ *	CPU has left the handlers that it was in.
  *
- * Only arming can fail, and only by ftrace; sites that could not be armed
- * stay as they were, all else is done.
+ * Only arming can fail, and only by ftrace; the state of sites that could not
+ * be armed does not change, everything else is done.
  *
  * Context: may sleep; kprobe_mutex held.
- * Return: 0, -ENOMEM, or what ftrace says first.
+ * Return: 0, -ENOMEM, or the first error of ftrace.
  */
 int kprobe_reconcile(struct list_head *dirty, unsigned int how)
 {
@@ -270,10 +266,7 @@ int kprobe_reconcile(struct list_head *dirty, unsigned int how)
 		    kprobe_ftrace_moves(site))
 			continue;
 		list_del_init(&site->batch);
-		/*
-		 * Text unchanged, but a post handler that blocked a jump may be
-		 * gone.
-		 */
+		/* A post handler that was an obstacle may be gone. */
 		kprobe_optimizer_consider(site);
 	}
 
@@ -291,8 +284,7 @@ int kprobe_reconcile(struct list_head *dirty, unsigned int how)
 /*
  * Reconcile the first of the @left sites, and move them to the end of the list.
  * Sites that are created between two calls follow the switch from the start,
- * and are after all others.  Where a site is freed, another one is visited
- * twice.
+ * and are after all others.  If a site is freed, another one is visited twice.
  */
 static int switch_chunk(unsigned int *left, unsigned int how)
 {
@@ -313,20 +305,20 @@ static int switch_chunk(unsigned int *left, unsigned int how)
 }
 
 /**
- * kprobe_set_global - take all probes out of the text, or put them back
- * @on: which
+ * kprobe_set_global - disarm all probes, or arm them again
+ * @on: whether probes are armed
  *
- * Probes' own disabled state is not touched.  On return from switching off no
- * handler runs that did when it was called; of hits that have begun by then,
- * and calls that are followed, handlers may still run.
+ * The disabled state of each probe does not change.  When switching off
+ * returns, no handler is running that ran when it was called; handlers may
+ * still run for hits that have begun by then, and for calls that are followed.
  *
- * Switching on arms all sites that can be.  One that cannot is named in the
- * log; only ftrace refuses any, where another owner of IPMODIFY has come
- * meanwhile.  It is tried again with the next change of its probes, or when
- * probes are switched on once more.
+ * Switching on arms all sites that can be armed, and logs each one that cannot.
+ * Only ftrace refuses any, if another owner of IPMODIFY has been registered
+ * meanwhile.  Such a site is tried again when its probes change, or when probes
+ * are switched on again.
  *
  * Context: may sleep.
- * Return: 0, or what ftrace says to the first of its sites that stay unarmed.
+ * Return: 0, or ftrace's error for the first site that stays unarmed.
  */
 int kprobe_set_global(bool on)
 {
@@ -343,7 +335,7 @@ int kprobe_set_global(bool on)
 		kprobe_global_on = on;
 		left = list_count_nodes(&kprobe_sites);
 	}
-	/* Each site agrees with the switch as soon as anything changes it. */
+	/* Other changes of a site also apply the new switch to it. */
 	while (left) {
 		scoped_guard(mutex, &kprobe_mutex)
 			err = switch_chunk(&left, how);
@@ -353,7 +345,7 @@ int kprobe_set_global(bool on)
 	return ret;
 }
 
-/** kprobe_get_global - whether probes are armed at all */
+/** kprobe_get_global - return the global switch */
 bool kprobe_get_global(void)
 {
 	guard(mutex)(&kprobe_mutex);
@@ -361,7 +353,7 @@ bool kprobe_get_global(void)
 }
 
 #ifdef CONFIG_KPROBE_RELAYS
-/* Those entries for which @concerns() returns true, or all. */
+/* Move entries for which @concerns() returns true, or all, to ftrace. */
 static void relays_to_ftrace(struct ftrace_ops *ops,
 			     bool (*concerns)(struct ftrace_ops *ops,
 					      unsigned long ip))
@@ -377,13 +369,13 @@ static void relays_to_ftrace(struct ftrace_ops *ops,
 }
 
 /**
- * kprobe_redirect_begin - a user of ftrace will decide where functions lead
- * @ops: of this user; not registered yet
- * @concerns: whether it is for the function with this call
+ * kprobe_redirect_begin - prepare for a user of ftrace that redirects functions
+ * @ops: the ops of this user; not registered yet
+ * @concerns: returns true if @ops is for the function with this call
  *
- * The entries of these functions are hit by way of ftrace from now on, others
- * that are armed until kprobe_redirect_end() is called, too.  One that ftrace
- * has no memory for is named in the log, and may have no more hits.
+ * The entries of these functions use ftrace instead of relays from now on, and
+ * so do other entries that are armed until kprobe_redirect_end() is called.  If
+ * memory is short, an entry may have no more hits; this is logged.
  *
  * Context: may sleep; no lock of ftrace held.
  */
@@ -391,7 +383,7 @@ void kprobe_redirect_begin(struct ftrace_ops *ops,
 			   bool (*concerns)(struct ftrace_ops *ops,
 					    unsigned long ip))
 {
-	/* With kprobe_mutex held, and for sites that are on ftrace. */
+	/* Our own ops are registered with kprobe_mutex held. */
 	if (kprobe_ftrace_is_ours(ops))
 		return;
 	guard(mutex)(&kprobe_mutex);
@@ -400,8 +392,10 @@ void kprobe_redirect_begin(struct ftrace_ops *ops,
 }
 
 /**
- * kprobe_redirect_end - it does so, or has failed: ftrace_is_redirected() tells
+ * kprobe_redirect_end - end kprobe_redirect_begin()
  * @ops: as before
+ *
+ * Afterwards ftrace_is_redirected() finds functions that @ops redirects.
  *
  * Context: may sleep; no lock of ftrace held.
  */
@@ -420,10 +414,7 @@ static void relays_to_ftrace(struct ftrace_ops *ops,
 }
 #endif
 
-/*
- * Turn jumps back to breakpoints, as many as one chunk has.  Return true if
- * more may be left.
- */
+/* Turn one chunk of jumps back.  Return true if more may be left. */
 static bool turn_back_chunk(void)
 {
 	struct kprobe_site *site;
@@ -445,8 +436,8 @@ static bool turn_back_chunk(void)
 }
 
 /**
- * kprobe_set_jumps - allow jumps or turn all of them back
- * @on: which
+ * kprobe_set_jumps - allow jumps, or turn all of them back
+ * @on: whether jumps are allowed
  *
  * Context: may sleep.
  */
@@ -472,7 +463,7 @@ void kprobe_set_jumps(bool on)
 		if (!on)
 			relays_to_ftrace(NULL, NULL);
 	}
-	/* Nothing becomes a jump meanwhile. */
+	/* No site becomes a jump meanwhile. */
 	while (!on && more) {
 		scoped_guard(mutex, &kprobe_mutex)
 			more = turn_back_chunk();
