@@ -92,7 +92,7 @@ static __maybe_unused unsigned long pre_ip(const struct kprobe *p)
 	return probed_at(p) + IS_ENABLED(CONFIG_X86);
 }
 
-/* On sparc64 the text begins with tables and entry code. */
+/* Return the size of the head of the text, where sparc64 writes tables. */
 static __maybe_unused size_t size_of_head(void)
 {
 	unsigned long addr = (unsigned long)_stext;
@@ -144,7 +144,7 @@ static __maybe_unused int counted_pre(struct kprobe *p, struct pt_regs *regs)
 	if (instruction_pointer(regs) != pre_ip(p) ||
 	    kprobe_running() != p || !irqs_disabled() || preemptible())
 		c->astray++;
-	/* Tracing in a handler subtracts one from a raised preempt count. */
+	/* Tracing needs a raised preempt count, and subtracts one from it. */
 	if (IS_ENABLED(CONFIG_PREEMPT_COUNT) &&
 	    !(preempt_count() & PREEMPT_MASK))
 		c->astray++;

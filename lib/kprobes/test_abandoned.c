@@ -135,7 +135,7 @@ static void test_copied_address_is_not_followed(struct kunit *test)
 {
 	struct followed outer = FOLLOWED(copying);
 	struct followed inner = FOLLOWED(abandoned);
-	/* Without an entry handler, the address is checked elsewhere. */
+	/* Probes without an entry handler check the address elsewhere. */
 	struct kretprobe plain = {
 		.kp.addr = (kprobe_opcode_t *)abandoned,
 	};

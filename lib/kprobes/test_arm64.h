@@ -16,7 +16,7 @@
 /*
  * CODE(name, before, probed, after): a function around the probed instruction,
  * to which probe_<name> points.  Operands and results are in x0 to x5 and the
- * flags.  The function must preserve x9, the return address, and has a frame.
+ * flags.  The code must preserve x9, its return address.  It has a frame.
  */
 #define CODE(name, before, probed, after)				\
 	asm(".pushsection .text\n"					\

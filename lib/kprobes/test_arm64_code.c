@@ -179,7 +179,7 @@ CODE(far_behind_load, ON_STACK "ldxr x2, [sp]" NOPS(32), "add x2, x2, #1",
 CODE(behind_function, "b 3f\n ldxr x2, [sp]\ncode_behind_load:\n3: nop",
      "add x2, x2, #1", "");
 
-/* No branch is possible if the kernel checks landing pads, or at all. */
+/* No jump if the kernel checks landing pads; no jump at all. */
 #define NO_JUMP_BTI	1
 #define NO_JUMP		2
 /* Requires signed pointers; refuses a post handler; requires FEAT_HBC. */

@@ -61,7 +61,7 @@ static int activate(void *unused)
 
 static int deactivate(void *unused)
 {
-	/* On x86 this would fail and still forget the breakpoint. */
+	/* With text_mutex locked, x86 would fail, but drop the breakpoint. */
 	if (mutex_is_locked(&text_mutex))
 		return -EBUSY;
 	return dbg_deactivate_sw_breakpoints();
@@ -77,7 +77,7 @@ static void test_no_breakpoint_at_probe(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, in_debugger(try_break, addr), -EBUSY);
 	KUNIT_EXPECT_EQ(test, target(8), 49);
 	KUNIT_EXPECT_EQ(test, c.pre, 1);
-	/* enable_kprobe() does not check the text for a breakpoint. */
+	/* A disabled probe counts, too: enabling does not check the text. */
 	KUNIT_EXPECT_EQ(test, disable_kprobe(&c.probe), 0);
 	KUNIT_EXPECT_EQ(test, in_debugger(try_break, addr), -EBUSY);
 	unregister_kprobe(&c.probe);
@@ -106,7 +106,7 @@ static void test_no_breakpoint_under_jump(struct kunit *test)
 					soon_in_debugger(try_break, addr + i),
 					0);
 	}
-	/* enable_kprobe() does not check the text for a breakpoint. */
+	/* A disabled probe counts, too: enabling does not check the text. */
 	KUNIT_EXPECT_EQ(test, disable_kprobe(&c.probe), 0);
 #ifdef CONFIG_OPTPROBES
 	wait_for_kprobe_optimizer();

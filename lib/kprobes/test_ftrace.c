@@ -387,9 +387,9 @@ static struct ftrace_ops recursing = {
 };
 
 /*
- * A tracer calls the traced function.  ftrace allows one level of recursion,
- * because the call might be in a context between two others, and ignores the
- * next call.
+ * A tracer calls the traced function.  ftrace admits one recursive call,
+ * because it might be an interrupt that has not updated its context yet, and
+ * ignores the next one.
  */
 static void test_call_kept_from_kprobes_is_missed(struct kunit *test)
 {

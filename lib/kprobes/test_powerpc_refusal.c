@@ -151,7 +151,7 @@ static void test_text_is_blacklisted(struct kunit *test)
 	expect_refused(test, &p, -EINVAL, "head");
 }
 
-/* Text among C code that is patched without telling kprobes. */
+/* Words within C functions that are patched without telling kprobes. */
 #ifdef CONFIG_PPC_BARRIER_NOSPEC
 static void test_barrier_is_refused(struct kunit *test)
 {

@@ -127,7 +127,7 @@ static void test_hit_comes_from_behind_the_call(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, (void *)target_call(), before, sizeof(before));
 }
 
-/* The next instruction may be probed itself, before, meanwhile and after. */
+/* The next instruction may be probed as well, before the entry or after it. */
 static void test_probe_behind_the_call_is_another(struct kunit *test)
 {
 	unsigned int i, sites = kprobe_sites_in_use();
@@ -188,7 +188,7 @@ static void test_post_handler_behind_the_call(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, behind.post, 2);
 }
 
-/* A post handler requires that the call itself is executed. */
+/* A post handler must run after the call, so the site moves to ftrace. */
 static void test_post_handler_moves_to_ftrace(struct kunit *test)
 {
 	struct counted post = ON_TARGET(.probe.post_handler = counted_post);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * KUnit suite for return probes: errnos, the view of handlers, exhausted pools
- * and recursion.
+ * KUnit suite for return probes: errnos, values that handlers see, exhausted
+ * pools and recursion.
  */
 #include <linux/cpumask.h>
 #include <linux/irq_work.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Helpers shared by the KUnit suites for return probes: a return probe that
- * records the view of its handlers.
+ * records the values that its handlers see.
  */
 #ifndef _LIB_KPROBES_TEST_RETURN_H
 #define _LIB_KPROBES_TEST_RETURN_H

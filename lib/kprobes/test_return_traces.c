@@ -157,9 +157,9 @@ static void test_trace_shows_real_callers(struct kunit *test)
 	plain.entries[4] = inside.entries[4];
 	expect_same_callers(test, &plain, &inside, plain.nr);
 	/*
-	 * Traces of handlers have more entries on top.  The innermost function
-	 * at its entry, and the outermost at its return, add only their
-	 * callers.
+	 * Traces of handlers have more entries on top.  They show only the
+	 * callers of the innermost function at its entry, and of the outermost
+	 * at its return.
 	 */
 	expect_same_callers(test, &plain, &at_entry, plain.nr - 1);
 	expect_same_callers(test, &plain, &at_return,

@@ -215,7 +215,7 @@ static void test_resize_loses_no_hit(struct kunit *test)
 	struct kprobe *probes = find_many(test, &nr);
 	unsigned long missed;
 
-	/* The table shrinks while these sites leave three quarters empty. */
+	/* The table shrinks only while three quarters of it stay empty. */
 	if (sites > FEW)
 		kunit_skip(test, "%u other sites decide about the size", sites);
 	kprobe_table_settle();

@@ -393,7 +393,7 @@ CODE(int_n, "", "int $0x80", "nop");
 CODE(icebp, "", ".byte 0xf1", "nop");
 CODE(ud2, "", "ud2", "nop");
 CODE(ud1, "", ".byte 0x0f, 0xb9, 0x00", "nop");
-/* These have no ModRM byte, but the decoder expects one. */
+/* The decoder misses the ModRM byte of these: it decodes two instructions. */
 CODE(nop_modrm, "", ".byte 0x0f, 0x19, 0xf8", "nop");
 CODE(movntss, "", ".byte 0xf3, 0x0f, 0x2b, 0x50, 0x90", "nop");
 CODE(unknown_38, "", ".byte 0x0f, 0x38, 0xff, 0x50, 0x90", "nop");

@@ -35,8 +35,8 @@ struct step_trace {
 };
 
 /*
- * Functions with known stacks, which objtool follows.  Each is probed where
- * enough plain instructions for a jump begin.
+ * Functions with known stacks, which objtool follows.  At its probed place each
+ * has plain instructions that are at least as long as a jump.
  */
 #define UNWOUND(name, ...)						\
 	FOLLOWED(name, __VA_ARGS__					\
