@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the code of loongarch gets wrong when it steps an instruction, and
- * classic.c refuses.  On other architectures there is nothing to do.
+ * Instructions that loongarch's own code steps wrongly, and classic.c refuses.
+ * On other architectures there is nothing to do.
  *
- * It switches interrupts off for a step.  CSRRD, CSRWR and CSRXCHG of the
- * register that tells whether they are on (CRMD) read that, or set what the end
- * of the step puts back.
+ * That code disables interrupts for a step.  CSRRD, CSRWR and CSRXCHG of CRMD,
+ * the register with the interrupt flag, would read that state, or set one that
+ * the end of the step overwrites.
  */
 #ifndef _KERNEL_KPROBES_CLASSIC_LOONGARCH_H
 #define _KERNEL_KPROBES_CLASSIC_LOONGARCH_H
@@ -16,7 +16,7 @@
 #include <asm/inst.h>
 #include <asm/loongarch.h>
 
-/* All three; the second operand tells which. */
+/* CSRRD, CSRWR and CSRXCHG, distinguished by the second operand */
 #define LOONGARCH_OP_CSR	0x04
 
 static inline bool loongarch_is_misread(const kprobe_opcode_t *addr)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Breakpoints on mips: like handle_bp() of the architecture, which switches
- * interrupts on, but with interrupts as they were.
+ * Breakpoints on mips: like handle_bp() of the architecture, which enables
+ * interrupts, but without a change of their state.
  *
- * An interrupt that has not been acknowledged comes again as soon as interrupts
- * are on.  If its code is probed before it does that, as in irq_enter(), it is
- * hit again before the first hit has reached any C code, and so on until the
- * stack has ended.
+ * An interrupt that has not been acknowledged is raised again as soon as
+ * interrupts are enabled.  If its code is probed before that, as in
+ * irq_enter(), the probe is hit again before the first hit has reached any C
+ * code, and so on until the stack overflows.
  */
 #include <linux/linkage.h>
 #include <asm/asm.h>
@@ -15,7 +15,7 @@
 #include <asm/regdef.h>
 #include <asm/stackframe.h>
 
-	/* Which cannot be probed. */
+	/* This section cannot be probed. */
 	.section .kprobes.text, "ax"
 	.align	5
 NESTED(kprobe_classic_handle_bp, PT_SIZE, sp)

@@ -1,30 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the code of mips forgets when it handles an exception of a probe, and
- * classic.c puts right.  On other architectures there is nothing to do.
+ * Errors of mips's own code in the exceptions of a probe, which classic.c
+ * corrects.  On other architectures there is nothing to do.
  *
- * It keeps what it has found out about a branch in the state of the CPU, from
- * the breakpoint to the end of the step of the branch's delay slot: where the
- * branch leads, and whether the delay slot is empty and needs no step.  A hit
- * on top, whose handlers are missed, overwrites both.
+ * The architecture's code keeps two facts about a branch in the state of the
+ * CPU, from the breakpoint to the end of the step of the branch's delay slot:
+ * the target of the branch, and whether the delay slot is empty and needs no
+ * step.  A nested hit, whose handlers are missed, overwrites both.
  *
- * A hit without a step ends in the exception of the breakpoint.  Its note
- * stays, so that the next instruction would not be executed at all; interrupts
- * stay off, as for a step; and unless it is on top of another hit,
- * current_kprobe stays set.
+ * A hit without a step ends in the exception of the breakpoint.  Its flag is
+ * not cleared, so that the next instruction would not be executed at all;
+ * interrupts stay off, as for a step; and unless it is nested, current_kprobe
+ * stays set.
  *
- * A page fault in a step goes on behind the instruction, and not at it.
+ * After a page fault in a step, execution continues after the instruction, and
+ * not at it.
  *
- * Its handler of breakpoints switches interrupts on: that of classic_mips.S
- * takes its place.  If they were on, a task may run before do_bp() reads which
- * breakpoint it was, and remove it.
+ * The architecture's breakpoint handler enables interrupts, so classic_mips.S
+ * replaces it.  Otherwise a task might run before do_bp() reads which
+ * breakpoint was hit, and remove it.
  *
- * It switches interrupts off for a step, and puts back behind it what they were
- * before.  Instructions that read or set that are refused, also in the delay
- * slot of a probed branch, which is what is stepped.  It steps a copy, which
- * does not know where the instruction stands, as it may on release 6.
+ * The code disables interrupts for a step, and restores their state afterwards.
+ * Instructions that read or set this state are refused, even in the delay slot
+ * of a probed branch, which is the instruction that is stepped.  The code steps
+ * a copy, which uses its own address, so on release 6 instructions relative to
+ * their address are refused.
  *
- * A breakpoint in a delay slot would be executed for ever.  It looks for a
+ * A breakpoint in a delay slot would be executed forever.  The code looks for a
  * branch in the text, but a probed branch is a breakpoint there, and a jump
  * label may be a no-op that becomes a branch.
  */
@@ -46,10 +48,10 @@
 #include "internal.h"
 #include "../../arch/mips/kernel/probes-common.h"
 
-/* The status register of coprocessor 0. */
+/* The status register of coprocessor 0 */
 #define MIPS_STATUS_REG		12
 
-/* MFC0, DMFC0, MTC0, DMTC0 of that; DI, EI and others of MFMC0. */
+/* MFC0, DMFC0, MTC0, DMTC0 of that register; DI, EI and others of MFMC0 */
 static inline bool mips_is_of_state(union mips_instruction insn)
 {
 	if (insn.c0r_format.opcode != cop0_op)
@@ -67,7 +69,7 @@ static inline bool mips_is_of_state(union mips_instruction insn)
 	return false;
 }
 
-/* ADDIUPC, LWPC, AUIPC and the like, which are of release 6 only. */
+/* ADDIUPC, LWPC, AUIPC and similar instructions, of release 6 only */
 static inline bool mips_is_relative(union mips_instruction insn)
 {
 	return IS_ENABLED(CONFIG_CPU_MIPSR6) &&
@@ -76,13 +78,13 @@ static inline bool mips_is_relative(union mips_instruction insn)
 
 static inline bool mips_is_misread(const kprobe_opcode_t *addr)
 {
-	/* What is stepped. */
+	/* The instruction that is stepped */
 	union mips_instruction insn = addr[__insn_has_delay_slot(addr[0])];
 
 	return mips_is_of_state(insn) || mips_is_relative(insn);
 }
 
-/* Is a branch before it, or may there be one some time? */
+/* Return true if the preceding instruction is, or may become, a branch. */
 static inline bool mips_is_in_delay_slot(const kprobe_opcode_t *addr)
 {
 	unsigned long before = (unsigned long)(addr - 1);
@@ -101,10 +103,11 @@ static inline void __init mips_init(void)
 
 /**
  * struct mips_hit - the state of the CPU before an exception
- * @running: the struct kprobe of the hit that the exception came on top of, or
- *	whose step it ends
- * @stage: kprobe_ctlblk::kprobe_status, which means something for @running
- * @target: where its branch leads
+ * @running: the struct kprobe of the hit that the exception interrupts, or
+ * whose
+ *	step it ends
+ * @stage: kprobe_ctlblk::kprobe_status, valid with @running only
+ * @target: the target of its branch
  * @irqs_on: the flag in the status register
  */
 struct mips_hit {
@@ -114,7 +117,7 @@ struct mips_hit {
 	unsigned long irqs_on;
 };
 
-/* Of the hit that another one came on top of, until the step of that ends. */
+/* target_epc of an interrupted hit, until the step of the nested one ends */
 static DEFINE_PER_CPU(unsigned long, mips_outer_target);
 
 static __always_inline struct mips_hit mips_hit_begin(struct pt_regs *regs)
@@ -131,7 +134,7 @@ static __always_inline struct mips_hit mips_hit_begin(struct pt_regs *regs)
 	};
 }
 
-/* The exception was a breakpoint. */
+/* Correct the state after a breakpoint. */
 static __always_inline void mips_hit_broke(const struct mips_hit *hit,
 					   struct pt_regs *regs)
 {
@@ -173,7 +176,7 @@ static __always_inline bool mips_is_break(union mips_instruction insn)
 	       insn.r_format.func == break_op;
 }
 
-/* Where a breakpoint was that do_bp() has not found to be a probe's; or 0. */
+/* Return the address of a breakpoint that do_bp() has not handled, or 0. */
 static __always_inline unsigned long
 mips_break_address(unsigned long val, const struct pt_regs *regs)
 {

@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The step of parisc, which classic.c makes instead of the architecture's code.
+ * The step of parisc, which classic.c does instead of the architecture's code.
  * On other architectures there is nothing to do.
  *
- * That code goes on behind the instruction whatever the instruction was, a
- * branch or one that skips the next.  A hit on top of another hit ends in a
- * breakpoint that is executed for ever.  So its step is never begun: to it,
- * each hit looks like one whose handler has sent it elsewhere, and none is on
- * top of another.
+ * After a step, that code always continues at the following instruction, even
+ * if the instruction was a branch or one that skips the next.  A nested hit
+ * ends in a breakpoint that is executed forever.  So its step is never begun:
+ * to that code, each hit looks as if its handler had redirected it, and none is
+ * nested.
  *
  * The CPU has the addresses of the next two instructions in a queue.  The first
  * is replaced by that of the copy, the second stays:
  *
- *	queue:	slot[0], what was next
+ *	queue:	slot[0], the next address
  *
- * That needs no end.  What is next may be the target of a branch whose delay
- * slot was probed, the copy may skip it, and return addresses are reckoned from
- * it.
+ * This needs no end of the step.  The next address may be the target of a
+ * branch whose delay slot was probed, the copy may skip it, and return
+ * addresses are computed from it.
  *
- * With post handlers the step has an end, and so have branches that are
- * relative to the first address, all with interrupts off:
+ * With post handlers the step has an end, and so have branches relative to the
+ * first address, all with interrupts off:
  *
  *	queue:	slot[1], parisc_end_insns[0]
  *
- * Both have a breakpoint, the latter's second word for an instruction that
- * skips the next.  A branch skips nothing in slot[1]: so its target is still in
- * the queue at the breakpoint, if it was taken.  Slots are too far from there
- * for a branch to lead there by itself.
+ * parisc_end_insns has two breakpoints, the second for an instruction that
+ * skips the next.  A branch in slot[1] skips nothing, so if it was taken, its
+ * target is still in the queue at the breakpoint.  Slots are too far away for a
+ * branch to have parisc_end_insns as its target.
  */
 #ifndef _KERNEL_KPROBES_CLASSIC_PARISC_H
 #define _KERNEL_KPROBES_CLASSIC_PARISC_H
@@ -44,7 +44,7 @@
 
 /**
  * struct parisc_step - a step of this CPU that has an end
- * @kp: whose
+ * @kp: the struct kprobe of the hit
  * @next: the second address of the queue
  * @irqs_on: the flag in the status word
  */
@@ -65,10 +65,10 @@ asm(".pushsection .kprobes.text, \"ax\"\n"
 	".word " __stringify(PARISC_KPROBES_BREAK_INSN) "\n"
 	".popsection\n");
 
-/* This bit of a branch skips what is behind it. */
+/* This bit of a branch skips the next instruction. */
 #define PARISC_NULLIFY		2
 
-/* All of it that has no displacement of memory. */
+/* Return true for any branch, not for loads and stores. */
 static __always_inline bool parisc_is_branch(u32 insn)
 {
 	switch (insn >> 26) {
@@ -81,7 +81,7 @@ static __always_inline bool parisc_is_branch(u32 insn)
 	return false;
 }
 
-/* Of those with a register for where they came from, and BV. */
+/* The minor opcode of BV and of branches with a link register */
 static __always_inline unsigned int parisc_minor(u32 insn)
 {
 	return insn >> 13 & 7;
@@ -106,7 +106,7 @@ static __always_inline bool parisc_is_conditional(u32 insn)
 	return insn >> 26 < 0x38;
 }
 
-/* The register in which a branch leaves where it came from; 0 if in none. */
+/* Return the link register of a branch, or 0. */
 static __always_inline unsigned int parisc_link(u32 insn)
 {
 	if (insn >> 26 == 0x39)
@@ -124,8 +124,8 @@ static __always_inline unsigned int parisc_link(u32 insn)
 }
 
 /*
- * BREAK; MFIA, which reads its own address; RFI and RFI,R; and RSM, SSM, MTSM,
- * which see whether interrupts are on.  And GATE, which sees its page.
+ * BREAK; MFIA, which reads its own address; RFI and RFI,R; RSM, SSM and MTSM,
+ * which access the interrupt flag; and GATE, which depends on its page.
  */
 static inline bool parisc_is_of_state(u32 insn)
 {
@@ -147,7 +147,7 @@ static inline bool parisc_is_misread(const kprobe_opcode_t *addr)
 	return parisc_is_of_state(*addr);
 }
 
-/* The slot, which has the instruction.  As far as any branch reaches: */
+/* The slot has the instruction already.  The reach of any branch: */
 #define PARISC_REACH		SZ_16M
 
 static inline int parisc_fill_slot(struct kprobe *kp)
@@ -163,21 +163,21 @@ static inline int parisc_fill_slot(struct kprobe *kp)
 	return 0;
 }
 
-/* What there is where a step ends. */
+/* The struct kprobe of the breakpoints at the end of a step. */
 static int parisc_step_ends(struct kprobe *end, struct pt_regs *regs);
 static struct kprobe parisc_end = { .pre_handler = parisc_step_ends };
 
 /*
- * A breakpoint leads to get_kprobe(), and there to here.  It is not known to
- * be on top of another: reset_current_kprobe() puts back which one that was.
- * Interrupts stay off until the breakpoint has been dealt with.
+ * Begin a hit: a breakpoint calls get_kprobe(), which calls this.  The backend
+ * must not see a nested hit, so reset_current_kprobe() restores the interrupted
+ * one.  Interrupts stay off until the breakpoint has been handled.
  */
 static __always_inline struct kprobe *parisc_hit_begin(struct kprobe *kp,
 						       const void *addr)
 {
 	if (addr == &parisc_end_insns[0] || addr == &parisc_end_insns[1])
 		kp = &parisc_end;
-	/* Calls of ftrace end otherwise, and are no hit on top. */
+	/* Hits by ftrace end elsewhere, and are never nested. */
 	if (!kp || kp->flags & KPROBE_FLAG_FTRACE)
 		return kp;
 	raw_local_irq_disable();
@@ -186,7 +186,7 @@ static __always_inline struct kprobe *parisc_hit_begin(struct kprobe *kp,
 	return kp;
 }
 
-/* Which hit this one, whose handlers are due, is on top of. */
+/* Return the hit that this one, whose handlers have not run yet, interrupts. */
 static __always_inline struct kprobe *parisc_hit_below(const struct kprobe *kp)
 {
 	if (kp->flags & KPROBE_FLAG_FTRACE)
@@ -194,19 +194,19 @@ static __always_inline struct kprobe *parisc_hit_below(const struct kprobe *kp)
 	return __this_cpu_read(kprobe_outer);
 }
 
-/* Calls return all the same, whatever they return in. */
+/* A nested hit misses its handlers, except that followed calls must return. */
 static __always_inline bool parisc_is_missed(struct kprobe *kp)
 {
 	return parisc_hit_below(kp) && !arch_trampoline_kprobe(kp);
 }
 
-/* After handlers, whose hits were on top of this one. */
+/* Restore kprobe_outer after handlers, whose own hits have changed it. */
 static __always_inline void parisc_hit_end(struct kprobe *below)
 {
 	__this_cpu_write(kprobe_outer, below);
 }
 
-/* @with_post: post handlers are to be called.  Return: whether it was done. */
+/* Step, with an end if @with_post.  Return false for a hit by ftrace. */
 static __always_inline bool parisc_step(struct kprobe *kp,
 					struct pt_regs *regs, bool with_post)
 {
@@ -227,7 +227,7 @@ static __always_inline bool parisc_step(struct kprobe *kp,
 	return true;
 }
 
-/* Has the queue as the branch would have left it. */
+/* Set the queue as the branch would have left it. */
 static __always_inline void parisc_branched(const struct kprobe *kp,
 					    struct pt_regs *regs,
 					    unsigned long next)
@@ -239,7 +239,7 @@ static __always_inline void parisc_branched(const struct kprobe *kp,
 	if (taken && parisc_is_relative(kp->opcode))
 		after += (unsigned long)kp->addr -
 			 (unsigned long)(kp->ainsn.insn + 1);
-	/* Forward, if they are taken; backward, if they are not. */
+		/* Forward branches skip if taken, backward ones if not. */
 	if (parisc_is_conditional(kp->opcode))
 		skips = skips && taken != (kp->opcode & 1);
 	if (skips)
@@ -248,7 +248,7 @@ static __always_inline void parisc_branched(const struct kprobe *kp,
 	regs->iaoq[1] = after;
 }
 
-/* Has registers as they would be without the step.  Return: whose it was. */
+/* Set registers as they would be without the step.  Return its kprobe. */
 static __always_inline struct kprobe *parisc_step_end(struct pt_regs *regs)
 {
 	struct kprobe *kp = __this_cpu_read(parisc_stepped.kp);
@@ -257,7 +257,7 @@ static __always_inline struct kprobe *parisc_step_end(struct pt_regs *regs)
 
 	regs->gr[0] |= __this_cpu_read(parisc_stepped.irqs_on);
 	if (!parisc_is_branch(kp->opcode)) {
-		/* It may have skipped what was next. */
+		/* It may have skipped the next instruction. */
 		if (regs->iaoq[0] != (unsigned long)parisc_end_insns)
 			next += 4;
 		instruction_pointer_set(regs, next);

@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the code of sh gets wrong when it steps an instruction, and classic.c
- * puts right or refuses.  On other architectures there is nothing to do.
+ * Instructions that sh's own code steps wrongly, which classic.c corrects or
+ * refuses.  On other architectures there is nothing to do.
  *
- * It steps in place: a breakpoint goes to where the instruction leads, and the
- * next one that is hit, whichever it is, ends the step.
+ * That code steps in place: it writes a breakpoint to the target of the
+ * instruction, and the next breakpoint that is hit, whichever it is, ends the
+ * step.
  *
- * It takes each instruction whose last four bits are 1011 for RTS, and
- * displacements of branches for positive.  So the breakpoint goes to a wrong
- * place, where it may overwrite a constant: such instructions are refused.
+ * It decodes each instruction whose last four bits are 1011 as RTS, and
+ * displacements of branches as positive.  So it writes the breakpoint to a
+ * wrong place, where it may overwrite a constant: such instructions are
+ * refused.
  *
  * Interrupts stay on in a step.  A breakpoint that is hit in an interrupt would
  * end it before the instruction has been executed.
  *
- * It calls the post handler while it still needs what it has noted of the step,
- * and a hit from that handler overwrites this.  So the walk is put off until
- * the step has ended.
+ * It calls the post handler while it still needs its data about the step, and a
+ * hit from that handler overwrites these.  So the walk is deferred until the
+ * step has ended.
  *
- * A page fault in a step leaves the step's breakpoint behind, which no code
- * would know.
+ * A page fault in a step leaves the step's breakpoint in the text, where no
+ * code would recognize it.
  */
 #ifndef _KERNEL_KPROBES_CLASSIC_SH_H
 #define _KERNEL_KPROBES_CLASSIC_SH_H
@@ -34,9 +36,9 @@
 
 /**
  * struct sh_step - a step of this CPU
- * @masked: interrupts are off for it
- * @imask: and were so before
- * @post: whose post handlers are due, if it has ended
+ * @masked: interrupts were masked for the step
+ * @imask: the mask before that
+ * @post: the struct kprobe whose post handlers are due after the step
  */
 struct sh_step {
 	bool masked;
@@ -63,7 +65,7 @@ static inline bool sh_is_absolute(u16 insn)
 	return insn == 0x000b || (insn & 0xf0df) == 0x400b;
 }
 
-/* Does the architecture's code put the breakpoint of the step elsewhere? */
+/* Would that code write the breakpoint of the step to a wrong place? */
 static inline bool sh_is_misread(const kprobe_opcode_t *addr)
 {
 	u16 insn = *addr;
@@ -75,7 +77,7 @@ static inline bool sh_is_misread(const kprobe_opcode_t *addr)
 	return (insn & 0xf) == 0xb && !sh_is_absolute(insn);
 }
 
-/* STC SR, STC.L SR, LDC SR, LDC.L SR: they see the mask of interrupts. */
+/* STC SR, STC.L SR, LDC SR, LDC.L SR, which access the mask of interrupts */
 static inline bool sh_is_of_mask(u16 insn)
 {
 	return (insn & 0xf0ff) == 0x0002 || (insn & 0xf0ff) == 0x4003 ||
@@ -88,7 +90,7 @@ static __always_inline bool sh_post_later(struct kprobe *kp)
 	return true;
 }
 
-/* Return: whose post handlers have been put off. */
+/* Return the struct kprobe whose post handlers were deferred, or NULL. */
 static __always_inline struct kprobe *sh_post_due(void)
 {
 	struct kprobe *kp = __this_cpu_read(sh_step.post);
@@ -111,7 +113,7 @@ static __always_inline bool sh_in_step(void)
 				   (KPROBE_HIT_SS | KPROBE_REENTER);
 }
 
-/* The exception was handled: either a step begins, or it has ended. */
+/* Mask interrupts if a handled exception begins a step, or restore the mask. */
 static __always_inline void sh_hit_end(unsigned long val, int ret,
 				       struct pt_regs *regs)
 {
@@ -127,8 +129,8 @@ static __always_inline void sh_hit_end(unsigned long val, int ret,
 }
 
 /*
- * A page fault: the step ends as by its breakpoint, without post handlers.  The
- * instruction is executed anew, from the breakpoint that was put back.
+ * A page fault ends the step as its breakpoint does, without post handlers.
+ * The instruction is executed again, from the restored breakpoint.
  */
 static __always_inline bool sh_fault(struct pt_regs *regs)
 {

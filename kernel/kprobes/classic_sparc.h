@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the code of sparc64 gets wrong when it steps an instruction, and
- * classic.c puts right or refuses.  On other architectures there is nothing to
- * do.
+ * Instructions that sparc64's own code steps wrongly, which classic.c corrects
+ * or refuses.  On other architectures there is nothing to do.
  *
- * It executes a copy with a breakpoint behind it.  From where that was hit, and
- * from where the next instruction would be, it tells where to go on.
+ * That code executes a copy with a breakpoint after it.  It computes where to
+ * continue from the address of that breakpoint and the address of the next
+ * instruction.
  *
- * Behind the delay slot of a branch it goes on one instruction behind the
- * branch's target, and then behind the delay slot instead of behind that.
+ * After a probed delay slot, it executes one instruction at the branch's
+ * target, and then continues after the delay slot instead of after that
+ * instruction.
  *
- * Of branches, it knows those on integer conditions and calls.  A branch on a
- * register or on floating point that is taken leads from the copy elsewhere.
+ * It knows branches on integer conditions and calls.  A branch on a register or
+ * on floating point that is taken leads from the copy to a wrong target.
  *
  * A branch that annuls its delay slot skips the breakpoint, and RDPC reads the
- * address of the copy.  RDPR and WRPR of %pil read the level of interrupts that
- * is set for the step, or set one that goes with its end.  All are refused.
+ * address of the copy.  RDPR and WRPR of %pil read the interrupt level that is
+ * set for the step, or set one that is lost at its end.  All are refused.
  */
 #ifndef _KERNEL_KPROBES_CLASSIC_SPARC_H
 #define _KERNEL_KPROBES_CLASSIC_SPARC_H
@@ -29,22 +30,22 @@
 
 /**
  * struct sparc_hit - the state of the CPU before an exception
- * @running: the struct kprobe whose step it ends, if it is the second one
- * @next: what was to be executed behind the probed instruction
+ * @running: the struct kprobe whose step it ends, or NULL for the breakpoint
+ * @next: address of the instruction to execute after the probed one
  */
 struct sparc_hit {
 	struct kprobe *running;
 	unsigned long next;
 };
 
-/* SETHI and ILLTRAP are of the same format. */
+/* SETHI and ILLTRAP have the same format. */
 static __always_inline bool sparc_is_branch(u32 insn)
 {
 	return !(insn & 0xc0000000) && (insn & 0x01c00000) != 0x01000000 &&
 	       insn & 0x01c00000;
 }
 
-/* Is the target of a branch taken for that of a jump to an address? */
+/* Does that code mistake a branch for a jump to an absolute address? */
 static __always_inline bool sparc_is_misjudged(u32 insn)
 {
 	return sparc_is_branch(insn) && (insn & 0x01c00000) != 0x00400000 &&

@@ -289,7 +289,7 @@ void kprobe_ftrace_dropped(unsigned long ip)
 	entered = kprobe_read_lock();
 	site = kprobe_site_find(ip);
 	calls = site ? READ_ONCE(site->ftrace_ops) : NULL;
-	/* Not a miss while the site moves, because the relay handles the hit. */
+	/* While the site moves, the relay handles the hit: not a miss. */
 	if (calls && move_of(calls) != FTRACE_MOVE_FROM_BEHIND)
 		kprobe_site_missed(site, NULL, KPROBE_MISS_TRACER);
 	/* With interrupts off, this does not call the scheduler. */

@@ -74,7 +74,7 @@ static DECLARE_DELAYED_WORK(opt_work, optimizer_worker);
 static DECLARE_DELAYED_WORK(retry_work, retry_worker);
 static DECLARE_DELAYED_WORK(unoptimize_work, unoptimize_worker);
 
-/* Probes are often registered one by one: collect them for this long. */
+/* Jiffies to collect probes, which are often registered one by one. */
 #define OPT_DELAY	DIV_ROUND_UP(HZ, 50)
 /* Jiffies until a site without memory for its detour is tried again. */
 #define OPT_RETRY_DELAY	HZ
@@ -312,7 +312,7 @@ static void retry_worker(struct work_struct *work)
 	queue_delayed_work(opt_wq, &opt_work, 0);
 }
 
-/* Remove a site from the queue, and build its detour unless it must not jump. */
+/* Remove a site from the queue, and build its detour if it may jump. */
 static void prepare_jump(struct kprobe_site *site)
 {
 	list_del_init(&site->optimize);
