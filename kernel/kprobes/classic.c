@@ -3,10 +3,10 @@
  * One backend of the site API for all architectures whose own code works on a
  * struct kprobe at each probed address.
  *
- * A site has such a struct kprobe in it, with the address, the copy of the
- * instruction and two handlers.  That is what the backend arms, finds by
- * get_kprobe(), and steps.  Probes of users are not seen by it: the two
- * handlers walk those that the site has when it is hit.
+ * A site contains such a struct kprobe, with the address, the copy of the
+ * instruction and two handlers.  The backend arms it, finds it by get_kprobe(),
+ * and steps it.  The backend does not see the probes of users: the two handlers
+ * walk the probes that the site has when it is hit.
  *
  *	breakpoint -> backend -> get_kprobe() -> classic_pre()  -> p, p, p
  *	                 |
@@ -20,71 +20,71 @@
  * The core's rule is that a CPU which handles an IPI runs no handler: "Who may
  * run when" at the head of kernel/kprobes.c.  Backends do not keep interrupts
  * off from the exception to the last handler; those of mips, loongarch and
- * others have them on between the exception and the handlers.  So the rule
- * rests on this file:
+ * others have them on between the exception and the handlers.  So this file
+ * must ensure the rule:
  *
  * 1. A user's struct kprobe is read in the walks here (handlers, misses), in
- *    kretprobe_entry() under a walk, and in what a followed call returns to.
- *    Each of them runs with interrupts off from before it reads the head of the
- *    list, or kretprobe_holder::rp, to behind the last use of what it has read.
- *    So if an IPI comes before a walk, the walk does not find what was unlinked
- *    before the IPI was sent; and no IPI comes within one.
+ *    kretprobe_entry() under a walk, and in the return of a followed call.
+ *    Each of them has interrupts off from before it reads the head of the list,
+ *    or kretprobe_holder::rp, until after the last use of the result.  So a
+ *    walk after an IPI does not find probes that were unlinked before the IPI
+ *    was sent, and no IPI interrupts a walk.
  *
- * 2. Nothing of a user's is kept between the walks of one hit.  The backend
- *    keeps the struct kprobe of the site, which is ours.
+ * 2. No data of a user is kept between the walks of one hit.  The backend keeps
+ *    only the struct kprobe of the site.
  *
- * 3. These exceptions may come where RCU does not watch the CPU, and no entry
- *    code of most architectures changes that before the backend is called.
- *    kprobe_wait_for_handlers() therefore leaves out no CPU here.
+ * 3. These exceptions may be raised without RCU watching the CPU, and the entry
+ *    code of most architectures does not change that before it calls the
+ *    backend.  Therefore kprobe_wait_for_handlers() leaves out no CPU here.
  *
- * 4. Interrupts come between the exception and the look at the site on s390 and
- *    arc, and on mips between it and the look at the text.  The site, or the
- *    text, may be gone by then, which the architecture's code calls an error;
- *    stale_trap() finds other text there and has it executed.
+ * 4. Interrupts may run between the exception and the look-up of the site on
+ *    s390 and arc, and on mips between the exception and the read of the text.
+ *    The site, or the breakpoint, may be gone by then, which the architecture's
+ *    code treats as an error; stale_trap() then restarts at the new text.
  *
  * Who frees what when
  * -------------------
  *
- * A site, and with it the struct kprobe that the backend holds, is used without
- * one of our functions on the stack: from get_kprobe() to the end of the step,
+ * A site, with the struct kprobe that the backend uses, is in use without one
+ * of our functions on the stack: from get_kprobe() to the end of the step,
  * which may be another exception.  In all that time a backend has preemption
  * off, or interrupts, or both; a page fault in the step ends it first
  * (kprobe_fault_handler()).  So RCU waits for it.  kprobe_retire() frees the
- * site behind a grace period of RCU that begins after the site has left the
- * table, and after an IPI to all CPUs that followed the removal of the trap.
- * Where RCU does not watch, in the idle loop, that IPI is what counts: hits
- * there have interrupts off throughout, for idle CPUs have them off.  Such a
- * hit may stand on another site of its chain, or in a table that was replaced:
+ * site after a grace period of RCU that begins after the site was removed from
+ * the table, and after an IPI to all CPUs that followed the removal of the
+ * trap.  In the idle loop, where RCU does not watch, only that IPI protects
+ * hits: they have interrupts off throughout, because idle CPUs do.  Such a hit
+ * may use another site of its chain, or a table that was replaced:
  * kprobe_classic_sync() waits for that before either is freed.  On arc these
- * exceptions switch interrupts on, and mips idles with interrupts on: functions
- * for that are not probed.
+ * exceptions enable interrupts, and mips idles with interrupts on: their idle
+ * functions must not be probed.
  *
- * A jump (arm) leads to a copy in which tasks may be preempted.  It is freed
- * with the site, behind a grace period of RCU-tasks.
+ * A jump (arm) leads to a copy in which tasks may be preempted.  The copy is
+ * freed with the site, after a grace period of RCU-tasks.
  *
- * The slots are the core's, and are freed by it once the backend has seen the
- * struct kprobe for the last time.  What a backend forgets, the core frees: it
- * knows which slots a site has.
+ * The core owns the slots, and frees them after the backend's last access to
+ * the struct kprobe.  It also frees slots that a backend fails to free, because
+ * it knows which slots a site has.
  *
- * Locks: arch_prepare_kprobe(), arch_arm_kprobe() and what goes with them run
+ * Locks: arch_prepare_kprobe(), arch_arm_kprobe() and related functions run
  * with kprobe_mutex, the hotplug lock and text_mutex held, in this order.
  * slot_mutex is taken within text_mutex here.
  *
- * What is the backend's
- * ---------------------
+ * State of the backend
+ * --------------------
  *
  * current_kprobe and kprobe_ctlblk are the backend's state until its step ends.
- * Recursion is what it finds in current_kprobe.  So where a backend has
- * interrupts on, a hit in an interrupt on top of another hit is missed.  The
- * walks show users the probe whose handler runs by writing current_kprobe, and
- * put back what was there before they return; a hit on top does the same.
+ * It detects recursion by current_kprobe.  So if a backend has interrupts on, a
+ * hit in an interrupt on top of another hit is missed.  The walks write
+ * current_kprobe, to show users the probe whose handler runs, and restore it
+ * before they return; a nested hit does the same.
  *
- * Backends of arc and sh step in place: they take the breakpoint out, and put
- * it back when the step has ended, even if the core has removed it meanwhile.
- * So disarm_in_place() waits for grace periods of RCU, with the locks held,
- * until no step is left that could do so.  Their arch_remove_kprobe() undoes a
- * step by writing text.  It is not called: no step is under way by then, and
- * the text may have been freed.
+ * The backends of arc and sh step in place: they remove the breakpoint, and
+ * write it again when the step has ended, even if the core has removed it
+ * meanwhile.  So disarm_in_place() waits for grace periods of RCU, with the
+ * locks held, until no step is left that could do so.  Their
+ * arch_remove_kprobe() undoes a step by writing text.  It is not called,
+ * because no step is active by then, and the text may have been freed.
  */
 #define pr_fmt(fmt) "kprobes: " fmt
 
@@ -141,7 +141,7 @@ static int classic_pre(struct kprobe *kp, struct pt_regs *regs)
 		kprobes_inc_nmissed_count(kp);
 		return parisc_step(kp, regs, false);
 	}
-	/* On s390 it is behind the breakpoint; the backend sets it anew. */
+	/* On s390 it is after the breakpoint; the backend sets it again. */
 	if (instruction_pointer(regs) != addr)
 		instruction_pointer_set(regs, addr);
 	walk_begin(&walk);
@@ -162,7 +162,7 @@ static noinline void call_post(struct kprobe_site *site, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(call_post);
 
-/* Nearly always there is nothing to call; but walk_end() may have to do. */
+/* Call post handlers, if any; KPROBE_IRQS_ON_IN_HIT requires walk_end(). */
 static __always_inline void walk_post(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct kprobe_site *site = site_of(kp);
@@ -185,7 +185,7 @@ static int parisc_step_ends(struct kprobe *end, struct pt_regs *regs)
 	struct kprobe *below = parisc_hit_below(end);
 	struct kprobe *kp = parisc_step_end(regs);
 
-	/* A branch has ended there, whether it was missed or not. */
+	/* This was the end of a branch, whether its hit was missed or not. */
 	if (!below)
 		walk_post(kp, regs);
 	parisc_hit_end(below);
@@ -195,7 +195,7 @@ NOKPROBE_SYMBOL(parisc_step_ends);
 #endif
 
 /**
- * get_kprobe - what the backend sees of a site
+ * get_kprobe - find the backend's struct kprobe of a site
  * @addr: any address
  *
  * Context: preemption off, or kprobe_mutex held.
@@ -210,7 +210,7 @@ struct kprobe *get_kprobe(void *addr)
 NOKPROBE_SYMBOL(get_kprobe);
 
 /**
- * kprobes_inc_nmissed_count - a hit whose handlers do not run
+ * kprobes_inc_nmissed_count - count a hit whose handlers do not run
  * @kp: from get_kprobe()
  */
 void kprobes_inc_nmissed_count(struct kprobe *kp)
@@ -218,13 +218,10 @@ void kprobes_inc_nmissed_count(struct kprobe *kp)
 	unsigned long flags;
 	bool entered;
 
-	/* No tracing: backends are not ready for a third hit yet. */
+	/* Do not trace: backends cannot handle a third hit yet. */
 	raw_local_irq_save(flags);
 	entered = kprobe_rcu_enter();
-	/*
-	 * Some backends have written current_kprobe by now, so that nothing
-	 * tells whether it was kprobe_busy.
-	 */
+	/* Some backends have overwritten current_kprobe: assume recursion. */
 	kprobe_site_missed(site_of(kp), NULL, KPROBE_MISS_RECURSION);
 	kprobe_rcu_exit(entered);
 	raw_local_irq_restore(flags);
@@ -232,7 +229,7 @@ void kprobes_inc_nmissed_count(struct kprobe *kp)
 NOKPROBE_SYMBOL(kprobes_inc_nmissed_count);
 
 /**
- * dump_kprobe - say in the log which address a backend cannot go on from
+ * dump_kprobe - log the address at which a backend cannot continue
  * @kp: from get_kprobe()
  */
 void dump_kprobe(struct kprobe *kp)
@@ -242,11 +239,11 @@ void dump_kprobe(struct kprobe *kp)
 NOKPROBE_SYMBOL(dump_kprobe);
 
 /**
- * kprobe_busy_begin - from here on, hits on this CPU miss their handlers
+ * kprobe_busy_begin - make hits on this CPU miss their handlers
  *
- * As in hit.c.  To a backend it looks as if a handler were running.
+ * See hit.c.  To a backend it looks as if a handler were running.
  *
- * Context: any but a handler; kprobe_running() says that none runs.
+ * Context: any but a handler, as reported by kprobe_running().
  */
 void kprobe_busy_begin(void)
 {
@@ -262,7 +259,7 @@ void kprobe_busy_begin(void)
 }
 NOKPROBE_SYMBOL(kprobe_busy_begin);
 
-/* For a CPU that is this one, with interrupts off, or that is offline. */
+/* @cpu must be this CPU, with interrupts off, or offline. */
 void kprobe_cpu_busy(unsigned int cpu, bool busy)
 {
 	per_cpu(kprobe_ctlblk, cpu).kprobe_status = KPROBE_HIT_ACTIVE;
@@ -271,7 +268,7 @@ void kprobe_cpu_busy(unsigned int cpu, bool busy)
 }
 NOKPROBE_SYMBOL(kprobe_cpu_busy);
 
-/** kprobe_busy_end - the end of what kprobe_busy_begin() began */
+/** kprobe_busy_end - undo kprobe_busy_begin() */
 void kprobe_busy_end(void)
 {
 	__this_cpu_write(current_kprobe, NULL);
@@ -283,10 +280,10 @@ NOKPROBE_SYMBOL(kprobe_busy_end);
  * Slots
  */
 
-/* Whose slots the backend allocates; under kprobe_mutex. */
+/* The site for which the backend allocates slots; under kprobe_mutex. */
 static struct kprobe_site *preparing;
 
-/* s390 does this by itself. */
+/* s390 overrides this. */
 void * __weak alloc_insn_page(void)
 {
 	return execmem_alloc(EXECMEM_KPROBES, PAGE_SIZE);
@@ -306,7 +303,7 @@ kprobe_opcode_t *get_insn_slot(void)
 	return preparing->slot;
 }
 
-/* Frees one of the slots of a site, which forgets it. */
+/* Free one of the slots of a site, and clear the site's pointer to it. */
 static void slot_free(void *slot)
 {
 	struct kprobe_site *owner;
@@ -335,7 +332,7 @@ void free_insn_slot(kprobe_opcode_t *slot, int dirty)
 kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
 				   bool *on_entry)
 {
-	/* Bit 0 says how to call a function, and is not part of an address. */
+	/* Bit 0 selects the instruction set, and is not part of an address. */
 	if (IS_ENABLED(CONFIG_THUMB2_KERNEL)) {
 		addr &= ~1UL;
 		offset &= ~1UL;
@@ -345,8 +342,8 @@ kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
 }
 
 /*
- * Backends decide and prepare in one: see arch_kprobe_prepare().  They read the
- * instruction, which may be shorter than kprobe_opcode_t.
+ * Backends check and prepare in one step: see arch_kprobe_prepare().  They read
+ * the instruction, which may be shorter than kprobe_opcode_t.
  */
 enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 					const struct kprobe_symbol *symbol)
@@ -367,15 +364,15 @@ static void prepare_ftrace(struct kprobe *kp)
 }
 
 /**
- * kprobe_classic_ftrace_hit - an ops of ftrace.c calls
- * @ip: of the call
- * @parent_ip: of the caller
- * @ops: which
+ * kprobe_classic_ftrace_hit - handle a hit by ftrace
+ * @ip: the address of the call
+ * @parent_ip: the caller
+ * @ops: the ops of ftrace.c that was called
  * @fregs: registers
  *
- * A site may be in another ops, or have left this one a moment ago.  A handler
- * may have led here: backends would not notice within ftrace's own test for
- * recursion.
+ * A site may be in the other ops, or have just left this one.  A handler may
+ * have caused this hit; backends would not detect that within ftrace's own test
+ * for recursion.
  */
 void kprobe_classic_ftrace_hit(unsigned long ip, unsigned long parent_ip,
 			       struct ftrace_ops *ops,
@@ -396,11 +393,11 @@ void kprobe_classic_ftrace_hit(unsigned long ip, unsigned long parent_ip,
 		kprobes_inc_nmissed_count(kp_of(site));
 		goto out;
 	}
-	/* Current_kprobe and kprobe_status are written one after the other. */
+	/* The backend writes current_kprobe and kprobe_status in two steps. */
 	local_irq_save(flags);
 	kprobe_ftrace_handler(ip, parent_ip, ops, fregs);
 	local_irq_restore(flags);
-	/* The backend of s390 forgets that a live patch leads elsewhere. */
+	/* The backend of s390 loses the target of a live patch: restore it. */
 	if (IS_ENABLED(CONFIG_LIVEPATCH) &&
 	    instruction_pointer(regs) == ip + MCOUNT_INSN_SIZE)
 		instruction_pointer_set(regs, next);
@@ -413,8 +410,8 @@ static void prepare_ftrace(struct kprobe *kp) { }
 #endif
 
 /**
- * kprobe_classic_init_site - a site gets its struct kprobe
- * @site: has been inspected
+ * kprobe_classic_init_site - initialize the struct kprobe of a site
+ * @site: a site that has been inspected
  *
  * Context: kprobe_mutex held.
  */
@@ -432,7 +429,7 @@ void kprobe_classic_init_site(struct kprobe_site *site)
 }
 
 #ifdef CONFIG_S390
-/* Its backend has one errno for that and for instructions it cannot step. */
+/* The backend uses one errno for this and for instructions it cannot step. */
 static bool may_be_no_boundary(const struct kprobe_site *site)
 {
 	return !probe_is_prohibited_opcode(site->addr);
@@ -487,7 +484,7 @@ enum kprobe_refusal arch_kprobe_prepare(struct kprobe_site *site,
 		/* Not all backends free the slot when they refuse. */
 		kprobe_slots_release(site);
 	} else if (site->slot) {
-		/* Nor have all of them had it fetched anew. */
+		/* Nor have all of them flushed the instruction cache. */
 		flush_icache_range((unsigned long)site->slot,
 				   (unsigned long)site->slot +
 				   KPROBE_SLOT_SIZE);
@@ -496,8 +493,8 @@ enum kprobe_refusal arch_kprobe_prepare(struct kprobe_site *site,
 }
 
 /**
- * kprobe_classic_rehearse - would the backend refuse this instruction?
- * @site: has been inspected, and is in no table
+ * kprobe_classic_rehearse - check whether the backend refuses an instruction
+ * @site: a site that has been inspected, and is in no table
  *
  * Context: may sleep; kprobe_mutex held.
  */
@@ -524,8 +521,8 @@ static void remove_optimized(struct kprobe_site *site) { }
 #endif
 
 /**
- * kprobe_classic_release - the backend lets go of a site
- * @site: no task stands in its slots
+ * kprobe_classic_release - release the backend's data of a site
+ * @site: the site; no task may be in its slots
  *
  * Context: may sleep.
  */
@@ -560,13 +557,13 @@ static bool text_is_clean(const struct kprobe_site *site)
 }
 
 /*
- * Takes out breakpoints that steps put back.
+ * Remove breakpoints that steps have written again.
  *
- * A CPU that was in a step when the breakpoint went writes it again at the end
- * of the step.  Preemption is off throughout, so such steps have ended behind a
- * grace period of RCU.  The breakpoint that one of them has written may have
- * been hit by then, so it all begins anew, until the text stays as it is.  On
- * one CPU no step is under way when a task changes text.
+ * A CPU that was in a step when the breakpoint was removed writes it again at
+ * the end of the step.  Preemption is off throughout, so such steps have ended
+ * after a grace period of RCU.  A breakpoint that one of them has written may
+ * have been hit by then, so repeat this until the text does not change any
+ * more.  On a single CPU, no step is active when a task changes text.
  */
 static void disarm_in_place(struct list_head *batch)
 {
@@ -610,16 +607,16 @@ static void jump_goes(struct kprobe_site *site) { }
 static void write_jumps(struct list_head *jumps) { }
 #endif
 
-/* Empty: a CPU that takes this IPI is in no hit that RCU does not wait for. */
+/* A CPU that takes this IPI is in no hit that RCU does not wait for. */
 static void classic_ipi_seen(void *unused)
 {
 }
 
 /**
- * kprobe_classic_sync - until hits where RCU does not watch have gone on
+ * kprobe_classic_sync - wait for hits without RCU watching
  *
- * Those have interrupts off from before they look for a site to the end of the
- * last look into it.
+ * Such hits have interrupts off from before they look up a site until after
+ * their last access to it.
  *
  * Context: may sleep; interrupts on.
  */
@@ -636,7 +633,7 @@ void arch_kprobe_patch(struct list_head *batch)
 	lockdep_assert_held(&text_mutex);
 
 	list_for_each_entry(site, batch, batch) {
-		/* A jump is as long as a breakpoint, and goes like one. */
+		/* A jump has the size of a breakpoint, and is removed like it. */
 		if (site->target == KPROBE_SITE_CLEAN)
 			arch_disarm_kprobe(kp_of(site));
 		else if (site->target == KPROBE_SITE_JUMP)
@@ -648,7 +645,7 @@ void arch_kprobe_patch(struct list_head *batch)
 	}
 	write_jumps(&jumps);
 	disarm_in_place(batch);
-	/* Not all backends send one, and not to all CPUs. */
+	/* Not all backends send an IPI, and not to all CPUs. */
 	kprobe_classic_sync();
 }
 
@@ -672,12 +669,12 @@ void free_optinsn_slot(kprobe_opcode_t *slot, int dirty)
 }
 
 /**
- * opt_pre_handler - a jump was hit
+ * opt_pre_handler - handle a hit by a jump
  * @kp: from struct optimized_kprobe
  * @regs: full registers
  *
- * Where a handler has set the instruction pointer, the backend does not care:
- * a probe that does so has a post handler, to stay a breakpoint.
+ * The backend ignores an instruction pointer that a handler has set: a probe
+ * whose handlers do that must have a post handler, to stay a breakpoint.
  */
 void opt_pre_handler(struct kprobe *kp, struct pt_regs *regs)
 {
@@ -685,7 +682,7 @@ void opt_pre_handler(struct kprobe *kp, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(opt_pre_handler);
 
-/* The backend tells when it makes the detour. */
+/* The backend checks this when it builds the detour. */
 enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site)
 {
 	return KPROBE_NOJUMP_NONE;
@@ -695,7 +692,7 @@ void arch_kprobe_unanalyse(struct kprobe_site *site)
 {
 }
 
-/* A jump takes one instruction, which is what breakpoints step. */
+/* A jump replaces one instruction, which is the one that breakpoints step. */
 void arch_kprobe_use_detour(struct kprobe_site *site, bool use)
 {
 }
@@ -729,10 +726,10 @@ enum kprobe_obstacle arch_kprobe_build_detour(struct kprobe_site *site)
 #endif
 
 /*
- * The backend refuses an instruction after all
+ * Instructions that the backend refuses after registration
  */
 
-/* Disables the probes of such sites, whose text is clean already. */
+/* Disable the probes of refused sites, whose text is clean already. */
 static void refused_worker(struct work_struct *work)
 {
 	struct kprobe_site *site;
@@ -760,15 +757,15 @@ static void refused_worker(struct work_struct *work)
 static DECLARE_WORK(refused_work, refused_worker);
 
 /**
- * kprobe_classic_refuse - a backend unregisters what get_kprobe() has given it
- * @p: the argument of unregister_kprobe(): maybe that, maybe a user's probe
+ * kprobe_classic_refuse - handle a backend's call of unregister_kprobe()
+ * @p: the argument of unregister_kprobe(): from get_kprobe(), or a user's probe
  *
- * Sh does this in an exception, on finding that the breakpoint is in the delay
- * slot of a branch.  The text goes back at once, since the branch is executed
- * anew.  The rest is for a worker, for it takes locks.
+ * Sh calls it in an exception, if the breakpoint is in the delay slot of a
+ * branch.  The text must be restored at once, because the branch is executed
+ * again.  A worker does the rest, because that takes locks.
  *
  * Context: any.
- * Return: whether it was that.
+ * Return: true if @p is from get_kprobe().
  */
 bool kprobe_classic_refuse(struct kprobe *p)
 {
@@ -824,16 +821,18 @@ trap_address(unsigned long val, const struct die_args *args)
 #endif
 
 /*
- * A breakpoint was executed, and interrupts were on before the backend looked
- * for its site: an IPI, or a task that came in between, may have removed both,
- * or put another there.  Then the task goes back to what is there now.
+ * Return true if a breakpoint was removed after it was executed.
+ *
+ * Interrupts were on before the backend looked up its site: an IPI, or another
+ * task, may have removed both, or written another breakpoint there.  Then the
+ * task must continue with the new text.
  *
  * Once a CPU has interrupts off and reads a breakpoint of ours, its site stays
- * in the table until that CPU has them on again.  But an instruction that
- * raises the same exception without being a breakpoint of ours would be
- * executed for ever.  So after STALE_TRAPS returns in a row to one address the
- * exception is left to the kernel.  A hit at another address that the backend
- * has handled does not end the row: reading the text here may cause one.
+ * in the table until that CPU enables them again.  But another instruction that
+ * raises the same exception would be executed forever.  So after STALE_TRAPS
+ * returns in a row to one address, the exception is left to the kernel.  A hit
+ * at another address that the backend has handled does not end the row, because
+ * reading the text here may cause one.
  */
 #define STALE_TRAPS	100
 
@@ -880,7 +879,7 @@ static bool stale_trap(unsigned long addr, const struct die_args *args)
 static __always_inline void trap_was_fresh(unsigned long addr) { }
 #endif
 
-/* What a step has left for behind its end. */
+/* Call post handlers that were deferred to the end of a step. */
 static __always_inline void walk_post_due(struct pt_regs *regs)
 {
 	struct kprobe *kp = sh_post_due();
@@ -894,10 +893,10 @@ static __always_inline void walk_post_due(struct pt_regs *regs)
 
 #ifdef CONFIG_SUPERH
 /**
- * kprobe_classic_step_faults - a page fault ends a step
- * @regs: of the fault; the instruction pointer where it was probed
+ * kprobe_classic_step_faults - end a step after a page fault
+ * @regs: of the fault; the instruction pointer at the probed instruction
  *
- * Return: whether there was a step; the backend need not know of the fault.
+ * Return: true if there was a step; then the backend need not handle the fault.
  */
 bool kprobe_classic_step_faults(struct pt_regs *regs)
 {
@@ -906,7 +905,7 @@ bool kprobe_classic_step_faults(struct pt_regs *regs)
 NOKPROBE_SYMBOL(kprobe_classic_step_faults);
 #endif
 
-/* Passes exceptions to the backend, whose look-up of the site needs RCU. */
+/* Pass exceptions to the backend, whose look-up of the site needs RCU. */
 static int classic_exception(struct notifier_block *self, unsigned long val,
 			     void *data)
 {
@@ -935,7 +934,7 @@ NOKPROBE_SYMBOL(classic_exception);
  * Boot
  */
 
-/* The architecture has no more to blacklist, and asks for no notification. */
+/* Defaults: no more text to blacklist, and no notification. */
 int __init __weak arch_populate_kprobe_blacklist(void)
 {
 	return 0;
@@ -960,16 +959,16 @@ int __init arch_kprobe_blacklist(void)
 	return arch_populate_kprobe_blacklist() == -ENOMEM ? -ENOMEM : 0;
 }
 
-/* Called first: other notifiers must not see an exception that is a hit. */
+/* Must be called first: other notifiers must not see exceptions of hits. */
 static struct notifier_block exceptions_nb = {
 	.notifier_call = classic_exception,
 	.priority = INT_MAX,
 };
 
 /**
- * kprobe_classic_init - probes can be registered: the backend's own are
+ * kprobe_classic_init - start the backend, once probes can be registered
  *
- * Some have one on the address that followed calls return to.
+ * Some backends register a probe on their return trampoline.
  */
 int __init kprobe_classic_init(void)
 {

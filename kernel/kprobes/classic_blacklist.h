@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What must not be probed, and no annotation of the architecture says so: what
- * an exception runs before its registers are saved and after they are restored,
- * what leads a breakpoint to classic.c, and what steps it.  A probe there hits
- * itself for ever, or loses where it came from.
+ * Text that must not be probed, but that the architecture does not annotate:
+ * code that an exception runs before its registers are saved and after they are
+ * restored, that passes a breakpoint to classic.c, or that steps it.  A probe
+ * there hits itself forever, or loses its return address.
  *
- * The architectures have their entry code in ordinary text, in files that are
+ * Architectures have their entry code in ordinary text, in files that are
  * linked as one piece, from the first symbol that is named here to the last.
  */
 #ifndef _KERNEL_KPROBES_CLASSIC_BLACKLIST_H
@@ -31,8 +31,8 @@ asmlinkage void ret_from_irq(void);
 asmlinkage void handle_reserved(void);
 
 /*
- * The code of probes, some of which steps, from the first of its functions to
- * the last.  It probes its own trampoline, which may be anywhere in it.
+ * Blacklist the probes code, some of which steps, from its first function to
+ * its last.  It probes its own trampoline, which may be anywhere in it.
  */
 static inline void __init mips_blacklist_probes(void)
 {
@@ -64,8 +64,8 @@ static inline void __init mips_blacklist_probes(void)
 }
 
 /*
- * Entry.S and genex.S, handlers of exceptions elsewhere, breakpoints, branches.
- * And where a CPU is idle, with interrupts on.
+ * entry.S and genex.S, handlers of exceptions elsewhere, breakpoints, branches,
+ * and the function in which a CPU idles with interrupts on.
  */
 static inline void __init backend_blacklist(void)
 {
@@ -88,7 +88,7 @@ static inline void __init backend_blacklist(void)
 #elif defined(CONFIG_SPARC64)
 extern char sparc64_ttable_tl1[SZ_16K];
 
-/* Head_64.S, which has all of it, up to the second table of traps. */
+/* All of head_64.S, up to the second trap table */
 static inline void __init backend_blacklist(void)
 {
 	kprobe_add_area_blacklist((unsigned long)_stext,
@@ -104,7 +104,7 @@ static inline void __init backend_blacklist(void)
 asmlinkage void tlb_miss_load(void);
 asmlinkage void exception_none(void);
 
-/* Entry.S of SH-3 and SH-4, and breakpoints. */
+/* entry.S of SH-3 and SH-4, and breakpoints */
 static inline void __init sh_blacklist_entry(void)
 {
 	kprobe_add_area_blacklist((unsigned long)tlb_miss_load,
@@ -115,7 +115,7 @@ static inline void __init sh_blacklist_entry(void)
 static inline void __init sh_blacklist_entry(void) { }
 #endif
 
-/* A step writes text, and has the caches of this CPU know it. */
+/* A step writes text, and flushes the caches of this CPU. */
 static inline void __init backend_blacklist(void)
 {
 	sh_blacklist_entry();
@@ -129,7 +129,7 @@ static inline void __init backend_blacklist(void)
 
 extern const char fault_vector_20[], set_register[];
 
-/* Entry.S up to the last of its functions, and what it calls. */
+/* entry.S up to its last function, and the functions that it calls */
 static inline void __init backend_blacklist(void)
 {
 	unsigned long last = (unsigned long)set_register;
@@ -156,8 +156,8 @@ extern void (*_cache_line_loop_ic_fn)(phys_addr_t paddr, unsigned long vaddr,
 				      const int full_page);
 
 /*
- * Idle CPUs: these exceptions switch interrupts on.  And a step writes text,
- * and has the caches know it, for modules by their physical address.
+ * Idle CPUs, because these exceptions enable interrupts.  A step writes text
+ * and flushes the caches, for modules by their physical address.
  */
 static inline void __init backend_blacklist(void)
 {
@@ -179,12 +179,12 @@ static inline void __init backend_blacklist(void)
 asmlinkage void handle_exception(void);
 extern char ret_from_exception_end[];
 
-/* For how many calls one after the other. */
+/* Maximum depth of nested calls to follow */
 #define CALL_DEPTH	3
-/* What calls write the address to that they return to. */
+/* Calls write their return address to this register. */
 #define REG_RA		1
 
-/* Where the call at @at leads to; 0 if it is none, or not known. */
+/* Return the target of the call at @at; 0 if it is no call, or not known. */
 static inline unsigned long __init call_target(const u16 *at)
 {
 	unsigned long addr = (unsigned long)at;
@@ -199,7 +199,7 @@ static inline unsigned long __init call_target(const u16 *at)
 		return 0;
 	if (riscv_insn_is_jal(insn))
 		return addr + riscv_insn_extract_jtype_imm(insn);
-	/* The upper part of the distance, and the call with the lower. */
+	/* The upper part of the distance, and a call with the lower part */
 	next = at[2] | (u32)at[3] << 16;
 	if (!riscv_insn_is_auipc(insn) || !riscv_insn_is_jalr(next) ||
 	    RV_EXTRACT_RD_REG(next) != REG_RA ||
@@ -215,7 +215,7 @@ static inline void __init blacklist_callees(unsigned long start,
 
 	for (at = start; at < end; at += GET_INSN_LENGTH(*(u16 *)at)) {
 		target = call_target((u16 *)at);
-		/* What is noinstr, as handlers are, looks after its own. */
+		/* Noinstr functions, such as handlers, annotate callees. */
 		if (!target || within_kprobe_blacklist(target) ||
 		    !kallsyms_lookup_size_offset(target, &size, &offset))
 			continue;
@@ -227,9 +227,9 @@ static inline void __init blacklist_callees(unsigned long start,
 }
 
 /*
- * Entry.S is blacklisted.  From saved registers to the handler of an exception,
- * and back, it calls functions in ordinary text for each exception, such as
- * those that keep vector registers.
+ * entry.S is blacklisted already.  Between saving registers and the handler of
+ * an exception, and on the way back, it calls functions in ordinary text for
+ * each exception, such as those that save vector registers.
  */
 static inline void __init backend_blacklist(void)
 {

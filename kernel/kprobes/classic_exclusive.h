@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Loads and stores that are exclusive: the store fails if the CPU has taken an
- * exception since the load, and then the load is tried again.  With a probe in
- * between that never ends.
+ * Exclusive loads and stores: the store fails if the CPU has taken an exception
+ * since the load, and then the load is tried again.  With a probe in between,
+ * this never ends.
  *
- * So neither of them is probed, nor what stands between a load and the next
- * store.  A load that no store follows is one that is atomic by itself.
+ * So these instructions must not be probed, nor anything between a load and the
+ * next store.  A load without a following store is an atomic one by itself.
  *
- * The same holds for a sequence of sh that exceptions restart (gUSA): it begins
- * with a negative length in the stack pointer, and ends where that is restored.
+ * The same holds for sequences of sh that exceptions restart (gUSA): they begin
+ * with a negative length in the stack pointer, and end when it is restored.
  */
 #ifndef _KERNEL_KPROBES_CLASSIC_EXCLUSIVE_H
 #define _KERNEL_KPROBES_CLASSIC_EXCLUSIVE_H
@@ -27,7 +27,7 @@ enum exclusive {
 
 #define INSN_BYTES(at)		GET_INSN_LENGTH(*(const u16 *)(at))
 
-/* LR and SC, of any width and order. */
+/* LR and SC, of any width and order */
 static inline enum exclusive exclusive_access(unsigned long at)
 {
 	const u16 *half = (const u16 *)at;
@@ -53,7 +53,7 @@ static inline enum exclusive exclusive_access(unsigned long at)
 	(is_wide_instruction(__mem_to_opcode_thumb16(*(const u16 *)(at))) ? \
 	 4 : 2)
 
-/* LDREX, LDAEX, STREX, STLEX; the same of bytes, halfwords and two words. */
+/* LDREX, LDAEX, STREX, STLEX; also for bytes, halfwords and two words */
 static inline enum exclusive exclusive_access(unsigned long at)
 {
 	const u16 *half = (const u16 *)at;
@@ -75,7 +75,7 @@ static inline enum exclusive exclusive_access(unsigned long at)
 #elif defined(CONFIG_ARM)
 #include <asm/opcodes.h>
 
-/* The same, with any condition. */
+/* The same, with any condition */
 static inline enum exclusive exclusive_access(unsigned long at)
 {
 	switch (__mem_to_opcode_arm(*(const u32 *)at) & 0x0f900ef0) {
@@ -90,7 +90,7 @@ static inline enum exclusive exclusive_access(unsigned long at)
 #elif defined(CONFIG_MIPS)
 #include <asm/inst.h>
 
-/* LL, SC and LLD, SCD; those of release 6, and of user addresses. */
+/* LL, SC and LLD, SCD; also those of release 6, and for user addresses */
 static inline enum exclusive exclusive_access(unsigned long at)
 {
 	union mips_instruction insn = *(const union mips_instruction *)at;
@@ -151,7 +151,7 @@ static inline enum exclusive exclusive_access(unsigned long at)
 
 #define INSN_SIZE		sizeof(u16)
 
-/* MOVLI.L, MOVCO.L; MOV #-imm, R15 and MOV R1, R15. */
+/* MOVLI.L, MOVCO.L; MOV #-imm, R15 and MOV R1, R15 */
 static inline enum exclusive exclusive_access(unsigned long at)
 {
 	u16 insn = *(const u16 *)at;
@@ -166,8 +166,9 @@ static inline enum exclusive exclusive_access(unsigned long at)
 #elif defined(CONFIG_ARC)
 
 /*
- * Lengths differ, but each halfword can be checked.  A long operand would have
- * to look like one of these to hide a sequence or to cause a wrong refusal.
+ * Instructions have several lengths, but each halfword can be checked.  A long
+ * operand that looks like one of these could hide a sequence or cause a wrong
+ * refusal.
  */
 #define INSN_SIZE		sizeof(u16)
 
@@ -202,7 +203,7 @@ static inline enum exclusive exclusive_access(unsigned long at)
 #define HAS_EXCLUSIVE		true
 #endif
 
-/* Where all are as long, they can be read from anywhere. */
+/* If all instructions have one length, decoding may start anywhere. */
 #ifdef INSN_BYTES
 #define INSN_SIZES_DIFFER	true
 #else
@@ -213,12 +214,12 @@ static inline enum exclusive exclusive_access(unsigned long at)
 #define INSN_BYTES(at)		((void)(at), INSN_SIZE)
 #endif
 
-/* No architecture promises that longer ones ever come to an end. */
+/* No architecture guarantees progress for longer sequences. */
 #define EXCLUSIVE_BYTES		128
 
 /*
- * Context: kprobe_mutex and text_mutex held.  Breakpoints stand on none of
- * these accesses, and are as long as what they replace.
+ * Context: kprobe_mutex and text_mutex held.  Breakpoints are never on these
+ * accesses, and are as long as the instructions that they replace.
  */
 static inline bool is_exclusive(unsigned long addr,
 				const struct kprobe_symbol *symbol)

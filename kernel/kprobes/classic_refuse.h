@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which instructions classic.c refuses before the architecture's code is asked.
+ * Instructions that classic.c refuses before it calls the architecture's code.
  */
 #ifndef _KERNEL_KPROBES_CLASSIC_REFUSE_H
 #define _KERNEL_KPROBES_CLASSIC_REFUSE_H
@@ -17,7 +17,7 @@
 #include "classic_sh.h"
 #include "classic_sparc.h"
 
-/* What addresses of instructions are multiples of. */
+/* Alignment of instructions */
 #define SHORT_INSNS	(IS_ENABLED(CONFIG_RISCV_ISA_C) ||		\
 			 IS_ENABLED(CONFIG_THUMB2_KERNEL) ||		\
 			 IS_ENABLED(CONFIG_CSKY))
@@ -25,12 +25,13 @@
 
 #ifdef CONFIG_DYNAMIC_FTRACE
 /*
- * What ftrace writes for a call, beside the instruction it is known by: riscv
- * has two of them in MCOUNT_INSN_SIZE.
+ * Return true for text that ftrace writes for a call, in addition to the
+ * address by which it knows the call: riscv has two instructions in
+ * MCOUNT_INSN_SIZE.
  *
- * On loongarch that is the instruction before the call.  On mips ftrace writes
- * the word behind the call as well (32 bits), or there is a delay slot.  On
- * parisc the call is in front of the function, and known by its last word.
+ * On loongarch ftrace knows the instruction before the call.  On mips it also
+ * writes the word after the call (32 bits), or there is a delay slot.  On
+ * parisc the call precedes the function, and is known by its last word.
  */
 static inline bool is_ftrace_call(unsigned long addr)
 {
@@ -56,10 +57,10 @@ static inline bool is_ftrace_call(unsigned long addr)
 #endif
 
 /*
- * Faults in the copy, or in what stands for the instruction, would find nothing
- * in the table of exceptions.  Arm emulates accesses to memory in C code, where
- * no access to user memory is allowed, and jumps to copies.  A fault on arc
- * does not end the step.  Backends of other architectures move the fault back.
+ * Faults in the copy, or in code that replaces the instruction, would not be
+ * found in the exception tables.  Arm emulates memory accesses in C code, which
+ * must not access user memory, and jumps to copies.  A fault on arc does not
+ * end the step.  Backends of other architectures move the fault back.
  */
 static inline bool is_fixed_up(unsigned long addr)
 {
