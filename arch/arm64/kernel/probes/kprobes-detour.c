@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Branches in the place of breakpoints on arm64: the detour, and the hit by it.
+ * Branches in place of breakpoints on arm64: the detour, and its hits.
  *
  *	probed address:	b ---->	[site]
  *			     ->	save x0, x1, x29, x30; x0 = site
  *				bl	kprobe_jump_thunk
  *				restore them
  *				[instruction]
- *	behind it:	<----	b
+ *	next one:	<----	b
  *
- * A branch is no longer than what it replaces, so it does not matter what else
- * is in the function or what jumps where in it, and no task can be under it.
- * The thunk puts right what an exception would, access to user memory above
- * all, so it does not matter either what the function changes of that.  What an
- * indirect branch has to land on is not probed by a branch, in a kernel that
- * checks for that: a branch is no landing pad, and a breakpoint is.
+ * A branch replaces exactly one instruction, so the rest of the function and
+ * its branches do not matter, and no task can be preempted under the branch.
+ * The thunk changes the state as an exception would, in particular access to
+ * user memory, so it does not matter if the function changes that.  In a kernel
+ * that checks the landing pads of indirect branches, a landing pad is not
+ * probed by a branch: a breakpoint is a valid landing pad, a branch is not.
  *
- * Until its branch is there, a site's breakpoint sends the instruction to its
- * slot; there is no need to have it run in the detour, and the optimizer's
- * grace period proves nothing that matters here.
+ * Until a site's branch is written, its breakpoint executes the instruction in
+ * the slot.  Executing it in the detour instead is not needed, and nothing here
+ * depends on the optimizer's grace period.
  */
 #include <linux/kprobes_hit.h>
 #include <linux/memory.h>
@@ -45,7 +45,9 @@ enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site)
 	if (system_supports_bti_kernel()) {
 		if (is_landing_pad(site))
 			return KPROBE_NOJUMP_LANDING_PAD;
-		/* A branch with another type than a call's. */
+		/*
+		 * The copy is a branch and would set another BTYPE than a call.
+		 */
 		if (decoded->class == A64_BLR)
 			return KPROBE_NOJUMP_BOUND_INSIDE;
 	}
@@ -94,7 +96,7 @@ void arch_kprobe_use_detour(struct kprobe_site *site, bool use)
 }
 
 /**
- * a64_kprobe_jump - the branch that takes the place of a site's breakpoint
+ * a64_kprobe_jump - encode the branch that replaces a site's breakpoint
  * @site: has a detour
  */
 u32 a64_kprobe_jump(const struct kprobe_site *site)
@@ -107,12 +109,12 @@ u32 a64_kprobe_jump(const struct kprobe_site *site)
 }
 
 /**
- * a64_kprobe_hit_jump - a hit by way of a detour
- * @site: where
+ * a64_kprobe_hit_jump - handle a hit by a detour
+ * @site: the site
  * @regs: complete
  *
  * Context: any; interrupts off, as for kprobe_hit_enter().
- * Return: nonzero if it goes on elsewhere.
+ * Return: nonzero if a handler has set the program counter.
  */
 __visible int a64_kprobe_hit_jump(struct kprobe_site *site,
 				  struct pt_regs *regs)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Hits that no exception has brought, and calls in place of another.
- */
+/* Thunks for hits without an exception, and for calls in place of others. */
 #include <linux/linkage.h>
 #include <asm/alternative.h>
 #include <asm/asm-offsets.h>
@@ -17,7 +15,7 @@
 
 	.text
 
-/* x2 to x28 of the struct pt_regs on the stack. */
+/* Save x2 to x28 to the struct pt_regs on the stack. */
 	.macro	save_most_regs
 	stp	x2, x3, [sp, #S_X0 + 8 * 2]
 	stp	x4, x5, [sp, #S_X0 + 8 * 4]
@@ -53,10 +51,10 @@
 	.endm
 
 /*
- * What kernel_entry does about memory, and kprobe_brk_handler(): handlers
- * find user memory out of reach, and tags checked.  What has been so before
- * goes into the pstate, x2.  Where the CPU has no PAN, that bit says that TTBR0
- * is off.  Interrupts are off.  Changes x4 and x30.
+ * Prepare memory accesses for handlers as kernel_entry and kprobe_brk_handler()
+ * do: user memory is inaccessible, and tags are checked.  The previous state is
+ * added to the pstate, x2; if the CPU has no PAN, its bit means that TTBR0 was
+ * disabled.  Interrupts must be off.  Clobbers x4 and x30.
  */
 	.macro	save_access
 #ifdef CONFIG_ARM64_SW_TTBR0_PAN
@@ -85,7 +83,7 @@ alternative_else_nop_endif
 #endif
 	.endm
 
-/* Restores what save_access has changed, if anything. */
+/* Restore the state that save_access has changed. */
 	.macro	restore_access
 #ifdef CONFIG_KASAN_HW_TAGS
 	tbz	x2, #KPROBE_TCO_SHIFT, .Lchecked\@
@@ -110,7 +108,7 @@ alternative_else_nop_endif
 	.endm
 
 #ifdef CONFIG_ARM64_SW_TTBR0_PAN
-/* Interrupts are off. Changes x2, the pstate, and x4. */
+/* Called with interrupts off.  Changes x2, the pstate, and clobbers x4. */
 SYM_CODE_START_LOCAL(kprobe_disable_ttbr0)
 	mrs	x4, ttbr0_el1
 	tst	x4, #TTBR_ASID_MASK		// the reserved one?
@@ -123,8 +121,8 @@ SYM_CODE_END(kprobe_disable_ttbr0)
 NOKPROBE(kprobe_disable_ttbr0)
 
 /*
- * Not even an NMI may come in between: it would leave the reserved ASID.  The
- * caller restores DAIF.  Changes x3 and x4.
+ * Mask NMIs, too, because one in between would leave the reserved ASID.  The
+ * caller restores DAIF.  Clobbers x3 and x4.
  */
 SYM_CODE_START_LOCAL(kprobe_enable_ttbr0)
 	msr	daifset, #3
@@ -169,7 +167,7 @@ alternative_endif
 	stp	\where, x2, [sp, #S_PC]
 	.endm
 
-/* Changes x2 to x4 and x30. */
+/* Clobbers x2 to x4 and x30. */
 	.macro	restore_state
 	ldr	x2, [sp, #S_PSTATE]
 	restore_access
@@ -191,10 +189,10 @@ alternative_else_nop_endif
 	.endm
 
 /*
- * Called from a slot or a detour (a64_kprobe_emit_call()): x0 is the site;
- * x0, x1, x29 and x30 have been saved.  Calls \function(site, regs) with a
- * program counter \behind bytes behind the probed instruction.  It returns
- * whether the way back is another one.
+ * Called from a slot or a detour (a64_kprobe_emit_call()): x0 is the site; x0,
+ * x1, x29 and x30 have been saved.  Calls \function(site, regs) with a program
+ * counter \behind bytes after the probed instruction.  If that returns nonzero,
+ * the thunk does not return to the slot or detour.
  */
 	.macro	define_thunk name, function, behind
 SYM_CODE_START(\name)
@@ -221,10 +219,10 @@ NOKPROBE(\name)
 	define_thunk kprobe_jump_thunk, a64_kprobe_hit_jump, 0
 
 /*
- * A handler goes on elsewhere.  There is no branch that needs no register, but
- * an exception returns to anywhere.  It saves its registers where the struct
- * pt_regs has been, and finds where to go on in what it leaves of that alone:
- * see a64_kprobe_divert().
+ * A handler has set the program counter.  No branch can restore all registers,
+ * but the return from an exception can.  The exception saves its registers over
+ * the struct pt_regs, and continues at the address in a member that it does not
+ * overwrite: see a64_kprobe_divert().
  */
 SYM_CODE_START_LOCAL(kprobe_divert)
 	mov	x0, sp
@@ -238,9 +236,9 @@ SYM_CODE_END(kprobe_divert)
 NOKPROBE(kprobe_divert)
 
 /*
- * Where a followed call returns to.  An unwinder finds the frame record that
- * it would find if the function had not returned yet.  kretprobe_hit() puts the
- * real return address into x30.
+ * Return address of a followed call.  An unwinder finds the same frame record
+ * as before the function's return.  kretprobe_hit() sets x30 to the real return
+ * address.
  */
 SYM_CODE_START(__kretprobe_trampoline)
 	stp	x0, x1, [sp, #-PT_REGS_SIZE]!
@@ -258,7 +256,7 @@ SYM_CODE_START(__kretprobe_trampoline)
 SYM_CODE_END(__kretprobe_trampoline)
 NOKPROBE(__kretprobe_trampoline)
 
-/* What a64_jprobe_call() saves of its caller, and a64_jprobe_return() loads. */
+/* The frame that a64_jprobe_call() saves and a64_jprobe_return() restores. */
 #define JPROBE_FRAME_SIZE	112
 #define JPROBE_FRAME_X18	96	/* of the shadow call stack */
 
@@ -273,9 +271,9 @@ NOKPROBE(__kretprobe_trampoline)
 /*
  * void a64_jprobe_call(void *entry, struct pt_regs *regs, void *stack)
  *
- * Calls @entry with the argument registers in @regs and a copy of the first
- * A64_JPROBE_STACK_BYTES at @stack.  a64_jprobe_frame, which the caller looks
- * after, is where to come back to.
+ * Call @entry with the argument registers in @regs and a copy of the first
+ * A64_JPROBE_STACK_BYTES at @stack.  Sets a64_jprobe_frame, which the caller
+ * must restore, to the stack pointer to return with.
  */
 SYM_FUNC_START(a64_jprobe_call)
 	stp	x29, x30, [sp, #-JPROBE_FRAME_SIZE]!

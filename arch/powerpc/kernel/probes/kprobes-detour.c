@@ -1,45 +1,44 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Branches in the place of traps on powerpc: the detour, and the hit by it.
+ * Branches in place of traps on powerpc: the detour, and its hits.
  *
  *	probed address:	b ---->	[site]
  *			     ->	make a frame, save r0 and LR
  *				bl	kprobe_jump_thunk
  *				restore LR and r0, remove the frame
  *				[instruction]
- *	behind it:	<----	b
+ *	next one:	<----	b
  *
- * A module is further away from the thunk than a branch reaches: there r0 and
- * CTR take its address, and CTR is saved before.  So detours of modules are
+ * A branch does not reach the thunk from a module: the detour then loads its
+ * address into r0 and CTR, and saves CTR before.  So detours of modules are
  * twice as large as those of the kernel's own text, which are in its pool: see
  * kprobes-slot.c.
  *
- * A branch is no longer than what it replaces, so it does not matter what else
- * is in the function or what jumps where in it, and no task can be under it.
- * The suffix of a prefixed instruction stays where it is, and is never come to.
- * The frame is as large as one of an exception: on 64 bit the function may use
- * the bytes right below its stack without having made a frame for them.
+ * A branch replaces exactly one instruction, so the rest of the function and
+ * its branches do not matter, and no task can be preempted under the branch.
+ * The suffix of a prefixed instruction stays in place, and is never reached.
+ * The frame is as large as an exception's, because on 64 bit the function may
+ * use the bytes below its stack pointer without a frame for them.
  *
- * Branches are copied as branches, in the detour: CR, CTR and LR are what they
- * were.  One that sets LR finds it set by kprobe_hit_jump(), and is copied as
- * one that does not set it.  ADDPCIS is emulated by kprobe_hit_jump() and not
- * copied.
+ * Branches are copied as branches to the detour, where CR, CTR and LR have
+ * their original values.  If a branch sets LR, kprobe_hit_jump() sets it, and
+ * the copy does not.  ADDPCIS is emulated by kprobe_hit_jump() and not copied.
  *
- * Where it stands			what an exception there finds
- * ---------------			-----------------------------
- * before the frame is made		the probed address: nothing has changed
- * up to where the frame is removed	r0, LR or CTR are on the stack
- * the instruction			the probed address
- * behind it				the next instruction
+ * Place in the detour			state that an exception finds
+ * ------------------			-----------------------------
+ * before the frame is made		nothing has changed: probed address
+ * until the frame is removed		r0, LR or CTR are on the stack
+ * the instruction			probed address
+ * after it				next instruction
  *
- * The frame is made by one instruction that stores and moves r1, and removed
- * by one that loads it.  An interrupt makes its own frame below it, on 64 bit
- * with a red zone in between, wherever it comes.  MSR[RI] is set all the time:
- * SRR0 and SRR1 are not used but to go on elsewhere, see kprobes-thunk.S.
+ * The frame is made by one instruction that stores and moves r1, and removed by
+ * one that loads it.  At any point, an interrupt makes its own frame below it,
+ * on 64 bit with a red zone in between.  MSR[RI] is always set: SRR0 and SRR1
+ * are used only to continue at another address, see kprobes-thunk.S.
  *
- * Until its branch is there, a site's trap sends the instruction to its slot;
- * there is no need to have it run in the detour, and the optimizer's grace
- * period proves nothing that matters here.
+ * Until a site's branch is written, its trap executes the instruction in the
+ * slot.  Executing it in the detour instead is not needed, and nothing here
+ * depends on the optimizer's grace period.
  */
 #include <linux/bits.h>
 #include <linux/kallsyms.h>
@@ -60,12 +59,9 @@
 
 #define DETOUR_WORDS	(KPROBE_DETOUR_SIZE / sizeof(u32))
 
-/**
- * struct detour_text - a detour that is being written
- * @word: what it is to have
- * @nr: words so far
- * @at: where it will be
- * @bad: a branch does not reach, or there is no room
+/*
+ * A detour under construction: @nr words so far, for the address @at.  @bad is
+ * set if a branch does not reach or there is no room.
  */
 struct detour_text {
 	u32 word[DETOUR_WORDS];
@@ -110,7 +106,7 @@ static void emit_branch(struct detour_text *text, unsigned long target,
 #define IN_FRAME(reg)	((int)(STACK_INT_FRAME_REGS + \
 			       offsetof(struct pt_regs, reg)))
 
-/* Puts it into r0. */
+/* Load @addr into r0. */
 static void emit_address(struct detour_text *text, unsigned long addr)
 {
 	u32 high = upper_32_bits(addr), low = lower_32_bits(addr);
@@ -126,7 +122,7 @@ static void emit_address(struct detour_text *text, unsigned long addr)
 	emit(text, PPC_RAW_ORI(_R0, _R0, low));
 }
 
-/* The thunk, where no branch reaches it. */
+/* Call the thunk if no branch reaches it. */
 static void emit_far_call(struct detour_text *text, unsigned long addr)
 {
 	emit(text, RAW_MFCTR(_R0));
@@ -137,8 +133,8 @@ static void emit_far_call(struct detour_text *text, unsigned long addr)
 }
 
 /*
- * From the first word that is executed to where all is as it was.  The thunk
- * finds the site in front of where it returns to.
+ * Emit the words from the entry to the removal of the frame.  The thunk finds
+ * the site before its return address.
  */
 static void emit_call(struct detour_text *text, const struct kprobe_site *site,
 		      bool near)
@@ -162,7 +158,7 @@ static void emit_call(struct detour_text *text, const struct kprobe_site *site,
 	emit(text, RAW_LL(_R1, _R1, IN_FRAME(gpr[1])));
 }
 
-/* The distance of B and BC. */
+/* Distance fields of B and BC. */
 #define B_DISTANCE	GENMASK(25, 2)
 #define BC_DISTANCE	GENMASK(15, 2)
 
@@ -175,7 +171,7 @@ static unsigned long target_of(u32 word, unsigned long addr)
 	return word & BRANCH_ABSOLUTE ? distance : addr + distance;
 }
 
-/* An instruction that depends on where it stands. */
+/* Emit a branch, unless it is ADDPCIS. */
 static void emit_emulated(struct detour_text *text,
 			  const struct kprobe_site *site)
 {
@@ -184,7 +180,7 @@ static void emit_emulated(struct detour_text *text,
 
 	switch (get_op(word)) {
 	case OP_BC:
-		/* Over the next word. */
+		/* Skip the next word. */
 		emit(text, (word & GENMASK(31, 16)) | 2 * sizeof(u32));
 		emit_branch(text, ppc_kprobe_next(site), 0);
 		fallthrough;
@@ -271,7 +267,7 @@ enum kprobe_obstacle arch_kprobe_build_detour(struct kprobe_site *site)
 	}
 	while (text.nr * sizeof(u32) < size)
 		emit(&text, PPC_RAW_TRAP());
-	/* Decoders of traced branches are told before a CPU can get there. */
+	/* Notify decoders of branches before any CPU can execute it. */
 	perf_event_text_poke(detour, NULL, 0, text.word, size);
 	if (patch_instructions(detour, text.word, size, false)) {
 		kprobe_slot_free(detour);
@@ -290,7 +286,7 @@ void arch_kprobe_use_detour(struct kprobe_site *site, bool use)
 }
 
 /**
- * ppc_kprobe_jump - the branch that takes the place of a site's trap
+ * ppc_kprobe_jump - encode the branch that replaces a site's trap
  * @site: has a detour
  */
 u32 ppc_kprobe_jump(const struct kprobe_site *site)
@@ -301,10 +297,10 @@ u32 ppc_kprobe_jump(const struct kprobe_site *site)
 }
 
 /**
- * ppc_kprobe_detour_place - where does an address in a detour stand for?
- * @site: whose detour
+ * ppc_kprobe_detour_place - map an address in a detour to the original text
+ * @site: the site
  * @ip: the address
- * @saved: set to whether registers are on the stack there
+ * @saved: set to true if registers are on the stack there
  *
  * Context: any.
  * Return: the address in the original text.
@@ -321,9 +317,9 @@ unsigned long ppc_kprobe_detour_place(const struct kprobe_site *site,
 NOKPROBE_SYMBOL(ppc_kprobe_detour_place);
 
 /*
- * A handler has changed NIP: SRR0 may still hold the address of the exception.
- * ftrace_regs_exit looks at the result, because it must not take this NIP for
- * the function of a livepatch.
+ * A handler has changed NIP, but SRR0 may still hold the address of the
+ * exception.  ftrace_regs_exit reads the result, because it must not take this
+ * NIP for the function of a livepatch.
  */
 void arch_kprobe_resume(struct pt_regs *regs)
 {
@@ -336,7 +332,7 @@ NOKPROBE_SYMBOL(arch_kprobe_resume);
  * The hit
  */
 
-/* What an instruction does that its copy does not. */
+/* Apply the effects of an instruction that its copy lacks. */
 static __always_inline void before_copy(const struct kprobe_site *site,
 					struct pt_regs *regs)
 {
@@ -350,7 +346,7 @@ static __always_inline void before_copy(const struct kprobe_site *site,
 		regs->link = ppc_kprobe_next(site);
 		break;
 	case PPC_DETOUR_COMPUTES:
-		/* A change of it means nothing if the handler returns 0. */
+		/* A handler that returns 0 cannot change the nip. */
 		regs->nip = (unsigned long)site->addr;
 		ppc_kprobe_emulate(site, regs);
 		break;
@@ -360,18 +356,18 @@ static __always_inline void before_copy(const struct kprobe_site *site,
 }
 
 /**
- * kprobe_hit_jump - a hit by way of a detour
- * @site: where
- * @regs: complete, but for the instruction pointer and the state
+ * kprobe_hit_jump - handle a hit by a detour
+ * @site: the site
+ * @regs: complete, except for the instruction pointer and the state
  *
- * Interrupts are masked and user memory is out of reach, as a program check's
- * handler finds them.  What has arrived meanwhile is replayed below the frame
- * that @regs are in.
+ * Interrupts are masked and user memory is inaccessible, as for a program
+ * check.  Interrupts that have arrived since are replayed below the frame that
+ * holds @regs.
  *
- * Context: any.  In real mode the hit is counted, the instruction executed, and
- * nothing else done: handlers and their data cannot be reached.  That is on 64
- * bit; on 32 bit all that runs in real mode is blacklisted.
- * Return: KPROBE_HIT_DIVERTED if it goes on at @regs->nip.
+ * Context: any.  In real mode, on 64 bit, the hit is only counted and the
+ * instruction executed, because handlers and their data are not accessible.  On
+ * 32 bit, all code that runs in real mode is blacklisted.
+ * Return: KPROBE_HIT_DIVERTED to continue at @regs->nip.
  */
 __visible enum kprobe_verdict kprobe_hit_jump(struct kprobe_site *site,
 					      struct pt_regs *regs)

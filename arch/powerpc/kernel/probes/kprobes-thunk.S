@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Hits that no exception has brought, calls in place of another, and the pool
- * of slots for the kernel's own text.
+ * Thunks for hits without an exception, for calls in place of others, and the
+ * pool of slots for the kernel's own text.
  */
 #include <asm/asm-offsets.h>
 #ifdef CONFIG_PPC64
@@ -14,8 +14,8 @@
 #include "kprobes-common.h"
 
 /*
- * Here nothing can be probed.  The pool is read-only like all text; until it is
- * used it has zeros, which are no instruction.
+ * This section cannot be probed.  The pool is read-only like all text; its
+ * unused pages are zero, which is no instruction.
  */
 	.section .kprobes.text, "ax"
 
@@ -26,17 +26,17 @@ ppc_kprobe_pool:
 	.globl	ppc_kprobe_pool_end
 ppc_kprobe_pool_end:
 
-/* Where the frame of a caller has the return address of what it calls. */
+/* Offset of the return address in the frame of a caller. */
 #define LR_SAVE		(STACK_FRAME_LR_SAVE * SZL)
 
-/* What code that was called from anywhere needs to call the kernel's. */
+/* Load the TOC to call the kernel, from code that was called from anywhere. */
 .macro load_kernel_toc
 #ifdef CONFIG_PPC64
 	LOAD_PACA_TOC()
 #endif
 .endm
 
-/* \to = \from, without its last bits. */
+/* \to = \from with the low \bits cleared. */
 .macro clear_right to, from, bits
 #ifdef CONFIG_PPC64
 	clrrdi	\to, \from, \bits
@@ -46,10 +46,11 @@ ppc_kprobe_pool_end:
 .endm
 
 /*
- * What an exception would save, but for r0, the instruction pointer and the
- * state, into the frame at r1 that is as large as an exception's.  DAR and
- * DSISR are saved by those exceptions only that set them.  Changes r0 and r2 to
- * r6; r31 is LR then, and r2 the kernel's TOC, or the task on 32 bit.
+ * Save the registers as an exception would, except r0, the instruction pointer
+ * and the state, to the frame at r1, which has the size of an exception's.  DAR
+ * and DSISR are omitted: only exceptions that set them save them.  Clobbers r0
+ * and r2 to r6; sets r31 to LR, and r2 to the kernel's TOC, or to the task on
+ * 32 bit.
  */
 .macro save_state
 	SAVE_GPRS(2, 31, r1)
@@ -68,8 +69,8 @@ ppc_kprobe_pool_end:
 .endm
 
 /*
- * But for r0, r1 and LR.  On 64 bit r13 stays: this may be another CPU.  On 32
- * bit it is one of the NVGPRS.
+ * Restore all but r0, r1 and LR.  On 64 bit r13 is not changed, because this
+ * may be another CPU.  On 32 bit it is one of the NVGPRS.
  */
 .macro restore_state
 	PPC_LL	r4, _CTR(r1)
@@ -84,7 +85,7 @@ ppc_kprobe_pool_end:
 
 /*
  * Called from a detour, which has made a frame of INT_FRAME_SIZE and saved r0
- * and LR there; if it is far away CTR, too.  Restores all but these.  An
+ * and LR there; a far one also CTR.  Restores all but r0, r1 and LR.  An
  * unwinder takes the frame for an exception's.
  */
 	.globl	kprobe_jump_thunk
@@ -97,13 +98,13 @@ kprobe_jump_thunk_far:
 	lis	r5, STACK_FRAME_REGS_MARKER@ha
 	addi	r5, r5, STACK_FRAME_REGS_MARKER@l
 	PPC_STL	r5, STACK_INT_FRAME_MARKER(r1)
-	/* The site is at the start of the block that the call came from. */
+	/* The site is at the start of the block that the call is in. */
 	clear_right r3, r31, PPC_DETOUR_ALIGN_SHIFT
 	PPC_LL	r3, 0(r3)
 	addi	r4, r1, STACK_INT_FRAME_REGS
 	bl	CFUNC(kprobe_hit_jump)
 	cmpwi	r3, PPC_KPROBE_DIVERTED
-	/* What it has returned is not the marker either. */
+	/* Clear the marker: the result is a different value. */
 	PPC_STL	r3, STACK_INT_FRAME_MARKER(r1)
 	beq-	.Ldiverted
 	mtlr	r31
@@ -111,13 +112,14 @@ kprobe_jump_thunk_far:
 	blr
 
 /*
- * From here on nothing may come: \state is what the return restores.  With
- * MSR[EE] off nothing does but what cannot be masked, for which MSR[RI] is off,
- * where MSR has that bit, as on the way out of any exception.
+ * Mask all interrupts; \state is the MSR for the return.  With MSR[EE] off,
+ * only non-maskable ones remain, for which MSR[RI], if it exists, is cleared as
+ * at the exit of any exception.
  *
- * On 64 bit, MSR[EE] is on again then if it was, unless an interrupt has been
- * masked just before: that has turned it off, and noted this.  What the kernel
- * had in SRR0 and SRR1 to return to is no longer there.
+ * On 64 bit, the return sets MSR[EE] again if it was set, unless an interrupt
+ * has just been masked: that has cleared MSR[EE], and noted it in the PACA.
+ * SRR0 and SRR1 no longer hold values that the kernel has prepared for a
+ * return.
  */
 .macro mask_all state
 	mfmsr	\state
@@ -149,16 +151,16 @@ kprobe_jump_thunk_far:
 .endm
 
 /*
- * A handler goes on elsewhere.  There is no branch that needs no register, but
- * the return from an exception.  Both ends of the frame are read and no end of
- * a page is passed between the change of SRR0 and that: where TLBs are filled
- * by exceptions, one would change SRR0.
+ * A handler has set NIP.  No branch can restore all registers, but the return
+ * from an exception can.  Both ends of the frame are read before SRR0 is
+ * changed, and the code after that does not cross a page, because where
+ * exceptions fill TLBs, a miss would change SRR0.
  */
 	.balign	256
 .Ldiverted:
 	PPC_LL	r3, _NIP(r1)
 	PPC_LL	r7, _LINK(r1)
-	PPC_LL	r8, GPR0(r1)	/* only reads it */
+	PPC_LL	r8, GPR0(r1)	/* only to access it */
 	mask_all r4
 	mtspr	SPRN_SRR0, r3
 	mtspr	SPRN_SRR1, r4
@@ -169,12 +171,12 @@ kprobe_jump_thunk_far:
 	return_to_kernel
 
 /*
- * Where a followed call returns to, with r1 the caller's.  LR still has the
- * address of this.  It goes to where the callee may have saved it, so that an
- * unwinder finds what it would find if the function had not returned yet.
- * \function(regs) puts the real return address into regs->link.  r2 may be the
- * TOC of another module, and is the caller's affair.  This is never called by a
- * pointer, so it has no descriptor.
+ * Return address of a followed call.  r1 is the caller's, and LR still holds
+ * this address.  It is stored where the callee may have saved LR, so that an
+ * unwinder finds the same stack as before the function's return.
+ * \function(regs) sets regs->link to the real return address.  r2 may be the
+ * TOC of another module, which the caller restores.  The trampoline is never
+ * called by a pointer, so it has no descriptor.
  */
 .macro define_trampoline name, function
 	.globl	\name
@@ -214,7 +216,7 @@ kprobe_jump_thunk_far:
 #define FRAME_CR	(FRAME_TOC + SZL)
 #define FRAME_SIZE	((FRAME_CR + SZL + 15) & ~15)
 
-/* Loads what a call by the pointer in r3 needs, into CTR, r12, r2 and r11. */
+/* Load CTR, r12, r2 and r11 for a call of the function pointer in r3. */
 .macro load_function
 #ifdef CONFIG_PPC64_ELF_ABI_V1
 	ld	r12, 0(r3)
@@ -230,8 +232,9 @@ kprobe_jump_thunk_far:
  * void ppc_jprobe_call(void *entry, struct pt_regs *regs, void *stack,
  *			unsigned long *frame)
  *
- * Calls @entry with the argument registers in @regs and a copy of
- * PPC_JPROBE_STACK_BYTES at @stack.  @frame is set to where to come back to.
+ * Call @entry with the argument registers in @regs and a copy of
+ * PPC_JPROBE_STACK_BYTES at @stack.  Sets @frame to the stack pointer to return
+ * with.
  */
 _GLOBAL(ppc_jprobe_call)
 	mflr	r0
