@@ -26,7 +26,7 @@
  *	fault.c  offline.c  hit.c	exceptions; CPUs that run no handlers;
  *					the slow path of a hit
  *	missed.c			hits whose handlers did not run
- *	moving.c			hits that are reported at two places
+ *	moving.c			hits that pass two places
  *	running.c			placeholders for a running probe
  *	table.c  registered.c  slots.c  retire.c  reasons.c
  *					look-ups, memory, deferred freeing
@@ -59,15 +59,16 @@
  *				kprobe_mutex
  *	explain_mutex		the last place written (control.c); the same
  *
- * Callers may hold locks around kprobe_mutex that do not depend on probes.
- * Known ones are event_mutex, the rwsem of the module notifier, and locks that
- * users of ftrace hold when they register: klp_mutex, the mutex of a BPF
- * trampoline.  The core must not call functions that take one of these while it
- * holds kprobe_mutex; for a post handler, ftrace makes a BPF trampoline try its
- * own mutex, and passes its -EAGAIN on.  The core must not wait for a grace
- * period under kprobe_mutex.  Exceptions: the owner of module_mutex waits for
- * one, a backend of classic.c steps in place, or one of the two ftrace_ops in
- * ftrace.c takes over a site from the other or from a relay, or is used again.
+ * Callers may hold other locks around kprobe_mutex if these do not depend on
+ * probes.  Known ones are event_mutex, the rwsem of the module notifier, and
+ * locks that users of ftrace hold when they register: klp_mutex, the mutex of a
+ * BPF trampoline.  The core must not call functions that take one of these
+ * while it holds kprobe_mutex; for a post handler, ftrace makes a BPF
+ * trampoline try its own mutex, and passes its -EAGAIN on.  The core must not
+ * wait for a grace period under kprobe_mutex.  Exceptions: the owner of
+ * module_mutex waits for one, a backend of classic.c steps in place, or one of
+ * the two ftrace_ops in ftrace.c takes over a site from the other or from a
+ * relay, or is used again.
  *
  * Who may run when
  * ----------------

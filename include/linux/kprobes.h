@@ -145,7 +145,7 @@ static inline bool kprobe_ftrace(struct kprobe *p)
  * @kp: the function's address
  * @handler: called when a followed call returns
  * @entry_handler: called at function entry; non-zero: do not follow this call
- * @maxactive: calls to follow at once; not positive: no limit
+ * @maxactive: calls to follow at once; not positive: chosen by the core
  * @nmissed: calls that could not be followed
  * @data_size: bytes of private data for each followed call
  * @rph: set by registration; lives until the last followed call has returned,

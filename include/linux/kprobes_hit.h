@@ -233,7 +233,7 @@ static __always_inline bool kprobe_hit_nests(enum kprobe_by by)
 	return __this_cpu_read(current_kprobe) || (preempt_count() & nmi);
 }
 
-/* Return true if the hit needs the slow path in hit.c; needs no look-up. */
+/* Does the hit need the slow path in hit.c?  Called before any look-up. */
 static __always_inline bool kprobe_hit_is_slow(enum kprobe_by by)
 {
 	if (by == KPROBE_BY_CODE && unlikely(!kprobe_rcu_watching()))

@@ -13,8 +13,8 @@
  *	 300	310	310	   and 150 < reach
  *
  * Readers may run in any context (a debugger reads with all other CPUs
- * stopped), so the array is replaced as a whole and read under RCU.  Adding is
- * therefore linear, so the entries of a module are added all at once.
+ * stopped), so the array is replaced as a whole and read under RCU.  This makes
+ * adding linear, so the entries of a module are added all at once.
  */
 #include <linux/bsearch.h>
 #include <linux/init.h>

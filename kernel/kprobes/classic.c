@@ -633,7 +633,7 @@ void arch_kprobe_patch(struct list_head *batch)
 	lockdep_assert_held(&text_mutex);
 
 	list_for_each_entry(site, batch, batch) {
-		/* A jump has the size of a breakpoint, and is removed like it. */
+		/* A jump has the size of a breakpoint: remove it like one. */
 		if (site->target == KPROBE_SITE_CLEAN)
 			arch_disarm_kprobe(kp_of(site));
 		else if (site->target == KPROBE_SITE_JUMP)

@@ -58,7 +58,7 @@ void kprobe_explain(kprobe_opcode_t *addr, const char *symbol,
 			return;
 		kprobe_optimizer_init_site(site);
 	}
-	/* The next instruction's relay may deliver the hits of an entry. */
+	/* The site of its relay may deliver the hits of an entry. */
 	site = kprobe_relay_site(site);
 	what->state = site->state;
 	if (site->on_ftrace)

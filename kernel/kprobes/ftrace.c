@@ -31,7 +31,7 @@
  *    too.  The site belongs to the new ops.
  * 4. The site is removed from the filter of the old ops.
  *
- * Ftrace's loop calls the ops that was registered last first.  A loop that is
+ * In ftrace's loop, the most recently registered ops is first.  A loop that is
  * between the two must not call one of them a second time, so an ops is not
  * registered again until a grace period after it was unregistered.
  *
@@ -39,7 +39,7 @@
  * before, may arrive there at any time later, and calls no other ops.  So an
  * ops that is not called from the loop always calls the handlers.
  *
- * In each update, ftrace visits all functions, some times over.  A new probe
+ * In each update, ftrace visits all functions several times.  A new probe
  * cannot wait for others, but a removed one can: its site clears its ops, so
  * the callback ignores hits, and a worker removes the function from the filter,
  * together with others that were removed meanwhile.  If a probe is registered
@@ -384,7 +384,7 @@ static int ops_add(struct site_ops *to, unsigned long *ips, unsigned int nr)
 
 	if (!nr)
 		return 0;
-	/* For the first, register_ftrace_function() asks owners to share. */
+	/* For the first sites, register_ftrace_function() asks owners. */
 	if (to->nr && to->ops.flags & FTRACE_OPS_FL_IPMODIFY)
 		ret = ftrace_add_ipmodify(&to->ops, ips, nr);
 	else

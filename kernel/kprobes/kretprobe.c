@@ -79,7 +79,7 @@ static noinline struct kretprobe_instance *innermost_follows(void *frame)
 }
 NOKPROBE_SYMBOL(innermost_follows);
 
-/* Return false if there is no instance to share the return address of. */
+/* Share the innermost instance's return address, if it follows this call. */
 static noinline bool chain_to_innermost(struct kretprobe_instance *ri)
 {
 	struct kretprobe_instance *below = innermost_follows(ri->fp);

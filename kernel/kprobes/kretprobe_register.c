@@ -145,7 +145,7 @@ EXPORT_SYMBOL_GPL(unregister_kretprobe);
  * disable_kretprobe - follow no further calls until enabled again
  * @rp: the return probe
  *
- * The handler is still called when calls that are followed now return.
+ * The handler is still called for calls that are followed already.
  *
  * Context: may sleep; not from a handler.
  * Return: as disable_kprobe().

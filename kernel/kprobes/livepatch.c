@@ -11,7 +11,7 @@
  *
  * The relocations are found by mod->klp_info, which load_module() fills in
  * without a lock after COMING and before module.c handles LIVE, and which
- * lasts until the module is freed.  In between the relocations are not known,
+ * lasts until the module is freed.  In between, the relocations are not known,
  * and no text of the module may be probed.
  */
 #include <linux/elf.h>

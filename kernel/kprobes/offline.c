@@ -6,14 +6,14 @@
  * could be unregistered and freed while such a CPU runs its handler.  The CPU
  * still executes kernel code: until it has stopped, from its start until RCU
  * watches it again, and on some machines at each wakeup.  Therefore, from
- * before RCU stops to watch a CPU until RCU watches it again, all of its hits
+ * before RCU stops watching a CPU until RCU watches it again, all of its hits
  * miss their handlers, as between kprobe_busy_begin() and kprobe_busy_end(),
  * and do not touch probes.
  *
  *	set_cpu_online(false)		cpu_hotplug_lock is held until
  *	...				kprobe_cpu_leaves() is done
  *	kprobe_cpu_leaves()		cpuhp_report_idle_dead()
- *	RCU stops to watch the CPU
+ *	RCU stops watching the CPU
  *	the CPU stops
  *	...
  *	the CPU starts
@@ -23,9 +23,9 @@
  *	...				the controlling CPU waits for it and
  *	set_cpu_online(true)		holds cpu_hotplug_lock until then
  *
- * To wait for handlers takes that lock for reading, and so cannot end while it
- * is held for writing.  This covers handlers that the CPU runs while it has no
- * mark and gets no IPI.
+ * kprobe_wait_for_handlers() and kprobe_patch() take that lock for reading, and
+ * so cannot return while it is held for writing.  This covers handlers that the
+ * CPU runs while it has no mark and gets no IPI.
  *
  * Only the CPU itself writes its mark, so none of its handlers runs meanwhile.
  * A CPU that was never online has the mark from boot on; a CPU that failed to

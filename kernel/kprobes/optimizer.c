@@ -74,7 +74,7 @@ static DECLARE_DELAYED_WORK(opt_work, optimizer_worker);
 static DECLARE_DELAYED_WORK(retry_work, retry_worker);
 static DECLARE_DELAYED_WORK(unoptimize_work, unoptimize_worker);
 
-/* Jiffies to collect probes, which are often registered one by one. */
+/* Delay in jiffies, to collect probes that are registered one by one. */
 #define OPT_DELAY	DIV_ROUND_UP(HZ, 50)
 /* Jiffies until a site without memory for its detour is tried again. */
 #define OPT_RETRY_DELAY	HZ
@@ -425,7 +425,7 @@ void kprobe_optimizer_allow(bool on)
 	opt_on = on;
 }
 
-/* Return true if jumps are; kprobe_mutex or kprobe_switch_mutex held. */
+/* Are jumps allowed?  kprobe_mutex or kprobe_switch_mutex held. */
 bool kprobe_jumps_allowed(void)
 {
 	return opt_on;

@@ -154,7 +154,7 @@ unsigned int kprobe_take_sites(struct list_head *from, unsigned int nr,
  * Before a jump is removed, make its trap execute only the probed instruction,
  * because another site of this batch may be under the jump.  While the jump is
  * there, or half removed, the text or text_poke_bp() sends hits into the
- * detour; if the trap stays, the rest of the text is restored before.  This
+ * detour; if the trap stays, the rest of the text is restored first.  This
  * must precede all patching: a trap that still sends its hit into the detour
  * does so before the last IPI of arch_kprobe_patch(), and later hits find the
  * other sites' traps.
@@ -242,8 +242,8 @@ static void kprobe_ipi_seen(void *unused)
 }
 
 /*
- * Return true if a handler may be running on this CPU.  None is if RCU is not
- * watching the CPU: if it idles, and on some machines if it is in user mode.
+ * Return true if a handler may be running on this CPU.  None is running if RCU
+ * is not watching the CPU: while it idles, and on some machines in user mode.
  *
  * All handlers are looked up and run while RCU is watching, if necessary
  * between kprobe_rcu_enter() and kprobe_rcu_exit(), and RCU starts and stops

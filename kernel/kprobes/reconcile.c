@@ -211,7 +211,7 @@ static int switch_relays(struct list_head *dirty, bool each)
 	return list_empty(&move) ? 0 : arm_ftrace(&move, each, dirty);
 }
 
-/* Arm and disarm the sites of @dirty that are on ftrace, and remove them. */
+/* Arm or disarm sites of @dirty that are on ftrace, and remove them from it. */
 static int reconcile_ftrace(struct list_head *dirty, bool each)
 {
 	struct kprobe_site *site, *next;

@@ -162,7 +162,7 @@ void kprobe_site_activate(struct kprobe_site *site, struct kprobe *p)
 	struct list_head *next = &site->active;
 	struct kprobe *older = p;
 
-	/* An enabled probe must return to its former position. */
+	/* A probe that was disabled must return to its former position. */
 	hlist_for_each_entry_continue(older, hlist) {
 		if (older->enabled) {
 			next = &older->list;

@@ -145,8 +145,8 @@ static bool table_links_free(void)
 }
 
 /*
- * Return the number of buckets, as a power of two, for the number of sites: at
- * most three quarters are used, and about half of them after a resize.
+ * Return the number of buckets, as a power of two.  There are at most three
+ * sites for four buckets, and about two after a resize.
  */
 static unsigned int table_bits_wanted(unsigned int bits)
 {
