@@ -4,9 +4,9 @@
  * by longjmp() do: a function drops its caller's frame, too, and returns to
  * the caller's caller.
  *
- * 	KUnit -> abandoning() -> abandoned() -> KUnit
- * 	KUnit -> copying()   -> abandoned() -> KUnit, with a copy of the return
- * 						address on top of the first
+ *	KUnit -> abandoning() -> abandoned() -> KUnit
+ *	KUnit -> copying()   -> abandoned() -> KUnit, with a copy of the return
+ *						address on top of the first
  */
 #include <linux/module.h>
 #include <linux/objtool.h>

@@ -34,7 +34,7 @@
  * struct probed_load - a function with a probed load and its fix-up
  * @addr: address of the load
  * @call: executes it, sets @word to the loaded value, and returns @behind or
- * 	@fixed_up
+ *	@fixed_up
  * @behind: value that @call returns if execution continued after the load
  * @fixed_up: value that @call returns if execution continued at the fix-up
  */

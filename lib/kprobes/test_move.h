@@ -2,7 +2,7 @@
 /*
  * Each architecture defines an array move_cases[] for test_move.c, of
  *
- * 	MOVE_CASE("which handler, how it is executed", name, MOVES_PRE),
+ *	MOVE_CASE("which handler, how it is executed", name, MOVES_PRE),
  *
  * where CODE(name, ...) is a function with four instructions after the probed
  * one, which add 1, 2, 4 and 8 to the result; and call_move(), which calls such

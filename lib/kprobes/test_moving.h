@@ -22,7 +22,7 @@ static struct {
 	bool calls;			/* the next call must wait */
 	unsigned int seconds;		/* timeout of the wait for the move */
 	bool seen;			/* the call has seen the move */
-	unsigned int linger;		/* milliseconds to linger after that, */
+	unsigned int linger;		/* milliseconds to linger after that */
 	bool released;			/* or until this is set */
 	unsigned int nests;		/* nested calls left to make */
 	int (*function)(int x);		/* called for each of these */
