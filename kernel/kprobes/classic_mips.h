@@ -104,8 +104,7 @@ static inline void __init mips_init(void)
 /**
  * struct mips_hit - the state of the CPU before an exception
  * @running: the struct kprobe of the hit that the exception interrupts, or
- * whose
- *	step it ends
+ *	whose step it ends
  * @stage: kprobe_ctlblk::kprobe_status, valid with @running only
  * @target: the target of its branch
  * @irqs_on: the flag in the status register

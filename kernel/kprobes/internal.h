@@ -43,8 +43,7 @@ static inline void kprobe_set_flag(struct kprobe *p, u32 flag, bool on)
 }
 
 /**
- * struct kprobe_relay - calls the handlers of an entry for hits at its
- * neighbour
+ * struct kprobe_relay - calls an entry's handlers for hits at its neighbour
  * @probe: on the instruction after a call of ftrace
  * @entry: the site of that call, whose handlers are called; see relay.c
  */
@@ -447,11 +446,9 @@ bool kprobe_get_global(void);
  * @nth: returns the kprobe in the i-th of them; NULL for a NULL pointer
  * @admit: checks that the place is allowed for this kind; may be NULL
  * @join: called before the i-th probe, which is not registered, is linked to
- * its
- *	site; an errno refuses it; may be NULL
+ *	its site; an errno refuses it; may be NULL
  * @pools: of unlinked return probes, to be freed after their handlers have
- * ended
- *	and kprobe_mutex is released
+ *	ended and kprobe_mutex is released
  *
  * The callbacks are called with kprobe_mutex held.
  */
