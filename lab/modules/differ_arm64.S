@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Loads all registers, executes a form, and stores them all.  See
- * kprobe_differ.h.  The stack is one of its own.
+ * Load all registers, execute a form on a stack of its own, and store all
+ * registers.  See kprobe_differ.h.
  */
 #include <linux/linkage.h>
 #include <asm/assembler.h>
@@ -23,7 +23,7 @@ SYM_FUNC_START(differ_enter)
 	adr_l	x0, differ_stack_pointer
 	mov	x1, sp
 	str	x1, [x0]
-	/* An exception return loads what no branch does. */
+	/* An exception return loads registers that no branch can load. */
 	adr_l	x0, differ_entry
 	ldr	x0, [x0]
 	msr	elr_el1, x0
@@ -53,7 +53,7 @@ SYM_FUNC_START(differ_enter)
 	eret
 SYM_FUNC_END(differ_enter)
 
-/* x0: the way out; x0 and x1 are on the stack. */
+/* x0 is the exit; the form's x0 and x1 are on the stack. */
 SYM_FUNC_START_LOCAL(differ_leave)
 	adr_l	x1, differ_out
 	str	x0, [x1, #EXIT]

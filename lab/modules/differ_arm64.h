@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * For kprobe_differ.c: registers and exceptions of arm64.
- */
+/* For kprobe_differ.c: registers and exceptions of arm64. */
 #include <asm/memory.h>
 #include <asm/sysreg.h>
 
@@ -26,7 +24,7 @@ struct arch_state {
 
 static struct arch_state arch_out;
 
-/* Entry code finds out by a bit of the stack pointer whether it is outside. */
+/* Entry code detects a stack overflow by one bit of the stack pointer. */
 static unsigned long arch_stack(void)
 {
 	return ALIGN((unsigned long)differ_stack, 2 * THREAD_SIZE);
@@ -77,7 +75,7 @@ static unsigned long arch_trap(struct differ_cpu *cpu)
 	return 1;
 }
 
-/* What is undefined ends the kernel. */
+/* Undefined instructions end the kernel. */
 static bool arch_unexpected(unsigned long why, struct die_args *args)
 {
 	return false;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Loads all registers, executes a form, and stores them all.  See
- * kprobe_differ.h.  The stack is one of its own, and interrupts are off.  What
- * stands below the stack pointer is the form's as little as it is an
- * exception's.
+ * Load all registers, execute a form on a stack of its own with interrupts off,
+ * and store all registers.  See kprobe_differ.h.  A form must not use memory
+ * below the stack pointer, as exceptions do not.
  */
 #include <linux/linkage.h>
 #include <asm/ppc_asm.h>
@@ -18,7 +17,7 @@
 #define EXIT		R_(DIFFER_FLAGS + 1)
 #define FRAME		336
 
-/* The address of a symbol, from that of a label behind BCL. */
+/* Load the address of a symbol, relative to a label after BCL. */
 	.macro	address register, symbol, label
 	addis	\register, \register, (\symbol - \label)@ha
 	addi	\register, \register, (\symbol - \label)@l
@@ -46,7 +45,7 @@ differ_enter:
 	address	r5, differ_entry, 1b
 	ld	r5, 0(r5)
 	address	r3, differ_in, 1b
-	/* A return from an exception leaves LR and CTR alone. */
+	/* A return from an exception does not change LR and CTR. */
 	mfmsr	r6
 	li	r7, 0
 	mtmsrd	r7, 1
@@ -67,7 +66,7 @@ differ_enter:
 	rfid
 	.size	differ_enter, . - differ_enter
 
-/* The way out, r3 and r4 are below the stack. */
+/* The exit, r3 and r4 are below the stack. */
 	.type	differ_leave, @function
 differ_leave:
 	mflr	r3

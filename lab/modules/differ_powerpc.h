@@ -41,7 +41,7 @@ static unsigned long arch_flags(u32 random, unsigned int kind)
 	return random;
 }
 
-/* The kernel finds all its own by r13. */
+/* The kernel finds its per-CPU data by r13. */
 static void arch_fix_registers(struct rnd_state *rnd)
 {
 	differ_in.reg[13] = (unsigned long)get_paca();
@@ -61,7 +61,7 @@ static void arch_begin(struct rnd_state *rnd)
 {
 }
 
-/* Whether the FPU is on depends on what tasks have done: MFMSR tells. */
+/* The tasks that ran before decide if the FPU is on, and MFMSR reads that. */
 static void arch_irq_off(void)
 {
 	hard_irq_disable();
@@ -72,7 +72,7 @@ static void arch_end(void)
 {
 }
 
-/* Who returns to where SRR0 said must not find it there. */
+/* SRR0 was changed: exits of exceptions must not rely on its value. */
 static void arch_collect(void)
 {
 	srr_regs_clobbered();
@@ -89,7 +89,7 @@ static unsigned long arch_trap(struct differ_cpu *cpu)
 	return 1;
 }
 
-/* What is illegal ends the kernel. */
+/* Illegal instructions end the kernel. */
 static bool arch_unexpected(unsigned long why, struct die_args *args)
 {
 	return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Loads all registers, executes a form, and stores them all.  See
- * kprobe_differ.h.  The stack is one of its own.
+ * Load all registers, execute a form on a stack of its own, and store all
+ * registers.  See kprobe_differ.h.
  */
 #include <linux/linkage.h>
 #include <asm/segment.h>
@@ -44,7 +44,7 @@ SYM_FUNC_START(differ_enter)
 	mov	IN(14), %r14
 	mov	IN(15), %r15
 #else
-	/* They may be another pair that is the same, behind a form. */
+	/* Always start with the same selectors. */
 	push	$__USER_DS
 	pop	%ds
 	push	$__USER_DS
@@ -66,7 +66,7 @@ SYM_FUNC_END(differ_enter)
 
 SYM_FUNC_START_LOCAL(differ_leave)
 #ifndef CONFIG_X86_64
-	/* The form may have loaded others. */
+	/* The form may have loaded other segments. */
 	mov	%ds, %ss:differ_segments
 	mov	%es, %ss:differ_segments + 2
 	push	$__USER_DS
@@ -85,7 +85,9 @@ SYM_FUNC_START_LOCAL(differ_leave)
 	mov	R(bp), OUT(5)
 	mov	R(si), OUT(6)
 	mov	R(di), OUT(7)
-	/* Interrupts off, the direction forward, and no access to users. */
+	/*
+	 * Interrupts off, the direction forward, and no access to user memory.
+	 */
 	push	$2
 	POPF
 #ifdef CONFIG_X86_64
@@ -109,7 +111,7 @@ SYM_FUNC_START_LOCAL(differ_leave)
 	ret
 SYM_FUNC_END(differ_leave)
 
-/* Nothing that a form has left changes before it is stored. */
+/* Registers must not change between the form's exit and their storing. */
 #ifdef CONFIG_X86_64
 #define WAY_OUT(name, how)						\
 SYM_FUNC_START(name)							;\

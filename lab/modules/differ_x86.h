@@ -12,7 +12,7 @@
 	(X86_EFLAGS_CF | X86_EFLAGS_PF | X86_EFLAGS_AF | X86_EFLAGS_ZF | \
 	 X86_EFLAGS_SF | X86_EFLAGS_OF | X86_EFLAGS_IF | X86_EFLAGS_ID)
 
-/* A jump covers what follows a short instruction. */
+/* A jump covers the instruction after a short one. */
 #define ARCH_JUMP_COVERS	true
 #define ARCH_DECODER		"insn_decode"
 
@@ -66,7 +66,7 @@ static void arch_registers(const struct pt_regs *regs, unsigned long *reg)
 	memcpy(reg, all, sizeof(all));
 }
 
-/* Of SSE, where it is used at all: the same for each execution of a form. */
+/* Set the FPU to the same state for each execution of a form. */
 static void arch_begin(struct rnd_state *rnd)
 {
 	static const u16 mxcsr_at = 24;
@@ -90,14 +90,14 @@ static void arch_irq_off(void)
 static void arch_end(void)
 {
 	asm volatile("fxsave %0" : "=m" (arch_out.fx));
-	/* Where the last instruction of x87 was. */
+	/* The address of the last x87 instruction. */
 	memset(arch_out.fx + 6, 0, 18);
-	/* Nothing says what is behind the last register. */
+	/* The contents after the last register are undefined. */
 	memset(arch_out.fx + 416, 0, 96);
 	kernel_fpu_end();
 }
 
-/* Directly behind the form. */
+/* Called directly after the form. */
 static void arch_collect(void)
 {
 #ifdef CONFIG_X86_64
@@ -118,7 +118,7 @@ static unsigned long arch_fault_address(unsigned long trap)
 	return trap == X86_TRAP_PF ? native_read_cr2() : 0;
 }
 
-/* The register that a fix-up has the number of the trap in is lost. */
+/* Return the trap's number and clear the register that held it. */
 static unsigned long arch_trap(struct differ_cpu *cpu)
 {
 	unsigned long trap = cpu->reg[DIFFER_RESULT];
@@ -127,7 +127,7 @@ static unsigned long arch_trap(struct differ_cpu *cpu)
 	return trap;
 }
 
-/* What raises an exception and has no entry in the table. */
+/* Handle exceptions of forms without an entry in the exception table. */
 static bool arch_unexpected(unsigned long why, struct die_args *args)
 {
 	if (why != DIE_TRAP && why != DIE_GPF)
@@ -142,7 +142,7 @@ static bool arch_is_jump(unsigned long addr)
 	return *(u8 *)addr == 0xe9;
 }
 
-/* Does the kernel's decoder know how long the form is? */
+/* Return true if the kernel's decoder gets the form's length wrong. */
 static bool arch_misread(const struct differ_form *form, void *decode)
 {
 	typeof(insn_decode) *insn_decode = decode;

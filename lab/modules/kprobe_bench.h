@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * What the benchmarks probe.  To be included once in a module.
- */
+/* Functions that the benchmarks probe.  Include it once in a module. */
 #ifndef LAB_KPROBE_BENCH_H
 #define LAB_KPROBE_BENCH_H
 
@@ -12,10 +10,10 @@
 #include <asm/asm.h>
 #endif
 
-/* How many functions there are in bench_many, of 16 bytes each. */
+/* Number of functions in bench_many, of 16 bytes each. */
 #define BENCH_MANY	1000
 
-/* Many functions for arrays: 16 bytes each, as a kernel has them. */
+/* Many functions for arrays: 16 bytes each, like those of a kernel. */
 extern char bench_many[];
 #define BENCH_FUNCTIONS(type, body)					\
 asm(".pushsection .text\n"						\
@@ -37,15 +35,15 @@ asm(".pushsection .text\n"						\
 	".popsection\n")
 
 #ifdef CONFIG_X86
-/* Three bytes and three, of which a jump takes five. */
+/* Two instructions of three bytes; a jump covers both. */
 #define FIRST	"	lea	1(%" _ASM_AX "), %ecx\n"
 #define SECOND	"	lea	2(%" _ASM_AX "), %edx\n"
 #define END	"	ret\n	int3\n"
 
 /*
- * bench_target: nothing but the probed instruction and a way back. A branch
- * to the inside of the five bytes from bench_here on makes a jump there
- * impossible, so that on any kernel the hit is a breakpoint.
+ * bench_target: only the probed instruction and a return.  A branch into the
+ * five bytes from bench_here on makes a jump there impossible, so that on any
+ * kernel the hit is a breakpoint.
  */
 void bench_target(void);
 extern char bench_here[];
@@ -88,8 +86,8 @@ BENCH_FUNCTIONS("@function", FIRST SECOND END "	.balign 16, 0xcc\n");
 
 #elif defined(CONFIG_ARM64)
 /*
- * As above.  A branch is no longer than a breakpoint, and nothing in a function
- * keeps it away: see jumps_off() in kprobe_bench.c.
+ * As above.  A branch is as long as a breakpoint, and nothing in a function
+ * prevents it: see jumps_off() in kprobe_bench.c.
  */
 void bench_target(void);
 extern char bench_here[];
@@ -123,7 +121,7 @@ BENCH_FUNCTIONS("%function",
 		"	nop\n");
 
 #elif defined(CONFIG_PPC)
-/* As on arm64.  Pointers to functions may lead to descriptors. */
+/* As on arm64. Pointers to functions may point to descriptors. */
 #ifdef CONFIG_PPC64_ELF_ABI_V1
 #define FUNCTION(name)							\
 	".pushsection .opd, \"aw\"\n"					\
@@ -200,7 +198,7 @@ BENCH_FUNCTIONS("@function",
 		"	.option pop\n");
 #endif
 
-/* Where a function's instructions are. */
+/* Return the address of a function's instructions. */
 static inline const void *text_of(void *function)
 {
 	return dereference_function_descriptor(function);

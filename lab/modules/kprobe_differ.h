@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What lab/differ-table, the assembly that executes a form, and kprobe_differ.c
- * know of each other.
+ * Interface between lab/differ-table, the assembly that executes a form, and
+ * kprobe_differ.c.
  *
- * A form is an instruction with operands. Each stands in a function of its own,
- * which begins at the landing of branches backward:
+ * A form is an instruction with operands.  Each is in its own function, which
+ * starts at the target of backward branches:
  *
  *		b	differ_exit_back
- *	mover:	no-op, where a handler may set out for the form
+ *	mover:	no-op, where a handler may move to the form
  *		b	differ_exit_bad
- *	before:	no-op, where a jump may begin that covers the form
+ *	before:	no-op, where a jump that covers the form may start
  *	at:	the form
  *		no-ops
  *		b	differ_exit_fall
@@ -18,7 +18,7 @@
 #ifndef _LAB_KPROBE_DIFFER_H
 #define _LAB_KPROBE_DIFFER_H
 
-/* How the form was left; differ_fixup() is entered by DIFFER_FAULT. */
+/* How the form was left; differ_fixup() is entered with DIFFER_FAULT. */
 #define DIFFER_FALL	1
 #define DIFFER_TAKEN	2
 #define DIFFER_BACK	3
@@ -36,7 +36,7 @@
 #elif defined(CONFIG_ARM64)
 #define DIFFER_REGS	32
 #define DIFFER_SP	31
-/* What is set besides flags: at EL1, with its stack, and no access to users. */
+/* PSTATE besides flags: EL1 with its stack, and no access to user memory. */
 #define DIFFER_PSTATE	0x400005
 #define DIFFER_STACK_ROOM	131072
 #elif defined(CONFIG_PPC)
@@ -47,16 +47,16 @@
 #define DIFFER_FLAGS	DIFFER_REGS	/* index of the flags among registers */
 
 #define DIFFER_BUF_SIZE		512
-/* Operands are relative to the middle of the buffer, with room around it. */
+/* Operands are relative to the middle of the buffer, with space around it. */
 #define DIFFER_BUF_ROOM		4096
 #define DIFFER_STACK_SIZE	16384
-/* The part of it that is compared. */
+/* The part of the stack that is compared. */
 #define DIFFER_STACK_TOP	2048
 
 #ifndef __ASSEMBLY__
 
 /**
- * struct differ_cpu - what a form is executed with, or leaves
+ * struct differ_cpu - state before or after the execution of a form
  * @reg: the registers, in the order of their numbers, and the flags
  * @exit: one of DIFFER_*
  */
@@ -66,9 +66,9 @@ struct differ_cpu {
 };
 
 /*
- * A register, or a word in memory, that a form wants to have a value.  Between
- * the numbers of registers and addresses are words on the stack: as far from
- * DIFFER_STACK_FIX as they are from the stack pointer.
+ * A register or a word in memory that must have a certain value for a form.
+ * Addresses between the numbers of registers and the buffer are words on the
+ * stack: their distance from DIFFER_STACK_FIX is that from the stack pointer.
  */
 #define DIFFER_STACK_FIX	2048
 #define DIFFER_STACK_FIXES	4096
@@ -78,13 +78,14 @@ struct differ_fix {
 	unsigned long value;
 };
 
-/* The direction flag may be set: jumps do not expect that. */
+/* The direction flag may be set, which jumps do not support. */
 #define DIFFER_DIRECTION	1
-/* It may raise an exception, and has an entry in the table of these. */
+/* It may raise an exception, and has an entry in the exception table. */
 #define DIFFER_MAY_FAULT	2
 /*
- * Only the lower half of a register is defined, whose number is above; what an
- * exception overwrites is read, so that one before it makes a difference.
+ * DIFFER_LOW: only the lower half of a register is defined; its number is in
+ * the bits above.  DIFFER_BANKED: reads a register that an exception
+ * overwrites, so a preceding exception changes the result.
  */
 #define DIFFER_LOW		4
 #define DIFFER_BANKED		8
@@ -95,9 +96,9 @@ struct differ_fix {
  * @mover: see above
  * @before: see above
  * @at: see above
- * @fix: what it wants to have
- * @nr_fixes: how many of these
- * @pushed: how many bytes below the stack pointer it writes
+ * @fix: required values
+ * @nr_fixes: number of them
+ * @pushed: bytes below the stack pointer that it writes
  * @length: in bytes
  * @flags: DIFFER_*
  * @name: of its class
@@ -117,7 +118,7 @@ struct differ_form {
 extern const struct differ_form differ_forms[];
 extern const unsigned int differ_nr;
 
-/* Executes the form that differ_entry leads to, from differ_in to differ_out. */
+/* Execute the form at differ_entry, from differ_in to differ_out. */
 extern struct differ_cpu differ_in, differ_out;
 extern unsigned long differ_entry, differ_stack_pointer;
 extern char differ_buf[], differ_stack[];

@@ -8,7 +8,7 @@
 #include <linux/kprobes.h>
 #include "callable.h"
 
-/* Return: the address of the symbol; NULL if there is none of that name. */
+/* Return the address of the symbol, or NULL if there is none of that name. */
 static void *lookup(const char *name)
 {
 	struct kprobe p = {

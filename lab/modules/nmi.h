@@ -3,8 +3,8 @@
  * NMIs for the lab's modules, from one CPU to any.
  *
  * On x86 they are IPIs.  On arm64 they are interrupts of the GIC that no device
- * has, one for each CPU, with a priority that masking lets through; there are
- * none where interrupts are masked by DAIF.
+ * uses, one for each CPU, with a priority that is not masked.  Interrupts
+ * masked by DAIF block them.
  */
 #ifndef _LAB_NMI_H
 #define _LAB_NMI_H
@@ -22,7 +22,7 @@
 #endif
 #include "lookup.h"
 
-/* Called in an NMI.  Return: was it sent from here? */
+/* Called in an NMI. Return true if this module sent it. */
 typedef bool (*take_nmi_t)(struct pt_regs *regs);
 
 static __maybe_unused take_nmi_t take_nmi_here;
@@ -54,7 +54,7 @@ static __maybe_unused void nmis_end(void)
 	unregister_nmi_handler(NMI_LOCAL, KBUILD_MODNAME);
 }
 #elif defined(CONFIG_ARM64_PSEUDO_NMI)
-/* The first of these interrupts: no device of QEMU's board has them. */
+/* The first of these interrupts; no device of QEMU's board uses them. */
 #define FIRST_SPI	240
 
 static DEFINE_PER_CPU(unsigned int, nmi_irq);
@@ -84,7 +84,7 @@ static int begin_on(struct device_node *gic, unsigned int cpu)
 	struct irq_fwspec spec = {
 		.fwnode = of_node_to_fwnode(gic),
 		.param_count = 3,
-		/* An SPI, which is its cell's 0. */
+		/* An SPI: the interrupt type is 0. */
 		.param = { 0, FIRST_SPI + cpu, IRQ_TYPE_EDGE_RISING },
 	};
 	unsigned int irq = irq_create_fwspec_mapping(&spec);

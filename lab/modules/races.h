@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kprobe_races.ko: what its files owe each other.
+ * kprobe_races.ko: the interfaces of its files.
  *
  *	races_main.c	parameters, threads, the digest, the report
- *	races_ops.c	calls on probes, and what each must return
+ *	races_ops.c	calls on probes, and the results they must return
  *	races_quiet.c	hits that can be counted exactly
  *	races_world.c	switches, modules, CPUs, interrupts
  *	races_nmi.c	NMIs
  *	races_probe.c	probes and their handlers
- *	races_place.c	where probes are put, and calls of it
+ *	races_place.c	where probes are put, and calls of these functions
  */
 #ifndef _LAB_RACES_H
 #define _LAB_RACES_H
@@ -38,16 +38,16 @@ enum races_where {
 	RACES_SHARED,		/* hit by all threads, interrupts and NMIs */
 	RACES_PRIVATE,		/* called by one thread only */
 	RACES_KERNEL,		/* a function of the kernel */
-	RACES_MODULE,		/* in kprobe_target.ko, which comes and goes */
+	RACES_MODULE,		/* in kprobe_target.ko, which may be absent */
 };
 
 /**
- * struct races_place - where a probe may be asked for
- * @addr: the address, or NULL if it is asked for by @symbol
- * @symbol: what to ask for where there is no @addr
+ * struct races_place - where a probe may be registered
+ * @addr: the address, or NULL to register by @symbol
+ * @symbol: the symbol if there is no @addr
  * @where: who calls it
  * @thread: the number of the thread that calls a RACES_PRIVATE place
- * @error: what registering gave when nothing else went on, per kind
+ * @error: result of registering while nothing else ran, per kind
  * @error_post: the same for a kprobe with a post handler
  */
 struct races_place {
@@ -65,16 +65,16 @@ int races_find_places(unsigned int threads);
 const struct races_place *races_any_place(struct races_thread *t);
 bool races_may_have(const struct races_place *place, enum races_kind kind);
 unsigned int races_places_probed(void);
-/* Calls all shared functions and compares what they return. */
+/* Call all shared functions and check their results. */
 void races_call_shared(u32 x);
-/* Calls what belongs to one thread. */
+/* Call the functions of one thread. */
 void races_call_private(unsigned int thread, u32 x);
 /* Handlers of jprobes on a shared function, and on a thread's own. */
 void *races_jprobe_entry(const struct races_place *place);
 unsigned int races_private_jprobe_hits(unsigned int thread);
 unsigned int races_shared_jprobe_hits(void);
 
-/* A thousand probeable addresses and more, called at once: NULL past the end. */
+/* Return one of over a thousand probeable addresses, or NULL past the end. */
 void *races_tower_step(unsigned int i);
 unsigned int races_tower_calls(void);
 
@@ -91,28 +91,28 @@ unsigned int races_changed_text(void);
 enum races_habit {
 	RACES_COUNTS,
 	RACES_RECURSES,		/* hits other probes: all of them are missed */
-	RACES_FAULTS,		/* faults, and its fault handler mends that */
+	RACES_FAULTS,		/* faults, and its fault handler fixes that */
 	RACES_DELAYS,
 	RACES_HABITS
 };
 
 /**
- * struct races_probe - a probe, and what it must be like by now
- * @kp: as a kprobe; the first of the others, too
+ * struct races_probe - a probe, and the state that it must have
+ * @kp: as a kprobe; the first member of the others, too
  * @kind: which of the three it is
  * @alive: RACES_ALIVE from before registration to after removal
- * @off: no handler may run; set once disabling has returned
- * @registered: the last call that changed this succeeded
- * @disabled: the same
- * @vague: whether its module was there is not known
- * @follows: what the entry handler of a return probe returns is 0
+ * @off: no handler may run; set after disabling has returned
+ * @registered: the last registration or removal that succeeded
+ * @disabled: the same for disabling
+ * @vague: it is unknown whether its module was loaded
+ * @follows: the entry handler of a return probe returns 0
  * @habit: what else handlers do
  * @module_seq: races_module_seq when it was registered
- * @place: where it is, or is to be
+ * @place: where it is, or will be
  * @pre: calls of the pre handler, or the entry handler
  * @post: calls of the post handler, or the handler of a return
  * @faults: calls of the fault handler
- * @grave: linked there when it is no longer registered, to be freed later
+ * @grave: links unregistered probes until they are freed
  */
 struct races_probe {
 	union {
@@ -136,7 +136,7 @@ struct races_probe {
 	struct list_head grave;
 };
 
-/* What has gone wrong; the first of it is printed. */
+/* Number of errors; the first is printed. */
 extern atomic_t races_broken;
 #define races_fault(fmt, ...)						\
 do {									\
@@ -147,7 +147,7 @@ do {									\
 extern atomic_long_t races_thread_hits, races_irq_hits, races_nmi_hits;
 
 extern void *races_hole;
-/* What calls functions now. */
+/* Set while an interrupt or NMI calls the functions. */
 DECLARE_PER_CPU(unsigned int, races_in_irq);
 DECLARE_PER_CPU(unsigned int, races_in_nmi);
 
@@ -185,13 +185,11 @@ static inline u32 races_below(struct races_thread *t, u32 n)
 	return races_random(t) % n;
 }
 
-/* Puts a call and its result into the digest. */
+/* Add a call and its result to the digest. */
 void races_note(struct races_thread *t, u32 what, u32 result);
 bool races_is_over(void);
 
-/*
- * Operations: each is one of many that a thread picks from
- */
+/* Operations: a thread picks from them at random */
 
 /* races_ops.c */
 void races_op_register(struct races_thread *t);
@@ -221,7 +219,7 @@ void races_world_end(void);
 extern atomic_long_t races_world_count[];
 extern const char * const races_world_name[];
 
-/* Odd while it changes, and then what it was is not known. */
+/* Odd during a change, when the previous state is unknown. */
 extern unsigned int races_switch_seq, races_module_seq;
 extern bool races_switch_on, races_module_there;
 

@@ -14,7 +14,7 @@ __printf(1, 2) void same_note(const char *fmt, ...);
 /* Format an address as "symbol+0xoff [module]", into @name if it needs room. */
 const char *same_symbol(char name[KSYM_SYMBOL_LEN], const void *addr);
 
-/* Run a command.  Return: false if it is none of this part's. */
+/* Run a command.  Return false if it belongs to another part. */
 bool same_calls(const char *command);
 bool same_hits(const char *command);
 

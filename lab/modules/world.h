@@ -2,9 +2,9 @@
 /*
  * kprobe_world: probes at all instructions of the kernel, slice by slice.
  *
- * world_text.c knows where the instructions are and what their text was,
- * world_probes.c has the probes of a slice and what they count, and
- * world_main.c runs slices and says what came of them.
+ * world_text.c finds the instructions and keeps their original text,
+ * world_probes.c has the probes of a slice and their counts, and world_main.c
+ * runs slices and reports the results.
  */
 #ifndef _LAB_WORLD_H
 #define _LAB_WORLD_H
@@ -16,7 +16,7 @@
 
 struct seq_buf;
 
-/* Something is wrong with the slice. */
+/* Report an error in the slice. */
 void world_fault(const char *fmt, ...) __printf(1, 2);
 
 /*
@@ -28,7 +28,7 @@ void world_fault(const char *fmt, ...) __printf(1, 2);
  * @addr: its address
  * @code: a copy of it from before there were probes
  * @len: its length in bytes; filler may be longer
- * @nth: how many instructions the symbol that it is in has before it
+ * @nth: number of instructions before it in its symbol
  */
 struct world_insn {
 	unsigned long addr;
@@ -53,15 +53,15 @@ ssize_t world_text_is(const char __user *buf, size_t len, loff_t *pos);
  * Probes
  */
 
-/* What is probed in a slice. */
+/* Which instructions a slice probes. */
 enum world_mode {
 	WORLD_ENTRIES,	/* all functions */
 	WORLD_DENSE,	/* each instruction: hardly any room for jumps */
-	WORLD_SPARSE,	/* some, and now and then the one behind it */
+	WORLD_SPARSE,	/* some, and now and then the next one, too */
 	WORLD_MODES
 };
 
-/* Parts of names: of these functions each instruction is probed. */
+/* Parts of names: each instruction of these functions is probed. */
 #define WORLD_NAMES	24
 extern char *world_names[WORLD_NAMES];
 extern unsigned int world_nr_names;
@@ -81,8 +81,8 @@ void world_probes_counts(struct seq_file *m);
 void world_refusals(struct seq_file *m);
 
 /*
- * An instruction that a handler can do itself: it sets the registers and skips
- * it.  Anything else must be executed.
+ * Instructions that a handler can emulate: it sets the registers and skips the
+ * instruction.  All others must be executed.
  */
 enum world_skip {
 	WORLD_SKIP_NO,
