@@ -16,6 +16,7 @@
 #include <asm/mce.h>
 #include <asm/reg.h>
 #include <asm/sections.h>
+#include <asm/time.h>
 #include "test_powerpc.h"
 
 CODE(add, "", "add 3, 4, 5", "");
@@ -612,8 +613,39 @@ static void test_hit_with_ee_off_keeps_it_off(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, need_resched);
 	KUNIT_EXPECT_FALSE(test, arch_kprobe_irqs_on(&s.regs));
 }
+
+#define INTERRUPTS	3000
+
+/*
+ * An interrupt that is masked in software arrives anywhere in a hit, also where
+ * the exit of the trap's exception has loaded what it returns by.
+ */
+static void test_masked_interrupt_keeps_hit_intact(struct kunit *test)
+{
+	struct seen s = SEEN(probe_isync);
+	unsigned int i, calls = 0;
+	struct state state = {};
+	unsigned long flags;
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
+	make(test, &s.probe, BY_TRAP);
+	for (i = 0; i < INTERRUPTS; i++) {
+		local_irq_save(flags);
+		set_dec(i + 1);
+		for (; !lazy_irq_pending(); calls++)
+			ppc_call_code(code_isync, &state);
+		local_irq_restore(flags);
+	}
+	unregister_kprobe(&s.probe);
+	KUNIT_EXPECT_EQ(test, s.hits, calls);
+}
 #else
 static void test_hit_with_ee_off_keeps_it_off(struct kunit *test)
+{
+	kunit_skip(test, "MSR[EE] is the only mask");
+}
+
+static void test_masked_interrupt_keeps_hit_intact(struct kunit *test)
 {
 	kunit_skip(test, "MSR[EE] is the only mask");
 }
@@ -659,6 +691,7 @@ static struct kunit_case hit_tests[] = {
 	KUNIT_CASE(test_fault_in_handler_is_handled),
 	KUNIT_CASE(test_real_mode_misses),
 	KUNIT_CASE(test_hit_with_ee_off_keeps_it_off),
+	KUNIT_CASE(test_masked_interrupt_keeps_hit_intact),
 	KUNIT_CASE(test_machine_check_in_slot_is_fixed_up),
 	{}
 };
