@@ -7,3 +7,13 @@ CROSS=powerpc64-linux-gnu-
 BUILD_PACKAGES=(gcc-powerpc64-linux-gnu)
 BUSYBOX_ARCH=
 BUSYBOX_LIBC=libc6-dev-ppc64-cross
+case " ${VARIANT:-} " in
+*" booke "*)
+	QEMU_ARGS=(-machine ppce500 -cpu e5500 -m 512 -vga none -nic none)
+	CONSOLE=ttyS0
+	# See powerpc.sh.
+	MAX_CPUS=1
+	# The kernel's own test of sstep.c divides as this CPU cannot.
+	APPEND=initcall_blacklist=test_emulate_step,.test_emulate_step
+	;;
+esac

@@ -25,8 +25,12 @@
 #elif defined(CONFIG_PPC)
 #define LOADED_FROM(regs)	((regs)->gpr[3])
 #define LOADED_TO(regs)		((regs)->gpr[5])
-/* Fault handlers get the vector; a missing segment has its own. */
-#define IS_DATA_FAULT(trapnr)	((trapnr) == INTERRUPT_DATA_STORAGE || \
+/*
+ * Fault handlers get 11 from do_page_fault(), or the vector; a missing segment
+ * has its own.
+ */
+#define IS_DATA_FAULT(trapnr)	((trapnr) == 11 || \
+				 (trapnr) == INTERRUPT_DATA_STORAGE || \
 				 (trapnr) == INTERRUPT_DATA_SEGMENT)
 #endif
 

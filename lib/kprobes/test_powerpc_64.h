@@ -130,8 +130,8 @@ CODE(plha, "", "plha 5, 1f@pcrel",
 	ENTRY(addpcis, NEEDS_30), ENTRY(lnia, NEEDS_30), ENTRY(mulld),	\
 	ENTRY(mulld_rc), ENTRY(mulhd), ENTRY(mulhdu), ENTRY(extsw),	\
 	ENTRY(extsw_rc), ENTRY(cntlzd), ENTRY(popcntb), ENTRY(popcntw),	\
-	ENTRY(popcntd), ENTRY(prtyw), ENTRY(prtyd), ENTRY(cmpb),	\
-	ENTRY(bpermd),							\
+	ENTRY(popcntd), ENTRY(prtyw, NEEDS_205),			\
+	ENTRY(prtyd, NEEDS_205), ENTRY(cmpb, NEEDS_205), ENTRY(bpermd),	\
 	ENTRY(rldicl), ENTRY(rldicl_rc), ENTRY(rldicr), ENTRY(rldic),	\
 	ENTRY(rldimi), ENTRY(rldcl), ENTRY(rldcr), ENTRY(sld), ENTRY(srd), \
 	ENTRY(srad), ENTRY(sradi), ENTRY(sradi_rc), ENTRY(cmpd), ENTRY(cmpld), \
@@ -147,8 +147,9 @@ CODE(plha, "", "plha 5, 1f@pcrel",
 	ENTRY(modud, NEEDS_30), ENTRY(modsw, NEEDS_30),			\
 	ENTRY(moduw, NEEDS_30),						\
 	ENTRY(ld), ENTRY(ldu), ENTRY(ldx), ENTRY(ldux), ENTRY(lwa),	\
-	ENTRY(lwax), ENTRY(ldbrx), ENTRY(std), ENTRY(stdu), ENTRY(stdx), \
-	ENTRY(stdux), ENTRY(stdbrx), ENTRY(stdux_2), ENTRY(ldarx, NO_POST), \
+	ENTRY(lwax), ENTRY(ldbrx, NEEDS_205), ENTRY(std), ENTRY(stdu),	\
+	ENTRY(stdx), ENTRY(stdux), ENTRY(stdbrx, NEEDS_205),		\
+	ENTRY(stdux_2), ENTRY(ldarx, NO_POST),				\
 	ENTRY(mtvsrd, NEEDS_VSX), ENTRY(mfvsrd, NEEDS_VSX),		\
 	ENTRY(xxlxor, NEEDS_VSX), ENTRY(vadduwm, NEEDS_VSX),		\
 	ENTRY(fadd, NEEDS_VSX), ENTRY(stxvd2x, NEEDS_VSX),		\

@@ -241,6 +241,7 @@ CODE(behind_stcx, MEMORY "\n3: lwarx 5, 0, 9\n stwcx. 5, 0, 9", "bne- 3b",
 #define NEEDS_30	4
 #define NEEDS_31	8
 #define NO_JUMP		16
+#define NEEDS_205	32
 
 static const struct code_case code_cases[] = {
 	ENTRY(b), ENTRY(b_next), ENTRY(beq), ENTRY(bne), ENTRY(blt),
@@ -331,6 +332,8 @@ static void skip_without(struct kunit *test, const struct code_case *c)
 {
 	if (c->flags & NEEDS_VSX && !cpu_has_feature(CPU_FTR_VSX))
 		kunit_skip(test, "this CPU has no vector registers");
+	if (c->flags & NEEDS_205 && !IS_ENABLED(CONFIG_PPC_BOOK3S_64))
+		kunit_skip(test, "not all CPUs of Book E have it");
 	if (c->flags & NEEDS_30 && !cpu_has_feature(CPU_FTR_ARCH_300))
 		kunit_skip(test, "this CPU is older than ISA 3.0");
 	if (c->flags & NEEDS_31 && !cpu_has_feature(CPU_FTR_ARCH_31))

@@ -100,8 +100,12 @@ static const char * const blacklisted_names[] = {
 	"_switch", "interrupt_exit_kernel_prepare", "do_program_check",
 	"ppc_kprobe_pool", "__kretprobe_trampoline",
 #ifdef CONFIG_PPC64
-	"start_here_common", "program_check_common", "arch_local_irq_restore",
-	"copy_mc_generic",
+	"start_here_common", "arch_local_irq_restore", "copy_mc_generic",
+#ifdef CONFIG_PPC_BOOK3S_64
+	"program_check_common",
+#else
+	"interrupt_base_book3e", "exc_program_book3e", "e500_idle",
+#endif
 #ifdef CONFIG_VSX
 	"load_up_vsx",
 #endif
@@ -111,7 +115,7 @@ static const char * const blacklisted_names[] = {
 #ifdef CONFIG_PPC_BOOK3S_32
 	"start_here", "ProgramCheck", "ProgramCheck_virt",
 #endif
-#ifdef CONFIG_BOOKE
+#if defined(CONFIG_BOOKE) && defined(CONFIG_PPC32)
 	"interrupt_base", "Program",
 #endif
 #ifdef CONFIG_PPC_64S_HASH_MMU

@@ -5,7 +5,11 @@
  */
 #include <asm/asm-offsets.h>
 #ifdef CONFIG_PPC64
+#ifdef CONFIG_PPC_BOOK3S
 #include <asm/exception-64s.h>
+#else
+#include <asm/exception-64e.h>
+#endif
 #endif
 #include <asm/hw_irq.h>
 #include <asm/ppc_asm.h>
@@ -123,22 +127,25 @@ kprobe_jump_thunk_far:
  */
 .macro mask_all state
 	mfmsr	\state
-#ifdef CONFIG_PPC64
+#ifdef CONFIG_BOOKE
+	wrteei	0
+#elif defined(CONFIG_PPC64)
 	li	r0, 0
 	mtmsrd	r0, 1
-	lbz	r5, PACAIRQHAPPENED(r13)
-	andi.	r5, r5, PACA_IRQ_HARD_DIS
-	beq	1f
-	ori	\state, \state, MSR_EE
-	xori	\state, \state, MSR_EE
-1:	stb	r0, PACASRR_VALID(r13)
-#elif defined(CONFIG_BOOKE)
-	wrteei	0
+	stb	r0, PACASRR_VALID(r13)
 #else
 	rlwinm	r0, \state, 0, ~MSR_EE
 	rlwinm	r0, r0, 0, ~MSR_RI
 	mtmsr	r0
 	isync
+#endif
+#ifdef CONFIG_PPC64
+	lbz	r5, PACAIRQHAPPENED(r13)
+	andi.	r5, r5, PACA_IRQ_HARD_DIS
+	beq	1f
+	ori	\state, \state, MSR_EE
+	xori	\state, \state, MSR_EE
+1:
 #endif
 .endm
 
