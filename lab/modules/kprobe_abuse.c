@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What callers must not do, and handlers should not, by module: calls of all
- * that is exported with nonsense of each kind.  Nothing of it may crash, leak
- * or hang; most of it has an errno.  Prints lines "ABUSE ok <what>" and "ABUSE
- * FAIL <what>", and at the end how many.
+ * Misuse of the API by callers and handlers: calls of all exported functions
+ * with nonsensical arguments.  None may crash, leak or hang; most return an
+ * errno.  Prints lines "ABUSE ok <what>" and "ABUSE FAIL <what>", and finally
+ * their numbers.
  *
- * With the parameter atomic, probes are registered where nothing may sleep and
- * by handlers: a kernel that checks this must complain, and must continue.
+ * With the parameter atomic, probes are registered in atomic context and by
+ * handlers: a kernel that checks this must complain, and must continue.
  */
 #include <linux/delay.h>
 #include <linux/kernel.h>
@@ -95,7 +95,7 @@ static int bad_pre(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
-/* By a pointer: the compiler knows that the functions count no hits. */
+/* By a pointer, because the compiler knows that the functions count no hits. */
 static unsigned int call_target(unsigned int x, unsigned int y)
 {
 	unsigned int (*function)(unsigned int x, unsigned int y) = target;
@@ -104,7 +104,7 @@ static unsigned int call_target(unsigned int x, unsigned int y)
 	return function(x, y);
 }
 
-/* Return: how often handlers have been called for one call. */
+/* Return the number of handlers that one call runs. */
 static unsigned int hits_of_a_call(void)
 {
 	unsigned int was = hits;
@@ -176,7 +176,7 @@ static void try_numbers(void)
 		EXPECT_RESULT(what, register_jprobes((void *)ps, numbers[i]),
 			      -EINVAL);
 	}
-	/* What is refused ends the array. */
+	/* The first refused probe ends the array. */
 	EXPECT_RESULT("INT_MAX probes, the second is NULL",
 		      register_kprobes(ps, INT_MAX), -EINVAL);
 	EXPECT("the first of them is not registered", !hits_of_a_call());
@@ -205,7 +205,7 @@ static void try_address(const char *name, void *addr)
 	EXPECT_RESULT(name, register_kprobe(&p), -EINVAL);
 	EXPECT_RESULT(name, register_kretprobe(&rp), -EINVAL);
 	EXPECT_RESULT(name, register_jprobe(&jp), -EINVAL);
-	/* It was not registered, so nothing of it can be used. */
+	/* It was not registered, so no other call may succeed. */
 	EXPECT_RESULT(name, enable_kprobe(&p), -EINVAL);
 	unregister_kprobe(&p);
 	EXPECT(name, !p.addr);
@@ -319,7 +319,7 @@ static void try_copies(void)
 {
 	struct kprobe p = PROBE(AT_TARGET), copy;
 
-	/* What was on the stack. */
+	/* Simulate leftovers on the stack. */
 	memset(&copy, 0xa5, sizeof(copy));
 	copy.addr = (void *)target;
 	copy.symbol_name = NULL;
@@ -373,7 +373,7 @@ static void try_arrays(void)
 	EXPECT("NULL in the midst of an array", !hits_of_a_call());
 }
 
-/* One kind taken for another. */
+/* Pass one kind of probe to the calls of another. */
 static void try_kinds(void)
 {
 	struct kretprobe rp = { .kp = { AT_TARGET }, .handler = count_return };
@@ -404,7 +404,7 @@ static void try_kinds(void)
 		      -EINVAL);
 }
 
-/* What is written to a registered probe changes nothing but that. */
+/* Writes to a registered probe must not affect its site. */
 static void try_writes(void)
 {
 	struct kprobe p = PROBE(AT_TARGET);
@@ -444,7 +444,7 @@ static void try_maxactive(int maxactive, size_t size, int expected)
 	snprintf(what, sizeof(what), "maxactive %d, data_size %zu", maxactive,
 		 size);
 	ret = register_kretprobe(&rp);
-	/* There may be as much memory, or not. */
+	/* There may be enough memory. */
 	if (expected == -ENOMEM && !ret)
 		expected = 0;
 	EXPECT_RESULT(what, ret, expected);
@@ -476,7 +476,7 @@ static void try_sizes(void)
 	try_maxactive(1 << 20, KRETPROBE_MAX_DATA_SIZE, -ENOMEM);
 }
 
-/* As much as there is, which is not worth any task's life. */
+/* Request nearly all memory; this must not kill any task. */
 static void try_all_memory(void)
 {
 	size_t size = KRETPROBE_MAX_DATA_SIZE + 64;
@@ -486,7 +486,7 @@ static void try_all_memory(void)
 		      KRETPROBE_MAX_DATA_SIZE, -ENOMEM);
 }
 
-/* No handlers at all, and an entry handler whose result is anything. */
+/* Handlers that are NULL, and an entry handler with an odd result. */
 static int odd_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	hits++;
@@ -592,9 +592,7 @@ static void try_habits(void)
 	unregister_kprobe(&p);
 }
 
-/*
- * A module that has gone
- */
+/* A module that was removed */
 
 static int shell(const char *command)
 {
@@ -626,15 +624,12 @@ static void try_module(void)
 	EXPECT("its probe is removed", true);
 }
 
-/*
- * Where nothing may sleep
- */
+/* Atomic context */
 
 /*
- * The scheduler takes what it finds in the preemption counter of a task that
- * sleeps for a mistake, and clears it. The counter is put back, or
- * preempt_enable() would leave a task that is preempted where it holds
- * spinlocks.
+ * The scheduler reports the preemption counter of a task that sleeps, and
+ * clears it.  Restore the counter, because preempt_enable() would otherwise
+ * leave a task that can be preempted while it holds spinlocks.
  */
 #define ATOMICALLY(call)						\
 ({									\
@@ -722,7 +717,7 @@ static void try_interrupts_on(void)
 	unregister_kprobe(&p);
 }
 
-/* Pools are freed behind a grace period, by a work queue. */
+/* Pools are freed after a grace period, by a work queue. */
 static void try_rest(void)
 {
 #if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST)

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What a probe costs, for stock kernels as well as ours.
+ * Measure the cost of a probe, on stock kernels as well as ours.
  *
  * Run under QEMU's -icount shift=0, where a nanosecond of the guest is an
- * instruction. Prints lines "BENCH <row> <instructions>". The probed
- * instruction is an ordinary one inside a function, where something keeps jump
- * optimization away.
+ * instruction.  Prints lines "BENCH <row> <instructions>".  The probed
+ * instruction is an ordinary one inside a function, where jump optimization is
+ * impossible.
  *
- * With paced=1 there are some hits of each kind instead, between lines
- * BENCH-HITS-BEGIN and -END. Behind each the module waits until 1 is written to
- * its parameter go: the host has time to have all that is executed in between
- * logged, however slow that is. The calls themselves are between two of
- * bench_mark().
+ * With paced=1, there are some hits of each kind instead, between lines
+ * BENCH-HITS-BEGIN and -END.  After each, the module waits until 1 is written
+ * to its parameter go, so that the host can log all instructions in between,
+ * however slow it is.  The calls themselves are between two of bench_mark().
  */
 #include <linux/fs.h>
 #include <linux/kernel.h>
@@ -80,13 +79,13 @@ static u64 idle;
 static void start_hits(void (*function)(void))
 {
 	called = function;
-	/* Time for the text of earlier probes to become what it was. */
+	/* Wait until the text of earlier probes is restored. */
 	msleep(300);
 	time_calls(HITS);
 	idle = time_calls(HITS);
 }
 
-/* Waits until the host has read the last line. */
+/* Wait until the host has read the last line. */
 static void let_host_read(void)
 {
 	while (!READ_ONCE(go))
@@ -104,8 +103,8 @@ static void show_hits(const char *name)
 }
 
 /*
- * The kernel's switch for jumps, where it has some: for hits by breakpoint
- * where a function cannot be made so that there is no other way.
+ * The kernel's switch for jumps, if it has one: for breakpoint hits in
+ * functions where a jump cannot be prevented otherwise.
  */
 static void switch_jumps(const char *to)
 {
@@ -134,12 +133,12 @@ static void jumps_on(void)
 	jumps = true;
 }
 
-/* Everything is registered. Return: instructions per hit. */
+/* Return instructions per hit; everything is registered. */
 static u64 time_hits(const char *name, unsigned long per_hit)
 {
 	u64 busy;
 
-	/* Time to be optimized in, where that is possible. */
+	/* Wait for optimization, if it is possible. */
 	msleep(300);
 	time_calls(HITS);
 	hits = 0;
@@ -184,7 +183,7 @@ static int count_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 	return 0;
 }
 
-/* A return probe, and what it costs above a probe of the function's entry. */
+/* Measure a return probe alone, and relative to a probe on the entry. */
 static void time_return(void (*function)(void), const char *entry_name,
 			const char *name, const char *above_name)
 {
@@ -214,7 +213,7 @@ static void time_return(void (*function)(void), const char *entry_name,
 		row(above_name, both - entry, HITS);
 }
 
-/* One function's entry and its return, each seen by a probe of its own. */
+/* Measure separate probes on the entry and on the return of a function. */
 static void time_return_and_kprobe(void)
 {
 	struct kprobe p = {
@@ -248,7 +247,7 @@ static void count_jprobe(void)
 	jprobe_return();
 }
 
-/* A jprobe, and with it a return probe of the same function. */
+/* Measure a jprobe, and a jprobe with a return probe on one function. */
 static void time_jprobes(void)
 {
 	struct jprobe jp = {
@@ -319,7 +318,7 @@ static void time_kernel(void)
 	time_kprobes("jump-kernel", call_kernel, &p, NULL, 1);
 }
 
-/* Until the last of many probes is a jump: for each, and all waiting. */
+/* Measure until the last of many probes is a jump: per probe, and the wait. */
 static void time_optimize(const char *name, struct kprobe **array, int nr)
 {
 	u64 start = ktime_get_ns();

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What probes owe on any architecture, for stock kernels as well as ours: what
- * fails on both is not ours.  Prints lines "BESIDE <what> <number>".
+ * Test the guarantees of probes on any architecture, on stock kernels as well
+ * as ours: a failure on both is not ours.  Prints lines "BESIDE <what>
+ * <number>".
  *
- * The addresses of instructions are found by asking for a probe at each.
+ * The addresses of instructions are found by trying a probe at each.
  */
 #include <linux/cpu.h>
 #include <linux/delay.h>
@@ -41,7 +42,7 @@ MODULE_PARM_DESC(parts, "what to run, of steps, detach and storm");
  * Each instruction of a function
  */
 
-/* Probed is what is called, and not a copy for the arguments of one caller. */
+/* The called function must be probed, not a clone for one caller. */
 #define TARGET	noinline __noclone
 
 static TARGET unsigned int step(unsigned int x, unsigned int n)
@@ -83,7 +84,7 @@ static int count_pre(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
-/* The symbol's size is behind the slash of "name+0x0/0x123 [module]". */
+/* The symbol's size follows the slash of "name+0x0/0x123 [module]". */
 static unsigned long size_of_mix(void)
 {
 	char name[KSYM_SYMBOL_LEN], *slash;
@@ -140,9 +141,9 @@ static atomic_t dead, thread_hits, irq_hits;
 static unsigned long missed;
 
 /*
- * Each CPU has a thread that hits the probes whenever nothing else is to run,
- * and a timer whose interrupts hit them while they are registered and removed,
- * and while the thread has hit them.
+ * On each CPU, a thread hits the probes whenever it is otherwise idle, and a
+ * timer's interrupts hit them while they are registered and removed, also on
+ * top of the thread's hits.
  */
 #define TIMER_NS	NSEC_PER_MSEC
 
@@ -169,7 +170,7 @@ static int hammer(void *unused)
 	while (!kthread_should_stop()) {
 		step(1, 2);
 		call_mix();
-		/* Removing a jump may wait for all tasks to get here. */
+		/* Removing a jump may wait for all tasks to reach this. */
 		cond_resched_tasks_rcu_qs();
 	}
 	return 0;
@@ -195,7 +196,7 @@ static void start_ticks(void *unused)
 	hrtimer_start(&h->timer, TIMER_NS, HRTIMER_MODE_REL_PINNED_HARD);
 }
 
-/* Return: on how many CPUs. */
+/* Return the number of CPUs with a thread. */
 static unsigned int start_hitters(void)
 {
 	unsigned int nr = 0;
@@ -301,9 +302,7 @@ static void try_storm(void)
 	pr_info("BESIDE storm-dead %u\n", atomic_read(&dead));
 }
 
-/*
- * What it takes to remove probes one by one
- */
+/* Cost of removing probes one by one */
 
 #define F1(n)								\
 	static TARGET int f##n(int x) { barrier(); return x + 1##n; }

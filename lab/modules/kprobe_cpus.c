@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What probes cost on machines of several CPUs, for stock kernels as well as
- * ours.
+ * Measure the cost of probes on SMP machines, on stock kernels as well as ours.
  *
  * Run under QEMU's -icount shift=0, where a nanosecond of the guest is an
  * instruction of any of its CPUs.  Prints lines "BENCH <row>/<CPUs>
- * <instructions>".  In the calls that are measured the other CPUs are idle.
+ * <instructions>".  During the measured calls the other CPUs are idle.
  */
 #include <linux/delay.h>
 #include <linux/kernel.h>
@@ -38,7 +37,7 @@ static void call_many(void *unused)
 		bench_jump();
 }
 
-/* So many calls on this CPU, or on each at once. */
+/* Time calls on this CPU, or on each at once. */
 static u64 time_calls(bool on_each)
 {
 	u64 start;
@@ -67,7 +66,7 @@ static void time_hits(const char *here, const char *on_each)
 {
 	int i;
 
-	/* Until it is a jump, if it becomes one. */
+	/* Wait until it is a jump, if it becomes one. */
 	for (i = 0; i < 100 && !is_jump(text_of(bench_jump)); i++)
 		msleep(100);
 	time_calls(true);
@@ -148,7 +147,7 @@ static int time_calls_of_each(void)
 	}
 	ret = time_each("cpus-register", register_one);
 	ret = ret ?: time_each("cpus-disable", disable_one);
-	/* Time for the text to become what it was. */
+	/* Wait until the text is restored. */
 	msleep(500);
 	ret = ret ?: time_each("cpus-enable", enable_one);
 	msleep(2000);

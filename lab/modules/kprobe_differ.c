@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Executes each form of a table without a probe and with probes of all kinds,
- * and compares what it leaves: see lab/differ.
+ * Execute each form of a table without a probe and with probes of all kinds,
+ * and compare the results: see lab/differ.
  *
- * All registers, flags and memory operands are random, but for what the table
- * says.  One CPU, which has nothing else to do: all is in variables.
+ * All registers, flags and memory operands are random, except for values that
+ * the table requires.  Global variables are enough, because only one CPU runs
+ * this.
  */
 #include <linux/kdebug.h>
 #include <linux/kprobes.h>
@@ -26,26 +27,26 @@
 #include "differ_powerpc.h"
 #endif
 
-/* So many forms are probed at a time, on so many random states each. */
+/* Number of forms probed at a time, and of random states for each. */
 #define BATCH	256
 #define STATES	4
-/* So many differences are shown. */
+/* Number of differences that are printed. */
 #define SHOWN	60
 
 static unsigned int seed = 1;
 module_param(seed, uint, 0444);
 
-/* Where a form's function is probed. */
+/* The places in a form's function that are probed. */
 enum place { MOVER, BEFORE, AT, PLACES };
 
 /**
- * struct result - what an execution has left
+ * struct result - the state after an execution
  * @cpu: registers
- * @trap: what exception there was
- * @address: and for which address
- * @arch: what else the architecture has
+ * @trap: the exception, if any
+ * @address: the address that it reports
+ * @arch: other state of the architecture
  * @buf: memory
- * @stack: the end of the stack, from what the form has written on
+ * @stack: the end of the stack; zero below the form's pushes
  */
 struct result {
 	struct differ_cpu cpu;
@@ -57,14 +58,14 @@ struct result {
 };
 
 /**
- * struct one - a form that is being tried
- * @form: which
- * @probe: those on it
- * @registered: which of these there are
+ * struct one - a form under test
+ * @form: the form
+ * @probe: probes on it
+ * @registered: which of these are registered
  * @bytes: the text, before it is probed
- * @expected: what it leaves without a probe
- * @varies: not even two executions without a probe leave the same
- * @misread: the kernel's decoder does not know how long it is, and the CPU does
+ * @expected: results without a probe
+ * @varies: results differ even without a probe
+ * @misread: the kernel's decoder does not know its length, but the CPU does
  */
 struct one {
 	const struct differ_form *form;
@@ -78,11 +79,11 @@ struct one {
 
 /**
  * struct mode - a kind of probe
- * @name: of it
- * @pre: pre handlers, NULL: there is no probe
+ * @name: its name
+ * @pre: pre handlers; NULL for no probe
  * @post: post handlers
- * @jump: which places have to be jumps; with none, no place is
- * @enter: where execution begins
+ * @jump: places that must be jumps; if there are none, no place may be
+ * @enter: where execution starts
  * @covered: the form is under the jump of another probe
  */
 struct mode {
@@ -98,7 +99,7 @@ struct mode {
 	unsigned int faulting;
 };
 
-/* What happens in the form that is executed now. */
+/* Events during the execution of the current form. */
 static struct {
 	const struct one *one;
 	unsigned int pre[PLACES];
@@ -271,7 +272,7 @@ static void make_state(const struct differ_form *form, unsigned int state,
 	}
 }
 
-/* What is above what the form has written to the stack, or has left there. */
+/* Save the stack, without bytes below the form's pushes and final sp. */
 static void keep_stack(const struct differ_form *form, struct result *r)
 {
 	unsigned long start = max(differ_in.reg[DIFFER_SP] - form->pushed,
@@ -283,7 +284,7 @@ static void keep_stack(const struct differ_form *form, struct result *r)
 	       DIFFER_STACK_TOP - skip);
 }
 
-/* Executes @one from @enter on with this @state. */
+/* Execute @one from @enter with this @state. */
 static void execute(const struct one *one, unsigned int state,
 		    enum place enter, struct result *r)
 {
@@ -356,7 +357,7 @@ static void show_bytes(const struct mode *mode, const struct one *one,
 	show(mode, one, state, name, expected[i], value[i]);
 }
 
-/* Shows the first difference of each kind. */
+/* Print the first difference of each kind. */
 static bool differs(const struct mode *mode, const struct one *one,
 		    unsigned int state, const struct result *r)
 {
@@ -384,7 +385,9 @@ static bool differs(const struct mode *mode, const struct one *one,
 	return true;
 }
 
-/* Have the handlers been called once each, with the form's registers? */
+/*
+ * Return true unless each handler was called once, with the form's registers.
+ */
 static bool handlers_wrong(const struct mode *mode, const struct one *one,
 			   unsigned int state, const struct result *r)
 {
@@ -463,7 +466,7 @@ static void probe(struct mode *mode, struct one *one)
 			return;
 		}
 		one->registered[place] = true;
-		/* It would not be executed as a whole out of line. */
+		/* Out of line, only a part of it would be executed. */
 		if (place == AT && one->misread) {
 			show(mode, one, 0, "misread, not refused", 0, 1);
 			mode->wrong++;
@@ -480,7 +483,7 @@ static void unprobe(struct one *one)
 			unregister_kprobe(&one->probe[place]);
 }
 
-/* Is each place what the mode is about? */
+/* Return true if each place is armed as the mode requires. */
 static bool in_mode(struct mode *mode, struct one *one)
 {
 	enum place place;
@@ -509,7 +512,7 @@ static void try_one(struct mode *mode, struct one *one)
 
 	if (one->varies || one->misread || !in_mode(mode, one))
 		return;
-	/* Not probed itself, but reached by an exception. */
+	/* It is not probed itself, but an exception precedes it. */
 	if (!mode->pre[AT] && (one->form->flags & DIFFER_BANKED))
 		return;
 	for (state = 0; state < STATES; state++) {
@@ -548,7 +551,7 @@ static void try_mode(struct mode *mode, unsigned int nr)
 		unprobe(&batch[i]);
 }
 
-/* Twice: what is not even then the same is not compared. */
+/* Execute twice: results that differ even then are not compared. */
 static unsigned int ways_out[DIFFER_FAULT + 1], varying, misread;
 
 static void try_plain(struct one *one)
@@ -627,7 +630,7 @@ static int __init differ_init(void)
 	if (!find_symbols())
 		return -ENOENT;
 	batch = vzalloc(sizeof(*batch) * BATCH);
-	/* What is compared as a whole has holes. */
+	/* The structures are compared as a whole, so zero their padding. */
 	found = vzalloc(sizeof(*found));
 	if (!batch || !found) {
 		vfree(batch);

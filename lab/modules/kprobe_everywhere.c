@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A probe on the first instruction of each function of the kernel that can be
- * probed, while this is loaded.  The parameters say how many there are, how
- * many of them have been hit, and how often.
+ * Probe the first instruction of each function of the kernel that can be
+ * probed, while this is loaded.  The parameters report the number of probes,
+ * the number that were hit, and the number of hits.
  */
 #include <linux/kprobes.h>
 #include <linux/mm.h>
@@ -23,7 +23,7 @@ static struct one *all;
 static struct kprobe **list;
 static unsigned int max, nr;
 
-/* Counted roughly: CPUs may count one at a time. */
+/* A rough count: concurrent CPUs may lose increments. */
 static int everywhere_pre(struct kprobe *p, struct pt_regs *regs)
 {
 	container_of(p, struct one, probe)->hits++;
@@ -71,7 +71,7 @@ static int everywhere_register(void)
 {
 	unsigned int i;
 
-	/* One by one, for what cannot be probed. */
+	/* One by one, because some cannot be probed. */
 	for (i = 0; i < nr; i++) {
 		struct kprobe *p = &all[i].probe;
 

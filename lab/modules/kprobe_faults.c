@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * While this is loaded, something fails in each call of the function "at": its
- * "nth" allocation, or, if "null" names a function, that function's "nth" call,
- * which is not made and returns "value".  Both are found by probes, so "at" may
- * be one of kprobes itself, as long as no hit runs it.  Reading "failed" tells
- * how often something did.
+ * While this is loaded, each call of the function "at" sees one failure: its
+ * "nth" allocation fails, or, if "null" names a function, the "nth" call of
+ * that one is skipped and returns "value".  Both are found by probes, so "at"
+ * may be a function of kprobes itself, if no hit executes it.  The parameter
+ * "failed" counts failures.
  *
- * Allocations fail by CONFIG_FAULT_INJECTION: whoever loads this has told
- * failslab and fail_page_alloc in debugfs not to spare those that may sleep.
+ * CONFIG_FAULT_INJECTION makes allocations fail: before loading this, configure
+ * failslab and fail_page_alloc in debugfs to include those that may sleep.
  */
 #include <linux/kprobes.h>
 #include <linux/module.h>
@@ -27,7 +27,7 @@ module_param(value, long, 0);
 static unsigned int failed;
 module_param(failed, uint, 0444);
 
-/* Who is in the function, one at a time, and how many calls are to fail yet. */
+/* The task in the function, one at a time, and the calls left to fail. */
 static struct task_struct *inside;
 static int left;
 
@@ -60,7 +60,7 @@ static notrace __attribute__((__noipa__)) void return_at_once(void)
 {
 }
 
-/* Where ftrace has called, a change of the stack pointer has no effect. */
+/* After a call by ftrace, a change of the stack pointer has no effect. */
 static int fail(struct kprobe *p, struct pt_regs *regs)
 {
 	if (READ_ONCE(inside) != current || --left)

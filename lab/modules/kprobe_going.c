@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Takes seconds to go, and changes a jump label then: text that is patched
- * although try_module_get() fails by then.
+ * A module whose removal takes seconds and changes a jump label meanwhile: text
+ * is patched although try_module_get() already fails.
  */
 #include <linux/delay.h>
 #include <linux/jump_label.h>
@@ -14,10 +14,9 @@ module_param(wait_ms, uint, 0644);
 static DEFINE_STATIC_KEY_FALSE(changed);
 
 /*
- * On x86, a jump in the place of the first instruction, behind ftrace's call,
- * would cover the jump label, too.  There are two such functions: the one that
- * is the last of the module's text has what is no code behind it, and gets no
- * jump.
+ * On x86, a jump at the first instruction after ftrace's call would cover the
+ * jump label, too.  There are two such functions, because the last one in the
+ * module's text is followed by padding that is no code, and gets no jump.
  */
 static noinline int kprobe_going_one(int x)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Prints the addresses that users of probes see: kprobe::addr after
- * registration, the instruction pointer in each kind of handler, and where a
- * handler that changes it leads.  Builds on stock and on ours, so that the two
- * can be compared line by line.
+ * Print the addresses that users of probes see: kprobe::addr after
+ * registration, the instruction pointer in each kind of handler, and where
+ * execution continues if a handler changes it.  Builds on stock and on ours, so
+ * that the output can be compared line by line.
  *
  *	kprobe_ip: <place>: addr +<bytes from the symbol>, errno
  *	kprobe_ip: <hit>: <handler> ip addr<bytes from kprobe::addr>
@@ -68,7 +68,7 @@ static void show_places(void)
  * Hits
  */
 
-/* Printed by the caller: the handlers run in any context. */
+/* Printed by the caller, because handlers run in any context. */
 static char seen[256];
 
 static int note(struct kprobe *p, struct pt_regs *regs, const char *handler)
@@ -100,7 +100,7 @@ static void show_hit(const char *name, struct kprobe *p, int (*target)(int))
 		pr_info("%s: %d\n", name, ret);
 		return;
 	}
-	/* Until it is a jump, if it may become one. */
+	/* Wait until it is a jump, if it may become one. */
 	msleep(300);
 	target(1);
 	pr_info("%s:%s%s\n", name, seen,
@@ -160,11 +160,10 @@ static void show_return(void) { }
 
 #ifdef CONFIG_X86
 /*
- * A function that returns which of its parts was executed.  Up to 15 bytes from
- * kprobe_ip_elsewhere the result is the same, because kernels may add the
- * length of the probed instruction to an address that a handler has set.  The
- * byte after the first one of the probed instruction is the start of an
- * instruction, too.
+ * A function that returns which of its parts was executed.  The result is the
+ * same for up to 15 bytes from kprobe_ip_elsewhere, because kernels may add the
+ * length of the probed instruction to an address that a handler has set.  An
+ * instruction also starts at the second byte of the probed instruction.
  */
 #define IP_CODE(name, probed)						\
 	int kprobe_ip_##name(int x);					\

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A thread returns from a followed call that is not to be found any more, which
- * is to end it: what the parameter "returned" tells is whether it went on.
+ * A thread returns from a followed call whose instance cannot be found, which
+ * must end the thread.  The parameter "returned" reports if it continued.
  */
 #include <linux/delay.h>
 #include <linux/err.h>
@@ -16,10 +16,10 @@
 static bool returned;
 module_param(returned, bool, 0444);
 
-/* Not static: the compiler is to leave it as it is. */
+/* Not static, so that the compiler leaves it as it is. */
 int kprobe_lost_function(int x);
 
-/* What a followed call is found by, when it returns, is its frame. */
+/* Its frame identifies a followed call when it returns. */
 noinline notrace int kprobe_lost_function(int x)
 {
 	struct kretprobe_instance *ri;
@@ -42,7 +42,7 @@ static struct kretprobe probe = {
 	.kp.symbol_name = "kprobe_lost:kprobe_lost_function",
 };
 
-/* The death of the thread gives its instance back. */
+/* The death of the thread frees its instance. */
 static int __init kprobe_lost_init(void)
 {
 	struct task_struct *task;

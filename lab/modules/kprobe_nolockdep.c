@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Turns lockdep off for good, as its first complaint would.
- */
+/* Disable lockdep permanently, as its first report would. */
 #include <linux/debug_locks.h>
 #include <linux/module.h>
 

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Has each allocation of each call fail, one at a time: in a call's first trial
- * the first one of the task that loads this, in the second trial the second,
- * until a call needs no more of them.  A call that an allocation failed for
- * returns -ENOMEM, or it does without.  Then nothing may be armed that was not,
- * nothing that was may be lost, and the same call succeeds in the next trial.
+ * Make each allocation of each call fail, one at a time: in a call's first
+ * trial the first allocation of the loading task, in the second trial the
+ * second one, until a call needs no more of them.  A call whose allocation
+ * fails either returns -ENOMEM or succeeds without it.  Then it must not have
+ * armed or lost any probe, and the same call must succeed in the next trial.
  *
- * Loading fails with -EINVAL if something was otherwise; the log says what. The
- * faults are those of CONFIG_FAULT_INJECTION: whoever loads this has told
- * failslab and fail_page_alloc in debugfs not to spare allocations that may
- * sleep.
+ * Loading fails with -EINVAL if a check fails; see the log.  The faults are
+ * those of CONFIG_FAULT_INJECTION: before loading this, configure failslab and
+ * fail_page_alloc in debugfs to include allocations that may sleep.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -28,7 +27,7 @@
 /* Neither inlined nor cloned. */
 #define __noipa	__attribute__((__noipa__))
 
-/* What is probed; ftrace has a call in the last one only. */
+/* The probed functions; only the last one has a call of ftrace. */
 static __noipa notrace int target_0(int x) { barrier(); return x * 3 + 1; }
 static __noipa notrace int target_1(int x) { barrier(); return x * 5 + 1; }
 static __noipa notrace int target_2(int x) { barrier(); return x * 7 + 1; }
@@ -76,7 +75,7 @@ static void *entry(int i)
 	return dereference_function_descriptor(targets[i]);
 }
 
-/* All of them anew: a structure is not used twice without. */
+/* Reset all of them, because a structure must not be used twice otherwise. */
 static void fresh(void)
 {
 	int i;
@@ -162,7 +161,7 @@ static int one_jump(void) { return register_jprobe(&jump); }
 static void no_jump(void) { unregister_jprobe(&jump); }
 
 /*
- * So many disabled probes, on instructions that have a slot each, that all
+ * So many disabled probes, each on an instruction that has a slot, that all
  * slots of a page are in use: the next one needs a new page.
  */
 #ifdef CONFIG_X86_64
@@ -186,7 +185,7 @@ static int page_full(void)
 {
 	int i;
 
-	/* Once, so that it is not thrown away. */
+	/* Called once, so that the linker keeps it. */
 	fill_target();
 	kprobe_flush_retired();
 	nr_fill = SLOTS - kprobe_slots_in_use() % SLOTS;
@@ -208,9 +207,9 @@ static void no_page_full(void) { }
 #endif
 
 /*
- * What is called with faults, what is called before and behind it without, how
- * many handlers a call of all targets runs before it and after it, and how many
- * allocations have to fail at least.
+ * The call with faults, the calls without faults before and after it, the
+ * number of handlers that a call of all targets runs before and after it, and
+ * the minimum number of failed allocations.
  */
 static const struct call {
 	const char *name;
@@ -227,7 +226,7 @@ static const struct call {
 	  nothing_undone, 0, 1, 1 },
 	{ "register_kprobe by ftrace", nothing, one_by_ftrace, no_one_by_ftrace,
 	  nothing_undone, 0, 1, 1 },
-	/* There may be a slot left. */
+	/* A free slot may be left. */
 	{ "register_kprobe beside another", one, another, no_other, no_one,
 	  1, 2, 0 },
 	{ "register_kprobe without a free slot", page_full, one, no_one,
@@ -253,7 +252,7 @@ static const struct call {
 	  0, 1, 1 },
 };
 
-/* How many handlers run when each target is called. */
+/* Return the number of handlers that run when each target is called. */
 static unsigned int hits_now(void)
 {
 	unsigned int before = hits;
@@ -264,7 +263,7 @@ static unsigned int hits_now(void)
 	return hits - before;
 }
 
-/* ftrace's calls are taken out by a worker, a little later. */
+/* Wait: a worker removes ftrace's calls a little later. */
 static bool text_is_back(void)
 {
 	int i, tries;
@@ -287,7 +286,7 @@ static int complain(const struct call *c, int n, const char *what, int number)
 	return -EINVAL;
 }
 
-/* 1: the call needs no nth allocation, 0: it does, or an errno. */
+/* Return 1 if the call needs no nth allocation, 0 if it does, or an errno. */
 static int trial(const struct call *c, int n, unsigned int *without)
 {
 	bool failed;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Probes on ftrace's calls, in the kernel and in kprobe_target.ko, that are to
- * survive the end of ftrace: writing to the parameter "kill" shuts it down, as
- * it does by itself after an error, for good. Reading "hits" tells how often
- * handlers of this module have run.
+ * Probes on ftrace's calls, in the kernel and in kprobe_target.ko, that must
+ * survive the end of ftrace.  Writing to the parameter "kill" shuts it down
+ * permanently, as an error in ftrace does.  The parameter "hits" counts calls
+ * of this module's handlers.
  */
 #include <linux/atomic.h>
 #include <linux/kernel.h>
@@ -25,7 +25,7 @@ static void orphan_post(struct kprobe *p, struct pt_regs *regs,
 	atomic_inc(&hits);
 }
 
-/* A probe with a post handler is in another ftrace_ops. */
+/* A probe with a post handler uses another ftrace_ops. */
 static struct kprobe probes[] = {
 	{ .symbol_name = "vfs_read", .pre_handler = orphan_pre },
 	{ .symbol_name = "vfs_write", .pre_handler = orphan_pre,
@@ -36,7 +36,7 @@ static struct kprobe probes[] = {
 
 static struct kprobe *array[] = { &probes[0], &probes[1], &probes[2] };
 
-/* Its type is not to be checked where it is not called from its beginning. */
+/* A call that skips the start of the function must not check its type. */
 static __nocfi int kill_set(const char *value, const struct kernel_param *kp)
 {
 	struct kprobe p = {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * kprobe_panic: this kernel's panic, in one of several ways, on any CPU.
+ * kprobe_panic: panic this kernel, in one of several ways, on any CPU.
  *
- * "WAY CPU" written to the parameter now says both.  What the
- * next kernel is to find in /proc/vmcore is in a page whose physical address
- * the parameter page tells: how often probes were hit in functions that a panic
- * calls one after the other, and where the number of misses of each is.
+ * "WAY CPU" written to the parameter now selects both.  The data that the next
+ * kernel should find in /proc/vmcore is in one page, whose physical address the
+ * parameter page reports: the number of hits in functions that a panic calls
+ * one after another, and the addresses of their counts of missed hits.
  */
 #include <linux/cpu.h>
 #include <linux/io.h>
@@ -33,11 +33,11 @@ static const char * const called[] = {
 
 #define CALLED	ARRAY_SIZE(called)
 
-/* lab/guest/vmcore.c has the same. */
+/* Must match lab/guest/vmcore.c. */
 struct left_behind {
 	char magic[16];
 	u64 number;
-	u64 panics;		/* how many CPUs have come to it */
+	u64 panics;		/* number of CPUs that panicked */
 	u64 hits[CALLED];
 	u64 missed[CALLED];	/* the physical address of each number */
 	struct kprobe probes[CALLED];
@@ -91,7 +91,7 @@ static long in_task_of(void *unused)
 static noinline __noclone void dies(unsigned int x)
 {
 	left->panics++;
-	/* Not before it is known what it was called with. */
+	/* Not before its arguments are known. */
 	BUG_ON(x);
 }
 
@@ -185,7 +185,7 @@ static int __init panic_init(void)
 	strscpy(left->magic, "kprobe_panic", sizeof(left->magic));
 	left->number = number;
 	page = virt_to_phys(left);
-	/* It does not go before the kernel does. */
+	/* The module must stay until the kernel ends. */
 	__module_get(THIS_MODULE);
 	return register_kretprobe(&followed) ?: register_kprobe(&panicking) ?:
 	       probe_called();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A module that says it is a live patch, and patches nothing: until it is
- * loaded, kprobes cannot know what live patching is to write there.
+ * A module that is marked as a live patch, but patches nothing: until it is
+ * loaded, kprobes cannot know which text live patching will write to.
  */
 #include <linux/module.h>
 
-/* Not static: the compiler is to leave it as it is. */
+/* Not static, so that the compiler leaves it as it is. */
 int kprobe_patch_function(int x);
 
 noinline int kprobe_patch_function(int x)

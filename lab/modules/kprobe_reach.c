@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What of the kernel's text probes reach.  Addresses, a line each, are written
- * to kprobe_reach in debugfs, and a probe is registered at each.  Reading tells
- * how many are registered and how many were refused with which error, since the
- * last line "-", which unregisters them.
+ * Find out which text of the kernel can be probed.  Addresses, one per line,
+ * are written to kprobe_reach in debugfs, and a probe is registered at each.
+ * Reading reports the number of registered probes, and the number of refusals
+ * by errno, since the last line "-", which unregisters all.
  *
- * Works with any kernel's kprobes.  What is registered is seen in the list of
- * kprobes: how many of them are jumps, or come by ftrace.
+ * This works with the kprobes of any kernel.  The list of kprobes in debugfs
+ * shows which of them are jumps or use ftrace.
  */
 #include <linux/debugfs.h>
 #include <linux/err.h>
@@ -40,7 +40,7 @@ static void forget(void)
 	nr_registered = 0;
 }
 
-/* 0, or a negative errno; that a probe is refused is no error. */
+/* Return 0 or a negative errno; a refused probe is no error. */
 static int take_line(const char *line)
 {
 	unsigned long addr;
@@ -68,7 +68,7 @@ static int take_line(const char *line)
 	return 0;
 }
 
-/* Takes whole lines only: the rest is written once more. */
+/* Consume whole lines only; the caller writes the rest again. */
 static ssize_t reach_write(struct file *f, const char __user *buf, size_t size,
 			   loff_t *pos)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Has kprobe_target.ko refused as it comes, if the parameter "refuse" is set,
- * and tries to probe it when it comes and once more when it goes: what the two
- * parameters of these names tell, as errnos; "live" the same of its init text
- * when that has been executed and is not yet freed.  Two more have a bit for
- * each offset in kprobe_target_static() that can be probed, as it comes and
- * when it is asked.
+ * Refuse to load kprobe_target.ko, if the parameter "refuse" is set, and try to
+ * probe it while it is loaded and again while it is removed.  The parameters
+ * "coming" and "going" report the errnos; "live" reports that for its init text
+ * after that was executed, before it is freed.  "static_coming" and
+ * "static_now" have a bit for each offset in kprobe_target_static() that can be
+ * probed.
  */
 #include <linux/errno.h>
 #include <linux/kprobes.h>
@@ -58,7 +58,7 @@ module_param_cb(static_now, &static_now_ops, NULL, 0444);
 
 static struct kprobe probes[3];
 
-/* insmod tries in two ways: the probe may be there from the first. */
+/* insmod tries twice, so the probe may exist from the first time. */
 static void probe_target(struct kprobe *p, const char *where, int *result)
 {
 	if (!*result)
@@ -92,7 +92,7 @@ static struct notifier_block watch_nb = {
 	.priority = 2,
 };
 
-/* Called after watch(), which is told that the module goes: this refuses it. */
+/* Refuse the module after watch(), which then sees it leave. */
 static int refuse_target(struct notifier_block *nb, unsigned long event,
 			 void *data)
 {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What many probes cost, for stock kernels as well as ours.
+ * Measure the cost of many probes, on stock kernels as well as ours.
  *
  * Run under QEMU's -icount shift=0, where a nanosecond of the guest is an
  * instruction.  Prints lines "BENCH <row>/<probes present> <instructions>".
  *
- * The many are on functions of the kernel.  Those that the measured calls come
- * through themselves are found out beforehand and left out: a hit is measured
- * where it belongs.  With load=1 nothing of this is done; then there are probes
- * on functions however often they are called, and what they have seen is told
- * when 1 is written to the parameter report.
+ * The many probes are on functions of the kernel.  Functions that the measured
+ * calls themselves execute are found before and excluded, because hits are
+ * measured elsewhere.  With load=1 nothing is measured: all functions are
+ * probed, however often they are called, and the hits are reported when 1 is
+ * written to the parameter report.
  */
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
@@ -23,12 +23,12 @@
 
 #define MANY		10000
 #define ONE_BY_ONE	50
-/* When looking for hot functions: probes at a time, of them one by one. */
+/* When searching for hot functions: probes at a time, FEW of them singly. */
 #define CHUNK		1000
 #define FEW		5
 #define HITS		2000
 #define SHARED		1000
-/* As many functions are tried, of which some are refused and some are hot. */
+/* Number of functions to try, of which some are refused or hot. */
 #define TRIED_MAX	20000
 
 static bool load;
@@ -39,7 +39,7 @@ struct target {
 	unsigned long hits;
 };
 
-/* Nothing is measured now: functions that are hit are found. */
+/* Do not measure, but find functions that are hit. */
 static bool rehearsal;
 
 static unsigned long *addrs;
@@ -101,7 +101,7 @@ static int add_address(void *unused, const char *name, unsigned long addr)
 {
 	if (addr < text_start || addr >= text_end)
 		return 0;
-	/* Parts of functions, and what stands in front of them. */
+	/* Skip parts of functions and the padding before functions. */
 	if ((*name && strchr(name + 1, '.')) || !strncmp(name, "__pfx_", 6))
 		return 0;
 	/* Another name of the same function. */
@@ -134,8 +134,8 @@ static struct kprobe *fresh_probe(struct target *t, u32 flags)
 }
 
 /*
- * Registers more of those that can be probed, until there are @max.  One by one
- * and disabled: the cheapest way to find out, on either kernel.
+ * Register more probes until there are @max: one by one and disabled, which is
+ * the cheapest way to try on either kernel.
  */
 static void find_targets(int max)
 {
@@ -184,7 +184,7 @@ static void time_post(int present)
 	unregister_kprobe(&t.p);
 }
 
-/* Each row is the cost of one call, for @nr of them from @first on. */
+/* Each row is the cost of one call, over @nr calls from probe @first on. */
 static void time_disabled(int first, int nr, int present)
 {
 	struct kprobe **spare = list + first;
@@ -245,7 +245,7 @@ static long free_pages_now(void)
 {
 	struct sysinfo info;
 
-	/* What has been freed behind grace periods is to be free. */
+	/* Wait until memory is freed after grace periods. */
 	msleep(1000);
 	rcu_barrier();
 	msleep(1000);
@@ -254,7 +254,7 @@ static long free_pages_now(void)
 	return info.freeram;
 }
 
-/* Until no more jumps appear: milliseconds since @start, and how many. */
+/* Wait until no more jumps appear; print milliseconds since @start. */
 static void time_jumps(int nr, u64 start)
 {
 	int i, now, jumps = 0, still = 0;
@@ -311,9 +311,8 @@ static void time_many(int nr)
 }
 
 /*
- * Adds some functions to the targets that are not hit by anything that will be
- * measured: once through all of it with probes on them, of which the last few
- * are those that come and go.
+ * Add functions that nothing in the measurement hits to the targets: probe all
+ * of them during one run.  The last few are those that are added and removed.
  */
 static void add_cold_targets(void)
 {
@@ -348,7 +347,7 @@ static int find_cold_targets(void)
 	return nr_targets >= MANY + ONE_BY_ONE ? 0 : -ERANGE;
 }
 
-/* Many probes at one address: what each further one adds to a hit. */
+/* Many probes at one address: the cost of each further one per hit. */
 static void time_shared(void)
 {
 	u64 idle, one = 0;

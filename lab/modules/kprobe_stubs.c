@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What users of probes get from a kernel without them: it does not compile if a
+ * Test the API of a kernel without probes: this must not compile if a
  * registration returns anything but -EOPNOTSUPP, or if a call that returns
  * nothing does something.
  */

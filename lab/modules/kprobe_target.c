@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A module to be probed: reading its parameter "poke" calls
- * kprobe_target_function().  In other functions there are a jump label and a
- * static call.  One is not to be probed, and three are in sections of which
- * nothing is.  With the parameter "fail" its init
- * function fails.  Reading "fixed" has a read fail, which a fix-up mends.
+ * A module to be probed.  Reading its parameter "poke" calls
+ * kprobe_target_function().  Other functions contain a jump label and a static
+ * call.  One function and three sections must not be probed.  With the
+ * parameter "fail", its init function fails.  Reading "fixed" makes a read
+ * fault, which a fix-up handles.
  */
 #include <linux/err.h>
 #include <linux/errno.h>
@@ -14,7 +14,7 @@
 #include <linux/moduleparam.h>
 #include <linux/static_call.h>
 
-/* Not static: the compiler is to leave them as they are. */
+/* Not static, so that the compiler leaves them as they are. */
 int kprobe_target_function(int x);
 int kprobe_target_forbidden(int x);
 int kprobe_target_branch(int x);
@@ -91,7 +91,7 @@ module_param_cb(poke, &poke_ops, NULL, 0444);
 
 long kprobe_target_fixed(const long *from);
 
-/* Room for jumps over the read, and over where the fix-up leads. */
+/* Room for jumps over the read, and over the target of the fix-up. */
 noinline long kprobe_target_fixed(const long *from)
 {
 	long value = 7;

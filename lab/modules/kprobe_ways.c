@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Which instructions of the kernel a jump would replace.  The lower 32 bits of
- * their addresses are written to kprobe_ways in debugfs, as binary words in the
- * byte order of the machine.  The kernel's log gets a line for each 100 of
- * them, "WAYS" and a character for each: j for a jump, a point for all else.
+ * Find out which instructions of the kernel a jump would replace.  The lower 32
+ * bits of their addresses are written to kprobe_ways in debugfs, as binary
+ * words in the machine's byte order.  For each 100 of them the log gets a line
+ * "WAYS" with one character each: j for a jump, a point otherwise.
  */
 #include <linux/debugfs.h>
 #include <linux/err.h>
