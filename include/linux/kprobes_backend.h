@@ -228,7 +228,7 @@ enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site);
 
 #ifdef CONFIG_KPROBE_RELAYS
 /**
- * arch_kprobe_jumped_to - can control reach a site except by fall-through?
+ * arch_kprobe_jumped_to - can a site be reached other than sequentially?
  * @site: a site for which arch_kprobe_analyse() has found no obstacle
  */
 bool arch_kprobe_jumped_to(struct kprobe_site *site);
