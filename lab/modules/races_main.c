@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * kprobe_races.ko: everything that can happen to probes, at once and at random.
+ * kprobe_races.ko: everything that can happen to probes, concurrently and at
+ * random.
  *
- * Threads, as many as there are CPUs, pick operations by chance, from a seed.
- * Each knows what its own probes must be like and what a call has to return; a
- * handler knows whether it may be called; a function knows its result.  What is
- * not so is printed as a line RACES-FAULT.  When the parameter over reads Y,
- * the threads are done; the module says, as it goes, what was seen: lines
- * RACES <what> <number>, of which broken has to be 0.
+ * Threads, as many as there are CPUs, pick operations at random from a seed.
+ * Each thread knows the required state of its own probes and the required
+ * result of each call; a handler knows whether it may be called; a function
+ * knows its result.  Violations are printed as lines RACES-FAULT.  When the
+ * parameter over reads Y, the threads are done.  When the module is removed, it
+ * prints statistics as lines RACES <what> <number>, of which broken must be 0.
  *
- * On one CPU under QEMU's -icount the digests of two runs with one seed are the
- * same: what is found can be had again.
+ * On one CPU under QEMU's -icount, two runs with the same seed have the same
+ * digests, so a violation can be reproduced.
  */
 #include <linux/cpu.h>
 #include <linux/delay.h>
@@ -47,9 +48,7 @@ static u64 deadline;
 static struct races_thread workers[RACES_THREADS];
 static atomic_t working;
 
-/*
- * Digests: of all operations in their order, with what they returned
- */
+/* Digests: all operations in order, with their results */
 
 static DEFINE_RAW_SPINLOCK(digest_lock);
 static u64 digest = 0xcbf29ce484222325;
@@ -121,7 +120,7 @@ static int work(void *data)
 	races_remove_all(t);
 	if (atomic_dec_and_test(&working))
 		WRITE_ONCE(over, true);
-	/* Until the module goes. */
+	/* Until the module is removed. */
 	set_current_state(TASK_INTERRUPTIBLE);
 	while (!kthread_should_stop()) {
 		schedule();
@@ -217,8 +216,8 @@ static void report(void)
 }
 
 /*
- * All is as it was before: nothing in use, and no text changed.  Pools are
- * freed behind a grace period, by a work queue.
+ * Check that everything is as before: nothing in use, and no text changed.
+ * Pools are freed after a grace period, by a work queue.
  */
 static void check_rest(void)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * kprobe_races.ko: NMIs, from one CPU to any, in which functions are called.
- * Some of them are called in NMIs only, and all hits there are counted: also
- * those on top of a handler.
+ * Some functions are called in NMIs only, and all hits there are counted,
+ * including those on top of a handler.
  */
 #include <linux/cpu.h>
 #include <linux/delay.h>
@@ -23,7 +23,7 @@ static atomic_t nmis_taken;
  */
 
 static DEFINE_PER_CPU(unsigned int, nmi_hits);
-/* What kprobe_running() reads, which is not exported. */
+/* The variable that kprobe_running() reads; it is not exported. */
 static struct kprobe * __percpu *running;
 
 static int nmi_pre(struct kprobe *p, struct pt_regs *regs)
@@ -54,7 +54,7 @@ static noinline __noclone unsigned int nmi_trap(unsigned int x)
 	return x ^ 3;
 }
 
-/* Called by threads: a probe's handler sends an NMI from there. */
+/* Called by threads; the probe's handler there sends an NMI. */
 static noinline __noclone unsigned int nmi_sender(unsigned int x)
 {
 	OPTIMIZER_HIDE_VAR(x);
@@ -83,13 +83,13 @@ static struct kprobe *nmi_probes[] = {
 	&jump_probe, &trap_probe, &sender_probe,
 };
 
-/* Three calls of handlers, unless probes are switched meanwhile. */
+/* Expect three calls of handlers, unless probes are switched concurrently. */
 static void hit_in_nmi(unsigned int x)
 {
 	unsigned int seq, hits;
 	bool on;
 
-	/* Pairs with the write to it that begins a change. */
+	/* Pairs with the write to it that starts a change. */
 	seq = smp_load_acquire(&races_switch_seq);
 	on = READ_ONCE(races_switch_on);
 	hits = this_cpu_read(nmi_hits);
@@ -97,7 +97,7 @@ static void hit_in_nmi(unsigned int x)
 	    nmi_trap(x) != ((x * 5 + 1) ^ 3))
 		races_fault("a function that an NMI calls is wrong");
 	hits = this_cpu_read(nmi_hits) - hits;
-	/* The hits come before it is read again. */
+	/* The hits precede the second read. */
 	smp_rmb();
 	if ((seq & 1) || READ_ONCE(races_switch_seq) != seq ||
 	    !cpu_online(smp_processor_id()))
@@ -123,7 +123,7 @@ static bool take_nmi(struct pt_regs *regs)
 	return true;
 }
 
-/* An NMI on top of this handler, unless a breakpoint's exception masks it. */
+/* Send an NMI on top of this handler, unless its exception masks NMIs. */
 static int nmi_sends(struct kprobe *p, struct pt_regs *regs)
 {
 	unsigned int cpu = smp_processor_id(), i;
@@ -137,7 +137,7 @@ static int nmi_sends(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
-/* Rounds in which one of two CPUs is sent one, if it has taken the last. */
+/* In rounds, send an NMI to half of the CPUs that have taken the last one. */
 void races_op_nmi(struct races_thread *t)
 {
 	unsigned int cpu, rounds = 1 + races_below(t, 32);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * kprobe_races.ko: calls that register, remove, enable and disable probes, and
- * what each has to return after all that the thread has done with the probe.
+ * the required result of each, given the previous calls of the thread.
  *
- * A thread's probes are its own, but for some that all threads work on at once,
- * where either result of two is right.
+ * Each thread has its own probes.  All threads also share some, for which
+ * either of two results is correct.
  */
 #include <linux/errno.h>
 #include <linux/kernel.h>
@@ -12,7 +12,7 @@
 #include <linux/string.h>
 #include "races.h"
 
-/* Results that are right: mostly one, and none but 0 if it is that of text. */
+/* Correct results: usually only one. */
 struct expected {
 	int one;
 	int other;
@@ -41,7 +41,7 @@ static void judge(const char *call, const struct races_probe *p,
 		    p->disabled ? "disabled " : "", p->vague ? "vague" : "");
 }
 
-/* What is known of the target module from before to after a call. */
+/* The state of the target module before and after a call. */
 struct module_view {
 	unsigned int seq;
 	bool there;
@@ -51,7 +51,7 @@ static struct module_view view_module(void)
 {
 	struct module_view v;
 
-	/* Pairs with the write to it that begins a change. */
+	/* Pairs with the write to it that starts a change. */
 	v.seq = smp_load_acquire(&races_module_seq);
 	v.there = READ_ONCE(races_module_there);
 	/* Pairs with the write to races_module_seq that ends a change. */
@@ -61,7 +61,7 @@ static struct module_view view_module(void)
 
 static bool module_was_still(struct module_view v)
 {
-	/* What was done meanwhile comes before it is read again. */
+	/* The operations in between precede the second read. */
 	smp_rmb();
 	return !(v.seq & 1) && READ_ONCE(races_module_seq) == v.seq;
 }
@@ -109,9 +109,7 @@ static struct expected expect_enable(const struct races_probe *p,
 	return only(v.seq == p->module_seq ? 0 : -EINVAL);
 }
 
-/*
- * Burials: what is removed is poisoned, and freed some removals later
- */
+/* Burials: a removed probe is poisoned, and freed some removals later */
 
 static void bury(struct races_thread *t, struct races_probe *p)
 {
@@ -141,7 +139,7 @@ static void empty_graves(struct races_thread *t)
  * One probe
  */
 
-/* Return: one that is not registered, at a place that mostly can be probed. */
+/* Return an unregistered probe, usually at a place that can be probed. */
 static struct races_probe *new_probe(struct races_thread *t,
 				     enum races_kind kind)
 {
@@ -170,7 +168,7 @@ static unsigned int any_slot(struct races_thread *t)
 	return races_below(t, RACES_PROBES);
 }
 
-/* Once, or, what must be refused, once more. */
+/* Register a probe, and sometimes again, which must be refused. */
 void races_op_register(struct races_thread *t)
 {
 	unsigned int i = any_slot(t);
@@ -191,7 +189,7 @@ void races_op_register(struct races_thread *t)
 	if (!ret && !p->registered) {
 		is_registered(p, v);
 	} else if (ret && !p->registered) {
-		/* It has been told an address, which would be one too many. */
+		/* It was given an address; symbol and address are refused. */
 		t->probes[i] = NULL;
 		bury(t, p);
 	}
@@ -216,7 +214,7 @@ void races_op_unregister(struct races_thread *t)
 	struct races_probe *p = t->probes[i];
 
 	if (!p) {
-		/* One that never was. */
+		/* A probe that was never registered. */
 		if (races_below(t, 4))
 			return;
 		p = new_probe(t, any_kind(t));
@@ -255,7 +253,7 @@ void races_op_enable(struct races_thread *t)
 
 #define ARRAY	8
 
-/* Slots that are empty, filled with new probes: how many. */
+/* Fill empty slots with new probes and return their number. */
 static int fill_slots(struct races_thread *t, enum races_kind kind,
 		      unsigned int *slots)
 {
@@ -275,8 +273,8 @@ static int fill_slots(struct races_thread *t, enum races_kind kind,
 }
 
 /*
- * Spoils an array in a quarter of the cases, at any place of it: with NULL,
- * with what is in it already, or with what is registered.
+ * Spoil an array in a quarter of the cases, at any index: by NULL, by a
+ * duplicate, or by a registered probe.
  */
 static int spoil(struct races_thread *t, enum races_kind kind,
 		 struct races_probe **ps, int n)
@@ -306,7 +304,7 @@ static int spoil(struct races_thread *t, enum races_kind kind,
 	return -1;
 }
 
-/* The first that is bad decides, or the module that moves meanwhile. */
+/* The first bad entry decides, or the module if it changes concurrently. */
 static struct expected expect_array(struct races_probe **ps, int n, int spoilt,
 				    struct module_view v)
 {
@@ -402,9 +400,7 @@ void races_remove_all(struct races_thread *t)
 	empty_graves(t);
 }
 
-/*
- * Probes that all threads work on at once
- */
+/* Probes that all threads share */
 
 #define COMMON	6
 
@@ -435,7 +431,7 @@ int races_common_begin(void)
 	return 0;
 }
 
-/* Whatever each call finds, it returns 0 or -EINVAL, and no more happens. */
+/* Each call must return 0 or -EINVAL, whatever it finds. */
 void races_op_common(struct races_thread *t)
 {
 	unsigned int i = races_below(t, COMMON), what = races_below(t, 4);
@@ -444,7 +440,7 @@ void races_op_common(struct races_thread *t)
 
 	switch (what) {
 	case 0:
-		/* Another thread may have removed it when it was not there. */
+		/* Another thread may have removed it and cleared addr. */
 		WRITE_ONCE(p->kp.addr, common_addr[i]);
 		ret = races_register(p);
 		break;

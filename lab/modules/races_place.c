@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * kprobe_races.ko: where probes are put, the functions that are there, and what
- * these have to return whoever probes them.
+ * kprobe_races.ko: places for probes, the functions there, and the results that
+ * these must return however they are probed.
  */
 #include <linux/init.h>
 #include <linux/kallsyms.h>
@@ -15,8 +15,8 @@
 #define TARGET	noinline __noclone
 
 /*
- * Functions of C.  The second argument is always the complement of the first,
- * by which handlers of jprobes tell that they are the function's own.
+ * C functions.  The second argument is always the complement of the first, by
+ * which a jprobe's handler recognizes its function's arguments.
  */
 
 #define MIX(x, y)							\
@@ -29,7 +29,7 @@ do {									\
 	x -= y;								\
 } while (0)
 
-/* The same inline: what the functions have to return. */
+/* The same inline, to compute the expected results. */
 static __always_inline unsigned int straight(unsigned int x, unsigned int y)
 {
 	MIX(x, y);
@@ -61,7 +61,7 @@ static TARGET unsigned int shared_loop(unsigned int x, unsigned int y)
 	return loop(x, y);
 }
 
-/* Calls another in its midst. */
+/* Calls another shared function. */
 static TARGET unsigned int shared_call(unsigned int x, unsigned int y)
 {
 	unsigned int a = shared_straight(x, y);
@@ -133,8 +133,8 @@ static unsigned int shared_jprobe(unsigned int x, unsigned int y)
 }
 
 /*
- * Assembly: a ladder of neighbouring instructions, of which on x86 a jump
- * covers two, and a tower of very many.  Each step adds 1.
+ * Assembly: a ladder of adjacent instructions, of which on x86 a jump covers
+ * two, and a tower of thousands.  Each step adds 1.
  */
 
 #define LADDER	16
@@ -197,7 +197,7 @@ static void *floor_at(unsigned int i)
 	return races_tower + i * size;
 }
 
-/* The first of the steps, of equal length, that end a floor or the ladder. */
+/* First of the steps of equal length at the end of a floor or the ladder. */
 static unsigned int first_step, step_size;
 
 static bool find_steps(void)
@@ -238,7 +238,7 @@ void *races_tower_step(unsigned int i)
 	return floor_at(i / STEPS) + first_step + i % STEPS * step_size;
 }
 
-/* Return: the sum of all steps. */
+/* Return the sum of all steps. */
 unsigned int races_tower_calls(void)
 {
 	unsigned int x = 0, i;
@@ -314,11 +314,11 @@ void *races_jprobe_entry(const struct races_place *place)
 
 static struct races_place places[PLACES];
 static unsigned int nr_places;
-/* Of these: where probes can be. */
+/* Those of them that can be probed. */
 static struct races_place *probed[PLACES];
 static unsigned int nr_probed;
 
-/* What is hit often, is used by probes themselves, or sleeps in between. */
+/* Functions that are hit often, are used by kprobes, or sleep. */
 static const char * const in_kernel[] = {
 	"vfs_read", "schedule", "try_to_wake_up", "mutex_lock", "mutex_unlock",
 	"kfree", "update_process_times", "__do_softirq", "queue_work_on",
@@ -339,13 +339,13 @@ static bool in_ladder(void *addr)
 }
 
 /**
- * races_may_have - is it worth trying?
- * @place: where
- * @kind: what kind of probe
+ * races_may_have - check if a kind of probe should be tried at a place
+ * @place: the place
+ * @kind: the kind of probe
  *
- * A jprobe's handler knows the arguments of our functions only, and the ladder,
- * whose entry may also be behind a landing pad, has one.  Many tasks sleep in
- * schedule() for ever, and would keep what follows their calls.
+ * A jprobe's handler expects the arguments of our functions.  It does not
+ * support the ladder, whose entry can be after a landing pad.  Many tasks sleep
+ * in schedule() forever, and would keep instances of its return probes in use.
  */
 bool races_may_have(const struct races_place *place, enum races_kind kind)
 {
@@ -415,7 +415,7 @@ static void add_function(void *function, enum races_where where,
 		});
 }
 
-/* Return: 0, or -EINVAL if too few of them can be probed. */
+/* Return 0, or -EINVAL if too few places can be probed. */
 int races_find_places(unsigned int threads)
 {
 	void * const shared[] = {
@@ -434,7 +434,7 @@ int races_find_places(unsigned int threads)
 		add_place((struct races_place){
 			.symbol = in_kernel[i], .where = RACES_KERNEL,
 		});
-	/* What is said of it holds as long as the module is there. */
+	/* Its places can be tried only while the module is loaded. */
 	if (!races_have_module(true))
 		return -ENOENT;
 	for (i = 0; i < ARRAY_SIZE(in_module); i++)
@@ -452,8 +452,8 @@ unsigned int races_places_probed(void)
 }
 
 /**
- * races_any_place - most often one where a probe can be
- * @t: the thread that wants one
+ * races_any_place - pick a place, usually one that can be probed
+ * @t: the thread
  */
 const struct races_place *races_any_place(struct races_thread *t)
 {
@@ -469,9 +469,7 @@ const struct races_place *races_any_place(struct races_thread *t)
 	}
 }
 
-/*
- * Text: what it is before any probe is made, and what it has to be at the end
- */
+/* Text: the original, and the check at the end */
 
 #define PRIVATE_TEXT(n)	private_##n,
 
@@ -503,7 +501,7 @@ void races_keep_text(void)
 	memcpy(kept_tower, races_tower, tower_size());
 }
 
-/* Return: how many functions are not as they were. */
+/* Return the number of functions that have changed. */
 unsigned int races_changed_text(void)
 {
 	unsigned int i, changed = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * kprobe_races.ko: probes of any kind, and their handlers, which notice when
- * they are called for a probe that is gone or switched off.
+ * kprobe_races.ko: probes of all kinds, and their handlers, which report calls
+ * for a removed or disabled probe.
  */
 #include <linux/delay.h>
 #include <linux/kernel.h>
@@ -16,7 +16,7 @@ atomic_long_t races_thread_hits, races_irq_hits, races_nmi_hits;
 static_assert(!offsetof(struct kretprobe, kp));
 static_assert(!offsetof(struct jprobe, kp));
 
-/* A breakpoint looks like an NMI, and an NMI like an interrupt. */
+/* in_nmi() is set in breakpoints, and in_hardirq() in NMIs: count instead. */
 DEFINE_PER_CPU(unsigned int, races_in_irq);
 DEFINE_PER_CPU(unsigned int, races_in_nmi);
 
@@ -30,7 +30,7 @@ static void count_context(void)
 		atomic_long_inc(&races_thread_hits);
 }
 
-/* The guard page behind an area of vmalloc(). */
+/* The guard page after an area of vmalloc(). */
 void *races_hole;
 
 static noinline void fault_once(void)
@@ -99,7 +99,7 @@ static void races_post(struct kprobe *kp, struct pt_regs *regs,
 	called(p, "post", &p->post);
 }
 
-/* Leaves what has happened to the kernel's own fix-up. */
+/* Count the fault, and leave it to the kernel's own fix-up. */
 static int races_mend(struct kprobe *kp, struct pt_regs *regs, int trapnr)
 {
 	struct races_probe *p = container_of(kp, struct races_probe, kp);
@@ -109,7 +109,7 @@ static int races_mend(struct kprobe *kp, struct pt_regs *regs, int trapnr)
 	return 0;
 }
 
-/* The size is private to a call: each byte of it is from its entry. */
+/* The data is private to a call: its entry sets every byte. */
 static int races_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct kretprobe *rp = get_kretprobe(ri);
@@ -120,7 +120,7 @@ static int races_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 	return !p->follows;
 }
 
-/* Calls that were followed when it was disabled are followed to their end. */
+/* Calls that were followed before disabling are followed to their end. */
 static int races_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct kretprobe *rp = get_kretprobe(ri);
@@ -155,10 +155,10 @@ static void set_kretprobe(struct races_probe *p, u32 random)
 }
 
 /**
- * races_probe_alloc - a probe that is not registered
- * @place: where it is to be
- * @kind: what kind of
- * @random: for all else
+ * races_probe_alloc - allocate an unregistered probe
+ * @place: its place
+ * @kind: its kind
+ * @random: decides everything else
  */
 struct races_probe *races_probe_alloc(const struct races_place *place,
 				      enum races_kind kind, u32 random)
@@ -175,7 +175,7 @@ struct races_probe *races_probe_alloc(const struct races_place *place,
 		p->kp.flags = KPROBE_FLAG_DISABLED;
 	p->disabled = p->kp.flags;
 	WRITE_ONCE(p->off, p->disabled);
-	/* In the kernel, counting is enough of a load. */
+	/* In the kernel, counting is enough load. */
 	if (place->where != RACES_KERNEL)
 		p->habit = (random >> 20) & 7;
 	if (kind == RACES_KPROBE)
@@ -188,7 +188,7 @@ struct races_probe *races_probe_alloc(const struct races_place *place,
 	return p;
 }
 
-/* It is not registered any more: a handler that still runs is noticed. */
+/* It is unregistered: report handlers that still run. */
 void races_probe_kill(struct races_probe *p)
 {
 	struct list_head grave = p->grave;
@@ -236,7 +236,7 @@ int races_enable(struct races_probe *p, bool on)
 	}
 }
 
-/* All of one kind; a pointer to any of the three is one to all. */
+/* All are of one kind; a pointer to any member is valid for all three. */
 int races_register_array(struct races_probe **ps, enum races_kind kind, int n)
 {
 	switch (kind) {

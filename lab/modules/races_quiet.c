@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * kprobe_races.ko: hits that can be counted exactly.  A thread calls its own
- * function some times, and each probe there has to be hit as often, unless all
- * probes were switched off or on meanwhile.
+ * function several times, and each probe there must be hit as often, unless all
+ * probes were switched concurrently.
  */
 #include <linux/kernel.h>
 #include <linux/mutex.h>
@@ -46,7 +46,7 @@ static void compare(struct races_probe *p, const char *what, unsigned int got,
 		    exact ? "" : "at most ", expected);
 }
 
-/* @calls: none, if probes were switched off all the time */
+/* @calls is 0 if probes were switched off all the time. */
 static void check_probe(struct races_probe *p, struct counts was,
 			unsigned int calls, bool exact)
 {
@@ -78,7 +78,7 @@ void races_op_quiet(struct races_thread *t)
 	bool exact, on;
 	u32 x;
 
-	/* Pairs with the write to it that begins a change. */
+	/* Pairs with the write to it that starts a change. */
 	seq = smp_load_acquire(&races_switch_seq);
 	on = READ_ONCE(races_switch_on);
 	for (i = 0; i < RACES_PROBES; i++) {
@@ -93,7 +93,7 @@ void races_op_quiet(struct races_thread *t)
 	for (i = 0; i < calls; i++)
 		races_call_private(t->nr, x + i);
 	jhits = races_private_jprobe_hits(t->nr) - jhits;
-	/* The hits come before it is read again. */
+	/* The hits precede the second read. */
 	smp_rmb();
 	exact = !(seq & 1) && READ_ONCE(races_switch_seq) == seq;
 	if (exact && !on)
@@ -108,9 +108,7 @@ void races_op_quiet(struct races_thread *t)
 	races_exact_checks += exact;
 }
 
-/*
- * Thousands of probes at once, which the table of sites has to grow for
- */
+/* Thousands of probes at once, so that the table of sites must grow */
 
 #define TOWER	2048
 
@@ -129,7 +127,7 @@ static void call_tower(unsigned int n, const char *when)
 	unsigned int seq, hits, sum;
 	bool on;
 
-	/* Pairs with the write to it that begins a change. */
+	/* Pairs with the write to it that starts a change. */
 	seq = smp_load_acquire(&races_switch_seq);
 	on = READ_ONCE(races_switch_on);
 	atomic_set(&tower_hits, 0);
@@ -137,7 +135,7 @@ static void call_tower(unsigned int n, const char *when)
 	hits = atomic_read(&tower_hits);
 	if (sum != TOWER)
 		races_fault("the tower is %u, %s", sum, when);
-	/* The hits come before it is read again. */
+	/* The hits precede the second read. */
 	smp_rmb();
 	if ((seq & 1) || READ_ONCE(races_switch_seq) != seq)
 		return;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * kprobe_races.ko: what goes on around probes.  The switches, by their files
- * and without; a module that is loaded, fails to load in several ways, and
- * goes; CPUs that go offline and come back; and functions that are called by
- * interrupts of a timer on each CPU.
+ * kprobe_races.ko: events around probes.  The switches, by their files and by
+ * calls; a module that is loaded, fails to load in several ways, and is
+ * removed; CPU hotplug; and functions that are called by a timer interrupt on
+ * each CPU.
  *
- * What users do from a shell is done by one that the kernel starts.
+ * Actions of users run in a shell that the kernel starts.
  */
 #include <linux/cpu.h>
 #include <linux/delay.h>
@@ -35,7 +35,7 @@ const char * const races_world_name[WORLD_COUNTS + 1] = {
 	"shells-failed",
 };
 
-/* Return: the exit status of the shell, or an errno. */
+/* Return the exit status of the shell, or an errno. */
 static int shell(const char *command)
 {
 	char *argv[4] = { "/bin/sh", "-c", (char *)command, NULL };
@@ -60,7 +60,7 @@ static void *function(const char *name)
 		.symbol_name = name, .flags = KPROBE_FLAG_DISABLED,
 	};
 
-	/* The address is told in any case. */
+	/* addr is set even if the probe is refused. */
 	if (!register_kprobe(&p))
 		unregister_kprobe(&p);
 	return p.addr;
@@ -87,7 +87,7 @@ static void set_switch(bool on)
 	atomic_long_inc(&races_world_count[SWITCHED]);
 }
 
-/* Off for a while, in which no handler may be called. */
+/* Switch off for a while, during which no handler may be called. */
 void races_op_switch(struct races_thread *t)
 {
 	if (!mutex_trylock(&switch_mutex))
@@ -113,7 +113,7 @@ void races_op_jumps(struct races_thread *t)
 	atomic_long_inc(&races_world_count[JUMPS_SWITCHED]);
 }
 
-/* As users do it; and what they read. */
+/* Switch as users do, and read the files. */
 void races_op_files(struct races_thread *t)
 {
 	static const char * const commands[] = {
@@ -145,9 +145,9 @@ static void module_comes(struct races_thread *t)
 	static const char * const failing[] = {
 		/* Its init function fails. */
 		"insmod /modules/kprobe_target.ko fail=1",
-		/* Parameters are read when others have seen it coming. */
+		/* Parameters are parsed after the notifiers have run. */
 		"insmod /modules/kprobe_target.ko fail=what",
-		/* Another module does not let it come. */
+		/* A notifier of another module refuses it. */
 		"insmod /modules/kprobe_refuse.ko refuse=1 &&"
 		" ! insmod /modules/kprobe_target.ko;"
 		" ret=$?; rmmod kprobe_refuse; exit $((1 - ret))",
@@ -168,7 +168,7 @@ static void module_comes(struct races_thread *t)
 	atomic_long_inc(&races_world_count[MODULE_LOADED]);
 }
 
-/* It is in use as long as one of its functions is being looked at. */
+/* Retry: it is in use while one of its functions is inspected. */
 static void module_goes(void)
 {
 	if (shell("cat /sys/module/kprobe_target/parameters/poke > /dev/null;"
@@ -180,7 +180,7 @@ static void module_goes(void)
 	atomic_long_inc(&races_world_count[MODULE_GONE]);
 }
 
-/* Return: whether it is there, for what can be known of it only then. */
+/* Load or remove the module while no thread runs; return true if done. */
 bool races_have_module(bool there)
 {
 	if (there)
@@ -253,7 +253,7 @@ static enum hrtimer_restart tick(struct hrtimer *timer)
 	this_cpu_inc(races_in_irq);
 	races_call_shared(ticker->nr++);
 	this_cpu_dec(races_in_irq);
-	/* A quarter of the time at most, however slow the machine is. */
+	/* Use a quarter of the time at most, however slow the machine is. */
 	took = ktime_get_ns() - start;
 	hrtimer_forward_now(timer, max(TICK_NS, 4 * took));
 	return HRTIMER_RESTART;
@@ -295,7 +295,7 @@ int races_world_begin(void)
 	return races_nmi_begin();
 }
 
-/* As it was before. */
+/* Restore the initial state. */
 void races_world_end(void)
 {
 	int cpu;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Calls of the API: every pair of calls in every state of a probe, every offset
- * of many functions, and the text of a module that comes and goes.
+ * of many functions, and the text of a module that is loaded and removed.
  */
 #include <linux/ctype.h>
 #include <linux/kprobes.h>
@@ -23,8 +23,8 @@ static int ret(struct kretprobe_instance *ri, struct pt_regs *regs)
 
 /*
  * A probe of either kind; @extra is the original of a copy.  Linux 6.12 crashes
- * where a return probe is unregistered that is not registered, so @owned and
- * @extra_owned say which of them are.
+ * if an unregistered return probe is unregistered, so @owned and @extra_owned
+ * record which are registered.
  */
 struct subject {
 	bool is_return;
@@ -80,8 +80,8 @@ static int call(struct subject *s, struct kretprobe *rp, enum call which)
 }
 
 /*
- * @history has a letter for each step that leads to the state: lower case for
- * a call with the subject, upper case for one with its @extra; 'x' copies the
+ * @history has a letter for each step that leads to the state: lower case for a
+ * call with the subject, upper case for one with its @extra; 'x' copies the
  * subject to @extra, 'c' copies @extra back.
  */
 static const struct state {
@@ -159,7 +159,7 @@ static void note_probe(const char *key, const char *when, int result,
 {
 	char name[KSYM_SYMBOL_LEN];
 
-	/* Optimization is asynchronous, and [FTRACE] is a matter of entries. */
+	/* Optimization is asynchronous, and only entries have [FTRACE]. */
 	same_note("%s/%s = %d addr %s symbol %s flags %s%s\n",
 		  key, when, result, same_symbol(name, p->addr),
 		  p->symbol_name ?: "NULL",
@@ -341,9 +341,7 @@ static void arrays(void)
 		  register_kretprobes(NULL, 0));
 }
 
-/*
- * A module that comes and goes
- */
+/* A module that is loaded and removed */
 
 static const char *stage;
 

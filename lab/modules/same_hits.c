@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Hits: the order of the handlers of every pair of kinds of probes at one
- * address, and what handlers see and change, by a trap, a jump and ftrace.
+ * address, and the state that handlers see and change, by a trap, a jump and
+ * ftrace.
  */
 #include <linux/delay.h>
 #include <linux/hardirq.h>
@@ -12,7 +13,7 @@
 #include <linux/string.h>
 #include "same.h"
 
-/* An entry that ftrace calls for. */
+/* A function whose entry calls ftrace. */
 noinline __noclone int same_traced(int a, int b)
 {
 	barrier();
@@ -46,7 +47,7 @@ noinline notrace __noclone int same_plain(int a, int b)
 	return a * 2 + b;
 }
 
-/* How the function is hit, and how to call it. */
+/* A way to hit the function, and how to call it. */
 struct way {
 	const char *name;
 	int (*fn)(int a, int b);
@@ -59,9 +60,7 @@ static const struct way ways[] = {
 	{ "trap", same_jump, false },
 };
 
-/*
- * Probes that write down when their handlers run
- */
+/* Probes that record when their handlers run */
 
 enum kind { KPROBE, POST, RETURN, ENTRY, NR_KINDS };
 static const char kind_letters[] = "kpre";
@@ -162,7 +161,7 @@ static void probe_enable(struct probe *probe, bool on)
 		disable_kprobe(&probe->rp.kp);
 }
 
-/* Wait until the address is a jump, if it can become one, and then call. */
+/* Wait until the address is a jump, if possible, and then call. */
 static int call_way(const struct way *way, const struct kprobe *p)
 {
 	int i;
@@ -184,8 +183,8 @@ static const char *mechanism(const struct kprobe *p)
 
 /*
  * Up to three probes, of kinds by letters; each disabled and enabled once.  On
- * a call of ftrace Linux 6.12 cannot remove probes with and without a post
- * handler that are beside each other, so these are not compared.
+ * a call of ftrace, Linux 6.12 cannot remove probes with and without a post
+ * handler from the same address, so these are not compared.
  */
 static void try_order(const struct way *way, const enum kind *kinds, int nr)
 {
@@ -248,7 +247,7 @@ static void all_orders(void)
 	}
 }
 
-/* By a jump there are probes without post handlers only. */
+/* Only probes without post handlers can use a jump. */
 static void jump_orders(void)
 {
 	static const enum kind kinds[][3] = {

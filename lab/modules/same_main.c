@@ -3,9 +3,9 @@
  * A recorded sequence of calls of the API and of hits, for stock and for ours.
  *
  * A command written to /sys/kernel/debug/kprobe_same/run executes a part;
- * .../said then holds a line "key = value" for each observation of it.
- * lab/same compares the lines of both kernels, so a line holds nothing that two
- * boots of one kernel tell differently: addresses are symbols.
+ * .../said then holds a line "key = value" for each observation.  lab/same
+ * compares the lines of both kernels, so a line must not contain values that
+ * differ between two boots of one kernel: addresses are printed as symbols.
  *
  * States and calls of the API are in same_calls.c, hits in same_hits.c.
  */
@@ -42,7 +42,7 @@ const char *same_symbol(char name[KSYM_SYMBOL_LEN], const void *addr)
 	sprint_symbol(name, (unsigned long)addr);
 	if (!strncmp(name, "0x", 2))
 		return "none";
-	/* The size is that of the kernel's code, and no observation. */
+	/* Omit the size, which depends on the kernel's code. */
 	size = strchr(name, '/');
 	module = strchr(name, ' ');
 	if (size && module)

@@ -2,13 +2,13 @@
 /*
  * kprobe_world: probes at all instructions of the kernel, slice by slice.
  *
- * A number written to kprobe_world in debugfs begins that slice, and "-" ends
- * it: what is probed follows from the number and the parameter seed.  Meanwhile
- * a thread switches some of the probes all the time.  Reading tells how the
- * last slice went: a line with what was hit, and a line "FAULT ..." for
- * whatever is wrong.  kprobe_world_refusals tells what was refused.  The file
- * text is the kernel's text as it was when the module was loaded, and what is
- * written to it is compared with that.
+ * A number written to kprobe_world in debugfs starts that slice, and "-" ends
+ * it; the number and the parameter seed select the probes.  During a slice, a
+ * thread switches some of the probes all the time.  Reading reports the last
+ * slice: a line with the hits, and a line "FAULT ..." for each error.
+ * kprobe_world_refusals reports the refused probes.  The file text is the
+ * kernel's text from when the module was loaded, and data written to it is
+ * compared with that.
  */
 #include <linux/debugfs.h>
 #include <linux/delay.h>
@@ -52,7 +52,7 @@ static struct task_struct *toggler;
 static unsigned int slots, sites;
 static struct dentry *dir;
 
-/* What a slice has to say. */
+/* Buffer for the report of a slice. */
 static char words_space[4096];
 static struct seq_buf words = {
 	.buffer = words_space, .size = sizeof(words_space),
@@ -62,7 +62,7 @@ static unsigned int faults;
 
 #define MOST_FAULTS	16
 
-/* Something is wrong: a line for whoever reads how the slice went. */
+/* Report an error: add a line to the report of the slice. */
 void world_fault(const char *fmt, ...)
 {
 	char line[200];
@@ -91,7 +91,7 @@ static enum world_mode mode_of(unsigned int slice)
 	return sweep ? WORLD_DENSE : turns[slice % ARRAY_SIZE(turns)];
 }
 
-/* How many slices of the same mode there were before. */
+/* Return the number of previous slices of the same mode. */
 static unsigned int turn_of(unsigned int slice)
 {
 	unsigned int i, each = 0, before = 0;
@@ -124,7 +124,7 @@ static int toggle(void *unused)
 	return 0;
 }
 
-/* Memory and sites that nothing but probes takes. */
+/* Wait until memory and sites that only probes use are freed. */
 static void settle(void)
 {
 	wait_for_kprobe_optimizer();

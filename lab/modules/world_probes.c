@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * kprobe_world: the probes of a slice, and what they count.
+ * kprobe_world: the probes of a slice, and their counts.
  *
- * Which instruction gets which kind of probe follows from its address and the
- * seed alone.  Hits count between two moments at which no CPU is in a handler.
- * Probes at one address are in one hit, so those that nothing has switched
- * meanwhile must have counted the same, whatever their kinds are.
+ * The address of an instruction and the seed alone decide its kind of probe.
+ * Hits are counted between two moments at which no CPU is in a handler.  Probes
+ * at one address share their hits, so those that were not switched in between
+ * must have equal counts, whatever their kinds are.
  */
 #include <linux/atomic.h>
 #include <linux/cpumask.h>
@@ -31,7 +31,7 @@ enum kind {
 	KIND_POST,	/* a pre handler as well */
 	KIND_RETURN,
 	KIND_JPROBE,
-	KIND_SKIP,	/* its pre handler does what the instruction does */
+	KIND_SKIP,	/* its pre handler emulates the instruction */
 	KINDS
 };
 
@@ -46,19 +46,19 @@ static const char * const kind_names[KINDS] = {
  * @len: its length
  * @kind: enum kind
  * @how: enum world_skip
- * @has_twin: @twin is there
- * @toggled: is disabled, enabled and registered again all the time
- * @on: is registered
- * @off: is disabled
+ * @has_twin: @twin is used
+ * @toggled: it is disabled, enabled and registered again all the time
+ * @on: it is registered
+ * @off: it is disabled
  * @p: for KIND_PRE, KIND_POST and KIND_SKIP
  * @rp: for KIND_RETURN
  * @jp: for KIND_JPROBE
  * @twin: another probe at the same address
  * @pre: hits
  * @twin_pre: hits of @twin
- * @post: what came behind them: calls of the post handler, returns
- * @missed: while hits are counted, kprobe::nmissed when that began; then how
- *	many hits were missed meanwhile
+ * @post: calls of the post handler, or returns
+ * @missed: kprobe::nmissed at the start of counting; after it, the number of
+ *	misses in between
  */
 struct spot {
 	unsigned long addr;
@@ -82,13 +82,13 @@ struct spot {
 	unsigned long missed;
 };
 
-/* What handlers of a followed call find again. */
+/* Data from the entry handler of a followed call for its return handler. */
 struct followed {
 	struct spot *spot;
 	unsigned long check;
 };
 
-/* Tasks that are between the two handlers of a hit when counting ends. */
+/* Tasks that may be between the two handlers of a hit when counting ends. */
 #define BETWEEN		16
 
 static struct spot *spots;
@@ -109,18 +109,18 @@ static unsigned long astray_at;
 static unsigned long refused[KPROBE_NR_REFUSALS], tried, walked;
 static unsigned long probed[KINDS], skipped[WORLD_SKIPS];
 
-/* Grows as long as probes come. */
+/* Progress: incremented for each probe. */
 unsigned long world_progress;
 
 static enum kprobe_refusal (*refusal_at)(void *addr, const char *symbol,
 					 unsigned long offset);
 static const void *(*fixup_at)(unsigned long addr);
-/* What kprobe_running() reads, which is not exported. */
+/* The variable that kprobe_running() reads; it is not exported. */
 static struct kprobe * __percpu *running;
 
 /*
- * Handlers.  The function tracer would have each hit bring hits by the hundred,
- * which are missed: its own functions are probed.
+ * Handlers.  They are notrace, because the function tracer's own functions are
+ * probed: each hit would cause hundreds of missed ones.
  */
 
 static __always_inline void look(struct kprobe *p, struct pt_regs *regs)
@@ -193,7 +193,7 @@ static notrace int world_return(struct kretprobe_instance *ri,
 	return 0;
 }
 
-/* Called in the place of functions of any prototype. */
+/* Called in place of functions of any prototype. */
 static notrace void world_jprobe(void)
 {
 	struct kprobe *p = *this_cpu_ptr(running);
@@ -207,7 +207,7 @@ static notrace void world_jprobe(void)
  * One probe
  */
 
-/* Each bit of @addr and of the seed changes each bit of it. */
+/* Hash @addr with the seed. */
 static u64 roll(unsigned long addr, unsigned int salt)
 {
 	u64 x = addr ^ (seed + salt) * GOLDEN_RATIO_64;
@@ -229,7 +229,7 @@ static struct kprobe *probe_of(struct spot *s)
 	}
 }
 
-/* As it is before it is registered. */
+/* Reset a probe to its state before registration. */
 static void fill(struct spot *s, u32 flags)
 {
 	struct kprobe *p = probe_of(s);
@@ -303,9 +303,7 @@ static int spot_switch(struct spot *s, bool on)
 	}
 }
 
-/*
- * Which instructions, and what for
- */
+/* Selection of instructions and kinds */
 
 static const int refusal_errnos[KPROBE_NR_REFUSALS] = {
 #define ERRNO(id, name, error, sentence) \
@@ -319,13 +317,13 @@ static const char * const refusal_names[KPROBE_NR_REFUSALS] = {
 	KPROBE_REFUSALS(NAME)
 };
 
-/* Counts a refusal by the reason that the engine tells, which has its errno. */
+/* Count a refusal by its reason, whose errno must be @ret. */
 static void count_refusal(struct spot *s, int ret)
 {
 	enum kprobe_refusal why = refusal_at((void *)s->addr, NULL, 0);
 	bool entry = s->kind == KIND_RETURN || s->kind == KIND_JPROBE;
 
-	/* That may be asked first, as where a module's PLT begins. */
+	/* The entry may be checked first, as at the start of a module's PLT. */
 	if (entry && ret == -EINVAL && refusal_errnos[why] != ret)
 		why = KPROBE_REFUSE_NOT_ENTRY;
 	if (why == KPROBE_OK || refusal_errnos[why] != ret)
@@ -336,8 +334,8 @@ static void count_refusal(struct spot *s, int ret)
 }
 
 /*
- * Disabled, as it stays until all are known that can be probed: then many are
- * registered at once, which fails if one is refused.
+ * Register a probe disabled until all that can be probed are known.  Then many
+ * are registered at once, which fails if one is refused.
  */
 static bool admitted(struct spot *s)
 {
@@ -355,15 +353,18 @@ static bool admitted(struct spot *s)
 }
 
 /*
- * Memory per CPU for the pools of thousands is looked for piece by piece, and
- * each piece is hits: of all functions, few have return probes.
+ * Limit return probes: the allocation of per-CPU memory for thousands of pools
+ * searches piece by piece, and each piece causes hits.
  */
 static bool too_many_pools(const struct world_insn *insn)
 {
 	return mode == WORLD_ENTRIES && roll(insn->addr, 5) % 16;
 }
 
-/* Behind an exclusive load an exception has its store fail: that is refused. */
+/*
+ * A post handler is refused on an exclusive load, because its exception would
+ * make the store fail.
+ */
 static bool no_post_handler(const struct world_insn *insn)
 {
 	return IS_ENABLED(CONFIG_ARM64) &&
@@ -379,7 +380,7 @@ static enum kind kind_for(const struct world_insn *insn, struct spot *s)
 	if (!insn->nth)
 		return n < 3 ? KIND_RETURN : n < 5 ? KIND_JPROBE :
 		       n < 6 ? KIND_POST : KIND_PRE;
-	/* Another probe may be at the same place, behind a landing pad. */
+	/* Another probe may use the same address, after a landing pad. */
 	s->how = insn->nth < 3 ? WORLD_SKIP_NO :
 				 world_can_skip(insn->code, insn->len);
 	if (s->how != WORLD_SKIP_NO && n < 6)
@@ -414,7 +415,7 @@ static void add_spot(const struct world_insn *insn, void *unused)
 	s->code = insn->code;
 	s->len = insn->len;
 	s->kind = kind_for(insn, s);
-	/* Where a return probe or jprobe is refused, another probe may do. */
+	/* If a return probe or jprobe is refused, another kind may work. */
 	if (!admitted(s)) {
 		if (s->kind != KIND_RETURN && s->kind != KIND_JPROBE)
 			return;
@@ -449,7 +450,7 @@ static void list_spots(void)
 	}
 }
 
-/* Not yet registered, and not disabled. */
+/* Reset all probes to enabled and unregistered. */
 static void refill_spots(void)
 {
 	unsigned int i;
@@ -496,7 +497,7 @@ do {									\
 	}								\
 } while (0)
 
-/* Where hits begin and end to count, for QEMU's plugin to count as well. */
+/* Mark the start and end of counting, also for QEMU's plugin. */
 static __always_inline void mark(bool on)
 {
 #if defined(CONFIG_X86)
@@ -527,7 +528,7 @@ static void count_from_now(void)
 	mark(true);
 }
 
-/* Behind this, those are missed that unregistering causes. */
+/* Unregistering causes misses after this, which do not count. */
 static void count_until_now(void)
 {
 	unsigned int i;
@@ -539,9 +540,9 @@ static void count_until_now(void)
 }
 
 /*
- * Each CPU comes here, calls nothing that is probed, and leaves when the last
- * one has done what all came for: none is between two probes of a hit then, as
- * it is where CPUs wait for each other in stop_machine() itself.
+ * Each CPU calls this, executes nothing that is probed, and leaves when the
+ * last one has called the function.  So no CPU is between two probes of a hit
+ * then, as it could be in stop_machine() itself.
  */
 static atomic_t arrived;
 static bool all_leave;
@@ -552,10 +553,10 @@ static int arrive(void *last_one_does)
 
 	if (atomic_inc_return(&arrived) == num_online_cpus()) {
 		does();
-		/* After all that. */
+		/* After the function. */
 		smp_store_release(&all_leave, true);
 	} else {
-		/* Before all that comes. */
+		/* Before the code that follows. */
 		while (!smp_load_acquire(&all_leave))
 			cpu_relax();
 	}
@@ -587,7 +588,7 @@ static void unregister_all(void)
 	unsigned int i;
 
 	for (i = 0; i < nr_spots; i++) {
-		/* This the lists would take out a second time. */
+		/* Already unregistered: reset it for the arrays below. */
 		if (!spots[i].on)
 			fill(&spots[i], 0);
 	}
@@ -596,7 +597,7 @@ static void unregister_all(void)
 	DROP_BATCHES(kretprobes, nr_kretprobes, unregister_kretprobes);
 }
 
-/* Functions that are asked for. */
+/* Names of selected functions. */
 char *world_names[WORLD_NAMES];
 unsigned int world_nr_names;
 
@@ -613,7 +614,7 @@ static bool is_named(unsigned long symbol)
 	return false;
 }
 
-/* Functions of a slice are wherever they are, for most are in use seldom. */
+/* A slice takes functions from everywhere, because most are seldom used. */
 static unsigned int parts, part;
 
 static bool in_part(unsigned long symbol)
@@ -621,7 +622,7 @@ static bool in_part(unsigned long symbol)
 	return (u32)roll(symbol, 5) % parts == part;
 }
 
-/* Slices of @each instructions, more or less, that have all of them. */
+/* Return the number of slices of about @each instructions. */
 unsigned int world_nr_parts(unsigned int each)
 {
 	return DIV_ROUND_UP(world_nr_instructions(), each);
@@ -646,13 +647,13 @@ static void find_spots(unsigned int turn, unsigned int size)
 
 /**
  * world_probes_start - register the probes of a slice
- * @with: what is probed
- * @turn: how many slices of that mode there were before
+ * @with: the mode
+ * @turn: number of previous slices of that mode
  * @from: the seed
- * @size: how many probes at most, unless all entries are probed
- * @unmoved: none of them is switched or registered again
+ * @size: maximum number of probes, unless all entries are probed
+ * @unmoved: do not switch or re-register any of them
  *
- * Return: 0, or the errno of what should have succeeded.
+ * Return: 0, or the errno of a call that should have succeeded.
  */
 int world_probes_start(enum world_mode with, unsigned int turn, u64 from,
 		       unsigned int size, bool unmoved)
@@ -663,7 +664,7 @@ int world_probes_start(enum world_mode with, unsigned int turn, u64 from,
 	seed = from;
 	still = unmoved;
 	prandom_seed_state(&dice, from + turn);
-	/* Parts are not of one size. */
+	/* Parts differ in size. */
 	max_spots = mode == WORLD_ENTRIES ? world_nr_entries() : size * 2;
 	nr_spots = 0;
 	nr_toggled = 0;
@@ -689,13 +690,13 @@ int world_probes_start(enum world_mode with, unsigned int turn, u64 from,
 	return ret;
 }
 
-/* Instructions that belong to the slice, and found no room. */
+/* Return the number of instructions of the slice without a spot. */
 unsigned int world_probes_left_out(void)
 {
 	return left_out;
 }
 
-/* Disables, enables or registers again one of those that are toggled. */
+/* Disable, enable or re-register one of the toggled probes. */
 void world_probes_toggle(u64 random)
 {
 	unsigned int i, n = (u32)random % max(nr_spots, 1U);
@@ -725,9 +726,7 @@ void world_probes_toggle(u64 random)
 			    kind_names[s->kind], (void *)s->addr);
 }
 
-/*
- * What they counted
- */
+/* Counts */
 
 static struct {
 	unsigned long hits, posts, calls, returns, missed;
@@ -784,7 +783,7 @@ void world_probes_stop(void)
 	unregister_all();
 }
 
-/* Frees the probes of the last slice. */
+/* Free the probes of the last slice. */
 void world_probes_exit(void)
 {
 	vfree(spots);
@@ -815,7 +814,7 @@ void world_probes_tell(struct seq_buf *words)
 		       sums.calls, sums.returns);
 }
 
-/* What the plugin of QEMU must have counted: address and hits. */
+/* Print the counts that QEMU's plugin must have: address and hits. */
 void world_probes_counts(struct seq_file *m)
 {
 	unsigned int i;
@@ -830,7 +829,7 @@ void world_probes_counts(struct seq_file *m)
 	}
 }
 
-/* How many tries were refused with which reason, over all slices. */
+/* Print the number of refusals by reason, over all slices. */
 void world_refusals(struct seq_file *m)
 {
 	unsigned int i;

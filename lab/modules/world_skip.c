@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * kprobe_world: what a handler does itself, and then skips the instruction:
- * no-ops, relative jumps, conditional ones by the flags, and moves of one
- * register to another.  All else is too much to be done twice.
+ * kprobe_world: the instructions that a handler emulates and skips: no-ops,
+ * relative jumps, conditional ones by the flags, and moves of one register to
+ * another.  Others are too much work to emulate.
  */
 #include <linux/ptrace.h>
 #include <linux/types.h>
@@ -12,7 +12,7 @@
 #if defined(CONFIG_X86_64)
 #include <asm/processor-flags.h>
 
-/* By the number that instructions have for them. */
+/* Indexed by the numbers of registers in instructions. */
 static notrace unsigned long *x86_reg(struct pt_regs *regs, unsigned int nr)
 {
 	unsigned long *all[] = {
@@ -59,7 +59,7 @@ static notrace bool x86_condition(unsigned int cc, unsigned long flags)
 	return is != (cc & 1);
 }
 
-/* A move of 64 bits with a REX prefix, of registers that are no stack. */
+/* A move of 64 bits with a REX prefix, not of the stack pointer. */
 static notrace bool x86_moves(const u8 *code, unsigned int len,
 			      unsigned int *from, unsigned int *to)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * kprobe_world: where the instructions are, and what their text was.
+ * kprobe_world: the addresses of instructions, and the original text.
  *
  * The text of the kernel and of each module that is loaded at the start is
- * copied, and walked in these copies symbol by symbol.
+ * copied, and the copies are decoded symbol by symbol.
  */
 #include <linux/err.h>
 #include <linux/fs.h>
@@ -31,7 +31,7 @@
 /**
  * struct part - text of the kernel, or of one module
  * @mod: the module, which is held; NULL for the kernel
- * @base: where it is
+ * @base: its address
  * @size: in bytes
  * @before: a copy without probes
  */
@@ -44,7 +44,7 @@ struct part {
 
 static struct part parts[MAX_PARTS];
 static unsigned int nr_parts;
-/* Where pieces of text with a name begin; they end where the next one does. */
+/* Start addresses of symbols; each ends at the start of the next one. */
 static unsigned long *symbols;
 static unsigned int max_symbols, nr_symbols, nr_instructions;
 
@@ -55,7 +55,7 @@ static int (*each_symbol)(int (*fn)(void *, const char *, unsigned long),
 static int (*each_module_symbol)(const char *modname,
 				 int (*fn)(void *, const char *, unsigned long),
 				 void *data);
-/* What each boot has somewhere else, and writes into instructions. */
+/* An address that differs in each boot and is written into instructions. */
 static const unsigned long *hashtable;
 static int (*label_at)(void *start, void *end);
 static int (*static_call_at)(void *start, void *end);
@@ -75,7 +75,7 @@ static struct part *part_of(unsigned long addr)
 	return NULL;
 }
 
-/* At most @left bytes.  A run of filler counts as one instruction. */
+/* Limited to @left bytes.  A run of filler counts as one instruction. */
 static unsigned int length_at(const u8 *code, unsigned long left)
 {
 #ifdef CONFIG_X86
@@ -88,7 +88,7 @@ static unsigned int length_at(const u8 *code, unsigned long left)
 		if (*code || n > MAX_INSN_SIZE)
 			return n;
 	}
-	/* What is no instruction is refused byte by byte. */
+	/* Bytes that are no instruction are refused one by one. */
 	if (decode(&insn, code, MAX_INSN_SIZE, INSN_MODE_KERN))
 		return 1;
 	return insn.length;
@@ -98,12 +98,12 @@ static unsigned int length_at(const u8 *code, unsigned long left)
 }
 
 /*
- * Larger ones are of tests, for functions that are too long to be analysed:
- * who registers each instruction of them waits for hours.
+ * Larger functions exist only in tests of the limit of analysis; registering
+ * each of their instructions would take hours.
  */
 #define MAX_SYMBOL	16384
 
-/* Calls @fn for instructions of a symbol.  Return: how many there are. */
+/* Call @fn for at most @most instructions of a symbol; return their number. */
 static unsigned int walk_symbol(unsigned int i, unsigned int most, world_fn fn,
 				void *data)
 {
@@ -135,7 +135,7 @@ unsigned int world_nr_entries(void)
 	return nr_symbols;
 }
 
-/* Calls @fn for each instruction of the symbols that @wanted takes. */
+/* Call @fn for each instruction of the symbols that @wanted selects. */
 void world_walk(bool (*wanted)(unsigned long symbol), world_fn fn, void *data)
 {
 	unsigned int i;
@@ -299,7 +299,7 @@ void world_text_exit(void)
 	}
 }
 
-/* Is there a breakpoint? */
+/* Return true if there is a breakpoint. */
 static bool trap_at(const u8 *text)
 {
 #ifdef CONFIG_X86
@@ -310,7 +310,7 @@ static bool trap_at(const u8 *text)
 #endif
 }
 
-/* Does the kernel itself change this byte from time to time? */
+/* Return true if the kernel itself may change this byte. */
 static bool changes_itself(const u8 *text)
 {
 	void *at = (void *)text;
@@ -336,7 +336,7 @@ static void compare_part(struct part *part)
 
 		if (*text == part->before[i] || !compared(text))
 			continue;
-		/* What a static key has done stays. */
+		/* Changes by a static key remain. */
 		if (!changes_itself(text) && !wrong++)
 			world_fault("text at %pS is %*ph and was %*ph", text,
 				    8, text, 8, &part->before[i]);
@@ -346,13 +346,13 @@ static void compare_part(struct part *part)
 		world_fault("%u bytes of text are not what they were", wrong);
 }
 
-/* Says where the text is not what it was; from then on it counts as it is. */
+/* Report changes of the text, and use it as the reference from then on. */
 void world_text_compare(void)
 {
 	unsigned int i;
 
 	for (i = 0; i < nr_parts; i++) {
-		/* Most often nothing differs. */
+		/* Usually nothing differs. */
 		if (memcmp(parts[i].base, parts[i].before, parts[i].size))
 			compare_part(&parts[i]);
 	}
@@ -364,7 +364,7 @@ ssize_t world_text_read(char __user *buf, size_t len, loff_t *pos)
 				       parts[0].size);
 }
 
-/* Is this byte part of an address that is another one in each boot? */
+/* Return true if this byte is in an address that differs in each boot. */
 static bool differs_by_boot(const u8 *text)
 {
 	unsigned int i;
@@ -386,12 +386,12 @@ static bool differs_by_boot(const u8 *text)
 }
 
 /**
- * world_text_is - compare the kernel's text with what another kernel had
- * @buf: the latter, from @pos on
- * @len: at most so many bytes, of which a page is taken
- * @pos: where in the text, which is moved
+ * world_text_is - compare the kernel's text with that of another kernel
+ * @buf: the other text, starting at @pos
+ * @len: its size in bytes, of which at most a page is compared
+ * @pos: offset in the text, which is advanced
  *
- * Return: how many bytes were compared, or a negative errno.
+ * Return: the number of compared bytes, or a negative errno.
  */
 ssize_t world_text_is(const char __user *buf, size_t len, loff_t *pos)
 {
