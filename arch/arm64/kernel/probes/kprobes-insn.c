@@ -97,10 +97,7 @@ static bool in_exclusive_sequence(const kprobe_opcode_t *addr,
 /* A longer row of no-ops is an alignment: do not read all of it. */
 #define MANY_NOPS	64
 
-/*
- * Return true if the last instruction before @addr, except no-ops, ends the
- * flow.
- */
+/* Return true if the last instruction but no-ops before @addr ends the flow. */
 static bool behind_end(const kprobe_opcode_t *addr,
 		       const struct kprobe_symbol *symbol)
 {

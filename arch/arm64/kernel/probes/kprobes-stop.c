@@ -195,9 +195,7 @@ static struct hold hold = { .over = true };
 unsigned int a64_kprobe_holds_given_up;
 EXPORT_SYMBOL_GPL(a64_kprobe_holds_given_up);
 
-/**
- * a64_kprobe_holds - check if other CPUs are held
- */
+/** a64_kprobe_holds - check if other CPUs are held */
 bool a64_kprobe_holds(void)
 {
 	return !READ_ONCE(hold.over);
@@ -261,8 +259,8 @@ static bool others_held(int others)
 NOKPROBE_SYMBOL(others_held);
 
 /*
- * Hold all other CPUs, which take an exception with interrupts on for it, and
- * write.  Return false if one did not arrive and nothing was written.
+ * Hold all other CPUs by an IPI, which they take with interrupts on, and write.
+ * Return false if one did not arrive and nothing was written.
  */
 static bool hold_and_write(void)
 {
@@ -274,9 +272,7 @@ static bool hold_and_write(void)
 	hold.over = false;
 
 	scoped_guard(irqsave) {
-		/*
-		 * The IPI orders the stores above before the other CPUs' loads.
-		 */
+		/* The IPI orders the stores above before the others' loads. */
 		others = call_others();
 		held = others_held(others);
 		if (held)
@@ -318,9 +314,7 @@ static void write_stopped(void)
 	stop_machine_cpuslocked(stop_and_write, NULL, cpu_online_mask);
 }
 
-/*
- * A single page, the usual case, uses a fixmap, which is cheaper than vmap().
- */
+/* A single page, the usual case, uses a fixmap: cheaper than vmap(). */
 static void *map_pages(void)
 {
 	if (stop.nr_pages > 1)

@@ -133,9 +133,9 @@ NOKPROBE(kprobe_enable_ttbr0)
 #endif
 
 /*
- * The rest of what an exception would save, with @where as the program counter,
- * and as the return address of a frame record.  From here on interrupts are
- * off, by whatever the kernel masks them with.  Changes x2 to x4 and x30.
+ * Save the rest of an exception's registers, with @where as the program counter
+ * and as the return address of a frame record, and mask interrupts as the
+ * kernel does, by DAIF or by priority.  Clobbers x2 to x4 and x30.
  */
 	.macro	save_state where
 	mrs	x2, nzcv

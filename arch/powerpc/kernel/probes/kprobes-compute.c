@@ -38,9 +38,9 @@ void ppc_kprobe_emulate(const struct kprobe_site *site, struct pt_regs *regs)
 NOKPROBE_SYMBOL(ppc_kprobe_emulate);
 
 /*
- * Return true for an access of the kernel's memory by one instruction.  Not for
- * a store that moves the stack pointer, because sstep.c delays it to the end of
- * the exception, after the post handlers.  User memory is not accessible here.
+ * Return true for an access of the kernel's memory by one instruction.  Return
+ * false for a store that moves the stack pointer, because sstep.c delays it
+ * until after the post handlers.  User memory is not accessible here.
  */
 static __always_inline bool is_plain_access(const struct instruction_op *op)
 {

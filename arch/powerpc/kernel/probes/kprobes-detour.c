@@ -9,10 +9,10 @@
  *				[instruction]
  *	next one:	<----	b
  *
- * A branch does not reach the thunk from a module: the detour then loads its
- * address into r0 and CTR, and saves CTR before.  So detours of modules are
- * twice as large as those of the kernel's own text, which are in its pool: see
- * kprobes-slot.c.
+ * From a module, a branch does not reach the thunk: the detour loads the
+ * thunk's address by r0 into CTR, and saves CTR before.  So detours of modules
+ * are twice as large as those of the kernel's own text, which are in its pool:
+ * see kprobes-slot.c.
  *
  * A branch replaces exactly one instruction, so the rest of the function and
  * its branches do not matter, and no task can be preempted under the branch.
@@ -122,7 +122,7 @@ static void emit_address(struct detour_text *text, unsigned long addr)
 	emit(text, PPC_RAW_ORI(_R0, _R0, low));
 }
 
-/* Call the thunk if no branch reaches it. */
+/* Call the thunk by CTR, because no branch reaches it. */
 static void emit_far_call(struct detour_text *text, unsigned long addr)
 {
 	emit(text, RAW_MFCTR(_R0));

@@ -134,9 +134,9 @@ static enum kprobe_refusal refuse_trap(unsigned long addr)
 }
 
 /*
- * Root can switch barriers against speculation on and off; the patch uses
- * neither text_mutex nor probes.  Those of a module are not changed after it
- * was loaded.
+ * Root can switch barriers against speculation on and off, and their patching
+ * neither takes text_mutex nor respects probes.  The barriers of a module do
+ * not change after it was loaded.
  */
 #ifdef CONFIG_PPC_BARRIER_NOSPEC
 /* Number of words that feature-fixups.c writes for a barrier. */

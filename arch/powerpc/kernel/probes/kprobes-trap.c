@@ -98,7 +98,7 @@ static __always_inline void hit_post(struct pt_regs *regs)
 		kprobe_site_post(site, regs, KPROBE_BY_EXCEPTION);
 }
 
-/* Check again if there is a site, or no trap any more. */
+/* Check again for a site, or for a trap that was removed. */
 static bool hit_no_site(struct pt_regs *regs)
 {
 	u32 word = READ_ONCE(*(u32 *)regs->nip);
@@ -130,8 +130,8 @@ static bool hit_no_site(struct pt_regs *regs)
  * exception is handled with translation on, so the counters are accessible.
  * But handlers would assume that the probed code runs with translation, too.
  *
- * Sites are found by their translated address.  The instruction pointer may be
- * that or the real one, which lacks the top bits, and must stay of its kind.
+ * Sites are found by their translated address.  The instruction pointer is
+ * either that or the real one, which lacks the top bits, and keeps its form.
  * Only the kernel's own text runs in real mode, so the slot must be in its
  * pool.
  */

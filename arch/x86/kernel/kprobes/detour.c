@@ -234,7 +234,7 @@ static enum kprobe_obstacle emit_insn(struct detour *d, const void *detour,
 			return emit_copy(d, detour, addr, insn, text, what);
 		/*
 		 * The original return may be safe from ITS because of its half
-		 * of the cache line; the copy may not.
+		 * of the cache line; the copy may not be.
 		 */
 		if (what->target)
 			return KPROBE_NOJUMP_BOUND_INSIDE;
@@ -567,8 +567,8 @@ NOKPROBE_SYMBOL(arch_kprobe_resume);
  * @site: the site
  * @regs: complete, except for orig_ax
  *
- * Without preemption, nothing follows the handlers, so this function needs no
- * frame: the thunk has saved all registers.
+ * Without CONFIG_PREEMPTION, no call follows that of the handlers, so this
+ * function needs no frame: the thunk has saved all registers.
  *
  * Context: any; interrupts off, as for kprobe_hit_enter().
  * Return: nonzero if a handler has set the instruction pointer.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Find the places where branches may enter a function.
- * Only the first byte of a jump may be at such a place.
+ * Find the places where branches may enter a function.  A jump may start at
+ * such a place, but must not cover it otherwise.
  *
  * A function is decoded once, and the result is kept until another one is
  * analysed, because sites are analysed in the order of addresses.  The ways in
@@ -14,9 +14,9 @@
  * Exception fix-ups are known for all of the kernel.
  *
  * A jump through a register is taken for a tail call.  So is a jump to an
- * address without a symbol, where the kernel has put such a jump at boot.
- * Compilers read the tables of a switch with a scaled index and no base, so the
- * tables are found by that.  Only hand-written code has others; code that may
+ * address without a symbol: at boot, the kernel has moved such a jump there.
+ * Compilers read switch tables with a scaled index and no base, and the tables
+ * are found by that pattern.  Only hand-written code has others; code that may
  * read one is an obstacle.  So is an address in the function from which code
  * may compute a target, as csum_partial() of i386 does to enter a row of
  * additions, and a symbol within hand-written code, which does not begin or end
@@ -237,7 +237,7 @@ static void add_fixup(void *analysis, unsigned long fixup)
 		add_part(a, symbol_at(fixup));
 }
 
-/* Return true directly after the function or a part of it. */
+/* Return true if @addr is directly after the function or a part of it. */
 static bool at_end(const struct analysis *a, unsigned long addr)
 {
 	unsigned int i;

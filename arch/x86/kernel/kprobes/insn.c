@@ -23,7 +23,7 @@
 #include <asm/unwind.h>
 #include "common.h"
 
-/* No function is larger; a larger one is a gap between functions. */
+/* No function is larger; a larger symbol is a gap between functions. */
 #define FUNCTION_MAX_SIZE	SZ_256K
 
 /* Put the bytes that a site has replaced at @addr back into @buf. */
@@ -124,7 +124,7 @@ static bool starts_with_endbr(unsigned long addr)
 kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
 				   bool *on_entry)
 {
-	/* An indirect call must find its ENDBR: probe the next one. */
+	/* An indirect call must find its ENDBR: probe the next insn. */
 	if (offset == 0 && starts_with_endbr(addr)) {
 		addr += ENDBR_INSN_SIZE;
 		offset = ENDBR_INSN_SIZE;
