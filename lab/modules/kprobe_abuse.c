@@ -51,7 +51,7 @@ do {									\
 } while (0)
 
 /*
- * What is probed
+ * The probed functions
  */
 
 #define TARGET	noinline __noclone

@@ -512,7 +512,7 @@ static void try_one(struct mode *mode, struct one *one)
 
 	if (one->varies || one->misread || !in_mode(mode, one))
 		return;
-	/* It is not probed itself, but an exception precedes it. */
+	/* The form is not probed itself, but an exception precedes it. */
 	if (!mode->pre[AT] && (one->form->flags & DIFFER_BANKED))
 		return;
 	for (state = 0; state < STATES; state++) {

@@ -314,7 +314,7 @@ void *races_jprobe_entry(const struct races_place *place)
 
 static struct races_place places[PLACES];
 static unsigned int nr_places;
-/* Those of them that can be probed. */
+/* The places that can be probed. */
 static struct races_place *probed[PLACES];
 static unsigned int nr_probed;
 

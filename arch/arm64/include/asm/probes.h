@@ -18,7 +18,7 @@ typedef u32 probe_opcode_t;
  * @wide: test or load 64 bits
  * @sign: sign-extend the loaded value
  * @key: 'A' or 'B' to authenticate the branch with, or 0
- * @modifier: the register with the modifier for that
+ * @modifier: number of the register with the modifier, or A64_MODIFIER_*
  * @target: an address
  */
 struct a64_kprobe_insn {

@@ -32,9 +32,7 @@
 #define A64_IMM26	GENMASK(25, 0)
 
 
-/*
- * @how is the enum a64_kprobe_class of encodings with @value in the bits @mask.
- */
+/* Encodings with @value in the bits @mask; @how is an enum a64_kprobe_class. */
 struct a64_row {
 	u32 mask;
 	u32 value;
@@ -217,8 +215,7 @@ void a64_kprobe_decode(u32 insn, unsigned long addr,
 }
 
 /**
- * a64_kprobe_emulated - check if an instruction is emulated, not run out of
- * line
+ * a64_kprobe_emulated - check if an instruction is emulated
  * @insn: an instruction that can be probed
  *
  * Loads run out of line, because they may fault.

@@ -21,9 +21,9 @@
  * lead to a panic, and tracepoints: the calls of one that is enabled while a
  * guest is entered, like kvm_get_timer_map, cannot be known.
  *
- * Some assembly in ordinary text runs while a CPU comes up or wakes up and has
- * no kernel vectors or no stack yet.  It is listed by name; many of the names
- * are local symbols.
+ * Some assembly in ordinary text runs while a CPU starts or wakes up and has no
+ * kernel vectors or no stack yet.  Such functions are listed by name; many of
+ * the names are local symbols.
  *
  * Code that runs as a copy is blacklisted, too, because a copied breakpoint has
  * no site at its address.

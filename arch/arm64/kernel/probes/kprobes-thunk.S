@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Thunks for hits without an exception, and for calls in place of others. */
+/* Thunks for hits without an exception, and calls of jprobes' functions. */
 #include <linux/linkage.h>
 #include <asm/alternative.h>
 #include <asm/asm-offsets.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Thunks for hits without an exception, for calls in place of others, and the
+ * Thunks for hits without an exception, calls of jprobes' functions, and the
  * pool of slots for the kernel's own text.
  */
 #include <asm/asm-offsets.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Thunks for hits without an exception, and for calls in place of others, on
+ * Thunks for hits without an exception, and calls of jprobes' functions, on
  * i386.  thunk_64.S explains each of them.  The differences:
  *
  * An NMI uses the current stack, so nothing below the stack pointer is ever
@@ -23,7 +23,7 @@
 	PUSH_ALL $0			/* gs, as on any entry */
 	PUSH_ALL %fs, %es, %ds, %eax, %ebp, %edi, %esi, %edx, %ecx, %ebx
 #ifdef CONFIG_FRAME_POINTER
-	/* ENCODE_FRAME_POINTER in one step, also for an NMI. */
+	/* ENCODE_FRAME_POINTER by one instruction: no NMI finds half of it. */
 	leal	0x80000000(%esp), %ebp
 #endif
 	THUNK_STACK thunk_ret, PT_EBP/4

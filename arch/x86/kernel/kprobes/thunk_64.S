@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Thunks for hits without an exception, and for calls in place of others. */
+/* Thunks for hits without an exception, and calls of jprobes' functions. */
 #include <linux/linkage.h>
 #include <linux/objtool.h>
 #include <asm/alternative.h>
@@ -179,8 +179,8 @@ SYM_DATA_END_LABEL(kprobe_detour_stack, SYM_L_GLOBAL, kprobe_detour_stack_end)
  * Called from a detour with an exception's frame on the stack, in which the
  * return address takes the place of orig_ax and the stack pointer is that after
  * the first push.  Returns to the detour with flags and stack pointer left to
- * pop, and without RETURN_DROPS also ip and cs; but not if a handler has set
- * the instruction pointer.
+ * pop, and without RETURN_DROPS also ip and cs.  If a handler has set the
+ * instruction pointer, the thunk does not return to the detour.
  */
 SYM_CODE_START(kprobe_jump_thunk)
 	UNWIND_HINT_FUNC		/* called by the detour */
@@ -261,7 +261,7 @@ SYM_DATA_END_LABEL(kprobe_thunk_frames, SYM_L_GLOBAL, kprobe_thunk_frames_end)
 	.popsection
 
 /*
- * Jump to a function that may not start with an ENDBR: FineIBT moves it to a
+ * Jump to a function that may lack an ENDBR at its start: FineIBT moves it to a
  * preamble, which also checks the type of the call.
  */
 #ifdef CONFIG_FINEIBT

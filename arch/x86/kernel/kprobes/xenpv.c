@@ -4,8 +4,8 @@
  *
  * In such a guest cli does nothing, pushf always stores a set interrupt flag,
  * and popf ignores it; a flag in memory masks events instead.  When the thunks
- * of thunk_64.S call these functions, events are therefore still enabled and
- * the saved flags are wrong.
+ * of thunk_64.S call these functions, events may therefore still be enabled,
+ * and the saved flags are wrong.
  *
  * The gate of int3 is entered with events disabled by Xen, and ftrace's
  * callback disables them by paravirt.  Jumps are not used.
