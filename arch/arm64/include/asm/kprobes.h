@@ -93,13 +93,29 @@ void *arch_kprobe_alloc_slots(const struct kprobe_site *site);
 
 extern const int kretprobe_blacklist_size;
 
+unsigned int kprobe_hidden_callers(const struct pt_regs *regs,
+				   unsigned long *hidden);
+
 #if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST)
 /* Number of times that kprobes-stop.c has fallen back on stop_machine(). */
 extern unsigned int a64_kprobe_holds_given_up;
 bool a64_kprobe_holds(void);
 #endif
 
+#else
+
+struct pt_regs;
+
+static inline unsigned int kprobe_hidden_callers(const struct pt_regs *regs,
+						 unsigned long *hidden)
+{
+	return 0;
+}
+
 #endif /* CONFIG_KPROBES */
+
+/* Of kprobe_hidden_callers(): that of a thunk, and of the probed function. */
+#define KPROBE_HIDDEN_MAX	2
 
 /* For call_el1_break_hook(). */
 int kprobe_brk_handler(struct pt_regs *regs, unsigned long esr);

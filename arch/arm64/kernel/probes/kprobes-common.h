@@ -61,6 +61,15 @@ bool a64_kprobe_emit_compute(struct a64_kprobe_text *text, u32 insn);
 /* kprobes-thunk.S */
 void kprobe_post_thunk(void);
 void kprobe_jump_thunk(void);
+
+/* Where thunks have no frame record yet, in bytes after kprobe_post_thunk. */
+struct a64_kprobe_recordless {
+	s32 begin;
+	s32 end;
+};
+
+extern const struct a64_kprobe_recordless kprobe_recordless[];
+extern const struct a64_kprobe_recordless kprobe_recordless_end[];
 extern char kprobe_divert_brk[];
 void a64_jprobe_call(void *entry, struct pt_regs *regs, void *stack);
 void a64_jprobe_return(unsigned long frame);

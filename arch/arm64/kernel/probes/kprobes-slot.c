@@ -33,6 +33,7 @@
 #include <linux/mm.h>
 #include <linux/sizes.h>
 #include <linux/string.h>
+#include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 #include <asm/debug-monitors.h>
 #include <asm/insn.h>
@@ -262,3 +263,50 @@ bool arch_kprobe_can_resume(struct kprobe_site *site, void *slot,
 	return true;
 }
 NOKPROBE_SYMBOL(arch_kprobe_can_resume);
+
+/* In a thunk, before that has made a frame record. */
+static bool has_no_record(unsigned long pc)
+{
+	const struct a64_kprobe_recordless *r;
+	unsigned long at = pc - (unsigned long)kprobe_post_thunk;
+
+	for (r = kprobe_recordless; r < kprobe_recordless_end; r++)
+		if (at - r->begin < r->end - r->begin)
+			return true;
+	return false;
+}
+
+/**
+ * kprobe_hidden_callers - find return addresses that no frame record has
+ * @regs: any registers in the kernel
+ * @hidden: filled in with up to KPROBE_HIDDEN_MAX of them, the last call's last
+ *
+ * A thunk has none before it has made a record, nor has a function that is
+ * probed at its entry.  The trampoline has none again after it has dropped its
+ * record; its first instruction is not asked for.
+ *
+ * Context: any.
+ * Return: how many there are.
+ */
+unsigned int kprobe_hidden_callers(const struct pt_regs *regs,
+				   unsigned long *hidden)
+{
+	const struct pt_regs *saved = (void *)regs->sp;
+	u64 pc = regs->pc, lr = regs->regs[30];
+	bool in_thunk = has_no_record(pc);
+	unsigned int nr = 0;
+
+	if (in_thunk)
+		pc = lr;
+	else if (is_kprobe_insn_slot(lr))
+		/* Back from the thunk, whose record is in x29. */
+		return 0;
+	if (kprobe_at_entry(kprobe_orig_ip(pc))) {
+		if ((!in_thunk && lr != (unsigned long)kprobe_jump_thunk) ||
+		    !get_kernel_nofault(lr, &saved->regs[30]))
+			hidden[nr++] = ptrauth_strip_kernel_insn_pac(lr);
+	}
+	if (in_thunk)
+		hidden[nr++] = regs->regs[30];
+	return nr;
+}

@@ -134,10 +134,11 @@ NOKPROBE(kprobe_enable_ttbr0)
 
 /*
  * Save the rest of an exception's registers, with @where as the program counter
- * and as the return address of a frame record, and mask interrupts as the
- * kernel does, by DAIF or by priority.  Clobbers x2 to x4 and x30.
+ * and as the return address of a frame record, which is the first since @begin,
+ * and mask interrupts as the kernel does, by DAIF or by priority.  Clobbers x2 to
+ * x4 and x30.
  */
-	.macro	save_state where
+	.macro	save_state where, begin
 	mrs	x2, nzcv
 	mrs	x3, daif
 #ifdef CONFIG_ARM64_PSEUDO_NMI
@@ -163,6 +164,10 @@ alternative_endif
 	str	x3, [sp, #S_SP]
 	stp	x29, \where, [sp, #S_STACKFRAME]
 	add	x29, sp, #S_STACKFRAME
+	.pushsection .rodata.kprobe_recordless, "a"
+	.long	\begin - kprobe_post_thunk, 772f - kprobe_post_thunk
+	.popsection
+772:
 	save_access
 	stp	\where, x2, [sp, #S_PC]
 	.endm
@@ -203,7 +208,7 @@ SYM_CODE_START(\name)
 	.if	\behind
 	add	x5, x5, #\behind
 	.endif
-	save_state x5
+	save_state x5, \name
 	mov	x1, sp
 	bl	\function
 	cbnz	w0, kprobe_divert
@@ -215,6 +220,10 @@ SYM_CODE_END(\name)
 NOKPROBE(\name)
 	.endm
 
+	.pushsection .rodata.kprobe_recordless, "a"
+	.balign	4
+SYM_DATA_START(kprobe_recordless)
+	.popsection
 	define_thunk kprobe_post_thunk, kprobe_hit_post, AARCH64_INSN_SIZE
 	define_thunk kprobe_jump_thunk, a64_kprobe_hit_jump, 0
 
@@ -245,16 +254,24 @@ SYM_CODE_START(__kretprobe_trampoline)
 	save_most_regs
 	stp	x29, x30, [sp, #S_FP]
 	adr	x5, __kretprobe_trampoline
-	save_state x5
+	save_state x5, __kretprobe_trampoline
 	mov	x0, sp
 	bl	kretprobe_hit
 	restore_state
 	restore_most_regs
 	ldp	x29, x30, [sp, #S_FP]
+.Lno_record:
 	ldp	x0, x1, [sp], #PT_REGS_SIZE
 	ret
+	.pushsection .rodata.kprobe_recordless, "a"
+	.long	.Lno_record - kprobe_post_thunk, .Lno_record_end - kprobe_post_thunk
+	.popsection
+.Lno_record_end:
 SYM_CODE_END(__kretprobe_trampoline)
 NOKPROBE(__kretprobe_trampoline)
+	.pushsection .rodata.kprobe_recordless, "a"
+SYM_DATA_END_LABEL(kprobe_recordless, SYM_L_GLOBAL, kprobe_recordless_end)
+	.popsection
 
 /* The frame that a64_jprobe_call() saves and a64_jprobe_return() restores. */
 #define JPROBE_FRAME_SIZE	112

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * For the KUnit suites for stack traces from every instruction of a hit.
+ *
+ * An architecture's suite has functions with known stacks.  Its step_through()
+ * calls one of them and has visit() called at each instruction of a hit: in the
+ * function, detour, slots, thunks and trampoline.  Each trace must show the
+ * probed function, its callers after it, and the same end as without probes.
+ *
+ * The suite defines before it includes this:
+ * FIRST_CALLER: entries of a trace at the entry of a function that are before
+ *	the caller's caller
+ * EXCEPTION_SHOWN: whether a trace of an exception shows where that was
+ * probed_length(): of the instruction at a site
+ *
+ * Unless the unwinder knows each instruction's stack layout, a function without
+ * a frame hides its caller.  Where that is so without probes, it may be so in a
+ * hit of a probe on that instruction.
+ */
+#ifndef _LIB_KPROBES_TEST_UNWIND_H
+#define _LIB_KPROBES_TEST_UNWIND_H
+
+#include <linux/kprobes_hit.h>
+#include <linux/kprobes_test.h>
+#include <linux/stacktrace.h>
+#include "../../kernel/kprobes/internal.h"
+#include "test.h"
+
+#define TRACE_MAX	40
+
+/* Does the unwinder know each instruction's stack layout? */
+#define LAYOUTS_KNOWN	IS_ENABLED(CONFIG_UNWINDER_ORC)
+
+struct step_trace {
+	unsigned long entries[TRACE_MAX];
+	unsigned int nr;
+};
+
+/* Its name begins with "opt_". */
+struct unwound {
+	const char *name;
+	void *function;
+	char **at;
+	char **end;
+};
+
+#define TARGET_OF(n) { #n, opt_##n, &probe_##n, &end_##n }
+
+/*
+ * The stepper
+ */
+
+#define BARE_MAX	32
+
+static struct {
+	struct task_struct *task;
+	const struct unwound *target;
+	struct kprobe_site *site;
+	struct step_trace callers;
+	/* Instructions that hide the caller without a probe. */
+	unsigned long bare[BARE_MAX];
+	unsigned int nr_bare;
+	/* The stack is that of the caller again. */
+	bool returned;
+	unsigned int traces;
+	unsigned int in_slot;
+	unsigned int in_thunk;
+	unsigned int wrong;
+	unsigned long wrong_ips[8];
+	/* The first wrong one. */
+	struct step_trace wrong_trace;
+} stepper;
+
+static bool in_target(unsigned long addr)
+{
+	return addr - (unsigned long)stepper.target->function <
+	       *stepper.target->end - (char *)stepper.target->function;
+}
+
+static bool is_bare(unsigned long addr)
+{
+	unsigned int i;
+
+	for (i = 0; i < stepper.nr_bare; i++)
+		if (stepper.bare[i] == addr)
+			return true;
+	return false;
+}
+
+enum place { OUTSIDE, IN_PLACE, IN_SLOT, IN_THUNK, IN_MITIGATION };
+
+static enum place place_of(unsigned long addr)
+{
+	char name[KSYM_NAME_LEN];
+
+	if (is_kprobe_insn_slot(addr))
+		return IN_SLOT;
+	if (lookup_symbol_name(addr, name))
+		return OUTSIDE;
+	if (str_has_prefix(name, "opt_"))
+		return IN_PLACE;
+	if (str_has_prefix(name, "kprobe_jump_thunk") ||
+	    !strcmp(name, "kprobe_post_thunk") ||
+	    !strcmp(name, "__kretprobe_trampoline"))
+		return IN_THUNK;
+	/* Thunks of branches and returns have no stack layout of their own. */
+	return strstr(name, "_thunk") ? IN_MITIGATION : OUTSIDE;
+}
+
+/*
+ * The instruction whose trace without a probe is the reference; 0 for a hit at
+ * the entry of a function, where unwinders know that there is no frame yet.
+ */
+static unsigned long place_without_probe(unsigned long ip, enum place place)
+{
+	struct kprobe_site *site = stepper.site;
+	unsigned long orig = kprobe_orig_ip(ip);
+
+	if (place == IN_PLACE || orig != ip || !site)
+		return orig;
+	if (site->post_slot)
+		return (unsigned long)site->addr + probed_length(site);
+	return site->on_entry ? 0 : (unsigned long)site->addr;
+}
+
+/* Callers that are the same in all runs: step_through() and step_target(). */
+#define SAME	2
+
+/*
+ * The callers after the first @hidden follow, and the trace ends where it
+ * should.  Is the function shown before them?
+ */
+static bool callers_follow(const struct step_trace *t, unsigned int hidden,
+			   bool *shown)
+{
+	const struct step_trace *c = &stepper.callers;
+	unsigned int i;
+
+	*shown = false;
+	for (i = 0; i < t->nr && t->entries[i] != c->entries[hidden]; i++)
+		*shown |= in_target(t->entries[i]);
+	return i + SAME - hidden <= t->nr &&
+	       !memcmp(t->entries + i, c->entries + hidden,
+		       (SAME - hidden) * sizeof(long)) &&
+	       t->entries[t->nr - 1] == c->entries[c->nr - 1];
+}
+
+static bool trace_is_right(const struct step_trace *t, unsigned long ip,
+			   enum place place, bool show)
+{
+	unsigned long at = place_without_probe(ip, place);
+	bool shown;
+
+	/* The function has returned, or is about to. */
+	if (callers_follow(t, 0, &shown) &&
+	    (shown || stepper.returned || !show))
+		return true;
+	if (LAYOUTS_KNOWN || !callers_follow(t, 1, &shown))
+		return false;
+	if (!stepper.site && stepper.nr_bare < BARE_MAX && !is_bare(at))
+		stepper.bare[stepper.nr_bare++] = at;
+	return is_bare(at);
+}
+
+static void check_trace(const struct step_trace *t, unsigned long ip,
+			enum place place, bool show)
+{
+	stepper.traces++;
+	if (trace_is_right(t, ip, place, show))
+		return;
+	if (!stepper.wrong)
+		stepper.wrong_trace = *t;
+	if (stepper.wrong < ARRAY_SIZE(stepper.wrong_ips))
+		stepper.wrong_ips[stepper.wrong] = ip;
+	stepper.wrong++;
+}
+
+static void trace_regs(struct pt_regs *regs, enum place place)
+{
+	struct step_trace t;
+
+	t.nr = stack_trace_save_regs(regs, t.entries, TRACE_MAX, 0);
+	check_trace(&t, instruction_pointer(regs), place, true);
+}
+
+/* The registers are in the middle of this one. */
+static void trace_exception(struct pt_regs *regs, enum place place)
+{
+	struct step_trace t;
+
+	t.nr = stack_trace_save(t.entries, TRACE_MAX, 0);
+	check_trace(&t, instruction_pointer(regs), place, EXCEPTION_SHOWN);
+}
+
+/* From the registers at the entry of the function. */
+static void note_callers(struct pt_regs *regs, unsigned long ret)
+{
+	struct step_trace *t = &stepper.callers;
+
+	t->entries[0] = ret;
+	t->nr = 1 + stack_trace_save_regs(regs, t->entries + 1, TRACE_MAX - 1,
+					  FIRST_CALLER);
+}
+
+/* In the exception at an instruction of a hit. */
+static void visit(struct pt_regs *regs)
+{
+	enum place place = place_of(instruction_pointer(regs));
+
+	if (place == IN_MITIGATION)
+		return;
+	stepper.in_slot += place == IN_SLOT;
+	stepper.in_thunk += place == IN_THUNK;
+	trace_regs(regs, place);
+	trace_exception(regs, place);
+}
+NOKPROBE_SYMBOL(visit);
+
+static unsigned long step_through(void *function);
+
+static noinline unsigned long step_target(const struct unwound *target,
+					  struct kprobe_site *site)
+{
+	unsigned long result;
+
+	stepper.target = target;
+	stepper.site = site;
+	stepper.traces = 0;
+	stepper.in_slot = 0;
+	stepper.in_thunk = 0;
+	stepper.wrong = 0;
+	stepper.returned = false;
+	stepper.task = current;
+	barrier();
+	result = step_through(target->function);
+	barrier();
+	stepper.task = NULL;
+	return result;
+}
+
+/*
+ * The cases
+ */
+
+enum way { BY_TRAP, BY_JUMP, BY_POST };
+static const char * const way_names[] = { "trap", "jump", "post" };
+
+static void report_wrong(struct kunit *test, const char *what)
+{
+	unsigned int i;
+
+	if (!stepper.wrong)
+		return;
+	KUNIT_FAIL(test, "%s: %u of %u traces are wrong, the first at", what,
+		   stepper.wrong, stepper.traces);
+	for (i = 0; i < ARRAY_SIZE(stepper.wrong_ips) && i < stepper.wrong; i++)
+		kunit_info(test, "  %pS", (void *)stepper.wrong_ips[i]);
+	kunit_info(test, "The first of these is:");
+	for (i = 0; i < stepper.wrong_trace.nr; i++)
+		kunit_info(test, "  %pS",
+			   (void *)stepper.wrong_trace.entries[i]);
+}
+
+/* A registered probe is hit by a jump if it is to be. */
+static void expect_way(struct kunit *test, struct kprobe *p, enum way way)
+{
+	wait_for_kprobe_optimizer();
+	KUNIT_EXPECT_EQ(test, kprobe_optimized(p),
+			way == BY_JUMP && !in_xen_pv());
+}
+
+/* Steps through a function with a registered probe. */
+static void step_hit(struct kunit *test, const struct unwound *target,
+		     struct kprobe *p, enum way way)
+{
+	char what[32];
+
+	snprintf(what, sizeof(what), "%s by %s", target->name, way_names[way]);
+	expect_way(test, p, way);
+	KUNIT_EXPECT_EQ(test, step_target(target, p->site), 6);
+	report_wrong(test, what);
+	kunit_info(test, "%s: %u traces, slots %u, thunks %u\n", what,
+		   stepper.traces, stepper.in_slot, stepper.in_thunk);
+	if (kprobe_optimized(p))
+		KUNIT_EXPECT_GT(test, stepper.in_thunk, 20);
+}
+
+static int plain_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	return 0;
+}
+
+static void plain_post(struct kprobe *p, struct pt_regs *regs,
+		       unsigned long flags)
+{
+}
+
+static void step_probed(struct kunit *test, const struct unwound *target,
+			enum way way)
+{
+	struct kprobe p = {
+		.addr = (kprobe_opcode_t *)*target->at,
+		.pre_handler = plain_pre,
+		.post_handler = way == BY_POST ? plain_post : NULL,
+	};
+
+	switch_jumps(way == BY_JUMP);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
+	step_hit(test, target, &p, way);
+	unregister_kprobe(&p);
+	switch_jumps(true);
+}
+
+static void step_all_ways(struct kunit *test, const struct unwound *target)
+{
+	enum way way;
+
+	/* The reference. */
+	KUNIT_EXPECT_EQ(test, step_target(target, NULL), 6);
+	KUNIT_ASSERT_GT(test, stepper.callers.nr, 3);
+	report_wrong(test, "without a probe");
+	for (way = BY_TRAP; way <= BY_POST; way++)
+		step_probed(test, target, way);
+}
+
+#ifdef CONFIG_KRETPROBES
+static int plain_return(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	return 0;
+}
+
+static void step_return(struct kunit *test, const struct unwound *target,
+			enum way way)
+{
+	struct kretprobe rp = {
+		.kp.addr = (kprobe_opcode_t *)target->function,
+		.handler = plain_return,
+	};
+
+	switch_jumps(way == BY_JUMP);
+	KUNIT_ASSERT_EQ(test, register_kretprobe(&rp), 0);
+	step_hit(test, target, &rp.kp, way);
+	KUNIT_EXPECT_GT(test, stepper.in_thunk, 20);
+	unregister_kretprobe(&rp);
+}
+
+static void step_returns(struct kunit *test, const struct unwound *target)
+{
+	enum way way;
+
+	KUNIT_EXPECT_EQ(test, step_target(target, NULL), 6);
+	for (way = BY_TRAP; way <= BY_JUMP; way++)
+		step_return(test, target, way);
+}
+#endif
+
+static unsigned long goes_on_at;
+
+static int goes_on_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	instruction_pointer_set(regs, goes_on_at);
+	return 1;
+}
+
+static void goes_on_post(struct kprobe *p, struct pt_regs *regs,
+			 unsigned long flags)
+{
+	instruction_pointer_set(regs, goes_on_at);
+}
+
+/* Handlers have the function go on elsewhere. */
+static __maybe_unused void step_diverts(struct kunit *test,
+					const struct unwound *target,
+					unsigned long goes_on)
+{
+	enum way way;
+
+	KUNIT_EXPECT_EQ(test, step_target(target, NULL), 6);
+	goes_on_at = goes_on;
+	for (way = BY_TRAP; way <= BY_POST; way++) {
+		struct kprobe p = {
+			.addr = (kprobe_opcode_t *)*target->at,
+		};
+
+		if (way == BY_POST)
+			p.post_handler = goes_on_post;
+		else
+			p.pre_handler = goes_on_pre;
+		switch_jumps(way == BY_JUMP);
+		KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
+		step_hit(test, target, &p, way);
+		unregister_kprobe(&p);
+	}
+}
+
+#endif /* _LIB_KPROBES_TEST_UNWIND_H */
