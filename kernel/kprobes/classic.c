@@ -974,6 +974,9 @@ int __init kprobe_classic_init(void)
 {
 	int ret;
 
+	/* Each probe is refused there, so no breakpoint is a hit. */
+	if (IS_ENABLED(CONFIG_CPU_MICROMIPS))
+		return 0;
 	mips_init();
 	ret = register_die_notifier(&exceptions_nb) ?: arch_init_kprobes();
 	if (ret)

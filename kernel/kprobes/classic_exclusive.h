@@ -190,6 +190,21 @@ static inline enum exclusive exclusive_access(unsigned long at)
 	return EXCLUSIVE_NONE;
 }
 
+#elif defined(CONFIG_CSKY)
+
+#define INSN_BYTES(at)							\
+	((*(const u16 *)(at) & 0xc000) == 0xc000 ? 4 : 2)
+
+/* LDEX.W, STEX.W. */
+static inline enum exclusive exclusive_access(unsigned long at)
+{
+	const u16 *half = (const u16 *)at;
+
+	if ((half[0] & 0xf800) != 0xd800 || (half[1] & 0xf000) != 0x7000)
+		return EXCLUSIVE_NONE;
+	return half[0] & 0x0400 ? EXCLUSIVE_STORE : EXCLUSIVE_LOAD;
+}
+
 #else
 #define HAS_EXCLUSIVE		false
 

@@ -74,6 +74,9 @@ classic_refuses(const kprobe_opcode_t *insn, const struct kprobe_symbol *symbol)
 {
 	unsigned long addr = (unsigned long)insn;
 
+	/* The architecture's code reads and writes MIPS32 instructions. */
+	if (IS_ENABLED(CONFIG_CPU_MICROMIPS))
+		return KPROBE_REFUSE_UNDECODABLE;
 	if (!IS_ALIGNED(addr, INSN_ALIGNMENT))
 		return KPROBE_REFUSE_MISALIGNED;
 	if (find_bug(addr))

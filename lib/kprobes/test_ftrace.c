@@ -62,6 +62,7 @@ static void test_hit_comes_by_ftrace(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c.astray, 0);
 }
 
+#ifdef CONFIG_HAVE_KPROBE_SITES
 /* Hits whose handler got registers with interrupts on. */
 static unsigned int hits_with_irqs;
 
@@ -87,6 +88,7 @@ static void test_registers_tell_of_interrupts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hits_with_irqs, 1);
 	unregister_kprobe(&p);
 }
+#endif
 
 /* A sibling with a post handler turns the call into a breakpoint and back. */
 static void test_each_hit_counts_once(struct kunit *test)
@@ -569,7 +571,9 @@ static void suite_exit(struct kunit *test)
 
 static struct kunit_case ftrace_tests[] = {
 	KUNIT_CASE(test_hit_comes_by_ftrace),
+#ifdef CONFIG_HAVE_KPROBE_SITES
 	KUNIT_CASE(test_registers_tell_of_interrupts),
+#endif
 	KUNIT_CASE(test_each_hit_counts_once),
 	KUNIT_CASE(test_array_is_armed_in_any_order),
 	KUNIT_CASE(test_ipmodify_excludes_post),
