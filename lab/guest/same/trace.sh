@@ -2,12 +2,14 @@
 # Trace lines with all columns, for probes in code of each context. Sourced by run.
 
 # columns KEY NAME: the flags of each line but need-resched, and the place without
-# the size of functions. Callers are there at random, and so is the depth where
-# interrupts are off, and the context of the code that an interrupt or a trap hits.
+# the size of functions. Callers are random, as are the context of the code that an
+# interrupt or a trap hits, and the depth where interrupts are off. With interrupts on
+# only vfs_read() always has the same depth.
 columns() {
 	echo 0 > $T/tracing_on
 	sed -nE "s/^.* \[[0-9]+\] (.)(.)(.)(.)(.) +[0-9.]+: ($2: .*)/\1\3\4 \6/p" $T/trace |
-		sed -E 's/^D/d/; s/^(.)H/\1h/; s/^(.[shZ])./\1/; s/^(d\.)./\1/
+		sed -E 's/^D/d/; s/^(.)H/\1h/; s/^(.[shZ])./\1/; s/^(d\.)./\1/; /vfs_read/!s/^(\.\.)./\1/
+			s/^bZ/.Z/
 			s,/0x[0-9a-f]+,,g; s/\([a-zA-Z0-9_.]*(tramp|hook|kprobe)[^ ]* <-/(trampoline <-/
 			s/\([^ ]+\+0x[0-9a-f]+ <-/(caller <-/' |
 		no_addresses | sort -u | while read -r flags place; do
@@ -32,7 +34,7 @@ load() {
 
 # Task, softirq, hardirq, NMI, idle, interrupts off, preemption off.
 contexts=(vfs_read rcu_core run_timer_softirq update_process_times hrtimer_interrupt show_regs
-	tick_nohz_idle_stop_tick enqueue_task_fair try_to_wake_up __fput dput d_alloc copy_process
+	tick_nohz_idle_stop_tick enqueue_task_fair __fput dput d_alloc copy_process
 	free_unref_folios mm_release kmem_cache_free rb_erase)
 for optimize in 0 1; do
 	echo $optimize > "$O"
