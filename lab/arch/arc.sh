@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2034
-# Facts of ARC, for lab/common.sh: how to compile for it. No guest is known to
+# Settings for ARC, read by lab/common.sh. Compile only: no guest is known to
 # run.
 KARCH=arc
 CROSS=arc-linux-gnu-

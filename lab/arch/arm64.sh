@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2034
-# Facts of arm64, for lab/common.sh.
+# Settings for arm64, read by lab/common.sh.
 KARCH=arm64
 CROSS=aarch64-linux-gnu-
 BUILD_PACKAGES=(gcc-aarch64-linux-gnu)
@@ -8,26 +8,26 @@ KIMAGE=Image
 KIMAGE_PATH=arch/arm64/boot/Image
 QEMU_PACKAGE=qemu-system-arm
 QEMU=qemu-system-aarch64
-# One thread for all CPUs: see x86_64.sh. QEMU's own way of signing pointers
-# costs a tenth of the time of the architecture's.
+# One thread runs all CPUs: see x86_64.sh. QEMU's own algorithm for signed
+# pointers takes a tenth of the time of the architecture's.
 QEMU_ARGS=(-machine "virt,gic-version=3" -accel "tcg,thread=single" -cpu "max,pauth-impdef=on"
 	-m 1024)
 CONSOLE=ttyAMA0
-# Where the kernel is configured for it.
+# Only a kernel with CONFIG_ARM64_PSEUDO_NMI uses it.
 APPEND=irqchip.gicv3_pseudo_nmi=1
 CLOCK=
-# A kernel for guests has a level for them, and looks at all they do there.
+# KVM needs EL2; trap all that guests do to the interrupt controller.
 case " ${VARIANT:-} " in
 *" kvm "*)
 	QEMU_ARGS+=(-machine "virtualization=on")
 	APPEND+=" kvm-arm.vgic_v3_common_trap=1 kvm-arm.vgic_v3_group0_trap=1 kvm-arm.vgic_v3_group1_trap=1"
 	;;
 esac
-# Directories and objects that are the architecture's part of ours, and its own
-# directory in the kernel.
+# Our directories and objects of this architecture, and its directory in the
+# kernel.
 ARCH_OBJECTS="arch/arm64/kernel/probes/"
 SRCARCH=arm64
-# It is never built for a single CPU.
+# Without "up": arm64 has no kernel for a single CPU.
 COMBINATIONS="nokprobes nomodules preemptnone pages64k hardened"
 # BRK and single step in QEMU's -d int.
 TRAP_VECTORS='exception 7 \[Breakpoint\]'

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2034
-# Facts of i386, for lab/common.sh.
+# Settings for i386, read by lab/common.sh.
 KARCH=i386
 CROSS=
 USER_CFLAGS=(-m32)
@@ -9,25 +9,24 @@ KIMAGE=bzImage
 KIMAGE_PATH=arch/x86/boot/bzImage
 QEMU_PACKAGE=qemu-system-x86
 QEMU=qemu-system-i386
-# With a thread for each CPU, TCG lets one execute text that another has
-# patched and made all CPUs synchronize on: nothing that patches text is
-# reliable there, stock included.
-# Of AMD's 32-bit processors Linux thinks few fit for several CPUs.
+# With one thread per CPU, TCG may execute stale text after another CPU has
+# patched it and synchronized all CPUs. Nothing that patches text is reliable
+# then, stock included. Linux considers few of AMD's 32-bit processors fit for
+# SMP.
 QEMU_ARGS=(-machine pc -accel "tcg,thread=single" -cpu "max,vendor=GenuineIntel" -m 1024)
 CONSOLE=ttyS0
-# An emulator on a busy machine fails the test of the timer's interrupt.
+# The check of the timer interrupt fails in an emulator on a busy machine.
 APPEND="no_timer_check"
-# With one CPU the kernel takes out LOCK prefixes, and remembers where they have
-# been if there is a second one to come.
+# With one CPU the kernel removes LOCK prefixes. It records their places only if
+# a second CPU may be added.
 SPARE_CPU=y
-# For a clock that shows durations. Linux cannot find out in the emulator how
-# fast the time stamp counter is, and takes those of several CPUs for out of
-# step: it would be left with jiffies. QEMU counts as the host does, if that is
-# an x86, and else nanoseconds.
+# Keep the TSC as clock: Linux cannot calibrate it in the emulator and considers
+# those of several CPUs out of step, which would leave jiffies. QEMU's TSC has
+# the host's rate if the host is an x86, and else counts nanoseconds.
 CLOCK="tsc=reliable tsc_early_khz=$(awk '/^cpu MHz/ { khz = int($4 * 1000); exit }
 	END { print khz ? khz : 1000000 }' /proc/cpuinfo)"
-# Directories and objects that are the architecture's part of ours, and its own
-# directory in the kernel.
+# Our directories and objects of this architecture, and its directory in the
+# kernel.
 ARCH_OBJECTS="arch/x86/kernel/kprobes/"
 SRCARCH=x86
 # Vector numbers of breakpoint and single step in QEMU's -d int.

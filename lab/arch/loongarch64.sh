@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2034
-# Facts of LoongArch, for lab/common.sh: how to compile for it, by LLVM, for Debian
-# 12 has no other compiler. No guest is known to run.
+# Settings for LoongArch, read by lab/common.sh. Compile only, with LLVM because
+# Debian 12 has no gcc for it. No guest is known to run.
 KARCH=loongarch
 CROSS=loongarch64-linux-gnu-
 BUILD_PACKAGES=()

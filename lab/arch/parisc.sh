@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2034
-# Facts of 32-bit PA-RISC, for lab/common.sh.
+# Settings for 32-bit PA-RISC, read by lab/common.sh.
 KARCH=parisc
 CROSS=hppa-linux-gnu-
 BUILD_PACKAGES=(gcc-hppa-linux-gnu)
@@ -11,19 +11,19 @@ QEMU=qemu-system-hppa
 PARISC_FIRMWARE=$OUT/firmware-parisc
 QEMU_ARGS=(-machine hppa -m 512
 	-bios "$PARISC_FIRMWARE/root/usr/share/qemu/hppa-firmware.img")
-# The kernel has one.
+# The kernel is built without SMP.
 MAX_CPUS=1
 CONSOLE=ttyS0
 APPEND=
 CLOCK=
-# The kernel's own backend, untouched.
+# This architecture keeps the kernel's own backend.
 ARCH_OBJECTS=
 SRCARCH=parisc
 COMBINATIONS=
 
-# arch_tools: firmware.  That of Debian 12 says that a line of the cache has 32 KB.
-# Objects of slabs are aligned to that, so that the first slab, which has to be for
-# two of them, is full with one.
+# arch_tools: fetch newer firmware. Debian 12's reports a cache line of 32 KB,
+# to which slab objects are aligned: the first slab, which must hold two
+# objects, is full with one.
 arch_tools() {
 	local dir=$PARISC_FIRMWARE
 

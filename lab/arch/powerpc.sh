@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2034
-# Facts of 32-bit powerpc, for lab/common.sh: as for 64 bit, little endian, but for
-# the compiler and the machines; and Debian has no packages of this architecture.
+# Settings for 32-bit powerpc: those of 64-bit little endian, with another
+# compiler and other machines. Debian has no packages of this architecture.
 # shellcheck source=lab/arch/powerpc64le.sh
 . "$LAB/arch/powerpc64le.sh"
 CROSS=powerpc-linux-gnu-
@@ -8,9 +8,9 @@ BUILD_PACKAGES=(gcc-powerpc-linux-gnu)
 BUSYBOX_ARCH=
 BUSYBOX_LIBC=libc6-dev-powerpc-cross
 QEMU=qemu-system-ppc
-# A PowerMac of 1999, or QEMU's own machine for Book E. The former has one CPU in
-# QEMU. With several in the latter, one that waits for another in a loop, which
-# QEMU cannot tell from work, lets it go on ten times a second.
+# A PowerMac of 1999, or QEMU's own machine for Book E. The former has one CPU
+# in QEMU. On the latter, QEMU cannot tell a CPU that spins for another one from
+# a busy CPU, and lets the other one run ten times a second.
 MAX_CPUS=1
 case " ${VARIANT:-} " in
 *" booke "*)

@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2034
-# Facts of 64-bit powerpc, big endian, for lab/common.sh: as for little endian,
-# but for the compiler, and Debian has no packages of this architecture.
+# Settings for 64-bit big endian powerpc: those of little endian, with another
+# compiler. Debian has no packages of this architecture.
 # shellcheck source=lab/arch/powerpc64le.sh
 . "$LAB/arch/powerpc64le.sh"
 CROSS=powerpc64-linux-gnu-
@@ -13,7 +13,7 @@ case " ${VARIANT:-} " in
 	CONSOLE=ttyS0
 	# See powerpc.sh.
 	MAX_CPUS=1
-	# The kernel's own test of sstep.c divides as this CPU cannot.
+	# The kernel's own test of sstep.c uses divisions that this CPU lacks.
 	APPEND=initcall_blacklist=test_emulate_step,.test_emulate_step
 	;;
 esac

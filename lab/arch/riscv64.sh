@@ -1,22 +1,22 @@
 # shellcheck shell=bash disable=SC2034
-# Facts of riscv64, for lab/common.sh.
+# Settings for riscv64, read by lab/common.sh.
 KARCH=riscv
 CROSS=riscv64-linux-gnu-
 BUILD_PACKAGES=(gcc-riscv64-linux-gnu)
 BUSYBOX_ARCH=riscv64
-# Which Debian 12 did not have.
+# Debian 12 has no riscv64.
 BUSYBOX_SUITE=trixie
 KIMAGE=Image
 KIMAGE_PATH=arch/riscv/boot/Image
 QEMU_PACKAGE=qemu-system-misc
 QEMU=qemu-system-riscv64
-# Probes stop the machine for each change: see arm.sh.
+# Each change of text stops the machine: see arm.sh.
 QEMU_ARGS=(-machine virt -accel "tcg,thread=multi" -cpu rv64 -m 1024)
 CONSOLE=ttyS0
-# QEMU 7.2 describes its CPUs in the old way.
+# QEMU 7.2 describes its CPUs by the older ISA string.
 APPEND=riscv_isa_fallback
 CLOCK=
-# The kernel's own backend, untouched.
+# This architecture keeps the kernel's own backend.
 ARCH_OBJECTS=
 SRCARCH=riscv
 COMBINATIONS=

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A plugin for Debian 12's gcc for sh.  The compiler's pass sh_treg_combine
- * takes any load for a condition that was stored, and leaves out the comparison
- * of it with zero that follows.  There is no option against the pass.
+ * A plugin for Debian 12's gcc for sh that disables the pass sh_treg_combine.
+ * The pass mistakes any load for a stored condition and drops the following
+ * comparison with zero.  No option of gcc disables it.
  */
 #include <cstring>
 #include "gcc-plugin.h"

@@ -1,10 +1,10 @@
 # shellcheck shell=bash disable=SC2034
-# Facts of SH-4, for lab/common.sh. The guest does not come beyond its first probe.
+# Settings for SH-4, read by lab/common.sh. The guest stops at its first probe.
 KARCH="sh"
 CROSS=sh4-linux-gnu-
 BUILD_PACKAGES=(gcc-sh4-linux-gnu gcc-12-plugin-dev-sh4-linux-gnu g++)
-# The compiler of Debian 12 leaves out comparisons with zero, and a plugin stops
-# that. The C library that Debian has for it was compiled without one.
+# Debian 12's compiler drops comparisons with zero unless a plugin prevents it.
+# Debian's C library was compiled without the plugin.
 SH_TOOLS=$OUT/tools-sh
 KMAKE_ARGS=("KCFLAGS=-fplugin=$SH_TOOLS/plugin.so")
 BUSYBOX_LIBC=linux-libc-dev-sh4-cross
@@ -13,19 +13,19 @@ KIMAGE=zImage
 KIMAGE_PATH=arch/sh/boot/zImage
 QEMU_PACKAGE=qemu-system-misc
 QEMU=qemu-system-sh4
-# Its first serial line is not the board's console.
+# The second serial line is the board's console.
 QEMU_ARGS=(-machine r2d -serial null -serial stdio)
 MAX_CPUS=1
 CONSOLE=ttySC1
-# The board does not start again.
+# The board cannot reboot.
 APPEND=END=poweroff
 CLOCK=
-# The kernel's own backend, untouched.
+# This architecture keeps the kernel's own backend.
 ARCH_OBJECTS=
 SRCARCH="sh"
 COMBINATIONS=
 
-# arch_tools: that plugin, and musl, which is compiled with it.
+# arch_tools: build the plugin, and musl with it.
 arch_tools() {
 	local headers dir=$SH_TOOLS
 
