@@ -1,20 +1,20 @@
 # shellcheck shell=bash disable=SC2034,SC2164
-# The checks of how the engine's files are cut. Sourced by check and check-house.
+# Checks of the engine's structure. Sourced by check and check-house.
 
-# look WHAT ARGUMENT...: at all of our files, by lab/house/look.
+# look WHAT ARGUMENT...: run lab/house/look on all of our files.
 look() {
 	cd "$TOP"
 	our_files | "$LAB/house/look" "$@"
 }
 
-# The lab's modules and programs are no exception.
+# Include the lab's modules and programs.
 functions() {
 	cd "$TOP"
 	{ our_files; printf '%s\n' lab/modules/*.[ch] lab/guest/*.c; } |
 		"$LAB/house/look" functions
 }
 
-# Objects with as much in them as there can be.
+# Use the configuration with the most calls between objects.
 calls() {
 	local VARIANT=ftrace dir=$OUT/build-$ARCH-combination f
 
@@ -28,7 +28,7 @@ calls() {
 	"$LAB/house/look" calls "$dir"
 }
 
-# house: all of them; the lock is held, and the tree is in order.
+# house: run all of them; the caller holds the lock and has synced the tree.
 house() {
 	local SHOWN=100
 
