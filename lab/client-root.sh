@@ -1,15 +1,15 @@
 # shellcheck shell=bash
-# The Debian 13 of guests with the tools of users. Sourced after common.sh.
+# The Debian 13 with users' tools, for guests. Sourced after common.sh.
 
 # Packages of the guest's Debian, besides the essential ones.
 PACKAGES="linux-perf bpftrace bpftool bpfcc-tools libbpf-tools ply trace-cmd
 	perf-tools-unstable pwru stress-ng systemtap lttng-tools babeltrace2 procps iproute2 kmod xz-utils gawk
 	kpatch binutils"
-# What its users do not see in a guest.
+# Files that nobody reads in a guest.
 LEFT_OUT=("/usr/share/doc/*" "/usr/share/man/*" "/usr/share/locale/*" "/usr/share/info/*")
 
-# debian: the files of the guest, below /mnt of its initramfs, kept as long as the
-# list of packages is the same.
+# debian: build the guest's files, below /mnt of its initramfs, unless the list
+# of packages is unchanged.
 debian() {
 	local args=() p now
 
@@ -32,8 +32,8 @@ debian() {
 	echo "$now" > "$debian.stamp"
 }
 
-# add_to_initramfs ARCHIVE...: append archives to what pack() has made. Each begins at
-# a word.
+# add_to_initramfs ARCHIVE...: append archives to the initramfs of pack(). Each
+# must begin at a multiple of four bytes.
 add_to_initramfs() {
 	truncate -s %4 "$BOOT/initramfs.gz"
 	cat "$BOOT/initramfs.gz" "$@" > "$BOOT/all"

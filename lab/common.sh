@@ -1,9 +1,9 @@
 # shellcheck shell=bash
-# What the scripts of the lab share: packages, tree, configuration, build and
-# boot. Sourced.
+# Functions that the scripts of the lab share: packages, tree, configuration,
+# build and boot. Sourced.
 set -eu
 set -o pipefail
-# Our make's command line is none of the kernel's.
+# Do not pass our make's command line to the kernel's make.
 unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES
 
 LAB=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -13,7 +13,7 @@ ARCH=${ARCH:-x86_64}
 JOBS=${JOBS:-$(($(nproc) + 1))}
 TARBALL=/usr/src/linux-source-6.12.tar.xz
 IN_TAR=linux-source-6.12
-# A tree that is built as it is, or ours.
+# LAB_TREE is built as it is; otherwise our own tree is built.
 TREE=${LAB_TREE:-$OUT/linux}
 PRISTINE=$OUT/pristine
 unset OUT_DIR
@@ -23,7 +23,7 @@ die() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
 
 [ -f "$LAB/arch/$ARCH.sh" ] ||
 	die "ARCH=$ARCH: not there yet (there is: $(cd "$LAB/arch" && echo *.sh | sed 's/\.sh//g'))"
-# What else the kernel's make is told on an architecture, and busybox's.
+# More arguments of the kernel's make and of busybox's, by architecture.
 KMAKE_ARGS=()
 BUSYBOX_ARGS=()
 # shellcheck source=lab/arch/x86_64.sh
@@ -31,7 +31,7 @@ BUSYBOX_ARGS=()
 # shellcheck source=lab/files.sh
 . "$LAB/files.sh"
 
-# need PACKAGE...: install what is missing of Debian's packages.
+# need PACKAGE...: install missing packages of Debian.
 need() {
 	local missing=() p sudo=
 
@@ -49,8 +49,7 @@ need() {
 	fi
 	say "installing ${missing[*]}"
 	mkdir -p "$OUT"
-	# Two of our scripts at a time are two of apt-get, and that knows to wait
-	# for the one lock of dpkg only.
+	# Serialize our scripts here: apt-get itself waits only for dpkg's lock.
 	(
 		flock 8
 		$sudo apt-get -q update &&
@@ -79,9 +78,9 @@ need_for_build() {
 	[ -z "${XEN:-}" ] || fetch_xen
 }
 
-# foreign_busybox DEBARCH [SUITE]: Debian's static busybox of that architecture,
-# which the machine's own apt and dpkg need not know; sets BUSYBOX. SUITE is of
-# Debian where the machine's own has no such architecture.
+# foreign_busybox DEBARCH [SUITE]: fetch Debian's static busybox of another
+# architecture, which the machine's own apt and dpkg need not know; set BUSYBOX.
+# SUITE is a newer Debian, where the machine's own lacks the architecture.
 foreign_busybox() {
 	local arch=$1 suite=$2 dir=$OUT/busybox-$1 apt keys
 
@@ -101,14 +100,14 @@ foreign_busybox() {
 			-o "Dir::Etc::SourceParts=/dev/null")
 	fi
 	{
-		# A mirror may lack one of the lists, and another have it.
+		# Retry: one mirror may lack a list that another one has.
 		for _ in 1 2 3; do
 			"${apt[@]}" update || true
 			(cd "$dir" && "${apt[@]}" download busybox-static) && break
 			sleep 5
 		done
 		dpkg-deb -x "$dir"/busybox-static_*.deb "$dir/root"
-		# Newer Debian has no /bin of its own in packages.
+		# Packages of newer Debian have no /bin.
 		mkdir -p "$dir/root/bin"
 		[ -x "$BUSYBOX" ] || ln -s ../usr/bin/busybox "$BUSYBOX"
 		[ -x "$BUSYBOX" ]
@@ -117,8 +116,8 @@ foreign_busybox() {
 	rm -rf "$dir"/{lists,cache}
 }
 
-# debian_apt DIR deb|deb-src SUITE: another Debian's archive, with lists of its own
-# in DIR, which the machine's apt does not see; sets apt, and updates.
+# debian_apt DIR deb|deb-src SUITE: update package lists of another Debian in
+# DIR, apart from the machine's own; set apt.
 debian_apt() {
 	local dir=$1 keys=/usr/share/keyrings/debian-archive-keyring.gpg
 
@@ -132,7 +131,7 @@ debian_apt() {
 	"${apt[@]}" update
 }
 
-# debian_unpack DIR SUITE PACKAGE: what it installs, in DIR/root.
+# debian_unpack DIR SUITE PACKAGE: unpack a package into DIR/root.
 debian_unpack() {
 	local apt
 
@@ -142,7 +141,7 @@ debian_unpack() {
 	)
 }
 
-# debian_source DIR PACKAGE: what Debian 12 compiles it from, in DIR/src.
+# debian_source DIR PACKAGE: unpack its source in Debian 12 into DIR/src.
 debian_source() {
 	local apt
 
@@ -154,8 +153,8 @@ debian_source() {
 	)
 }
 
-# built_busybox: Debian's busybox, compiled for an architecture that its archive
-# has a compiler and a C library for, but no packages of; sets BUSYBOX.
+# built_busybox: compile Debian's busybox for an architecture with a compiler
+# and a C library in Debian, but no packages; set BUSYBOX.
 built_busybox() {
 	local dir=$OUT/busybox-$ARCH
 
@@ -176,7 +175,7 @@ built_busybox() {
 		die "busybox does not build, see $dir/log"
 }
 
-# One at a time in $OUT; the lock is held until unlock or the script's end.
+# Serialize builds in $OUT; the lock is held until unlock or the script's end.
 lock() {
 	mkdir -p "$OUT"
 	exec 9> "$OUT/.lock"
@@ -184,7 +183,7 @@ lock() {
 }
 unlock() { exec 9>&-; }
 
-# unpack DIR [stock]: the kernel tree into DIR, without the replaced set.
+# unpack DIR [stock]: unpack the kernel into DIR, without the replaced set.
 unpack() {
 	local dir=$1 exclude=() p
 
@@ -202,8 +201,8 @@ unpack() {
 	mv "$dir.new" "$dir"
 }
 
-# pristine: copies of the hooked files as they were, in $PRISTINE. Taken from
-# a tree that has no hooks yet, if there is one, else from the archive.
+# pristine [TREE]: keep unmodified copies of the hooked files in $PRISTINE, from
+# TREE if it is given, which must not have hooks yet, or from the archive.
 pristine() {
 	local from=${1:-} missing
 
@@ -223,8 +222,8 @@ pristine() {
 		die "hooks/ name a file that Linux 6.12 has not"
 }
 
-# touched DIR: of a pristine kernel tree, what the replaced set and the hooks
-# name and what apply looks at. Kept in $OUT, for unpacking takes long.
+# touched DIR: copy to DIR those files of a pristine tree that the replaced set,
+# the hooks or apply name. Cached in $OUT, because unpacking is slow.
 touched() {
 	local dir=$1 kept=$OUT/touched now
 
@@ -250,7 +249,7 @@ touched() {
 	rm "$dir/.stamp"
 }
 
-# sync_tree: bring $TREE up to date, touching only what differs.
+# sync_tree: bring $TREE up to date; change only files that differ.
 sync_tree() {
 	local stamp=$TREE.stamp now
 
@@ -266,8 +265,8 @@ sync_tree() {
 	"$LAB/apply" --hook "$PRISTINE" "$TREE" > /dev/null
 }
 
-# copied_tree DIR: in DIR/linux our tree with some files changed, which are in
-# DIR/files. It takes little room: what is the same is the same file.
+# copied_tree DIR: make DIR/linux our tree with the files of DIR/files in place
+# of ours. Unchanged files are hard links, to save room.
 copied_tree() {
 	local dir=$1 now
 
@@ -277,14 +276,14 @@ copied_tree() {
 		cp -al "$TREE" "$dir/linux"
 		printf '%s\n' "$now" > "$dir/linux.stamp"
 	fi
-	# What differs is written anew, and not into what the trees share.
+	# rsync replaces files that differ, so it never writes into shared ones.
 	{ our_files; hooked_files; } | sort -u |
 		grep -vxFf <(cd "$dir/files" && find . -type f | sed 's#^\./##') |
 		rsync -rc --files-from=- "$TREE/" "$dir/linux/"
 	rsync -rc "$dir/files/" "$dir/linux/"
 }
 
-# stock_tree DIR: the kernel as the package has it, to build beside ours.
+# stock_tree DIR: unpack the kernel as the package has it, to build beside ours.
 stock_tree() {
 	local dir=$1 now
 
@@ -295,7 +294,7 @@ stock_tree() {
 	printf '%s' "$now" > "$dir.stamp"
 }
 
-# unmet CONFIG FRAGMENT...: what the fragments ask for and CONFIG has not.
+# unmet CONFIG FRAGMENT...: list options of the fragments that CONFIG lacks.
 unmet() {
 	awk 'function symbol(line) {
 		if (match(line, /CONFIG_[A-Za-z0-9_]+/))
@@ -314,7 +313,7 @@ unmet() {
 	}' "$@"
 }
 
-# llvm: the version of LLVM that $VARIANT asks for; nothing if it is gcc's.
+# llvm: print the version of LLVM that $VARIANT needs; nothing for gcc.
 llvm() {
 	local f
 
@@ -323,7 +322,7 @@ llvm() {
 	sed -n 's/^# LLVM=//p' $f | tail -n 1
 }
 
-# tools: the compiler and what goes with it, as the kernel's make wants them.
+# tools: print the compiler and related tools as arguments of the kernel's make.
 tools() {
 	local llvm
 
@@ -335,12 +334,12 @@ tools() {
 	fi
 }
 
-# fragments_sum FRAGMENT...: of what decides about a configuration.
+# fragments_sum FRAGMENT...: print a checksum of a configuration's sources.
 fragments_sum() { cat "$@" "$TOP"/hooks/*.patch | sha1sum; }
 
-# configure TREE BUILD FRAGMENT...: tinyconfig, or what a fragment names as BASE,
-# plus fragments, if they changed. With the compiler that builds: some options
-# depend on what it can do.
+# configure TREE BUILD FRAGMENT...: configure by tinyconfig, or by a fragment's
+# BASE, plus the fragments, if they changed. Use the compiler of the build,
+# because some options depend on it.
 configure() {
 	local tree=$1 build=$2 now lacks base
 	shift 2
@@ -351,7 +350,7 @@ configure() {
 	say "configuring $(basename "$build")"
 	mkdir -p "$build"
 	{
-		# One after the other: each changes what the one before has left.
+		# In order: each target changes the result of the one before.
 		for base in ${base:-tinyconfig}; do
 			kmake "$tree" "$build" -s "$base"
 		done
@@ -365,7 +364,7 @@ configure() {
 	echo "$now" > "$build/.fragments"
 }
 
-# kmake TREE BUILD ARGUMENT...: the kernel's make.
+# kmake TREE BUILD ARGUMENT...: run the kernel's make.
 kmake() {
 	local tree=$1 build=$2 tools
 	shift 2
@@ -377,7 +376,7 @@ kmake() {
 		-j"$JOBS" "$@" < /dev/null
 }
 
-# build TREE BUILD TARGET...: with progress; the log is BUILD/log.
+# build TREE BUILD TARGET...: build with progress messages; log to BUILD/log.
 build() {
 	local tree=$1 build=$2 start=$SECONDS log=$2/log name rc=0 pid
 	shift 2
@@ -414,14 +413,14 @@ fragments() {
 
 build_dir() { echo "$OUT/build-$ARCH${DEB:+-debian}${VARIANT:+-${VARIANT// /-}}"; }
 
-# lab_modules TREE BUILD: the modules of the lab itself.
+# lab_modules TREE BUILD: build the lab's own modules.
 lab_modules() {
 	local tree=$1 build=$2
 
 	grep -q '^CONFIG_MODULES=y' "$build/.config" || return 0
 	mkdir -p "$build/lab-modules"
 	rsync -rc "$LAB/modules/" "$build/lab-modules/"
-	# Their types refer to those of the kernel, for which kbuild does not look.
+	# Their BTF depends on the kernel's, which kbuild does not check.
 	[ ! -f "$build/vmlinux" ] ||
 		find "$build/lab-modules" -name '*.ko' ! -newer "$build/vmlinux" -delete
 	kmake "$tree" "$build" M="$build/lab-modules" modules \
@@ -429,13 +428,13 @@ lab_modules() {
 		die "the lab's modules do not build, see $build/lab-modules/log"
 }
 
-# made_in BUILD DIR: objects and directories that kbuild makes there.
+# made_in BUILD DIR: list objects and directories that kbuild makes in DIR.
 made_in() {
 	make -s -rR -C "$TREE" -f "$LAB/objects.mk" "dir=$2" \
 		"config=$1/include/config/auto.conf" objects-of-kbuild
 }
 
-# objects_of BUILD DIR: the objects, if kbuild comes there at all.
+# objects_of BUILD DIR: list DIR's objects, if kbuild descends into DIR at all.
 objects_of() {
 	local dir=$2
 
@@ -446,22 +445,22 @@ objects_of() {
 	made_in "$1" "$2" | grep '\.o$' || true
 }
 
-# nolibc_knows TREE BUILD: the architecture.
+# nolibc_knows TREE BUILD: succeed if nolibc supports the architecture.
 nolibc_knows() {
 	"${CROSS}gcc" "${USER_CFLAGS[@]}" -E -I "$2/usr/include" \
 		-include "$1/tools/include/nolibc/nolibc.h" -x c /dev/null \
 		> /dev/null 2>&1
 }
 
-# guest_program TREE BUILD NAME SOURCE: compiled with the kernel's nolibc.
+# guest_program TREE BUILD NAME SOURCE: compile SOURCE with the kernel's nolibc.
 guest_program() {
 	"${CROSS}gcc" "${USER_CFLAGS[@]}" -O2 -Wall -Werror -static -nostdlib \
 		-Wl,--build-id -I "$2/usr/include" -o "$2/guest-$3" \
 		-include "$1/tools/include/nolibc/nolibc.h" "$4"
 }
 
-# guest_programs TREE BUILD: what init starts besides busybox, for a kernel that
-# has a use for it.
+# guest_programs TREE BUILD: compile the programs that init starts besides
+# busybox, as far as the kernel can use them.
 guest_programs() {
 	local tree=$1 build=$2 log=$2/guest.log kvm=$LAB/guest/kvm.$ARCH.c
 
@@ -492,8 +491,8 @@ guest_programs() {
 	} > "$log" 2>&1 || die "the guest's programs do not build, see $log"
 }
 
-# signed BUILD DIR: the modules there, if the kernel looks for signatures, with the
-# key that was made with it. A kernel from a package leaves none.
+# signed BUILD DIR: sign DIR's modules if the kernel checks signatures, with the
+# key of its build. A kernel from a package has no key.
 signed() {
 	local build=$1 hash module
 
@@ -505,8 +504,8 @@ signed() {
 	done
 }
 
-# pack BUILD: kernel and initramfs, ready to boot, into $BOOT, which lasts as
-# long as this script: others may build meanwhile.
+# pack BUILD: put kernel and initramfs, ready to boot, into $BOOT, which is
+# private to this script: other scripts may build meanwhile.
 pack() {
 	local build=$1 root=$BOOT/root program
 
@@ -515,7 +514,7 @@ pack() {
 	cp "$BUSYBOX" "$root/bin/busybox"
 	cp "$LAB/guest/init" "$root/init"
 	chmod 755 "$root/init"
-	# The commands of that page, to be tried: of a shell, and of two tools.
+	# Commands of kprobes-help.rst to be tried: a shell's and two tools'.
 	sed -n 's/^\t# //p' "$TOP/Documentation/trace/kprobes-help.rst" > "$root/help"
 	mkdir "$root/clients"
 	cp "$LAB"/guest/clients/* "$root/clients"
@@ -527,7 +526,7 @@ pack() {
 	for program in "$build"/guest-{kvm,perf,bpf,stacks,hits,calls,torture,kexec,vmcore}; do
 		[ ! -f "$program" ] || cp "$program" "$root/bin/${program##*-}"
 	done
-	# What starts the next kernel has to have one.
+	# The program that starts another kernel needs an image of it.
 	[ ! -f "$root/bin/kexec" ] || cp "$build/$KIMAGE_PATH" "$root/kernel"
 	find "$build" -name '*.ko' -exec cp -t "$root/modules" {} +
 	signed "$build" "$root/modules"
@@ -538,8 +537,8 @@ pack() {
 	[ -z "${XEN:-}" ] || zcat "$OUT"/xen/root/boot/xen-*-amd64.gz > "$BOOT/xen"
 }
 
-# fetch_xen: Debian's hypervisor, unpacked and not installed: its package would
-# have the machine itself boot it.
+# fetch_xen: unpack Debian's hypervisor without installing it, because the
+# package would make the machine itself boot it.
 fetch_xen() {
 	local dir=$OUT/xen package=xen-hypervisor-4.17-amd64
 
@@ -556,9 +555,9 @@ fetch_xen() {
 	mv "$dir/new" "$dir/root"
 }
 
-# image COMMAND-LINE: what QEMU is to boot, in $image. Xen is a multiboot kernel;
-# domain 0's and its initramfs are its modules. A comma separates modules, two
-# are one of a command line.
+# image COMMAND-LINE: set image to QEMU's arguments for booting. Xen is a
+# multiboot kernel with domain 0's kernel and initramfs as modules. A comma
+# separates modules; a literal comma is doubled.
 image() {
 	if [ -z "${XEN:-}" ]; then
 		image=(-kernel "$BOOT/kernel" -initrd "$BOOT/initramfs.gz"
@@ -575,11 +574,11 @@ boot_dir() {
 	need "$QEMU_PACKAGE" procps
 	mkdir -p "$OUT"
 	BOOT=$(mktemp -d "$OUT/boot.XXXXXX")
-	# A guest in the background does not see the interrupt that ends us.
+	# A guest in the background ignores the interrupt that ends this script.
 	trap 'pkill -f -- "-kernel $BOOT/" || true; rm -rf "$BOOT"' EXIT
 }
 
-# at_most CPUS: so many, or as many as the architecture's guests can have.
+# at_most CPUS: print CPUS, or the architecture's maximum if that is less.
 at_most() { echo $(($1 < ${MAX_CPUS:-8} ? $1 : ${MAX_CPUS:-8})); }
 
 # kernel: sync, configure, build and pack the kernel of $VARIANT.
@@ -605,9 +604,9 @@ kernel() {
 	unlock
 }
 
-# boot CPUS SECONDS APPEND [QEMU-ARGUMENT...]: what $BOOT holds; the console
-# is stdin and stdout; the kernel also gets BOOTARGS=. Fails when the guest
-# does not end by itself.
+# boot CPUS SECONDS APPEND [QEMU-ARGUMENT...]: boot the kernel of $BOOT, with
+# BOOTARGS= added; stdin and stdout are its console. Fail unless the guest ends
+# by itself.
 boot() {
 	local cpus=$1 seconds=$2 append=$3 rc=0 image
 	shift 3
@@ -624,20 +623,20 @@ boot() {
 	return $rc
 }
 
-# plain: a console's output as plain lines, at once.
+# plain: turn a console's output into plain lines, unbuffered.
 plain() { stdbuf -o0 tr -d '\r'; }
 
-# A guest whose console says nothing for so many seconds hangs.
+# A guest hangs if its console is silent for this many seconds.
 SILENCE=${SILENCE:-300}
 
-# The command line of the guest that tests tracefs, debugfs and modules. With probes
-# from before there is a shell; lab/guest/init looks what became of them.
+# The command line of the guest that tests tracefs, debugfs and modules. Its
+# probes exist before its shell; lab/guest/init checks them.
 BOOT_EVENTS='p:boot_read,vfs_read;r:boot_ret,vfs_read;p:boot_init,console_on_rootfs'
 # shellcheck disable=SC2034
 FILES_APPEND="quiet loglevel=5 kunit.enable=0 lab=test kprobe_event=$BOOT_EVENTS"
 
-# watched_boot LOG CPUS SECONDS APPEND: a guest, ended when it hangs. Leaves its
-# longest silence in LOG.silence, and LOG.hung where that was too long.
+# watched_boot LOG CPUS SECONDS APPEND: boot a guest, and end it when it hangs.
+# Write its longest silence to LOG.silence; create LOG.hung if it hung.
 watched_boot() {
 	local log=$1 pid silent longest=0
 	shift
@@ -659,14 +658,14 @@ watched_boot() {
 	wait $pid
 }
 
-# not_scanned LOG: a kernel that can look for leaks has not done so to its end.
+# not_scanned LOG: succeed if a kernel with kmemleak has not finished its scan.
 not_scanned() {
 	grep -qs '^CONFIG_DEBUG_KMEMLEAK=y' "$(build_dir)/.config" &&
 		! grep -q '^LAB-SCANNED' "$1"
 }
 
-# races_of_ours: what is said on stdin, but for data races between functions of which
-# none is in the engine, its suites or a module of the lab.
+# races_of_ours: copy stdin without data races between functions of which none
+# belongs to the engine, its suites or a module of the lab.
 races_of_ours() {
 	local build
 
@@ -689,7 +688,7 @@ races_of_ours() {
 		END { exit !found }' - /dev/fd/4
 } 4<&0
 
-# complaints LOG: what a kernel must never say.
+# complaints LOG: print messages that a kernel must never log.
 complaints() {
 	grep -E 'WARNING:|BUG:|Oops|KASAN:|KCSAN:|UBSAN:|possible .*deadlock|suspicious RCU|rcu.*detected.*stall|soft lockup|Call [Tt]race:|Internal error:|INFO: trying to register|Kernel panic|^unreferenced object' "$1" |
 		races_of_ours

@@ -1,12 +1,12 @@
 # shellcheck shell=bash disable=SC2034
-# Kernels that come in Debian's packages: Debian's own of the cloud kernel, and
-# what lab/deb makes. Sourced after common.sh.
+# Kernels of Debian packages: Debian's own cloud kernel, and those that lab/deb
+# makes. Sourced after common.sh.
 DEBS=$OUT/deb
-# In the name of our packages, of the kernel's files, and in its version.
+# A suffix of our packages, of the kernel's files, and of its version.
 FLAVOUR=-kprobes-anew
 
-# debians_packages: fetches Debian's own packages of the version whose source we
-# build, into $DEBS/stock: the kernel, and what modules are compiled against.
+# debians_packages: fetch Debian's packages of the version that we build, kernel
+# and headers, into $DEBS/stock.
 debians_packages() {
 	local version all names dir=$DEBS/stock
 
@@ -30,13 +30,13 @@ debians_packages() {
 	echo "$version" > "$dir/version"
 }
 
-# our_packages: of the last lab/deb.
+# our_packages: die unless lab/deb has made packages.
 our_packages() {
 	ls "$DEBS"/linux-image-*"$FLAVOUR"_*.deb > /dev/null 2>&1 ||
 		die "there are no packages yet: make deb"
 }
 
-# packages_of NAME: the files, for NAME stock or ours.
+# packages_of NAME: list the package files of NAME, stock or ours.
 packages_of() {
 	case $1 in
 	stock) ls "$DEBS"/stock/*.deb ;;
@@ -44,7 +44,7 @@ packages_of() {
 	esac
 }
 
-# release_of NAME: what uname -r says in NAME's kernel.
+# release_of NAME: print the release (uname -r) of NAME's kernel.
 release_of() {
 	local package
 
@@ -53,17 +53,17 @@ release_of() {
 	echo "${package%%_*}"
 }
 
-# What Debian has to be able to load these kernels, and the lab to compile modules.
+# Packages for loading these kernels, and for compiling the lab's modules.
 ROOT_PACKAGES="linux-base initramfs-tools busybox-static kmod procps zstd gcc make libelf1 pahole"
 
-# in_root COMMAND...: with a /proc that goes with it, however it ends.
+# in_root COMMAND...: run in the root, with a /proc that never outlives it.
 # shellcheck disable=SC2016
 in_root() {
 	unshare -m sh -c 'mount -t proc proc "$0/proc" && exec chroot "$0" "$@"' \
 		"$DEBS/root" env DEBIAN_FRONTEND=noninteractive LC_ALL=C "$@"
 }
 
-# install_packages NAME: with apt, into the root.
+# install_packages NAME: install them in the root with apt.
 install_packages() {
 	local package
 
@@ -74,7 +74,7 @@ install_packages() {
 	rm "$DEBS/root"/var/tmp/*.deb
 }
 
-# removed_again: our packages go in one line, and Debian's kernel stays.
+# removed_again: check that removing our packages leaves Debian's kernel.
 removed_again() {
 	local release left
 
@@ -88,8 +88,8 @@ removed_again() {
 	[ -e "$DEBS/root/boot/initrd.img-$(release_of stock)" ]
 }
 
-# lab_in_root: the lab's modules, compiled there against the packages of headers as
-# any module of others is, and what the guest runs.
+# lab_in_root: compile the lab's modules there against the packaged headers,
+# like any other external module, and install the guest's files.
 lab_in_root() {
 	local name release to
 
@@ -106,15 +106,15 @@ lab_in_root() {
 		echo "obj-m += test_klp_livepatch.o" >> "$DEBS/root$to/Makefile"
 		in_root make -C "/lib/modules/$release/build" "M=$to" modules || return
 	done
-	# Of what our package installs, the samples, which the guest's busybox loads.
+	# Take the samples from our package; the guest's busybox loads them.
 	find "$DEBS/root/lib/modules/$release/kernel/samples" -name '*_example.ko*' \
 		-exec cp -t "$DEBS/root$to" {} + &&
 	if ls "$DEBS/root$to"/*.xz > /dev/null 2>&1; then unxz "$DEBS/root$to"/*.xz; fi
-	# Compressed in another way they would not be loaded, and nobody would see.
+	# With another compression they would silently not load.
 	[ -f "$DEBS/root$to/kprobe_example.ko" ]
 }
 
-# debian_root: a Debian 12 that both kernels are installed in, in $DEBS/root.
+# debian_root: build a Debian 12 with both kernels installed, in $DEBS/root.
 debian_root() {
 	local now log=$DEBS/root.log
 
@@ -139,8 +139,8 @@ debian_root() {
 	echo "$now" > "$DEBS/root.stamp"
 }
 
-# debian_guest NAME: that Debian on a disk, and NAME's kernel in $BOOT; sets disk,
-# arguments for QEMU.
+# debian_guest NAME: put that Debian on a disk, and NAME's kernel into $BOOT;
+# set disk to arguments for QEMU.
 debian_guest() {
 	local release
 
@@ -156,8 +156,8 @@ debian_guest() {
 	APPEND+=" root=/dev/vda rw init=/lab/init"
 }
 
-# as_build NAME BUILD: in BUILD what pack() looks for: NAME's kernel, modules of the
-# lab and samples.
+# as_build NAME BUILD: fill BUILD as pack() expects it: NAME's kernel, modules
+# of the lab and samples.
 as_build() {
 	local root=$DEBS/root build=$2 release
 
@@ -169,7 +169,7 @@ as_build() {
 	cp "$root/lab/$release"/*.ko "$build/"
 }
 
-# installed_kernel NAME: NAME's kernel and what tests need with it, in $BOOT.
+# installed_kernel NAME: put NAME's kernel and its tests' files into $BOOT.
 installed_kernel() {
 	local build
 	build=$(build_dir)

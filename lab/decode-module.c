@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Asks for a probe on each word of a table and compares what becomes of it with
- * what the table says: see lab/decode. The words are never executed.
+ * Probe each word of a table and compare the result with the expected one of
+ * the table: see lab/decode. The words are never executed.
  */
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
@@ -11,8 +11,8 @@
 /**
  * struct decoded - an instruction of the table
  * @at: where it is in the text
- * @ret: what register_kprobe() is to return
- * @name: how binutils calls it
+ * @ret: the expected result of register_kprobe()
+ * @name: its mnemonic in binutils
  */
 struct decoded {
 	u32 at;
@@ -24,7 +24,7 @@ extern char decode_text[];
 extern const struct decoded decode_table[];
 extern const u32 decode_nr;
 
-/* So many are told, and no more. */
+/* Maximum number of reported differences. */
 #define SHOWN	40
 
 static int __init decode_init(void)

@@ -1,10 +1,10 @@
 # shellcheck shell=bash disable=SC2034
-# Tools of Debian 13, in files of its own. The QEMU of Debian 12 may execute text that
-# another CPU has patched, if each CPU is a thread of it; this is mended in 8.1. Its
-# objdump does not know all instructions of a kernel: LKGS.
+# Debian 13's QEMU and binutils, in a root of their own. Debian 12's QEMU may
+# execute stale text after another CPU has patched it, with one thread per CPU
+# (fixed in 8.1), and its objdump lacks some kernel instructions, such as LKGS.
 # Sourced after common.sh.
 
-# newer_debian: sets newer to the directory with these files.
+# newer_debian: set newer to that root, and build it if necessary.
 newer_debian() {
 	local now="$QEMU_PACKAGE,binutils"
 
@@ -26,8 +26,8 @@ newer_debian() {
 	unlock
 }
 
-# newer_tool SCRIPT COMMAND: writes a script that runs COMMAND of these; it sees $OUT, and
-# nothing else of the machine.
+# newer_tool SCRIPT COMMAND: write a script that runs COMMAND in that root; of
+# the machine it sees only $OUT.
 newer_tool() {
 	newer_debian
 	cat > "$1" <<-END
@@ -38,10 +38,10 @@ newer_tool() {
 	chmod +x "$1"
 }
 
-# newer_qemu: sets QEMU to such a script.
+# newer_qemu: set QEMU to such a script.
 newer_qemu() {
 	newer_tool "$BOOT/qemu" "$QEMU"
 	QEMU=$BOOT/qemu
-	# A network card's ROM is in a package of its own, and no guest has a driver.
+	# A network card needs another package's ROM; no guest uses one.
 	QEMU_ARGS+=(-nic none)
 }

@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2034
-# Which files are ours and which the hooks change. Sourced; needs $TOP.
+# Lists of our files and of hooked files. Sourced; needs $TOP.
 
-# The directories of this repository that go into the kernel tree.
+# Directories of this repository that are copied into the kernel tree.
 KERNEL_DIRS=(kernel include arch lib samples Documentation)
 
 our_files() {
@@ -18,8 +18,8 @@ hooked_files() {
 	sed -n 's#^+++ b/\([^[:space:]]*\).*#\1#p' "$TOP"/hooks/*.patch | sort -u
 }
 
-# The places, in a kernel tree, that are ours alone: what is there and not in
-# our_files comes from stock or from an older state of ours.
+# Places in a kernel tree that belong to us alone: files there that our_files
+# does not list are stock's or obsolete ones of ours.
 our_places() {
 	cat "$TOP/lab/replaced-set"
 	printf '%s\n' kernel/kprobes 'include/linux/kprobes_*.h' \

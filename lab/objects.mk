@@ -1,5 +1,5 @@
-# Prints which objects and directories kbuild makes in $(dir) with the configuration $(config):
-# make -f objects.mk -C TREE dir=DIR config=auto.conf
+# Print the objects and directories that kbuild makes in $(dir) with
+# $(config): make -f objects.mk -C TREE dir=DIR config=auto.conf
 include $(config)
 src := $(dir)
 obj := $(dir)

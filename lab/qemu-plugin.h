@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the plugins for QEMU share: the part of its interface that they use, as
- * Debian's packages have no header for plugins; and the addresses that they are
- * asked about, from start= to end=, with the file out= that gets a line for
- * some of these at exit.
+ * Shared code of the QEMU plugins: the part of the plugin interface that they
+ * use, because Debian packages no header for it, and their arguments. They
+ * report on addresses from start= to end=, by lines of the file out= at exit.
  */
 #ifndef LAB_QEMU_PLUGIN_H
 #define LAB_QEMU_PLUGIN_H
@@ -53,13 +52,13 @@ size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *insn, void *dest,
 
 #define PLUGIN_VISIBLE	__attribute__((visibility("default")))
 
-/* Of the interface that this was written for. */
+/* Version of the plugin interface. */
 PLUGIN_VISIBLE int qemu_plugin_version = 2;
 
 static uint64_t start, end;
 static const char *out;
 
-/* Return: whether the arguments name addresses and a file. */
+/* Return true if the arguments name addresses and a file. */
 static bool read_arguments(int argc, char **argv)
 {
 	int i;
@@ -75,7 +74,7 @@ static bool read_arguments(int argc, char **argv)
 	return out && end > start;
 }
 
-/* Calls @line for each address; it may write one to the file. */
+/* Call @line for each address; it may write one line to the file. */
 static void write_lines(void (*line)(FILE *f, uint64_t addr))
 {
 	FILE *f = fopen(out, "w");

@@ -1,28 +1,28 @@
 # shellcheck shell=bash disable=SC2154
-# The kernel's selftests of BPF that have to do with kprobes, compiled in the
-# Debian 13 that lab/clients compiles in. Sourced by it, after debian.sh.
+# The kernel's selftests of BPF for kprobes, compiled in the Debian 13 with
+# compilers of lab/clients. Sourced by it, after debian.sh.
 
-# The files of prog_tests whose tests are cases: each sets kprobes, or fprobes.
+# Files of prog_tests that are cases: each uses kprobes or fprobes.
 BPF_TESTS="attach_probe bpf_cookie custom_sec_handlers fill_link_info
 	get_func_ip_test helper_restricted kprobe_multi_test
 	kprobe_multi_testmod_test map_in_map map_kptr missed module_attach
 	perf_buffer probe_user stacktrace_build_id test_bpf_syscall_macro
 	test_overhead vmlinux"
-# Two more, of which bpf_cookie calls functions.
+# Two more files, with functions that bpf_cookie calls.
 BPF_NEEDED="test_lsm uprobe_multi_test"
-# What these do not include, and the compilers look for.
+# Files that the sources do not include, but their build needs.
 BPF_TREE="scripts/subarch.include scripts/bpf_doc.py tools/build tools/scripts
 	tools/lib tools/include tools/arch tools/bpf kernel/bpf/disasm.c
 	kernel/bpf/disasm.h tools/testing/selftests/*.mk
 	tools/testing/selftests/kselftest*.h"
 BPF_DIR=tools/testing/selftests/bpf
 
-# bpf_programs TEST: those that a file of prog_tests includes, or opens.
+# bpf_programs TEST: list the programs that a file of prog_tests uses.
 bpf_programs() {
 	sed -nE 's/.*"(\.\/)?([a-z0-9_]+)\.(skel\.h|bpf\.o)".*/\2/p' "$1"
 }
 
-# bpf_tree TREE DIR: of the kernel tree what is compiled, and what for.
+# bpf_tree TREE DIR: copy the needed part of the kernel tree.
 bpf_tree() {
 	local tree=$1 dir=$2 test program
 
@@ -40,9 +40,9 @@ bpf_tree() {
 	done
 }
 
-# bpf_selftests NAME TREE VMLINUX: test_progs, and what it opens, in
-# $results/NAME-bpf, compiled against the types of that kernel. In the file tests
-# there the names of those that are cases.
+# bpf_selftests NAME TREE VMLINUX: build test_progs and its files in
+# $results/NAME-bpf, against the types of that kernel. Its file "tests" lists
+# the names of the cases.
 bpf_selftests() {
 	local tree=$2 log=$results/$1-bpf.log built=$results/$1-bpf types now
 	local dir test
@@ -57,8 +57,8 @@ bpf_selftests() {
 	dir=$compiler/usr/src/bpf
 	bpf_tree "$tree" "$dir"
 	cp "$types" "$dir/types"
-	# Neither light skeletons nor linked ones: no test here has them. The file of
-	# types is read as vmlinux would be.
+	# No test here has light or linked skeletons. The file of types is read
+	# as vmlinux would be.
 	# shellcheck disable=SC2016
 	compile make -C "/usr/src/bpf/$BPF_DIR" -j"$JOBS" VMLINUX_BTF=/usr/src/bpf/types \
 		BPFTOOL=/usr/sbin/bpftool TRUNNER_BPFTOOL= LSKELS= LSKELS_EXTRA= LINKED_SKELS= \
@@ -75,8 +75,8 @@ bpf_selftests() {
 	echo "$now" > "$built/stamp"
 }
 
-# selftest_modules TREE BUILD: the modules that the selftests of BPF and of live
-# patching load, for a kernel of the lab.
+# selftest_modules TREE BUILD: build the modules of the BPF and live patching
+# selftests, for a kernel of the lab.
 selftest_modules() {
 	local tree=$1 build=$2 dir=$2/selftest-modules
 

@@ -1,16 +1,16 @@
 # shellcheck shell=bash disable=SC2034
-# Checks that are counted. Sourced; what sources it ends with ending.
+# Counted checks. Sourced by scripts that end with "ending".
 
 passed=0
 failed=0
 
-# step NAME COMMAND...: a check; its words are shown when it fails.
+# step NAME COMMAND...: run a check, and show its output if it fails.
 step() {
 	local name=$1 start=$SECONDS log
 	log=$OUT/$(basename "$0")-${1//[^A-Za-z0-9_]/-}.log
 	shift
 
-	# In the background, for a condition would switch set -e off.
+	# Run it in the background, because a condition would disable set -e.
 	(set -e; "$@") > "$log" 2>&1 < /dev/null &
 	if wait $!; then
 		passed=$((passed + 1))

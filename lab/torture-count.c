@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A plugin for QEMU: how often the instruction at each address between start=
- * and end= is executed while a guest with one CPU counts its hits.  At exit a
- * line "address count" for each that was goes to out=.
+ * A plugin for QEMU: count executions of the instruction at each address from
+ * start= to end= while a guest with one CPU counts its hits.  At exit, write a
+ * line "address count" for each executed one to out=.
  *
- * The guest says when by two no-ops, which it has no other use for; see mark()
- * in lab/modules/world_probes.c.
+ * The guest begins and ends the count by two no-ops that it does not use
+ * otherwise; see mark() in lab/modules/world_probes.c.
  */
 #include "qemu-plugin.h"
 
@@ -17,7 +17,7 @@ static const uint8_t marks[][7] = {
 };
 static const size_t mark_sizes[] = { 7, 7, 4, 4 };
 
-/* Addition in translated code, for a call at each instruction is too slow. */
+/* Add in translated code, because a call per instruction is too slow. */
 #define INLINE_ADD	0
 
 static uint64_t *counts;

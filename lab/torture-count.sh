@@ -1,12 +1,12 @@
 # shellcheck shell=bash disable=SC2034,SC2154
-# The part "count" of torture, on the host: one CPU, whose time is instructions, and
-# a plugin of QEMU that counts what is executed where there are probes. Each hit must
-# be counted by both. Sourced by torture.
+# The part "count" of torture, on the host: one CPU, whose clock counts
+# instructions, and a plugin of QEMU that counts executions at probed addresses.
+# Guest and plugin must count the same hits. Sourced by torture.
 
-# address NAME: of a symbol of the kernel, which nokaslr leaves where it is.
+# address NAME: print a kernel symbol's address, which nokaslr preserves.
 address() { awk -v name="$1" '$3 == name { print $1 }' "$(build_dir)/System.map"; }
 
-# before_part: one slice for each guest.
+# before_part: limit each guest to one slice.
 before_part() {
 	local plugin=$OUT/torture/count.so
 
@@ -20,12 +20,12 @@ before_part() {
 	rm -f "$OUT/torture/counted"
 }
 
-# after_guest LOG: compares what the guest has told of its probes with QEMU's counts.
-# Modules have none.
+# after_guest LOG: compare the guest's hits with QEMU's counts, except in
+# modules, which QEMU does not count.
 after_guest() {
 	local said rc=0
 
-	# A guest that has died fails anyway.
+	# A guest that died fails anyway.
 	[ -s "$OUT/torture/counted" ] || return 0
 	said=$(sed -n 's/^LAB-HITS //p' "$1" | awk -v start="$(address _stext)" \
 		-v end="$(address _etext)" '

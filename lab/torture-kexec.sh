@@ -1,15 +1,15 @@
 # shellcheck shell=bash disable=SC2034
-# The part "kexec" of torture, on the host: not every kernel can start another. Sourced
-# by torture.
+# The part "kexec" of torture, on the host: arguments and conditions for a
+# kernel that starts another. Sourced by torture.
 
 possible() { grep -q '^CONFIG_KEXEC_FILE=y' "$(build_dir)/.config"; }
 
-# What 6.12's arm64 cannot do, whether there are probes or not: copy its page tables for
-# the next kernel where addresses have 52 bits with pages of 4 KiB, since
-# trans_pgd_create_copy() reads through an entry that is not there; and keep the next
-# kernel off the table of interrupts that the ITS shares between them, where no EFI
-# tells the next one of it. Nor would the text be the same at another place: its veneers
-# hold addresses.
+# Limits of 6.12's arm64, with or without probes. It cannot copy its page tables
+# for the next kernel with 52-bit addresses and 4 KiB pages, because
+# trans_pgd_create_copy() reads through an entry that does not exist. Without
+# EFI, nothing keeps the next kernel off the interrupt table that the ITS shares
+# between both kernels. And veneers hold addresses, so the text would differ at
+# another address.
 before_part() {
 	[ "$ARCH" = arm64 ] || return 0
 	EXTRA='arm64.nolva nokaslr'

@@ -1,21 +1,21 @@
 # shellcheck shell=bash disable=SC2034,SC2154,SC2317
-# A folder that runs parts of the torture on any x86-64 Linux machine: kernel, initramfs,
-# the newer QEMU with its libraries and firmware, and the scripts of the lab that read
-# the guest's results. The machine needs bash and awk; with python3, a QEMU that executes
-# stale translations is mended. Sourced by torture, after emulator.sh.
+# Make a folder that runs parts of torture on any x86-64 Linux machine: kernel,
+# initramfs, the newer QEMU with its libraries and firmware, and the scripts
+# that read results. The machine needs bash and awk; with python3, stale
+# translations of QEMU are dropped. Sourced by torture, after emulator.sh.
 
-# What a PC without a network card loads, and a kernel that QEMU itself starts.
+# Firmware for a PC without a network card, and for a kernel that QEMU loads.
 FIRMWARE="bios-256k.bin kvmvapic.bin linuxboot_dma.bin vgabios-stdvga.bin"
 
-# packed_qemu DIR: QEMU from $newer, which newer_debian sets. Its own loader starts it, so that the machine's
-# libraries do not matter.
+# packed_qemu DIR: copy QEMU from $newer, which newer_debian sets. Its own
+# loader starts it, so that the machine's libraries do not matter.
 packed_qemu() {
 	local dir=$1 name path
 
 	mkdir -p "$dir"/{lib,share,modules}
 	cp "$newer/usr/bin/$QEMU" "$dir/qemu"
 	cp "$newer/lib64/ld-linux-x86-64.so.2" "$dir/ld.so"
-	# An accelerator is a module of QEMU where it is not built in.
+	# Some QEMUs have accelerators as modules.
 	cp "$newer"/usr/lib/x86_64-linux-gnu/qemu/accel-tcg-*.so "$dir/modules" 2> /dev/null || true
 	chroot "$newer" sh -c 'ldd "$@"' sh "/usr/bin/$QEMU" | awk '$2 == "=>" { print $3 }' |
 	while read -r path; do
@@ -36,7 +36,7 @@ packed_qemu() {
 	chmod 755 "$dir/run"
 }
 
-# write_pack DIR: of the kernel that is in $BOOT.
+# write_pack DIR: write the folder for the kernel in $BOOT.
 write_pack() {
 	local dir=$1 size
 
@@ -70,7 +70,7 @@ write_pack() {
 	say "$dir takes $size MiB: copy it, and run $(basename "$dir")/torture CPUS=16 TIME=10"
 }
 
-# packed_kernel: in place of a build, what write_pack() has left in $PACKED.
+# packed_kernel: use the result of write_pack() in $PACKED instead of a build.
 packed_kernel() {
 	need() { :; }
 	build_dir() { echo "$PACKED/boot"; }

@@ -1,15 +1,15 @@
 # shellcheck shell=bash disable=SC2034
-# The part "panic" of torture, on the host: a slice for each guest, of which a second
-# kernel is the end. Sourced by torture.
+# The part "panic" of torture, on the host: each guest has one slice, and ends
+# with its second kernel. Sourced by torture.
 
 possible() {
 	grep -q '^CONFIG_KEXEC_FILE=y' "$(build_dir)/.config" &&
 		grep -q '^CONFIG_PROC_VMCORE=y' "$(build_dir)/.config"
 }
 
-# The next kernel has one CPU, and less memory: it is to have the same text nevertheless,
-# with LOCK prefixes, and the size of a table is part of instructions. As to arm64, see
-# torture-kexec.sh.
+# The next kernel must have the same text although it has one CPU and less
+# memory: keep LOCK prefixes, and the size of a table that is part of
+# instructions. For arm64, see torture-kexec.sh.
 before_part() {
 	QEMU_ARGS+=(-m 2048)
 	EXTRA="crashkernel=640M noreplace-smp dhash_entries=65536"
@@ -18,9 +18,9 @@ before_part() {
 	QEMU_ARGS+=(-machine "its=off")
 }
 
-# unasked LOG: complaints, but for the one panic that the part asks for: each line of it
-# once, from where the guest says in which way it panics to where the next kernel says
-# that it came.
+# unasked LOG: print complaints, except the one panic that the part provokes:
+# allow each of its lines once, from the guest's line that announces the panic
+# to the next kernel's first line.
 unasked() {
 	awk '
 		/^LAB-STEP panics at/ { way = $6 }

@@ -1,7 +1,8 @@
 # shellcheck shell=bash disable=SC2034,SC2154
-# The part "races" of torture, on the host. With ICOUNT=1 there is one CPU, whose time
-# is instructions, and all that is random comes from SEED: two runs do the same, and
-# tell the same digest. SIZE= are the calls of each thread then. Sourced by torture.
+# The part "races" of torture, on the host. With ICOUNT=1 there is one CPU,
+# whose clock counts instructions, and SEED determines all that is random: two
+# runs print the same digest. SIZE= is then the calls per thread. Sourced by
+# torture.
 
 before_part() {
 	[ -n "${ICOUNT:-}" ] || return 0

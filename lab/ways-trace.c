@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A plugin for QEMU: the addresses between start= and end= that a guest comes
- * to other than from the instruction before.  At exit a line for each goes to
- * out=.
+ * A plugin for QEMU: find addresses from start= to end= that a guest reaches
+ * other than from the preceding instruction.  At exit, write a line for each
+ * to out=.
  *
- * It looks at blocks of translated code: where one begins, and where the one
- * before ended on that CPU.  What an interrupt returns to is left out, since it
- * can be any instruction.  So is what lies in the block before: QEMU ends a
- * block early behind an access to a device, and begins a string instruction
- * anew for each round.  Branches that go there are seen without a run.
+ * The plugin compares the start of each translated block with the end of the
+ * CPU's previous block.  Return addresses of interrupts are left out, because
+ * they can be any instruction.  So are addresses within the previous block:
+ * QEMU ends a block early after a device access, and restarts a string
+ * instruction for each round.  Branches to those are found without a run.
  */
 #include "qemu-plugin.h"
 
