@@ -64,11 +64,11 @@
  * locks that users of ftrace hold when they register: klp_mutex, the mutex of a
  * BPF trampoline.  The core must not call functions that take one of these
  * while it holds kprobe_mutex; for a post handler, ftrace makes a BPF
- * trampoline try its own mutex, and passes its -EAGAIN on.  The core must not
- * wait for a grace period under kprobe_mutex.  Exceptions: the owner of
- * module_mutex waits for one, a backend of classic.c steps in place, or one of
- * the two ftrace_ops in ftrace.c takes over a site from the other or from a
- * relay, or is used again.
+ * trampoline only try its mutex, and returns -EAGAIN if it is taken.  The core
+ * must not wait for a grace period under kprobe_mutex.  Exceptions: an ops of
+ * ftrace.c takes over a site from the other ops or from a relay, or is
+ * registered again; a backend of classic.c steps in place; and the core waits
+ * for module_mutex, whose owner may wait for a grace period.
  *
  * Who may run when
  * ----------------
@@ -76,8 +76,8 @@
  * The whole path of a hit, from before the look-up of the site until after the
  * return of the last handler, runs with interrupts off.  For a trap, the
  * hardware disables them; detours, the thunk of post handlers, the return
- * trampoline, ftrace's callback and the walks in classic.c do so themselves.
- * All rules depend on this:
+ * trampoline and ftrace's callback do so themselves.  (With classic.c, only the
+ * walk of a site's probes does: see there.)  All rules depend on this:
  *
  * 1. A CPU that handles an IPI is in no handler.  So once a probe has been
  *    unlinked from site->pre and site->active, one round of IPIs proves that
@@ -99,8 +99,8 @@
  *
  * 3. Between the pre handlers and the post handlers of one hit, a task may be
  *    interrupted, preempted and migrated; no CPU keeps state for it meanwhile.
- *    The out-of-line copy identifies its site, and the probes that are enabled
- *    when it ends have their post handlers called.
+ *    The out-of-line copy identifies its site.  When it ends, the post handlers
+ *    of the probes that are enabled by then are called.
  *
  * Text and table
  * --------------
@@ -141,8 +141,8 @@ static bool kprobe_ready __read_mostly;
 				 KPROBE_FLAG_ON_FUNC_ENTRY)
 
 /*
- * Find or create the site of a place in text, and set p->addr.  Fill in @result
- * unless the place is refused.
+ * Find or create the site of a place in text, and set p->addr.  The @result is
+ * valid only if the place is not refused.
  */
 static enum kprobe_refusal kprobe_site_for(const struct kprobe_array *array,
 					   struct kprobe *p,
@@ -176,8 +176,8 @@ static enum kprobe_refusal kprobe_site_for(const struct kprobe_array *array,
 }
 
 /*
- * As kprobe_site_for(), for any place.  A refused return probe gets an address
- * only if a symbol begins there.
+ * As kprobe_site_for(), but check first that the place is in text.  A refused
+ * return probe or jprobe keeps its p->addr unless a symbol begins at the place.
  */
 static enum kprobe_refusal kprobe_admit(const struct kprobe_array *array,
 					struct kprobe *p, unsigned long place,
@@ -210,7 +210,7 @@ static void kprobe_drop_site(struct kprobe_site *site)
 	kprobe_site_drop(site);
 }
 
-/* Mark a probe as registered and link it; its handlers have been read. */
+/* Mark a probe as registered and link it to its site. */
 static void kprobe_join_site(struct kprobe *p, struct kprobe_site *site)
 {
 	struct kprobe *first;
@@ -235,7 +235,7 @@ static void kprobe_join_site(struct kprobe *p, struct kprobe_site *site)
 		kprobe_site_activate(site, p);
 }
 
-/* Check a new probe; a registered one must not be changed. */
+/* Check a probe to be registered, without changing it. */
 static int kprobe_check_new(const struct kprobe *p)
 {
 	if (!p || kprobe_is_registered(p) || p->flags & ~KPROBE_FLAGS_KNOWN)
@@ -248,7 +248,7 @@ static int kprobe_check_new(const struct kprobe *p)
 
 /*
  * Link the @i-th probe of an array to its site, which is created if necessary
- * and added to @dirty.  Change nothing on failure.
+ * and added to @dirty.  On failure, the probe is linked to no site.
  */
 static int kprobe_attach(struct kprobe_array *array, int i,
 			 struct list_head *dirty)
@@ -279,7 +279,7 @@ static int kprobe_attach(struct kprobe_array *array, int i,
 	post = READ_ONCE(p->post_handler);
 	if (post && !site->on_ftrace)
 		why = arch_kprobe_prepare(site, true);
-	/* Return probes joined with a pool, but they have no post handler. */
+	/* This leaks no pool, because return probes have no post handler. */
 	if (why != KPROBE_OK)
 		goto drop;
 
@@ -300,17 +300,14 @@ refuse:
 	return kprobe_refusal_errno(why);
 }
 
-/*
- * Move the sites of @dirty without probes, by kprobe_site::all, to @empty.
- * Sites that keep other probes need only a wait.
- */
+/* Move sites of @dirty without probes to @empty, by kprobe_site::all. */
 static void take_empty(struct list_head *dirty, struct list_head *empty)
 {
 	struct kprobe_site *site, *behind;
 
 	/*
-	 * An entry without probes releases its relay's site, too.  This appends
-	 * to the list that the loop walks; the added sites have no relay.
+	 * An entry without probes releases the site of its relay, too.  This
+	 * appends that site, which has no relay itself, to the walked list.
 	 */
 	list_for_each_entry(site, dirty, batch) {
 		behind = hlist_empty(&site->probes) ? kprobe_relay_leave(site) :
@@ -350,7 +347,7 @@ static int kprobes_detach(struct kprobe_array *array, int first, int end)
 			continue;
 		}
 		site = p->site;
-		/* Use its own kind, regardless of the unregister function. */
+		/* The probe's own kind counts, not the array's. */
 		if (p->kind == KPROBE_KIND_RETURN)
 			kretprobe_pool_leave(container_of(p, struct kretprobe,
 							  kp), &array->pools);
@@ -368,12 +365,12 @@ static int kprobes_detach(struct kprobe_array *array, int first, int end)
 	if (list_empty(&dirty))
 		return i;
 
-	/* Arming can fail here, but only for other probes of these sites. */
+	/* Ignore errors: only other probes of these sites can cause them. */
 	kprobe_reconcile(&dirty, KPROBE_ARM_EACH | KPROBE_WAIT);
 
 	list_for_each_entry_safe(site, next, &empty, all)
 		kprobe_drop_site(site);
-	/* No reader uses these links any more, and callers may test them. */
+	/* Reset links that no reader uses any more: callers may test them. */
 	hlist_for_each_entry_safe(p, after, &leaving, known) {
 		INIT_HLIST_NODE(&p->known);
 		INIT_LIST_HEAD(&p->list);
@@ -414,7 +411,7 @@ static int kprobes_attach(struct kprobe_array *array, int first)
 			break;
 		site = array->nth(array->probes, i)->site;
 		n += kprobe_site_patches_text(site);
-		/* A chunk of sites on ftrace has no limit. */
+		/* Sites on ftrace do not count, so a chunk may be large. */
 		cond_resched();
 	}
 	if (ret)
@@ -462,9 +459,9 @@ int kprobe_register_array(struct kprobe_array *array)
 		return -EDEADLK;
 
 	/*
-	 * Each chunk is a complete registration, so others never find a partial
-	 * one in between.  Only the caller knows that more probes will follow,
-	 * or that these will be unregistered because a later one is refused.
+	 * Each chunk is a complete registration, so other users never find a
+	 * partial one between chunks.  They do not notice that more probes will
+	 * follow, or that these are unregistered if a later one is refused.
 	 */
 	while (i < array->num && ret >= 0) {
 		scoped_guard(mutex, &kprobe_mutex)
@@ -475,7 +472,7 @@ int kprobe_register_array(struct kprobe_array *array)
 	}
 	if (ret < 0)
 		kprobes_detach_all(array, i);
-	/* Pools of probes that joined before another probe was refused. */
+	/* Free the pools of return probes that were unregistered again. */
 	kretprobe_pools_retire(&array->pools);
 	return min(ret, 0);
 }
@@ -522,7 +519,7 @@ static struct kprobe *nth_kprobe(void *probes, int i)
  *   is not in text, blacklisted, padding, misaligned, or patched by the kernel
  *   itself; the instruction is a trap.
  * * -ENOENT: no such symbol; a module that is being loaded or unloaded.
- * * -EILSEQ: not at the start of an instruction.
+ * * -EILSEQ: not at the start of an instruction, or an unknown one.
  * * -EOPNOTSUPP: the instruction cannot be executed out of line; a
  *   fault_handler on architectures without a backend of their own.
  * * -EAGAIN: too early in the boot process; or the probe has a post handler,
@@ -531,6 +528,7 @@ static struct kprobe *nth_kprobe(void *probes, int i)
  * * -ENOMEM: no memory.
  * * -EDEADLK: the caller is a handler.
  * * -ENODEV, -EBUSY: from ftrace, if the instruction is one of its calls.
+ * * -EBUSY: a debugger has a breakpoint there.
  */
 int register_kprobes(struct kprobe **ps, int num)
 {
@@ -636,7 +634,7 @@ static int kprobe_set_disabled(struct kprobe *p, bool disable)
 
 	kprobe_site_mark_dirty(site, &dirty);
 	ret = kprobe_reconcile(&dirty, disable ? KPROBE_WAIT : 0);
-	/* If @p is disabled, only another probe can have failed to be armed. */
+	/* After a disable, only other probes of the site can cause an error. */
 	if (disable || !ret)
 		return 0;
 	kprobe_site_deactivate(site, p);

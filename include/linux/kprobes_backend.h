@@ -40,8 +40,8 @@ struct module;
  * @KPROBE_SITE_TRAP: a breakpoint
  * @KPROBE_SITE_JUMP: a jump to the site's detour
  * @KPROBE_SITE_FTRACE: ftrace calls the core
- * @KPROBE_SITE_BEHIND: the original text, as in CLEAN, but this site handles
- *	hits at the next instruction, too: see relay.c
+ * @KPROBE_SITE_BEHIND: the original text, as in CLEAN, but hits at the next
+ *	instruction call the handlers of this site: see relay.c
  * @KPROBE_SITE_GONE: the text has been freed; final
  */
 enum kprobe_site_state {
@@ -63,11 +63,12 @@ enum kprobe_site_state {
  * @pre: the first active probe with a pre handler, or kprobe_no_pre; further
  *	ones are linked by kprobe::pre_next; locked, read by RCU
  * @npost: active probes with a post handler; locked, read by hits
- * @state: how the text looks; locked, and under text_mutex
- * @target: the state that applying the batch must reach; locked
+ * @state: how the text looks; locked, read by hits
+ * @target: the state to reach when the batch is applied; locked
  * @on_ftrace: ftrace patches the instruction; constant
  * @on_entry: the site is at the function's first instruction; constant
- * @slot: the out-of-line copy, if the backend has made one in prepare
+ * @slot: the out-of-line copy, if the backend has made one in prepare; the core
+ *	frees it, @post_slot and @detour
  * @insn: the backend's data; the backend must publish changes that it makes
  *	once the site can be hit
  * @post_slot: the same as @slot, for hits with post handlers
@@ -150,7 +151,7 @@ void arch_kprobe_fill_slots(void *text, size_t size);
  * @on_entry: set to whether the result is the entry of the function
  *
  * Context: any.
- * Return: @addr, or the instruction after the landing pad at @addr.
+ * Return: @addr, or the address after a landing pad or the setup of a TOC.
  */
 kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
 				   bool *on_entry);
@@ -191,8 +192,6 @@ enum kprobe_refusal arch_kprobe_prepare(struct kprobe_site *site,
  */
 void arch_kprobe_patch(struct list_head *batch);
 
-/* The core frees the three slots, after a grace period. */
-
 /**
  * arch_kprobe_orig_ip - translate an address in a slot
  * @site: the owner of the slot
@@ -205,7 +204,7 @@ void arch_kprobe_patch(struct list_head *batch);
 unsigned long arch_kprobe_orig_ip(struct kprobe_site *site, void *slot,
 				  unsigned long ip);
 
-/* If a task at @ip can resume in the original text, set @ip to that address. */
+/* Set @ip to where a task can resume in the original text, or return false. */
 bool arch_kprobe_can_resume(struct kprobe_site *site, void *slot,
 			    unsigned long *ip);
 
@@ -222,7 +221,7 @@ bool arch_kprobe_can_resume(struct kprobe_site *site, void *slot,
  * arch_kprobe_analyse - check whether a jump may replace the breakpoint
  * @site: an inspected site
  *
- * Return: KPROBE_NOJUMP_NONE, FOREIGN_TRAP, NO_MEMORY, or one in the text.
+ * Return: KPROBE_NOJUMP_NONE, FOREIGN_TRAP, NO_MEMORY, or a permanent obstacle.
  */
 enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site);
 

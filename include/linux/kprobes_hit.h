@@ -241,7 +241,7 @@ static __always_inline bool kprobe_hit_is_slow(enum kprobe_by by)
 	return unlikely(kprobe_hit_nests(by));
 }
 
-/* current_kprobe if every hit is recursion but no particular handler runs. */
+/* current_kprobe while hits are recursion but no particular handler runs. */
 extern struct kprobe kprobe_busy;
 
 /**
@@ -396,7 +396,7 @@ kprobe_site_pre(struct kprobe_site *site, struct pt_regs *regs,
 	if (by == KPROBE_BY_NMI) {
 		/*
 		 * Without a pre handler, the site is armed for post handlers.
-		 * Jumps skip this test, as they nearly always have one.
+		 * Other callers need no test: kprobe_no_pre does nothing.
 		 */
 		if (first == &kprobe_no_pre)
 			return KPROBE_HIT_EXECUTE;

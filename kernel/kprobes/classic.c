@@ -33,9 +33,9 @@
  * 2. No data of a user is kept between the walks of one hit.  The backend keeps
  *    only the struct kprobe of the site.
  *
- * 3. These exceptions may be raised without RCU watching the CPU, and the entry
- *    code of most architectures does not change that before it calls the
- *    backend.  Therefore kprobe_wait_for_handlers() leaves out no CPU here.
+ * 3. RCU may not be watching a CPU that raises the exception of a hit, and the
+ *    entry code of most architectures does not change that before it calls the
+ *    backend.  Therefore kprobe_wait_for_handlers() sends an IPI to every CPU.
  *
  * 4. Interrupts may run between the exception and the look-up of the site on
  *    s390 and arc, and on mips between the exception and the read of the text.
@@ -48,13 +48,13 @@
  * A site, with the struct kprobe that the backend uses, is in use without one
  * of our functions on the stack: from get_kprobe() to the end of the step,
  * which may be another exception.  In all that time a backend has preemption
- * off, or interrupts, or both; a page fault in the step ends it first
+ * off, or interrupts, or both; a page fault in the step ends the step first
  * (kprobe_fault_handler()).  So RCU waits for it.  kprobe_retire() frees the
  * site after a grace period of RCU that begins after the site was removed from
  * the table, and after an IPI to all CPUs that followed the removal of the
  * trap.  In the idle loop, where RCU does not watch, only that IPI protects
- * hits: they have interrupts off throughout, because idle CPUs do.  Such a hit
- * may use another site of its chain, or a table that was replaced:
+ * hits: they have interrupts off throughout, because idle CPUs do.  The look-up
+ * of such a hit may read another site of a hash chain, or a replaced table:
  * kprobe_classic_sync() waits for that before either is freed.  On arc these
  * exceptions enable interrupts, and mips idles with interrupts on: their idle
  * functions must not be probed.
@@ -185,7 +185,7 @@ static int parisc_step_ends(struct kprobe *end, struct pt_regs *regs)
 	struct kprobe *below = parisc_hit_below(end);
 	struct kprobe *kp = parisc_step_end(regs);
 
-	/* This was the end of a branch, whether its hit was missed or not. */
+	/* A nested hit has no post handlers: only its branch needed an end. */
 	if (!below)
 		walk_post(kp, regs);
 	parisc_hit_end(below);
@@ -218,7 +218,7 @@ void kprobes_inc_nmissed_count(struct kprobe *kp)
 	unsigned long flags;
 	bool entered;
 
-	/* Do not trace: backends cannot handle a third hit yet. */
+	/* Do not trace: backends cannot handle one more nested hit here. */
 	raw_local_irq_save(flags);
 	entered = kprobe_rcu_enter();
 	/* Some backends have overwritten current_kprobe: assume recursion. */
@@ -241,7 +241,7 @@ NOKPROBE_SYMBOL(dump_kprobe);
 /**
  * kprobe_busy_begin - make hits on this CPU miss their handlers
  *
- * See hit.c.  To a backend it looks as if a handler were running.
+ * See hit.c.  A backend treats this state as a running handler.
  *
  * Context: any but a handler, as reported by kprobe_running().
  */
@@ -370,9 +370,9 @@ static void prepare_ftrace(struct kprobe *kp)
  * @ops: the ops of ftrace.c that was called
  * @fregs: registers
  *
- * A site may be in the other ops, or have just left this one.  A handler may
- * have caused this hit; backends would not detect that within ftrace's own test
- * for recursion.
+ * The site may belong to the other ops, or have just left this one.  A handler
+ * may have caused this hit; backends would not detect that within ftrace's own
+ * test for recursion.
  */
 void kprobe_classic_ftrace_hit(unsigned long ip, unsigned long parent_ip,
 			       struct ftrace_ops *ops,
@@ -692,7 +692,7 @@ void arch_kprobe_unanalyse(struct kprobe_site *site)
 {
 }
 
-/* A jump replaces one instruction, which is the one that breakpoints step. */
+/* Not needed: a jump replaces only the instruction of the breakpoint. */
 void arch_kprobe_use_detour(struct kprobe_site *site, bool use)
 {
 }
@@ -952,7 +952,7 @@ int __weak kprobe_exceptions_notify(struct notifier_block *self,
 }
 NOKPROBE_SYMBOL(kprobe_exceptions_notify);
 
-/* Backends add areas which are empty in some configurations: -EINVAL. */
+/* Ignore -EINVAL: some areas that backends add may be empty. */
 int __init arch_kprobe_blacklist(void)
 {
 	backend_blacklist();

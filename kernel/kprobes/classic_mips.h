@@ -8,17 +8,17 @@
  * the target of the branch, and whether the delay slot is empty and needs no
  * step.  A nested hit, whose handlers are missed, overwrites both.
  *
- * A hit without a step ends in the exception of the breakpoint.  Its flag is
- * not cleared, so that the next instruction would not be executed at all;
- * interrupts stay off, as for a step; and unless it is nested, current_kprobe
- * stays set.
+ * A hit without a step ends in the exception of the breakpoint.  Three errors
+ * follow: SKIP_DELAYSLOT stays set, so that a later instruction would not be
+ * executed at all; interrupts stay off, as for a step; and unless the hit is
+ * nested, current_kprobe stays set.
  *
  * After a page fault in a step, execution continues after the instruction, and
  * not at it.
  *
  * The architecture's breakpoint handler enables interrupts, so classic_mips.S
- * replaces it.  Otherwise a task might run before do_bp() reads which
- * breakpoint was hit, and remove it.
+ * replaces it.  Otherwise another task might run, and remove the breakpoint,
+ * before do_bp() reads which breakpoint was hit.
  *
  * The code disables interrupts for a step, and restores their state afterwards.
  * Instructions that read or set this state are refused, even in the delay slot

@@ -14,12 +14,12 @@
  *
  *	queue:	slot[0], the next address
  *
- * This needs no end of the step.  The next address may be the target of a
- * branch whose delay slot was probed, the copy may skip it, and return
- * addresses are computed from it.
+ * This needs no exception at the end of the step.  The next address may be the
+ * target of a branch whose delay slot is probed, the copy may skip it, and
+ * return addresses are computed from it.
  *
- * With post handlers the step has an end, and so have branches relative to the
- * first address, all with interrupts off:
+ * A step ends in a breakpoint, with interrupts off, if there are post handlers
+ * or the instruction is a branch relative to the first address:
  *
  *	queue:	slot[1], parisc_end_insns[0]
  *
@@ -147,9 +147,10 @@ static inline bool parisc_is_misread(const kprobe_opcode_t *addr)
 	return parisc_is_of_state(*addr);
 }
 
-/* The slot has the instruction already.  The reach of any branch: */
+/* The reach of any branch */
 #define PARISC_REACH		SZ_16M
 
+/* Add the copy for steps with an end.  slot[0] has the instruction already. */
 static inline int parisc_fill_slot(struct kprobe *kp)
 {
 	u32 *slot = kp->ainsn.insn;
@@ -186,7 +187,7 @@ static __always_inline struct kprobe *parisc_hit_begin(struct kprobe *kp,
 	return kp;
 }
 
-/* Return the hit that this one, whose handlers have not run yet, interrupts. */
+/* Before the handlers: return the kprobe of the interrupted hit, or NULL. */
 static __always_inline struct kprobe *parisc_hit_below(const struct kprobe *kp)
 {
 	if (kp->flags & KPROBE_FLAG_FTRACE)
@@ -239,7 +240,7 @@ static __always_inline void parisc_branched(const struct kprobe *kp,
 	if (taken && parisc_is_relative(kp->opcode))
 		after += (unsigned long)kp->addr -
 			 (unsigned long)(kp->ainsn.insn + 1);
-		/* Forward branches skip if taken, backward ones if not. */
+	/* Forward branches skip if taken, backward ones if not. */
 	if (parisc_is_conditional(kp->opcode))
 		skips = skips && taken != (kp->opcode & 1);
 	if (skips)

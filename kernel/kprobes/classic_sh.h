@@ -12,15 +12,15 @@
  * wrong place, where it may overwrite a constant: such instructions are
  * refused.
  *
- * Interrupts stay on in a step.  A breakpoint that is hit in an interrupt would
- * end it before the instruction has been executed.
+ * It leaves interrupts on in a step.  A breakpoint that is hit in an interrupt
+ * would end the step before the instruction has been executed.
  *
  * It calls the post handler while it still needs its data about the step, and a
  * hit from that handler overwrites these.  So the walk is deferred until the
  * step has ended.
  *
- * A page fault in a step leaves the step's breakpoint in the text, where no
- * code would recognize it.
+ * After a page fault in a step, the step's breakpoint stays in the text, and no
+ * code recognizes it there.
  */
 #ifndef _KERNEL_KPROBES_CLASSIC_SH_H
 #define _KERNEL_KPROBES_CLASSIC_SH_H

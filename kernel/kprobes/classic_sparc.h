@@ -14,9 +14,9 @@
  * It knows branches on integer conditions and calls.  A branch on a register or
  * on floating point that is taken leads from the copy to a wrong target.
  *
- * A branch that annuls its delay slot skips the breakpoint, and RDPC reads the
- * address of the copy.  RDPR and WRPR of %pil read the interrupt level that is
- * set for the step, or set one that is lost at its end.  All are refused.
+ * These are refused: a branch that annuls its delay slot, because it skips the
+ * breakpoint; RDPC, which reads the address of the copy; RDPR of %pil, which
+ * reads the interrupt level of the step; WRPR of %pil, which the step undoes.
  */
 #ifndef _KERNEL_KPROBES_CLASSIC_SPARC_H
 #define _KERNEL_KPROBES_CLASSIC_SPARC_H
@@ -67,7 +67,7 @@ static inline bool sparc_is_misread(const kprobe_opcode_t *addr)
 	       (insn & 0xc1ffc000) == 0x81414000 || sparc_is_of_pil(insn);
 }
 
-/* The task stays on its CPU in a step only. */
+/* Read per-CPU state only in a step, when the task stays on its CPU. */
 static __always_inline struct sparc_hit sparc_hit_begin(unsigned long val)
 {
 	if (val != DIE_DEBUG_2)

@@ -6,18 +6,19 @@
  * of a trap, and needs no copy out of line, because the instruction does
  * nothing but call.  All such sites share two ftrace_ops, so that a batch of
  * them needs one update of ftrace, and the callback finds the site by its
- * address, as a trap does.
+ * address, as a trap does.  relay.c decides which sites do not use ftrace.
  *
- * There are two because ftrace lets one owner of IPMODIFY, such as live
+ * There are two ops because ftrace lets one owner of IPMODIFY, such as live
  * patching, redirect a function.  By an old convention, a probe whose handlers
  * do this has a post handler, so sites with post handlers are in the ops with
- * IPMODIFY.  An address that a pre handler has set is used with either ops,
- * unless another user of ftrace redirects the function; a user with a direct
- * call is asked to share it with the ops with IPMODIFY only.
+ * IPMODIFY.  With either ops, ftrace uses an address that a pre handler has
+ * set, unless another user of ftrace redirects the function.  Only for the ops
+ * with IPMODIFY, ftrace asks the owner of a direct call to share the function.
+ *
  * site->ftrace_ops is the ops that calls handlers; the other one ignores a hit.
- * While a site moves, a value of enum ftrace_move is added, so that the fast
- * path does not match.  A site may move from its relay: relay.c lists these
- * steps.  Or it moves from one ops to the other.  Then ftrace calls both for a
+ * While a site moves, a value of enum ftrace_move is added to this pointer, so
+ * that the fast path does not match.  relay.c lists the steps of a move from a
+ * relay.  When a site moves from one ops to the other, ftrace calls both for a
  * hit, one after the other, and only one of them must call the handlers:
  *
  * 1. The site belongs to the old ops.  It is added to the filter of the new
@@ -35,9 +36,10 @@
  * between the two must not call one of them a second time, so an ops is not
  * registered again until a grace period after it was unregistered.
  *
- * A task that is interrupted or preempted on its way to the old ops, in 1 or
- * before, may arrive there at any time later, and calls no other ops.  So an
- * ops that is not called from the loop always calls the handlers.
+ * Until step 1 is done, ftrace may call the old ops without its loop.  A task
+ * that is interrupted or preempted on its way there may arrive at any time
+ * later, and calls no other ops.  So an ops that is not called from the loop
+ * always calls the handlers.
  *
  * In each update, ftrace visits all functions several times.  A new probe
  * cannot wait for others, but a removed one can: its site clears its ops, so
@@ -66,7 +68,7 @@
 /* Added to site->ftrace_ops. */
 enum ftrace_move {
 	FTRACE_MOVE_NONE,
-	FTRACE_MOVE_FROM_BEHIND,	/* whichever handles a hit notes it */
+	FTRACE_MOVE_FROM_BEHIND,	/* from a relay; the ops notes hits */
 	FTRACE_MOVE_TO_FIRST,		/* to the ops that is called first */
 	FTRACE_MOVE_TO_SECOND,
 };
@@ -91,16 +93,16 @@ static struct ftrace_ops *moving_to(struct ftrace_ops *ops,
 }
 
 /*
- * The stack pointers of hits that have passed the first ops in 2, for each CPU
- * and each context, because an interrupt between the two ops may have a hit.
- * A third ops between the two may have one as well: ftrace's guard against
- * recursion lets one loop begin in another of the same context.
+ * Stack pointers of hits that have passed the first ops in step 2: one for each
+ * CPU and context, because an interrupt between the two ops may have a hit.  A
+ * second one is for a hit in a third ops that ftrace calls between the two: its
+ * guard against recursion lets one loop begin in another of the same context.
  */
 static DEFINE_PER_CPU(unsigned long [4][2], first_passed);
 
 /*
- * Return true if ftrace calls from its loop.  Its guard against recursion has a
- * bit for each context, and one for a loop in another loop.
+ * Return true if ftrace calls from its loop.  The guard of the loop has one bit
+ * for each context, and one for a loop in another loop.
  */
 static bool ftrace_is_looping(void)
 {
@@ -149,7 +151,7 @@ read_calls(const struct kprobe_site *site)
 	return smp_load_acquire(&site->ftrace_ops);
 }
 
-/* A hit that passes the first in 1 must not match an older note. */
+/* Clear the notes: a hit without a note must not match an older one. */
 static void forget_passed(void)
 {
 	unsigned int cpu;
@@ -357,7 +359,7 @@ bool kprobe_ftrace_moves(const struct kprobe_site *site)
 /* The ops that ftrace calls before the other one; under kprobe_mutex. */
 static struct site_ops *called_first;
 
-/* @shared: owners of direct calls were asked to share and must be told */
+/* @shared: owners of direct calls were asked to share, and must be informed */
 static int filter_remove(struct site_ops *from, unsigned long *ips,
 			 unsigned int nr, bool shared)
 {
@@ -424,7 +426,7 @@ static void ops_remove(struct site_ops *from, unsigned long *ips,
 		unregister_ftrace_function(&from->ops);
 		from->gone = get_state_synchronize_rcu();
 	}
-	/* For the last sites, unregister_ftrace_function() has told owners. */
+	/* For the last sites, unregister_ftrace_function() informs owners. */
 	if (!filter_remove(from, ips, nr, from->nr))
 		return;
 	for (i = 0; i < nr; i++)
@@ -562,8 +564,8 @@ static unsigned int collect_going(struct list_head *batch, struct site_ops *ops,
  * kprobe_ftrace_moved - end the move of a site
  * @site: a site for which kprobe_ftrace_arm() was called
  *
- * If it moves from a relay, the relay must be off already for a hit that reads
- * the new value, because that hit is not noted.
+ * A hit that reads the new value is not noted.  So if the site moves from a
+ * relay, the relay must be off already.
  *
  * Context: kprobe_mutex held.
  */
@@ -573,7 +575,7 @@ void kprobe_ftrace_moved(struct kprobe_site *site)
 	smp_store_release(&site->ftrace_ops, &site_ops_now(site)->ops);
 }
 
-/* Return how a site moves to @to, whose filter has it by now. */
+/* Return how a site moves to @to, whose filter already has the site. */
 static enum ftrace_move move_to(const struct kprobe_site *site,
 				const struct site_ops *to)
 {
@@ -683,7 +685,7 @@ int kprobe_ftrace_arm(struct list_head *batch)
  * kprobe_ftrace_disarm - disarm a set of sites with ftrace
  * @batch: sites that are armed with ftrace
  *
- * ftrace may call for a while longer; the callback then finds no site.
+ * ftrace may call for a while longer; the callback ignores these hits.
  *
  * Context: may sleep; kprobe_mutex held.
  */

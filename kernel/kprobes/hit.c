@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The slow path of a hit: nested handlers, NMIs, and hits without RCU watching.
- * The fast path is inline, in <linux/kprobes_hit.h>.
+ * The fast path is inline, in <linux/kprobes_hit.h>.  Also kprobe_busy_begin(),
+ * and what an exception does around handlers, for hits without one.
  */
 #include <linux/export.h>
 #include <linux/irqflags.h>
@@ -11,7 +12,7 @@
 #include <linux/kprobes_hit.h>
 #include "internal.h"
 
-/* The probe whose handler runs on this CPU; its context is in running.c. */
+/* The probe whose handler runs on this CPU; see also kprobe_current_ctx. */
 DEFINE_PER_CPU(struct kprobe *, current_kprobe);
 
 /**

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The interfaces between kernel/kprobes.c and the files in kernel/kprobes/,
- * from the lowest layer to the highest: a file may call functions declared
- * before its own part.  classic.c is the exception: it is a backend, calls
+ * The interfaces between kernel/kprobes.c and the files in kernel/kprobes/, one
+ * part for each file.  The head of kernel/kprobes.c describes the layers of the
+ * files and the locks.  classic.c is in no layer: it is a backend, calls
  * reconcile.c, and is called by the lowest layers.
- * Locks and their order are described at the head of kernel/kprobes.c.
  */
 #ifndef _KERNEL_KPROBES_INTERNAL_H
 #define _KERNEL_KPROBES_INTERNAL_H
@@ -52,7 +51,7 @@ struct kprobe_relay {
 	struct kprobe_site *entry;
 };
 
-/* Return the entry whose relay a probe is; NULL for a user's probe. */
+/* Return the entry that a relay's probe serves; NULL for a user's probe. */
 static __always_inline struct kprobe_site *
 kprobe_relayed(const struct kprobe *p)
 {
@@ -61,7 +60,7 @@ kprobe_relayed(const struct kprobe *p)
 	return container_of(p, struct kprobe_relay, probe)->entry;
 }
 
-/* Return the site that delivers hits of this one; kprobe_mutex held. */
+/* Return the site whose text delivers this one's hits; kprobe_mutex held. */
 static inline struct kprobe_site *kprobe_relay_site(struct kprobe_site *site)
 {
 	return IS_ENABLED(CONFIG_KPROBE_RELAYS) &&
@@ -69,7 +68,7 @@ static inline struct kprobe_site *kprobe_relay_site(struct kprobe_site *site)
 						   site;
 }
 
-/* classic.c: a backend for architectures that do not know sites */
+/* classic.c: a backend for architectures without one of their own */
 #ifdef CONFIG_KPROBES_CLASSIC
 void kprobe_classic_init_site(struct kprobe_site *site);
 enum kprobe_refusal kprobe_classic_rehearse(struct kprobe_site *site);
@@ -244,8 +243,8 @@ enum kprobe_refusal kprobe_inspect(struct kprobe_site *site,
 
 /*
  * Maximum number of sites patched with one hold of text_mutex, and approximate
- * number of sites changed with one hold of kprobe_mutex: as many as one call of
- * text_poke_bp() takes if pages are small.
+ * number of sites changed with one hold of kprobe_mutex: as many as x86 patches
+ * at once with text_poke_finish().
  */
 #define KPROBE_PATCH_CHUNK	256
 
@@ -333,7 +332,7 @@ static inline void kprobe_optimizer_allow(bool on) { }
 static inline bool kprobe_jumps_allowed(void) { return false; }
 #endif
 
-/* relay.c: entries that are hit by the instruction after ftrace's call */
+/* relay.c: entries whose hits are taken at the instruction after the call */
 #ifdef CONFIG_KPROBE_RELAYS
 struct kprobe_site *kprobe_relay_leave(struct kprobe_site *site);
 void kprobe_relay_free(struct kprobe_site *site);

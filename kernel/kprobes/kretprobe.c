@@ -22,13 +22,14 @@
  * address.  Later ones find the trampoline's; they are *chained* to the one
  * below them, share its return address, and are all handled in one pass through
  * the trampoline.  Other ways to follow returns (rethook, function graph) may
- * divert the call in between; their return address is used like any other.
+ * divert the call as well; their trampoline is a return address like any other.
  *
  * Instances are allocated from the pool of the return probe (pool.c), which
  * outlives the probe while calls are followed.
  *
  * This file has the slow paths and the look-ups of followed calls.  Each entry
- * and each return begin in kretprobe_hit.c, or in classic_follow.c.
+ * and each return begins in kretprobe_hit.c, or in classic_follow.c.
+ * kretprobe_register.c registers return probes.
  */
 #define pr_fmt(fmt) "kprobes: " fmt
 
@@ -151,7 +152,7 @@ static noinline void __noreturn return_unmatched(struct pt_regs *regs,
 
 	if (first) {
 		ri = llist_entry(first, struct kretprobe_instance, llist);
-		/* NULL if it was unregistered; then it may have been freed. */
+		/* NULL after it was unregistered: it may have been freed. */
 		rp = READ_ONCE(ri->rph->rp);
 	}
 	/* Users' scripts look for the first line. */
@@ -164,7 +165,7 @@ NOKPROBE_SYMBOL(return_unmatched);
 
 /*
  * Find the instance of the call that returns from @frame, if it is not the
- * innermost.  Calls above it have ended without a return: recycle theirs.
+ * innermost.  Recycle those above it, whose calls have ended without a return.
  */
 static noinline struct kretprobe_instance *
 drop_abandoned(struct pt_regs *regs, void *frame)
@@ -341,7 +342,7 @@ void kprobe_flush_task(struct task_struct *tsk)
 			llist_entry(node, struct kretprobe_instance, llist);
 
 		node = node->next;
-		/* Unregistering waits by IPI, and so for this section, too. */
+		/* Unregistering waits for sections with interrupts off. */
 		scoped_guard(irqsave)
 			recycle(ri);
 	}

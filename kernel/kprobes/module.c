@@ -2,8 +2,8 @@
 /*
  * Modules that may be probed, and sorted copies of their tables.
  *
- * A module's text can be looked up by address from before it is complete until
- * after a failure to load it, and its state does not show which.  Probes are
+ * A module's text can be looked up by address before it is complete, and after
+ * loading it has failed; the module's state does not show that.  So probes are
  * admitted only while the module is known here: from the notifier's COMING to
  * its GOING, which both take kprobe_mutex.  Our notifier is the first for both
  * (see kprobe_module_nb).  So a module is known when other notifiers register
@@ -20,12 +20,12 @@
  * module, until the module is unloaded, or until no lookup was made for a
  * while.
  *
- * Everything here is under kprobe_mutex.  A module that can be looked up is
- * known, or a site is in it, and gone.c handles its unloading first and takes
- * kprobe_mutex.  Its symbols change once, when its init text is freed.  The
- * owners of its jump labels and static calls sort these after our COMING: the
- * labels under jump_label_mutex, which callers of kprobe_module_places() hold,
- * and the calls under a mutex that is private to static_call_inline.c.
+ * Everything here is under kprobe_mutex.  A module that is looked up is known,
+ * or contains a site, and stays: unloading begins in gone.c, which takes this
+ * mutex.  Its symbols change once, when its init text is freed.  The owners of
+ * its jump labels and static calls sort these after our COMING: the labels
+ * under jump_label_mutex, which callers of kprobe_module_places() hold, and the
+ * calls under a mutex that is private to static_call_inline.c.
  * Therefore copy_static_calls() saves the addresses of static calls at COMING,
  * and kprobe_module_calls() uses these until the module is live.  After GOING,
  * jump_label.c and static_call_inline.c do not report a module's places any
@@ -504,7 +504,7 @@ void kprobe_module_extable(struct module *mod,
 			   const struct exception_table_entry **start,
 			   const struct exception_table_entry **end)
 {
-	/* trim_init_extable() changes both.  This may take long. */
+	/* trim_init_extable() changes both.  Waiting for it may take long. */
 	guard(mutex)(&module_mutex);
 	*start = mod->extable;
 	*end = mod->extable + mod->num_exentries;

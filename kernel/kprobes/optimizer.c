@@ -2,8 +2,8 @@
 /*
  * Replace breakpoints by jumps, in the background.
  *
- * A jump is longer than a breakpoint.  The detour also has copies of the
- * following instructions that the jump covers, and no task may be about to
+ * A jump may be longer than a breakpoint.  Then the detour also has copies of
+ * the following instructions that the jump covers, and no task may be about to
  * execute the originals when the jump is written.  So a site becomes a jump in
  * two steps, separated by a grace period in which no lock is held:
  *
@@ -11,8 +11,8 @@
  *	  |  kprobe_optimizer_consider()
  *	  v
  *	opt_queue	waits for the worker
- *	  |  analysed, its detour built; traps now run the copies of all of
- *	  |  these instructions, in the detour: site->trap_uses_detour
+ *	  |  analysed, its detour built; if a jump covers more than one
+ *	  |  instruction, traps now run their copies: site->trap_uses_detour
  *	  v
  *	opt_waiting_gp	waits for RCU-tasks: every task that was among the
  *	  |		original instructions, running or preempted, has left
@@ -26,7 +26,7 @@
  * text (reconcile.c).  Removing a jump needs no grace period: the detour stays
  * as long as the site, which is freed after RCU-tasks.
  *
- * To undo a jump takes several pokes, and a user who disables one probe often
+ * Removing a jump takes several pokes, and a user who disables one probe often
  * disables many.  So a jump whose last probe was disabled stays for a moment,
  * without a handler to run, and is removed together with others:
  *
@@ -36,8 +36,8 @@
  *	opt_unoptimizing
  *	  |		waits for a worker of its own, which waits for no grace
  *	  |		period; the site leaves the list at once when the
- *	  |		reconciler turns the jump back
- *	  |  sites still without probes are patched, some hundred at a time
+ *	  |		reconciler removes the jump
+ *	  |  sites still without enabled probes are patched, in chunks
  *	  v
  *	in no list	KPROBE_SITE_CLEAN
  *
@@ -60,7 +60,7 @@
 static LIST_HEAD(opt_queue);
 static LIST_HEAD(opt_waiting_gp);
 static LIST_HEAD(opt_unoptimizing);
-static LIST_HEAD(opt_retry);	/* for lack of memory; soon queued again */
+static LIST_HEAD(opt_retry);	/* lacked memory; queued again soon */
 static bool opt_on = true;
 static bool opt_started;
 static unsigned int opt_passes;	/* completed passes of the worker */
@@ -381,7 +381,7 @@ static void optimizer_worker(struct work_struct *work)
 		opt_passes++;
 }
 
-/* Queued sites are done after two passes, because one may be halfway. */
+/* Two passes: the current one may have begun before a site was queued. */
 static bool optimizer_settled(unsigned int before)
 {
 	guard(mutex)(&kprobe_mutex);
@@ -390,7 +390,7 @@ static bool optimizer_settled(unsigned int before)
 		list_empty(&opt_unoptimizing));
 }
 
-/* Maximum time that a reader of the file list waits; in jiffies. */
+/* Jiffies that opening the file kprobes/list in debugfs waits at most. */
 #define OPT_SETTLE	(5 * HZ)
 
 /**

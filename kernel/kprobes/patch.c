@@ -60,7 +60,7 @@ bool kprobe_batch_makes_jumps(struct list_head *batch)
  */
 u32 kprobe_site_flags(struct kprobe_site *site)
 {
-	/* No flag for an entry that its relay could arm instead. */
+	/* An unarmed entry with a relay may get either, so it has no flag. */
 	if (site->on_ftrace && site->state != KPROBE_SITE_BEHIND)
 		return site->state == KPROBE_SITE_FTRACE || !site->relay ?
 		       KPROBE_FLAG_FTRACE : 0;
@@ -151,16 +151,15 @@ unsigned int kprobe_take_sites(struct list_head *from, unsigned int nr,
 }
 
 /*
- * Before a jump is removed, make its trap execute only the probed instruction,
- * because another site of this batch may be under the jump.  While the jump is
- * there, or half removed, the text or text_poke_bp() sends hits into the
- * detour; if the trap stays, the rest of the text is restored first.  This
- * must precede all patching: a trap that still sends its hit into the detour
- * does so before the last IPI of arch_kprobe_patch(), and later hits find the
- * other sites' traps.
+ * Before a jump is removed, make its trap execute only the probed instruction.
+ * Otherwise a hit would run the copies in the detour, and bypass the trap of
+ * another site of this batch under the jump.  This must precede all patching:
+ * a hit that still reads the old value enters the detour before the last IPI
+ * of arch_kprobe_patch(), so before the other probe's registration returns.  So
+ * do hits by the jump itself, or by text_poke_bp() while it is half removed.
  *
- * These sites are patched first, because a trap must not be written to text
- * that is still under a jump.
+ * Sites with jumps are patched first, because a trap must not be written to
+ * text that is still under a jump.
  */
 static void leave_detours(struct list_head *batch)
 {
@@ -250,8 +249,8 @@ static void kprobe_ipi_seen(void *unused)
  * watching with a fully ordered read-modify-write of the state that is read
  * here.  The acquire pairs with the last stop: all accesses of earlier handlers
  * are done.  The barrier in kprobe_wait_for_handlers() pairs with the next
- * start: it was not visible here, so later accesses of that CPU see what the
- * caller has unlinked.  (With classic.c no CPU is left out.)
+ * start, which was not visible here: later handlers on that CPU see what the
+ * caller has unlinked.  (With classic.c, every CPU gets the IPI.)
  */
 static bool kprobe_cpu_watched(int cpu, void *unused)
 {

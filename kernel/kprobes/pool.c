@@ -177,9 +177,9 @@ static struct kretprobe_instance *pool_collect(struct kretprobe_pool *pool)
 NOKPROBE_SYMBOL(pool_collect);
 
 /*
- * A CPU going offline may still follow calls after its last irq_work.  Another
- * one would stay in its queue, and keep later ones from being raised.
- * Interrupts are off, so the result stays valid.
+ * A CPU going offline may still follow calls after its last irq_work.  If it
+ * queued another one, that would stay in the queue, and keep later ones from
+ * being raised.  Interrupts are off, so the result stays valid.
  */
 static __always_inline bool can_kick(void)
 {

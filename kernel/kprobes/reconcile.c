@@ -6,8 +6,8 @@
  * the global switch.  Every operation that changes these passes the dirty sites
  * to kprobe_reconcile(), which patches all differences at once.
  *
- * optimizer.c makes jumps, later, and removes those whose probes are all
- * disabled.  This file only keeps jumps or turns them back.
+ * This file keeps or removes jumps.  optimizer.c makes them, later, and removes
+ * those whose probes are all disabled.
  */
 #define pr_fmt(fmt) "kprobes: " fmt
 
@@ -37,9 +37,9 @@ kprobe_target_state(const struct kprobe_site *site)
 }
 
 /*
- * Decide which jumps of @dirty must be removed, and add jumps that cover a trap
- * about to be written.  For the same reasons, keep sites that wait for a jump
- * as breakpoints.
+ * Add jumps that cover a trap about to be written to @dirty.  Then decide which
+ * jumps of @dirty must become breakpoints again, and, for the same reasons,
+ * which waiting sites must not become jumps.
  */
 static void turn_jumps_back(struct list_head *dirty)
 {
@@ -105,8 +105,8 @@ static void leave_behind(struct list_head *batch, struct list_head *dirty)
 }
 
 /*
- * Mark the batch as armed or disarmed by ftrace, and empty it.  Sites whose
- * relays are not needed any more are added to @dirty.
+ * Mark the batch as armed or disarmed by ftrace, and empty it.  Add the sites
+ * of relays that are not needed any more to @dirty.
  */
 static void batch_done(struct list_head *batch, struct list_head *dirty)
 {
@@ -133,7 +133,7 @@ static void give_up(struct list_head *batch, bool each, int err)
 	}
 }
 
-/* Retries while ftrace returns -EAGAIN, for an owner of a direct call. */
+/* Retries while ftrace returns -EAGAIN: see arm_ftrace(). */
 #define FTRACE_TRIES	10
 
 /*
@@ -142,8 +142,8 @@ static void give_up(struct list_head *batch, bool each, int err)
  * halves, down to the sites that cause the refusal.  @arm is empty on return;
  * @dirty as for batch_done().
  *
- * After -EAGAIN, an owner of a direct call is still changing it although ftrace
- * has waited for some time.  It needs only the locks that ftrace has released.
+ * -EAGAIN: an owner of a direct call was changing it for as long as ftrace has
+ * waited.  Try again: the owner needs only locks that ftrace has released.
  */
 static int arm_ftrace(struct list_head *arm, bool each,
 		      struct list_head *dirty)
@@ -211,7 +211,7 @@ static int switch_relays(struct list_head *dirty, bool each)
 	return list_empty(&move) ? 0 : arm_ftrace(&move, each, dirty);
 }
 
-/* Arm or disarm sites of @dirty that are on ftrace, and remove them from it. */
+/* Arm or disarm the sites of @dirty on ftrace, and remove them from @dirty. */
 static int reconcile_ftrace(struct list_head *dirty, bool each)
 {
 	struct kprobe_site *site, *next;
@@ -241,8 +241,8 @@ static int reconcile_ftrace(struct list_head *dirty, bool each)
  *	change.  KPROBE_WAIT: the caller has unlinked handlers; on return, every
  *	CPU has left the handlers that it was in.
  *
- * Only arming can fail, and only by ftrace; the state of sites that could not
- * be armed does not change, everything else is done.
+ * Only arming with ftrace can fail.  The state of sites that could not be armed
+ * does not change; everything else is done.
  *
  * Context: may sleep; kprobe_mutex held.
  * Return: 0, -ENOMEM, or the first error of ftrace.
@@ -282,7 +282,7 @@ int kprobe_reconcile(struct list_head *dirty, unsigned int how)
 }
 
 /*
- * Reconcile the first of the @left sites, and move them to the end of the list.
+ * Reconcile a chunk of the @left sites, and move them to the end of the list.
  * Sites that are created between two calls follow the switch from the start,
  * and are after all others.  If a site is freed, another one is visited twice.
  */
@@ -308,14 +308,14 @@ static int switch_chunk(unsigned int *left, unsigned int how)
  * kprobe_set_global - disarm all probes, or arm them again
  * @on: whether probes are armed
  *
- * The disabled state of each probe does not change.  When switching off
- * returns, no handler is running that ran when it was called; handlers may
- * still run for hits that have begun by then, and for calls that are followed.
+ * The disabled state of each probe does not change.  Switching off waits for
+ * handlers that were running when it was called.  Others may still run, for
+ * hits that have begun when it returns, and for calls that are followed.
  *
- * Switching on arms all sites that can be armed, and logs each one that cannot.
- * Only ftrace refuses any, if another owner of IPMODIFY has been registered
- * meanwhile.  Such a site is tried again when its probes change, or when probes
- * are switched on again.
+ * Switching on arms all sites that can be armed, and logs each one that cannot:
+ * ftrace refuses some, for example if another owner of IPMODIFY is registered
+ * by now.  These are tried again when their probes change, or when probes are
+ * switched on again.
  *
  * Context: may sleep.
  * Return: 0, or ftrace's error for the first site that stays unarmed.
@@ -353,7 +353,7 @@ bool kprobe_get_global(void)
 }
 
 #ifdef CONFIG_KPROBE_RELAYS
-/* Move entries for which @concerns() returns true, or all, to ftrace. */
+/* Move entries from their relays to ftrace: for @ops, or all if it is NULL. */
 static void relays_to_ftrace(struct ftrace_ops *ops,
 			     bool (*concerns)(struct ftrace_ops *ops,
 					      unsigned long ip))
@@ -375,7 +375,7 @@ static void relays_to_ftrace(struct ftrace_ops *ops,
  *
  * The entries of these functions use ftrace instead of relays from now on, and
  * so do other entries that are armed until kprobe_redirect_end() is called.  If
- * memory is short, an entry may have no more hits; this is logged.
+ * ftrace cannot arm an entry, it may have no more hits; this is logged.
  *
  * Context: may sleep; no lock of ftrace held.
  */
@@ -414,7 +414,7 @@ static void relays_to_ftrace(struct ftrace_ops *ops,
 }
 #endif
 
-/* Turn one chunk of jumps back.  Return true if more may be left. */
+/* Make a chunk of jumps breakpoints again.  Return true if more may be left. */
 static bool turn_back_chunk(void)
 {
 	struct kprobe_site *site;
@@ -436,7 +436,7 @@ static bool turn_back_chunk(void)
 }
 
 /**
- * kprobe_set_jumps - allow jumps, or turn all of them back
+ * kprobe_set_jumps - allow jumps, or make all of them breakpoints again
  * @on: whether jumps are allowed
  *
  * Context: may sleep.

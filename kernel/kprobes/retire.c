@@ -53,7 +53,7 @@ static void retire_worker(struct work_struct *work)
 	kprobe_classic_sync();
 
 	llist_for_each_entry_safe(site, next, first, retired) {
-		/* From a cache of site.c, which kfree() finds. */
+		/* kfree() finds the cache of site.c by itself. */
 		kfree(site);
 		cond_resched();
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Placeholders for an empty handler list, and for current_kprobe if hits are
- * recursion but no particular handler runs.
+ * State of a CPU that runs handlers, for hit.c and for classic.c: per-CPU
+ * variables, the placeholders kprobe_no_pre and kprobe_busy, and a check.
  */
 #include <linux/bug.h>
 #include <linux/irqflags.h>

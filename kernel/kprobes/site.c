@@ -47,15 +47,16 @@ struct kprobe_site *kprobe_site_at(unsigned long addr)
  * kprobe_patches - check whether a probe patches, or may patch, a byte of text
  * @addr: any address
  *
- * True for a probe, even if disabled, and for a detour of a jump over this
- * byte.  A debugger must check this before it sets a breakpoint: neither side
- * knows which bytes the other has saved, and the jump would include a
- * breakpoint under it.
+ * A debugger must check this before it sets a breakpoint: neither side knows
+ * which bytes the other has saved, and a breakpoint in a jump would change the
+ * jump's target.
  *
  * The debugger stops all CPUs, perhaps while a site is inspected or its detour
  * built: a breakpoint that is set at that moment is not noticed.
  *
  * Context: any.
+ * Return: true for a probe, even if disabled, and if a site before @addr has a
+ * detour and its jump would cover @addr.
  */
 bool kprobe_patches(unsigned long addr)
 {

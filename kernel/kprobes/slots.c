@@ -14,8 +14,8 @@
  *	                           used       1       0            1
  *	                           owner      site    -            site
  *
- * Readers (faults, kallsyms, unwinders, in any context) find a page by
- * xa_load() and its owners under RCU.
+ * Readers (faults and unwinders, in any context) find a page by xa_load(), and
+ * the owner of a slot in it, under RCU.
  */
 #include <linux/array_size.h>
 #include <linux/bitmap.h>
@@ -95,8 +95,8 @@ static unsigned long slot_page_key(const void *text)
 }
 
 /*
- * A backend may define each of these pairs itself, with a macro of the name
- * that is tested here.  They are called under slot_mutex.
+ * A backend may define each of the next two pairs of functions itself, with a
+ * macro of the name that is tested here.  They are called under slot_mutex.
  */
 #ifndef arch_kprobe_slots_near
 static bool arch_kprobe_slots_near(const void *text,
@@ -209,7 +209,7 @@ static struct slot_page *slot_page_find(const struct kprobe_site *site,
 /**
  * kprobe_slot_alloc - allocate a slot
  * @owner: the site, which kprobe_slot_owner() will return
- * @size: size in bytes: KPROBE_SLOT_SIZE, or more for a detour; a power of two
+ * @size: size in bytes: KPROBE_SLOT_SIZE or larger; a power of two
  *
  * Context: may sleep.
  * Return: @size bytes of read-only executable memory, aligned to @size, or
@@ -423,13 +423,13 @@ unsigned long kprobe_traced_address(unsigned long addr)
  * @regs: the registers of an exception
  *
  * Afterwards, the exception looks as if the original instruction had raised it.
- * If the instruction is then restarted, that is another hit.  A detour's other
- * instructions cannot be restarted in place, because the jump is there; they
- * have no fix-ups, and their registers are not changed.
+ * If the instruction is then restarted, that is another hit.  The registers do
+ * not change for other instructions of a detour, which have no fix-ups: they
+ * could not be restarted in place, because the jump is there.
  *
  * Context: an exception; RCU is watching.
- * Return: the site of the instruction; NULL if it was not in a slot.  The site
- * stays until the task has switched voluntarily.
+ * Return: the site of the instruction; NULL if the registers have not changed.
+ * The site stays until the task has switched voluntarily.
  */
 struct kprobe_site *kprobe_regs_leave_slot(struct pt_regs *regs)
 {
