@@ -1,9 +1,9 @@
 # shellcheck shell=bash disable=SC2016,SC2086,SC2154,SC2317
-# The tools of bcc, which are compiled in the guest with the headers of its
-# kernel, and those of libbpf-tools, which are compiled. Sourced by run.
+# Tools of bcc, which compile in the guest with its kernel's headers, and of
+# libbpf-tools, which are precompiled. Sourced by run.
 
-# beside COMMAND...: a tool in the background. When it has its probes dd reads $bytes, a
-# file is opened, and the tool is interrupted. Its words are in said.
+# beside COMMAND...: run a tool in the background, output in "said". Once it has
+# probes, let dd read $bytes, open a file, and interrupt the tool.
 beside() {
 	spawn said "$@"
 	for _ in $(seq 1000); do
@@ -11,7 +11,7 @@ beside() {
 		[ -z "$(cat $P/list $T/enabled_functions)" ] || break
 		sleep 0.5
 	done
-	# The tool may have more to attach, and tells so in ways of its own.
+	# The tool may have more to attach, which each reports in its own way.
 	sleep 10
 	reads "${bytes:-1000}"
 	/run/b/cat /etc/debian_version > /dev/null
@@ -19,7 +19,7 @@ beside() {
 	kill -INT $!
 	wait $! || true
 }
-# sum: of a histogram with a bar behind each number.
+# sum: add up a histogram's numbers, each followed by a bar.
 sum() { awk '/->/ { n += $5 } END { print n + 0 }' said; }
 
 try libbpf-funclatency-kprobe "libbpf-tools funclatency -k: 1,000 or more calls in the histogram"
@@ -44,7 +44,7 @@ case_libbpf_funclatency_fentry() {
 
 try libbpf-ksnoop "libbpf-tools ksnoop: arguments and results of vfs_read"
 case_libbpf_ksnoop() {
-	# What it tells of one call is large, and its buffer is not.
+	# Its output per call is large and its buffer small.
 	bytes=5 beside ksnoop-libbpf trace 'vfs_read(count, return)'
 	cat said
 	least lines "$(grep -c 'vfs_read' said)" 10

@@ -1,8 +1,7 @@
 # shellcheck shell=bash disable=SC2154,SC2317
-# The kernel's own selftests of BPF that have to do with kprobes, a case each.
-# Sourced by run.
+# The kernel's own selftests of BPF for kprobes, a case each. Sourced by run.
 
-# bpf_selftest NAME: passes, with all in it that it does not skip itself.
+# bpf_selftest NAME: require that it passes, except parts that it skips itself.
 bpf_selftest() {
 	local said=$W/said
 
@@ -12,9 +11,9 @@ bpf_selftest() {
 		fail "$(sed -nE 's/^#[0-9/]+ +([^:]*):FAIL.*/\1/p' "$said" | sort -u | tr '\n' ' '): $(grep -m 1 ':FAIL:' "$said" | tr '|' ' ')"
 	}
 	cat "$said"
-	# A name that is no test's is no failure there.
+	# test_progs does not fail on an unknown name.
 	want tests "$(sed -n 's#^Summary: \([0-9]*\)/.*#\1#p' "$said")" 1
-	# One that has nothing to do passes, too, unless all in it is skipped.
+	# A test without work passes, too, unless all of its parts are skipped.
 	refused grep -qE "^#[0-9]+ +$1:SKIP" "$said"
 	figures "$1: $(sed -n 's#^Summary: 1/\([0-9]*\) PASSED, \([0-9]*\) SKIPPED.*#\1 in it passed, \2 skipped#p' "$said") $(sed -nE 's/^#[0-9/]+ +(.*):SKIP$/\1/p' "$said" | tr '\n' ' ')"
 }

@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2016,SC2086,SC2154,SC2317
-# bpftrace: kprobes, return probes and what it has beside them. Sourced by run.
+# bpftrace: kprobes, return probes and features that use them. Sourced by run.
 
-# traced PROGRAM [ARGUMENT...]: what the program prints while dd reads.
+# traced PROGRAM [ARGUMENT...]: save the program's output while dd reads.
 traced() {
 	local program=$1
 	shift
@@ -9,13 +9,13 @@ traced() {
 	bpftrace "$@" -c "$READS" -e "$program" > said 2>&1 || fail "bpftrace: $(tail -n 2 said)"
 	cat said
 }
-# map NAME: of what was said, the value.
+# map NAME: print a map's value from the output.
 map() { sed -n "s/^@$1: //p" said; }
-# each KEY...: of one map with these keys, the values.
+# each KEY...: print the values of these keys of the only map.
 each() {
 	for key; do sed -n "s/^@[a-z]*\\[$key\\]: //p" said; done | tr '\n' ' '
 }
-# script COMMANDS: a file that runs them, for bpftrace takes words apart at blanks.
+# script COMMANDS: write them to a file: bpftrace splits words at blanks.
 script() {
 	echo "$1" > commands
 	echo "/bin/sh $W/commands"
@@ -138,7 +138,7 @@ case_bpftrace_wildcard() {
 	want "hits of vfs_read" "$(each vfs_read)" "1000 "
 }
 
-# fifty KIND: vfs_read and 49 others, as bpftrace names their probes.
+# fifty KIND: name probes on vfs_read and 49 other functions for bpftrace.
 fifty() { { some 49; echo vfs_read; } | sed "s/^/$1:/" | paste -s -d ,; }
 
 try bpftrace-fifty "bpftrace on 50 functions, by 50 probes: vfs_read is hit 1,000 times"
@@ -205,8 +205,8 @@ case_bpftrace_two() {
 	want "hits of the other" "$(sed -n 's/^@hits: //p' other)" 1000
 }
 
-# A stack for each read keeps the CPU in a handler for a good part of the time, so
-# that timers interrupt it there.
+# A stack per read keeps the CPU in a handler for long enough that timers
+# interrupt it there.
 try bpftrace-interrupt "bpftrace kprobe that an interrupt's kprobe comes over: no hit is missed"
 case_bpftrace_interrupt() {
 	local pid hits=0 rounds=0
@@ -240,7 +240,7 @@ case_bpf_ten_million() {
 
 	event 'p:ticks update_process_times'
 	/run/b/hits 10000000 __x64_sys_getppid update_process_times $K/ticks/enable > said
-	# The program is there a little before and after the event is on.
+	# The program is attached a little longer than the event is on.
 	hits=$(awk '$1 == "ticks" { print $2 }' $T/kprobe_profile)
 	interrupts=$(sed -n 's/.*interrupts //p' said)
 	missed=$(sed -n '/ update_process_times+/s/.* bpf=\([0-9]*\).*/\1/p' $P/missed 2> /dev/null || true)
@@ -318,14 +318,14 @@ case_bpftrace_interval() {
 	grep -q '^@hits: 1000$' said
 }
 
-# tool NAME COMMAND...: what bpftrace's own script prints while the command runs.
+# tool NAME COMMAND...: run bpftrace's own script during the command.
 tool() {
 	local name=$1
 	shift
 
 	spawn said bpftrace "/usr/sbin/$name"
 	attached . || soon soon grep -q 'Attaching' said
-	# It is attached in one go or one by one; the last comes soon.
+	# All attach at once or one by one; the last one follows soon.
 	sleep 3
 	"$@" || true
 	sleep 2

@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2016,SC2086,SC2154,SC2317
-# The commands of kprobes-help.rst for perf and bpftrace, tried. Sourced by run.
+# Try the commands of kprobes-help.rst for perf and bpftrace. Sourced by run.
 
-# A load for as long as a command runs.
+# load: produce hits until it is killed.
 load() {
 	while :; do
 		reads 100
@@ -10,7 +10,7 @@ load() {
 	done
 }
 
-# commands TOOL: those of the page, in a file, with the distance that this kernel has.
+# commands TOOL: write the page's commands to a file, with a valid offset.
 commands() {
 	grep "^$1 " /run/clients/help | sed "s/vfs_read+9/vfs_read+$(within)/" > commands
 }
@@ -51,7 +51,7 @@ case_help_bpftrace() {
 		kill -INT $!
 		wait $! || fail "$command: $(tail -n 1 said)"
 		tail -n 5 said
-		# No pipe, whose reader would end before the writer.
+		# Use no pipe: its reader would end before the writer.
 		grep -vE '^(Attaching|$)' said > shown || true
 		grep -q '[1-9]' shown || fail "$command shows nothing"
 	done < commands

@@ -1,11 +1,11 @@
 # shellcheck shell=bash disable=SC2154,SC2317
-# Live patching of probed functions, by the module that the kernel has for its own
-# selftest: it replaces what shows /proc/cmdline. Sourced by run.
+# Live patching of probed functions with the kernel's own selftest module, which
+# replaces the function for /proc/cmdline. Sourced by run.
 [ -f /run/modules/test_klp_livepatch.ko ] || return 0
 patch_enabled=/sys/kernel/livepatch/test_klp_livepatch/enabled
 
 patched() { grep -q 'live patched' /proc/cmdline; }
-# patch_on: until each task has come to the new function.
+# patch_on: load the patch and wait until each task uses the new function.
 patch_on() {
 	insmod /run/modules/test_klp_livepatch.ko
 	soon grep -q 0 "${patch_enabled%enabled}transition"
@@ -15,8 +15,8 @@ patch_off() {
 	soon rmmod test_klp_livepatch 2> /dev/null
 }
 
-# shown TIMES: that often has grep called what shows the command line, and has it
-# returned. Those who load modules read it, too.
+# shown TIMES: require that many calls and returns by grep of the function that
+# shows the command line, which loading modules also reads.
 shown() {
 	want calls "$(lines ' grep-.* shown: ')" "$1"
 	want returns "$(lines ' grep-.* back: ')" "$1"

@@ -1,10 +1,10 @@
 # shellcheck shell=bash disable=SC2086,SC2154,SC2317
-# Tools that load modules of their own, which are compiled before: SystemTap and
-# LTTng. Sourced by run; without these modules there are no cases.
+# Tools that load precompiled modules of their own: SystemTap and LTTng. Sourced
+# by run; without these modules there are no cases.
 [ -d /opt/stap ] || return 0
 
-# stap_reads MODULE: what it says of reads. With a command of its own it would want more of
-# uprobes than this 6.12 has.
+# stap_reads MODULE: save its report of reads. With a command to run, it would
+# need features of uprobes that this 6.12 lacks.
 stap_reads() {
 	spawn said staprun "/opt/stap/lab_$1.ko"
 	attached vfs_read
@@ -27,8 +27,8 @@ case_systemtap_times() {
 	grep -q '^calls 1000, of at least [1-9]' said || fail "$(tail -n 2 said)"
 }
 
-# lttng_reads HOW: what LTTng records of 1,000 reads, in lines, by an event with that
-# option; its one channel is large enough to lose nothing.
+# lttng_reads HOW: list LTTng's records of 1,000 reads by an event with option
+# HOW; its only channel is large enough to lose nothing.
 lttng_reads() {
 	lttng-sessiond --daemonize
 	lttng create session --output=$W/trace

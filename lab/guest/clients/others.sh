@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2016,SC2086,SC2154,SC2317
-# trace-cmd, ply, perf-tools, bpftool, SystemTap, pwru, fail_function, and stress-ng
-# beside probes. Sourced by run.
+# trace-cmd, ply, perf-tools, bpftool, SystemTap, pwru, fail_function, and
+# stress-ng with probes armed. Sourced by run.
 
 try trace-cmd-record "trace-cmd record -e kprobes: 1,000 hits in the report"
 case_trace_cmd_record() {
@@ -91,7 +91,7 @@ case_ply_wildcard() {
 	least hits "$(sed -n 's/.*vfs_read+.*}: *//p' said | sort -n | tail -n 1)" 1000
 }
 
-# interrupt: what was spawned last and what that has started, as control-C does.
+# interrupt: send SIGINT to the last spawned process group, like control-C.
 interrupt() { kill -INT -- -$!; }
 
 try perf-tools-kprobe "perf-tools kprobe p: 1,000 lines"
@@ -171,7 +171,7 @@ case_bpftool_perf() {
 	grep -q 'kprobe.*vfs_read' said
 }
 
-# failing FUNCTION VALUE, failing '': errors are injected into it, or no longer.
+# failing FUNCTION VALUE, failing '': start or stop injecting errors into it.
 failing() {
 	local F=/sys/kernel/debug/fail_function
 
@@ -242,7 +242,7 @@ case_stress_bpftrace() {
 try stress-on-off "stress-ng while 20 events are switched on and off 10 times"
 case_stress_on_off() {
 	all_at_once p 20
-	# It ends by itself: a signal may come before it can tell its workers.
+	# Let it end by itself: a signal may precede the one to its workers.
 	stress-ng -q --fork 1 --pipe 1 --timeout 5 --temp-path $W &
 	for _ in $(seq 10); do
 		echo 1 > $K/enable

@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2016,SC2086,SC2154,SC2317
 # perf: probes by name, and by the PMU of kprobes. Sourced by run.
 
-# counted EVENT...: what perf stat counts of each while dd reads.
+# counted EVENT...: print perf stat's count of each while dd reads.
 counted() {
 	local events=()
 

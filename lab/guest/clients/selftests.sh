@@ -1,14 +1,13 @@
 # shellcheck shell=bash disable=SC2086,SC2154,SC2317
-# The kernel's own selftests of ftrace that have to do with probes, a case each.
-# Sourced by run.
+# The kernel's own selftests of ftrace for probes, a case each. Sourced by run.
 
-# selftest FILE: passes alone.
+# selftest FILE: require that it passes when run alone.
 selftest() {
 	cp -r /opt/ftrace .
 	(cd ftrace && ./ftracetest -l "$W/logs" "test.d/$1") > said 2>&1 || true
 	cat said
 	[ "$(sed -n 's/^# of passed: *//p' said)" = 1 ] || {
-		# The log of the test itself, and not that of all of them.
+		# Show the log of the test itself, not that of all tests.
 		{ cat logs/*-log.* logs/*/*-log.* 2> /dev/null || true; } | tail -n 20
 		fail "$(grep '^\[1\]' said)"
 	}

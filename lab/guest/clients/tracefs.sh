@@ -1,24 +1,24 @@
 # shellcheck shell=bash disable=SC2016,SC2086,SC2154,SC2317
-# The files of tracefs, by a shell. Sourced by run.
+# Files of tracefs, used from a shell. Sourced by run.
 
-# event DEFINITION...: makes them; on: switches all of them on.
+# event DEFINITION...: create events; on: enable all of them.
 event() { for e; do echo "$e" >> $T/kprobe_events; done; }
 on() {
 	echo 1 > $T/tracing_on
 	echo 1 > $K/enable
 }
-# gone: all of them off, and away.
+# gone: disable and remove all events.
 gone() {
 	echo 0 > $K/enable
 	echo > $T/kprobe_events
 }
-# lines PATTERN: so many in the trace. Nothing is recorded while it is read, for
-# reading is a load of its own, and nothing after that until the next event is on.
+# lines PATTERN: count lines of the trace. Reading it is a load itself, so stop
+# recording until the next event is enabled.
 lines() {
 	echo 0 > $T/tracing_on
 	grep -c "$1" $T/trace || true
 }
-# recorded NAME [PATTERN]: the hits of dd.
+# recorded NAME [PATTERN]: count dd's hits.
 recorded() { lines " dd-.* $1: .*${2:-}"; }
 
 try tracefs-p "kprobe_events p: 1,000 reads in the trace"
@@ -39,7 +39,7 @@ case_tracefs_r() {
 	gone
 }
 
-# irqs_off: the hits of dd whose line says that interrupts are off.
+# irqs_off: count dd's hits that were recorded with interrupts off.
 irqs_off() { lines " dd-[0-9]* *\[[0-9]*\] [dD].* $1: "; }
 
 try tracefs-irqs "the context of an event: interrupts are on in vfs_read"
@@ -290,7 +290,7 @@ case_tracefs_stacktrace() {
 	gone
 }
 
-# snapshot: hits of the dd before the one that makes a snapshot, in it.
+# snapshot: make a snapshot by dd, and count the hits of the dd before in it.
 snapshot() {
 	reads
 	$DD if=/dev/zero of=/dev/null bs=7777 count=1 2> /dev/null
@@ -381,7 +381,7 @@ case_tracefs_busy() {
 
 try tracefs-refused "p on a function that hits run: refused"
 case_tracefs_refused() {
-	# What kprobes refuse shows when the event is made, or when it is enabled.
+	# A refusal shows when the event is created, or when it is enabled.
 	refused sh -c "echo 'p:refused notify_die' > $T/kprobe_events && echo 1 > $K/refused/enable"
 	echo > $T/kprobe_events
 }

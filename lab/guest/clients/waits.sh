@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2016,SC2086,SC2154,SC2317
-# What users wait for: rows of the second table. Sourced by run.
+# Users' waits: rows of the second table. Sourced by run.
 
-# took WHAT COMMAND...: how long it takes.
+# took WHAT COMMAND...: measure a command's time.
 took() {
 	local what=$1 start
 	shift
@@ -12,8 +12,8 @@ took() {
 }
 write() { echo "$1" > "$2"; }
 
-# closed NUMBER [exit|bpf]: milliseconds until the program has closed all of its
-# perf events of kprobes, or has ended.
+# closed NUMBER [exit|bpf]: print the milliseconds until the program has closed
+# all of its perf events of kprobes, or has ended.
 closed() {
 	/run/b/perf "$1" __x64_sys_getppid "${@:2}" > said
 	sed 's/, clocks in .*//' said |
@@ -32,7 +32,7 @@ case_wait_perf_bpf() { waited "$(closed 1000 bpf)" "closing 1,000 perf kprobes w
 try wait-perf-exit "a process with 1,000 perf kprobes is killed"
 case_wait_perf_exit() { waited "$(closed 1000 exit)" "the exit of a process with 1,000 perf kprobes"; }
 
-# let_go WORDS KIND: bpftrace has 50 probes and is interrupted.
+# let_go WORDS KIND: measure interrupting a bpftrace with 50 probes.
 let_go() {
 	local start
 
@@ -58,7 +58,7 @@ case_wait_bpftrace_kprobes() { let_go "bpftrace letting go of 50 kprobes" kprobe
 try wait-bpftrace-kretprobes "bpftrace with 50 return probes is interrupted"
 case_wait_bpftrace_kretprobes() { let_go "bpftrace letting go of 50 return probes" kretprobe; }
 
-# five_hundred KIND WORDS: so many events; what each step takes.
+# five_hundred KIND WORDS: measure each step in the life of 500 events.
 five_hundred() {
 	local kind=$1 what=$2
 
@@ -87,7 +87,7 @@ case_wait_perf_probe() {
 	took "perf probe deleting vfs_*" perf probe -q -d 'probe:vfs_*'
 }
 
-# per_call: nanoseconds of one getppid(), which calls __task_pid_nr_ns() once.
+# per_call: print ns per getppid(), which calls __task_pid_nr_ns() once.
 per_call() { /run/b/calls 100000; }
 
 try cost-bpf "a BPF program that does nothing, on a function: what a call costs more"
@@ -98,7 +98,7 @@ case_cost_bpf() {
 	for kind in fentry kprobe fexit kretprobe; do
 		spawn said bpftrace -e "$kind:__task_pid_nr_ns { }"
 		attached __task_pid_nr_ns
-		# A kprobe may become a jump.
+		# Give a kprobe time to become a jump.
 		sleep 2
 		costs $(($(per_call) - none)) "a BPF program on $kind"
 		kill -INT $!

@@ -6,7 +6,7 @@ for f in "$P" "$P"/* /proc/sys/debug/kprobes* $T/kprobe_events $T/kprobe_profile
 	same "files/mode${f//\//-}" "$(stat -c '%a %U %F' "$f")"
 done
 
-# inputs FILE: write each input, and read the file.
+# inputs FILE: write each input, and read the file back.
 inputs() {
 	local input
 
@@ -39,7 +39,7 @@ events=(
 )
 for e in "${events[@]}"; do
 	same "files/event/$e" "$(result append "$e" $T/kprobe_events)"
-	# The pointer to the place in the definition is part of it.
+	# Include the mark below the definition.
 	tail -n 3 $T/error_log | sed -E 's/^\[[^]]*\] //' | same_lines "files/event/$e/said"
 	echo > $T/error_log
 done
@@ -57,7 +57,7 @@ reads 10
 echo 0 > "$K/enable"
 listed files/list-disabled
 sed 's/ .*//' $T/enabled_functions | same_counts files/enabled_functions-disabled
-# Those of dd's reads; others are hit at random.
+# Only events of dd's reads: others are hit at random.
 awk '$1 ~ /^(b|c|d|l|x|y|z|ab)$/ { print $1, ($2 > 0 ? "hits" : "none"), $3 }' $T/kprobe_profile | same_counts files/kprobe_profile
 echo 0 > $P/enabled
 listed files/list-global-off
@@ -85,7 +85,7 @@ for f in notify_die asm_exc_int3 do_int3 exc_int3 entry_SYSCALL_64 memcpy panic 
 	same "files/blacklist/$f" "$(awk -v f="$f" '$2 == f { n++ } END { print (n > 0) }' $P/blacklist)"
 done
 
-# The API, its callers and the functions that handlers call can be traced.
+# Can the API, its callers and the functions that handlers call be traced?
 for f in register_kprobe register_kprobes unregister_kprobe unregister_kprobes enable_kprobe disable_kprobe \
 	register_kretprobe register_kretprobes unregister_kretprobe unregister_kretprobes kprobe_lookup_name \
 	preempt_count_add preempt_count_sub perf_trace_buf_alloc trace_call_bpf bpf_send_signal \

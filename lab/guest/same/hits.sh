@@ -4,6 +4,6 @@
 echo 0 > "$O"
 told off orders seen change nested
 echo 1 > "$O"
-# Stock has made this one a jump in some runs, and not yet in others.
+# On stock this probe is a jump in some runs only.
 told on orders seen change nested jump-orders jump-seen jump-change jump-nested |
 	grep -v '^SAME on/change/trap/ip-taken-after-other '

@@ -1,12 +1,12 @@
 # shellcheck shell=bash disable=SC2016,SC2086,SC2154
-# perf, bpftrace, and who else attaches where a probe is. Sourced by run.
+# perf, bpftrace, and others that attach at a probed function. Sourced by run.
 
 bt() { timeout 600 bpftrace --no-feature kprobe_multi "$@" 2>&1; }
-# The load runs on one CPU, because the buffers of several CPUs have no common order.
+# Run the load on one CPU, because the buffers of several have no common order.
 READS="taskset 1 $DD if=/dev/zero of=/dev/null bs=1 count=3"
 only='/comm == "dd"/'
 
-# What programs see at an entry, within, and at a return, and in which order.
+# Record what programs see at an entry, inside, and at a return, in order.
 seen='printf("%s func %s ip %s %s\n", probe, func, ksym(reg("ip")), kstack);'
 offset='printf("offset %d\n", reg("ip") - kaddr("vfs_read"));'
 for optimize in 0 1; do
@@ -19,7 +19,7 @@ for optimize in 0 1; do
 		grep -vE '^$|^Attaching|records' | no_addresses | same_lines "tools/bpftrace/$optimize"
 done
 
-# Events of perf with call chains.
+# Record perf events with call chains.
 for where in vfs_read vfs_read+5 vfs_read+9 vfs_read%return; do
 	for optimize in 0 1; do
 		echo $optimize > "$O"
@@ -31,8 +31,8 @@ for where in vfs_read vfs_read+5 vfs_read+9 vfs_read%return; do
 	done
 done
 
-# Records of patched text, and of slots, each in their order: two CPUs have no common
-# one. Tracing patches text of the scheduler meanwhile, to learn the names of tasks.
+# Record patched text and slots separately, because two CPUs have no common
+# order. Tracing also patches text of the scheduler, to learn task names.
 for where in vfs_read vfs_read+5 vfs_read+9; do
 	"$here/records" "echo 'p:poked $where' > $T/kprobe_events; echo 1 > $K/poked/enable; sleep 1" \
 		"echo 0 > $K/poked/enable; sleep 1; echo > $T/kprobe_events; sleep 1" > said
@@ -40,7 +40,7 @@ for where in vfs_read vfs_read+5 vfs_read+9; do
 	grep -E '^kprobe_|symbol' said | same_lines "tools/text-poke/$where/slots"
 done
 
-# Others on a function with a probe, before and after it: which attach, and which hits they see.
+# Attach others at a probed function: which attach, and which hits do they see?
 attach() { # KEY KIND: while the probes of the caller are there
 	local kind=$2
 
@@ -65,7 +65,7 @@ attach() { # KEY KIND: while the probes of the caller are there
 		echo > $T/trace
 		same "$1/$kind" "$(result write $kind $T/current_tracer)"
 		reads 3
-		# Its reader would find no end while the trace grows.
+		# The trace must not grow while it is read.
 		echo 0 > $T/tracing_on
 		same "$1/$kind/hits" "$(grep -cE 'vfs_read( <-|\(\))' $T/trace)"
 		echo nop > $T/current_tracer
@@ -89,7 +89,7 @@ for kind in fentry multi fprobe function function_graph; do
 	done
 done
 
-# Slots have a name.
+# Record the name of slots.
 append 'p:slot vfs_read+13' $T/kprobe_events 2> /dev/null || append 'p:slot vfs_read+9' $T/kprobe_events
 echo 1 > "$K/slot/enable"
 sleep 1

@@ -1,10 +1,10 @@
 # shellcheck shell=bash disable=SC2016,SC2086,SC2154
-# Trace lines with all columns, for probes in code of each context. Sourced by run.
+# Trace lines with all columns, for probes in each context. Sourced by run.
 
-# columns KEY NAME: the flags of each line but need-resched, and the place without
-# the size of functions. Callers are random, as are the context of the code that an
-# interrupt or a trap hits, and the depth where interrupts are off. With interrupts on
-# only vfs_read() always has the same depth.
+# columns KEY NAME: record the flags of each line except need-resched, and the
+# place without the function's size. Random are callers, the context that an
+# interrupt or a trap hits, and the depth with interrupts off. With interrupts
+# on, only vfs_read() always has the same depth.
 columns() {
 	echo 0 > $T/tracing_on
 	sed -nE "s/^.* \[[0-9]+\] (.)(.)(.)(.)(.) +[0-9.]+: ($2: .*)/\1\3\4 \6/p" $T/trace |
@@ -18,7 +18,7 @@ columns() {
 	echo > $T/trace
 	echo 1 > $T/tracing_on
 }
-# callers: of the stacks in the trace those frames that are not of a handler.
+# callers: print the frames of traced stacks that belong to no handler.
 callers() {
 	sed -nE 's/^ *=> //p' $T/trace |
 		sed -E 's/^(arch_rethook|__kretprobe)_trampoline$/trampoline/' |
@@ -54,7 +54,7 @@ for optimize in 0 1; do
 	done
 done
 
-# Arguments of all kinds, in the order of the file.
+# Record arguments of all kinds, in the order of the file.
 echo 'p:args vfs_read+0 one=$arg3 comm=$comm ip=@_stext:x8 stack=$stack0:symbol' > $T/kprobe_events
 echo 'r:rargs vfs_read ret=$retval:s64' >> $T/kprobe_events
 echo 'comm == "dd"' > "$K/args/filter"
@@ -69,7 +69,7 @@ echo 1 > $T/tracing_on
 echo > $T/kprobe_events
 echo > $T/trace
 
-# Stacks, by a trigger and by the option.
+# Record stacks, by a trigger and by the option.
 for where in vfs_read vfs_read+5 vfs_read+9 vfs_read%return ksys_read; do
 	for optimize in 0 1; do
 		echo $optimize > "$O"
