@@ -114,7 +114,7 @@ static inline unsigned int kprobe_hidden_callers(const struct pt_regs *regs,
 
 #endif /* CONFIG_KPROBES */
 
-/* Of kprobe_hidden_callers(): that of a thunk, and of the probed function. */
+/* kprobe_hidden_callers(): those of the probed function and of the thunk. */
 #define KPROBE_HIDDEN_MAX	2
 
 /* For call_el1_break_hook(). */

@@ -62,7 +62,10 @@ bool a64_kprobe_emit_compute(struct a64_kprobe_text *text, u32 insn);
 void kprobe_post_thunk(void);
 void kprobe_jump_thunk(void);
 
-/* Where thunks have no frame record yet, in bytes after kprobe_post_thunk. */
+/*
+ * Code of a thunk or of the trampoline that runs without a frame record, in
+ * bytes after kprobe_post_thunk.
+ */
 struct a64_kprobe_recordless {
 	s32 begin;
 	s32 end;

@@ -264,7 +264,7 @@ bool arch_kprobe_can_resume(struct kprobe_site *site, void *slot,
 }
 NOKPROBE_SYMBOL(arch_kprobe_can_resume);
 
-/* In a thunk, before that has made a frame record. */
+/* Return true if a thunk or the trampoline has no frame record at @pc. */
 static bool has_no_record(unsigned long pc)
 {
 	const struct a64_kprobe_recordless *r;
@@ -278,12 +278,12 @@ static bool has_no_record(unsigned long pc)
 
 /**
  * kprobe_hidden_callers - find return addresses that no frame record has
- * @regs: any registers in the kernel
+ * @regs: any registers in the kernel, except those at the trampoline's first
+ *	instruction
  * @hidden: filled in with up to KPROBE_HIDDEN_MAX of them, the last call's last
  *
- * A thunk has none before it has made a record, nor has a function that is
- * probed at its entry.  The trampoline has none again after it has dropped its
- * record; its first instruction is not asked for.
+ * A thunk, the trampoline and a function that is probed at its entry have no
+ * record at first, and the trampoline has none at its last two instructions.
  *
  * Context: any.
  * Return: how many there are.
@@ -299,7 +299,7 @@ unsigned int kprobe_hidden_callers(const struct pt_regs *regs,
 	if (in_thunk)
 		pc = lr;
 	else if (is_kprobe_insn_slot(lr))
-		/* Back from the thunk, whose record is in x29. */
+		/* The thunk has returned; x29 still points to its record. */
 		return 0;
 	if (kprobe_at_entry(kprobe_orig_ip(pc))) {
 		if ((!in_thunk && lr != (unsigned long)kprobe_jump_thunk) ||

@@ -134,9 +134,9 @@ NOKPROBE(kprobe_enable_ttbr0)
 
 /*
  * Save the rest of an exception's registers, with @where as the program counter
- * and as the return address of a frame record, which is the first since @begin,
- * and mask interrupts as the kernel does, by DAIF or by priority.  Clobbers x2 to
- * x4 and x30.
+ * and as the return address of a frame record, and mask interrupts as the kernel
+ * does, by DAIF or by priority.  From @begin until then there is no record.
+ * Clobbers x2 to x4 and x30.
  */
 	.macro	save_state where, begin
 	mrs	x2, nzcv
