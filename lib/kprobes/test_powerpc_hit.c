@@ -617,8 +617,8 @@ static void test_hit_with_ee_off_keeps_it_off(struct kunit *test)
 #define INTERRUPTS	3000
 
 /*
- * An interrupt that is masked in software arrives anywhere in a hit, also where
- * the exit of the trap's exception has loaded what it returns by.
+ * An interrupt that is masked in software arrives anywhere in a hit, including
+ * the exit of the trap's exception, after it has loaded SRR0 and SRR1.
  */
 static void test_masked_interrupt_keeps_hit_intact(struct kunit *test)
 {
