@@ -51,13 +51,13 @@ static unsigned int probed_length(const struct kprobe_site *site)
 /* The first instruction changes the stack. */
 UNWOUND(entry, PROBE(entry) MAKE_FRAME "add x0, x0, #1\n\t" DROP_FRAME
 	"ret\n\t");
-/* One that is executed in the exception before post handlers. */
+/* The exception executes the instruction before post handlers. */
 UNWOUND(computes, MAKE_FRAME PROBE(computes) "add x0, x0, #1\n\t" DROP_FRAME
 	"ret\n\t");
 UNWOUND(pushes, MAKE_FRAME PROBE(pushes) "str x0, [sp, #-16]!\n\t"
 	"ldr x1, [sp], #16\n\t add x0, x1, #1\n\t" DROP_FRAME "ret\n\t");
 UNWOUND(call, MAKE_FRAME PROBE(call) "bl opt_leaf\n\t" DROP_FRAME "ret\n\t");
-/* It has no frame at all. */
+/* The function has no frame at all. */
 UNWOUND(leaf, PROBE(leaf) "add x0, x0, #1\n\t ret\n\t");
 UNWOUND(ret, MAKE_FRAME "add x0, x0, #1\n\t" DROP_FRAME PROBE(ret) "ret\n\t");
 
@@ -77,7 +77,7 @@ static bool in_trampoline(unsigned long addr)
 static void at_breakpoint(struct perf_event *bp, struct perf_sample_data *data,
 			  struct pt_regs *regs)
 {
-	/* The kernel steps over one without a handler of its own only. */
+	/* The kernel steps only over breakpoints with the default handler. */
 	write_sysreg(0, dbgbcr0_el1);
 	isb();
 	if (current != stepper.task || user_mode(regs))
@@ -101,8 +101,8 @@ static CALLER unsigned long call_function(void *function)
 }
 
 /*
- * Calls the function with a breakpoint at each of these instructions in turn.
- * Return: whether all went well.
+ * Call the function with a breakpoint at each of these instructions in turn.
+ * Return true if each call succeeded.
  */
 static CALLER bool step_words(void *where, unsigned long size)
 {
@@ -115,7 +115,7 @@ static CALLER bool step_words(void *where, unsigned long size)
 	hw_breakpoint_init(&attr);
 	attr.bp_len = HW_BREAKPOINT_LEN_4;
 	attr.bp_type = HW_BREAKPOINT_X;
-	/* In kernel text, breakpoints are those of a CPU. */
+	/* Breakpoints in kernel text are per CPU. */
 	migrate_disable();
 	for (end = where + size; where < end; where += AARCH64_INSN_SIZE) {
 		attr.bp_addr = (unsigned long)where;
@@ -157,7 +157,7 @@ static noinline unsigned long step_through(void *function)
 	if (site && site->detour)
 		good &= step_words(site->detour, KPROBE_DETOUR_SIZE) &&
 			step_symbol("kprobe_jump_thunk");
-	/* The one that is followed. */
+	/* Only the first target is followed by a return probe. */
 	if (site && target == &targets[0])
 		good &= step_symbol("__kretprobe_trampoline");
 	return good ? 6 : 0;

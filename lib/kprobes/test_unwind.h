@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * For the KUnit suites for stack traces from every instruction of a hit.
+ * Shared code of KUnit suites for stack traces from every instruction of a hit.
  *
  * An architecture's suite has functions with known stacks.  Its step_through()
  * calls one of them and has visit() called at each instruction of a hit: in the
@@ -8,14 +8,14 @@
  * probed function, its callers after it, and the same end as without probes.
  *
  * The suite defines before it includes this:
- * FIRST_CALLER: entries of a trace at the entry of a function that are before
- *	the caller's caller
- * EXCEPTION_SHOWN: whether a trace of an exception shows where that was
- * probed_length(): of the instruction at a site
+ * FIRST_CALLER: number of entries before the caller's caller in a trace at a
+ *	function's entry
+ * EXCEPTION_SHOWN: whether a trace of an exception shows its address
+ * probed_length(): length of the instruction at a site
  *
  * Unless the unwinder knows each instruction's stack layout, a function without
- * a frame hides its caller.  Where that is so without probes, it may be so in a
- * hit of a probe on that instruction.
+ * a frame hides its caller.  A caller that is hidden without probes may be
+ * hidden in a hit of the same instruction.
  */
 #ifndef _LIB_KPROBES_TEST_UNWIND_H
 #define _LIB_KPROBES_TEST_UNWIND_H
@@ -108,8 +108,8 @@ static enum place place_of(unsigned long addr)
 }
 
 /*
- * The instruction whose trace without a probe is the reference; 0 for a hit at
- * the entry of a function, where unwinders know that there is no frame yet.
+ * Return the instruction whose trace without a probe is the reference, or 0 for
+ * a hit at a function's entry, where unwinders know that no frame exists yet.
  */
 static unsigned long place_without_probe(unsigned long ip, enum place place)
 {
@@ -123,12 +123,12 @@ static unsigned long place_without_probe(unsigned long ip, enum place place)
 	return site->on_entry ? 0 : (unsigned long)site->addr;
 }
 
-/* Callers that are the same in all runs: step_through() and step_target(). */
+/* Number of identical callers in all runs: step_through(), step_target(). */
 #define SAME	2
 
 /*
- * The callers after the first @hidden follow, and the trace ends where it
- * should.  Is the function shown before them?
+ * Return true if the callers after the first @hidden follow, and the trace ends
+ * as expected.  Set @shown if the function precedes them.
  */
 static bool callers_follow(const struct step_trace *t, unsigned int hidden,
 			   bool *shown)
@@ -151,7 +151,7 @@ static bool trace_is_right(const struct step_trace *t, unsigned long ip,
 	unsigned long at = place_without_probe(ip, place);
 	bool shown;
 
-	/* The function has returned, or is about to. */
+	/* A trace may lack the function only after it has returned. */
 	if (callers_follow(t, 0, &shown) &&
 	    (shown || stepper.returned || !show))
 		return true;
@@ -183,7 +183,7 @@ static void trace_regs(struct pt_regs *regs, enum place place)
 	check_trace(&t, instruction_pointer(regs), place, true);
 }
 
-/* The registers are in the middle of this one. */
+/* Take a trace of the exception, which contains the registers. */
 static void trace_exception(struct pt_regs *regs, enum place place)
 {
 	struct step_trace t;
@@ -192,7 +192,7 @@ static void trace_exception(struct pt_regs *regs, enum place place)
 	check_trace(&t, instruction_pointer(regs), place, EXCEPTION_SHOWN);
 }
 
-/* From the registers at the entry of the function. */
+/* Record the callers, from the registers at the function's entry. */
 static void note_callers(struct pt_regs *regs, unsigned long ret)
 {
 	struct step_trace *t = &stepper.callers;
@@ -202,7 +202,7 @@ static void note_callers(struct pt_regs *regs, unsigned long ret)
 					  FIRST_CALLER);
 }
 
-/* In the exception at an instruction of a hit. */
+/* Check both traces; called in the exception at an instruction of a hit. */
 static void visit(struct pt_regs *regs)
 {
 	enum place place = place_of(instruction_pointer(regs));
@@ -261,7 +261,7 @@ static void report_wrong(struct kunit *test, const char *what)
 			   (void *)stepper.wrong_trace.entries[i]);
 }
 
-/* A registered probe is hit by a jump if it is to be. */
+/* Expect a jump if @way needs one; Xen PV has none. */
 static void expect_way(struct kunit *test, struct kprobe *p, enum way way)
 {
 	wait_for_kprobe_optimizer();
@@ -368,7 +368,7 @@ static void goes_on_post(struct kprobe *p, struct pt_regs *regs,
 	instruction_pointer_set(regs, goes_on_at);
 }
 
-/* Handlers have the function go on elsewhere. */
+/* Step through hits whose handlers redirect the function. */
 static __maybe_unused void step_diverts(struct kunit *test,
 					const struct unwound *target,
 					unsigned long goes_on)
