@@ -1,6 +1,6 @@
 /*
- * What all models include.  DROP is the number of the step that is left out:
- * see the list at the head of each; 0 leaves out none.
+ * Included by all models.  DROP is the number of the step to leave out, from
+ * the list at the head of each model; 0 leaves out none.
  */
 #ifndef DROP
 #define DROP		0

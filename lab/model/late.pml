@@ -1,24 +1,24 @@
 /*
- * A CPU executes a trap, but whose is it, and is it still there?
+ * A CPU hits a trap: who owns the trap, and is it still there?
  *
- * A debugger sets a trap of its own while there is none of ours, and takes it
- * away again, with all CPUs in an NMI: it waits for none that has hit it and
- * has not looked yet.  Then a probe is registered there, or enabled, on a site
- * that has been there before or on a new one.
+ * A debugger writes a trap of its own while there is none of ours, and removes
+ * it, with all other CPUs in an NMI; it does not wait for a CPU that has hit
+ * the trap but not yet handled it.  Then a probe is registered there, or
+ * enabled, on an existing site or on a new one.
  *
- * Holds: the debugger gets its trap exactly if that is there; a trap of ours
- * never goes to it.  An instruction that is executed while the probe is enabled
- * calls the handler once.
+ * Invariants: the debugger gets a hit if and only if its trap is there, and
+ * never one of our traps.  An instruction that is executed while the probe is
+ * enabled calls the handler once.
  *
- * DROP=1	the trap is written behind site->target: text_poke()
+ * DROP=1	text_poke(): the trap is written after site->target
  * DROP=2	kprobe_reconcile(): site->target before the text
  * DROP=3	kprobe_site_create() before kprobe_patch()
  * DROP=4	kprobe_patch(): site->state after the text
- * DROP=5	trap_is_foreign() for a site that has been found first
- * DROP=6	trap_is_foreign() asks site->target
- * DROP=7	kprobe_int3_handler() reads the text where it finds no site
- * DROP=8	kprobe_int3_handler() looks for the site once more
- * DROP=9	behind that text: smp_rmb() in kprobe_brk_handler()
+ * DROP=5	trap_is_foreign() for a site that was found at once
+ * DROP=6	trap_is_foreign() checks site->target
+ * DROP=7	kprobe_int3_handler() reads the text if it finds no site
+ * DROP=8	kprobe_int3_handler() looks the site up again
+ * DROP=9	smp_rmb() in kprobe_brk_handler(), after reading the text
  */
 #define ROUNDS		3
 
@@ -32,7 +32,7 @@
 #define LOCATIONS	(TARGET + ROUNDS)
 #include "machine.pml"
 
-byte armed;			/* the round in which it is, or 0 */
+byte armed;			/* the round in which it is armed, or 0 */
 
 /* trap_is_foreign() */
 inline ask(site, answer)
@@ -92,7 +92,7 @@ done:	assert(!began || began != armed || called == 1);
 	od
 }
 
-/* With the text as it is at once: the other CPUs are in an NMI. */
+/* No CPU sees stale text: the other CPUs are in an NMI. */
 inline debugger()
 {
 	if

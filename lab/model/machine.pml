@@ -1,14 +1,14 @@
 /*
- * For models of text and memory: weakly ordered memory, and a CPU's text.
+ * Weakly ordered memory, and a CPU's text, for models that include this file.
  *
  * One store at a time may wait in a buffer while later ones pass it, so any
- * two stores between barriers are seen in either order.  All stores that
- * matter here are made under kprobe_mutex: one buffer does.  Loads are in
- * order, as dependencies and exceptions keep them; a model says where it lets
- * one come early.  LOCATIONS is how many words there are.
+ * two stores between barriers may be seen in either order.  One buffer
+ * suffices, because all relevant stores hold kprobe_mutex.  Loads are ordered
+ * by dependencies and exceptions; a model marks each load that may execute
+ * early.  LOCATIONS is the number of words.
  *
- * The last argument of a step is the DROP that leaves it out; STAYS is for
- * those that are in no list.
+ * The last argument of a step is the DROP that leaves it out; STAYS marks
+ * steps that are in no list.
  */
 #include "drop.pml"
 
@@ -31,13 +31,13 @@ inline store(at, value)
 	}
 }
 
-/* smp_mb(), and what comes before the store of smp_store_release() */
+/* smp_mb(), and the barrier before the store of smp_store_release() */
 inline barrier(drop)
 {
 	DROP == drop || held_at == NOWHERE
 }
 
-/* What the buffer holds reaches memory some time. */
+/* A buffered store reaches memory eventually. */
 active proctype buffer()
 {
 end:	do
@@ -49,7 +49,7 @@ end:	do
 	od
 }
 
-/* Text, of which CPUs may fetch what was there before until they take an IPI */
+/* CPUs may fetch the previous text until they take an IPI. */
 #ifndef PLACES
 #define PLACES		1
 #endif
@@ -79,7 +79,7 @@ inline poke(place, new, drop)
 	}
 }
 
-/* on_each_cpu(), text_poke_sync(): the CPU takes it some time. */
+/* on_each_cpu(), text_poke_sync(): the CPU takes the IPI eventually. */
 inline ipi_round(drop)
 {
 	when(DROP != drop, barrier(STAYS); ipi = true; !ipi)

@@ -1,15 +1,15 @@
 /*
- * A breakpoint that becomes a jump, and back, under a task that executes the
- * region: two instructions, at 0 and 1, which both the jump covers.
+ * A breakpoint becomes a jump and is turned back, while a task executes the
+ * region: two instructions, at 0 and 1, both covered by the jump.
  *
  * The task may be preempted anywhere, for any time; it switches voluntarily
  * only outside of the region, or for a fault in a slot.  A handler elsewhere
- * may send it to 1.  A user registers a probe p at 0, and a probe q at 1 that
- * is an obstacle; both come and go.  The worker makes the jump.
+ * may redirect it to 1.  A user registers and unregisters a probe p at 0, and
+ * a probe q at 1 that is an obstacle.  The worker makes the jump.
  *
- * Holds: no CPU executes from the middle of a jump; none executes a slot or a
- * detour that is freed, or a detour that is not complete.  What begins to
- * execute the region while q is registered hits q's trap.
+ * Invariants: no CPU executes from the middle of a jump, a freed slot or
+ * detour, or an incomplete detour.  A task that enters the region while q is
+ * registered hits q's trap.
  *
  * DROP=1	smp_store_release() in arch_kprobe_use_detour()
  * DROP=2	arch_kprobe_use_detour(site, true) in prepare_jump()
@@ -18,7 +18,7 @@
  * DROP=5	consider_one(): a site that was cancelled starts over
  * DROP=6	leave_detours() in kprobe_patch()
  * DROP=7	copy_in_use(): insn->run is read before site->state
- * DROP=8	kprobe_patch(): kprobe_site_set_state() behind the text
+ * DROP=8	kprobe_patch(): kprobe_site_set_state() after the text
  * DROP=9	arch_kprobe_patch(): patch_jumps() before patch_traps()
  * DROP=10	kprobe_regs_leave_slot() for a fault in a slot
  * DROP=11	synchronize_rcu_tasks() in retire_worker()
@@ -36,12 +36,12 @@
 
 bool mutex;			/* kprobe_mutex */
 mtype = { nowhere, queue, waiting_gp };
-mtype list = nowhere;		/* of the optimizer, that the site is in */
+mtype list = nowhere;		/* the optimizer's list with the site */
 bool uses_detour;		/* site->trap_uses_detour */
-byte site_state;		/* site->state, for who holds the mutex */
-bool found, freed;		/* is it in the table?  are its slots freed? */
-bool gp[2];			/* RCU-tasks waits for the task: for whom? */
-bool q_there, q_registered;	/* q's trap is to be there; it is */
+byte site_state;		/* site->state, under the mutex */
+bool found, freed;		/* site in the table; its slots freed */
+bool gp[2];			/* two waits of RCU-tasks for the task */
+bool q_there, q_registered;	/* q's trap is wanted; is present */
 bool under_q;			/* the task began when q was registered */
 
 #include "region.pml"

@@ -1,22 +1,22 @@
 /*
- * Free instances of a return probe: how they are taken and put back.
+ * Free instances of a return probe are taken and put back.
  *
- * Each CPU has an instance cached and a list of more, with a lock that is only
- * tried; an overflow has what comes back while its list is locked.  One CPU
- * follows up to two calls, and another up to one; there are three instances.
+ * Each CPU has one cached instance and a list of more, under a trylock;
+ * instances that return while the list is locked are put on an overflow list.
+ * One CPU follows up to two calls, another one call; there are three instances.
  *
- * Holds: no instance is given to two calls, and none is lost.  An entry misses
- * only if there were more calls than instances while it looked for one, itself
- * included.  (With more CPUs there is one more case, and the code gives up after
- * some rounds: see pool.c.)
+ * Invariants: no instance is given to two calls, and none is lost.  An entry
+ * misses only if there were more calls than instances, itself included, while
+ * it searched.  (More CPUs add one more case, and the code gives up after some
+ * rounds: see pool.c.)
  *
  * DROP=1	list_trylock()
  * DROP=2	xchg() in pool_take_cached() and list_take()
  * DROP=3	kretprobe_pool_put_list(): the overflow
  * DROP=4	kretprobe_pool_scavenge(): pool_collect()
- * DROP=5	list_take(): it is not sure where a list is locked
- * DROP=6	kretprobe_pool_scavenge(): asks whether one moves the overflow
- * DROP=7	kretprobe_pool_scavenge(): asks whether one has moved it
+ * DROP=5	list_take(): a locked list makes the result unsure
+ * DROP=6	kretprobe_pool_scavenge(): checks if another CPU moves overflow
+ * DROP=7	kretprobe_pool_scavenge(): checks if another CPU has moved it
  */
 #include "drop.pml"
 #ifndef CPUS
@@ -30,11 +30,11 @@ byte cached[CPUS] = NONE, first[CPUS] = NONE, next[INSTANCES] = NONE;
 byte overflow = NONE;
 bool locked[CPUS];
 byte moving, ready;
-bool moved[CPUS];		/* since the scan there has begun */
+bool moved[CPUS];		/* since that CPU's scan began */
 
 bool given[INSTANCES];
-byte calls;			/* from an entry to when its instance is back */
-bool excused[CPUS];		/* the entry there may find none */
+byte calls;			/* from an entry to its instance's return */
+bool excused[CPUS];		/* that CPU's entry may find none */
 
 inline excuse(cond)
 {
@@ -90,7 +90,7 @@ inline put_list(i)
 	fi
 }
 
-/* try_cmpxchg() is for NMIs: the other CPU does no more than take it. */
+/* try_cmpxchg() is for NMIs: another CPU only takes the instance. */
 inline pool_put(i)
 {
 	given[i] = false;

@@ -1,5 +1,5 @@
 /*
- * Of optimizer.pml: the task that executes the region.
+ * The task of optimizer.pml that executes the region.
  */
 #define switches()	d_step { gp[0] = false; gp[1] = false }
 

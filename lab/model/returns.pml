@@ -1,19 +1,19 @@
 /*
  * A return probe rp is unregistered, and freed at once, while calls of two
- * tasks are followed, each on a CPU of its own.  They return, or the task
- * exits.  The pool grows meanwhile.  An unwinder looks at the first task's
- * calls.  (Instances are only counted here, and memory is in order: pool.pml
- * has how they are taken and put back, unregister.pml what IPIs order.)
+ * tasks are followed, each on a CPU of its own.  The calls return, or their
+ * task exits.  The pool grows meanwhile, and an unwinder reads the first task's
+ * calls.  (This model only counts instances, and memory is ordered: pool.pml
+ * models taking and putting back, unregister.pml the order made by IPIs.)
  *
- * Holds: no handler of rp runs, and rp is not read, once it is unregistered.
- * The pool is freed once, when its last call has ended, and always then; none
- * of its instances, nor anything else of it, is used afterwards.
+ * Invariants: after unregistration no handler of rp runs, and rp is not read.
+ * The pool is always freed, exactly once, after its last call has ended; it is
+ * not used afterwards, and neither are its instances.
  *
  * DROP=1	kretprobe_pool_leave(): holder.rp is cleared before the wait
  * DROP=2	kprobes_detach() waits for handlers
  * DROP=3	kretprobe_hit(): interrupts off
  * DROP=4	kprobe_flush_task(): interrupts off
- * DROP=5	recycle(): what comes back once rp is gone is counted
+ * DROP=5	recycle(): instances that return after rp is gone are counted
  * DROP=6	kretprobe_pool_drain(): atomic_dec_and_test()
  * DROP=7	pool_retire(): atomic_add_return()
  * DROP=8	pool_retire(): irq_work_sync()
@@ -115,7 +115,7 @@ proctype task(byte me)
 	exited++
 }
 
-/* kretprobe_find_ret_addr(), of a task that does not run; of interest then */
+/* kretprobe_find_ret_addr() of a task that is not running, after rp is gone */
 active proctype unwinder()
 {
 end:	do
@@ -187,5 +187,5 @@ active proctype user()
 	when(sum == 0, freeing = true);
 	d_step { free = 0; sum = 0 }
 	exited == 2;
-	!pool_live				/* it is freed some time */
+	!pool_live				/* it is freed eventually */
 }

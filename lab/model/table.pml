@@ -1,15 +1,15 @@
 /*
- * The table of sites, walked without locks while sites come and go and while
- * it is resized.
+ * The table of sites is walked without locks while sites are added and removed
+ * and while the table is resized.
  *
  * Sites 0, 1 and 2.  A small table has one bucket for all of them; in a large
  * one, bucket 0 has sites 0 and 1, and bucket 1 has site 2.  A reader looks for
- * site 0, which is always there.  Site 1 comes and goes.  The reader may be
- * delayed for as long as it likes; all that waits for it is RCU.  (More readers
- * would make no difference: none of them writes.)
+ * site 0, which is always there.  Site 1 is added and removed.  The reader may
+ * be delayed for any time; only RCU waits for it.  (More readers would make no
+ * difference, because readers do not write.)
  *
- * Holds: the reader finds site 0, in one walk.  It comes to no table and no
- * site that is freed, or not complete.
+ * Invariants: the reader finds site 0, in one walk.  It reaches no table and no
+ * site that is freed or incomplete.
  *
  * DROP=1	rcu_assign_pointer() in table_link(), of a new site
  * DROP=2	rcu_assign_pointer() in table_resize(), of the table
@@ -18,8 +18,8 @@
  * DROP=5	kvfree_rcu() of the former table
  * DROP=6	kprobe_table_remove(): a removed site keeps its link
  * DROP=7	synchronize_rcu() in retire_worker()
- * DROP=8	kprobe_site_drop(): kprobe_retire() behind the removal
- * DROP=9	kprobe_site_find(): table->which is of the table that it walks
+ * DROP=8	kprobe_site_drop(): kprobe_retire() after the removal
+ * DROP=9	kprobe_site_find(): table->which is read from the walked table
  */
 #define SITES		3
 #define NONE		SITES
@@ -28,7 +28,7 @@
 #define STEPS		4	/* changes of the table */
 #endif
 
-/* Locations; one table is published, others may still be read */
+/* Locations: one table is published, others may still be read */
 #define CHAIN(w, s)	((w) * SITES + (s))	/* site->chain[which] */
 #define COMPLETE(s)	(6 + (s))		/* the other fields of a site */
 #define BUCKET(t, b)	(9 + (t) * 2 + (b))
@@ -43,11 +43,11 @@
 
 bool site_live[SITES], table_live[TABLES];	/* not freed */
 bool reading;
-bool gp_links, gp_site, gp_table[TABLES];	/* still wait for the reader */
+bool gp_links, gp_site, gp_table[TABLES];	/* pending grace periods */
 
 byte now = TABLES, new;		/* the published table, the next one */
 byte b, at;			/* locations */
-byte own[LOCATIONS];		/* memory as the writer itself sees it */
+byte own[LOCATIONS];		/* memory as seen by the writer */
 
 #define both(location, value)	own[location] = value; mem[location] = value
 

@@ -1,26 +1,26 @@
 /*
- * Registering and unregistering a probe p while a CPU hits it: in a task, where
- * it idles and RCU does not watch, and in NMIs on top of p's handler.
+ * A probe p is registered and unregistered while a CPU hits it: in a task, when
+ * idle and not watched by RCU, and in NMIs on top of p's handler.
  *
- * p comes and goes several times: on a site of its own, whose trap comes and
- * goes as well, or on one where another probe keeps the trap.  Its user frees
- * it at once.
+ * p is registered several times: on a site of its own, whose trap is written
+ * and removed with p, or on one where another probe keeps the trap.  Its user
+ * frees p at once.
  *
- * Holds: no handler of p runs, and p is not read, once unregister_kprobe() has
- * returned.  An instruction that is executed while p is registered calls its
- * handler once.  A trap of ours finds its site; no hit looks into one that has
- * left the table.  (late.pml has traps that are not ours.)
+ * Invariants: after unregister_kprobe() returns, no handler of p runs, and p is
+ * not read.  An instruction that is executed while p is registered calls its
+ * handler once.  A trap of ours finds its site; no hit accesses a site that has
+ * left the table.  (late.pml covers traps that are not ours.)
  *
  * DROP=1	smp_store_release() in kprobe_site_activate()
- * DROP=2	text_poke_sync() in patch_traps(), for a trap that comes
- * DROP=3	the same, for a trap that goes
+ * DROP=2	text_poke_sync() in patch_traps(), for a new trap
+ * DROP=3	the same, for a removed trap
  * DROP=4	on_each_cpu_cond() in kprobe_wait_for_handlers()
  * DROP=5	smp_mb() in kprobe_wait_for_handlers()
  * DROP=6	kprobe_rcu_enter() in kprobe_site_pre_slow()
  * DROP=7	its order: RCU watches before the handlers are looked up
  * DROP=8	kprobes_detach(): kprobe_site_deactivate() before the IPIs
  * DROP=9	interrupts off from the trap to the last handler: gate of int3
- * DROP=10	kprobes_detach(): kprobe_site_drop() behind the IPIs
+ * DROP=10	kprobes_detach(): kprobe_site_drop() after the IPIs
  */
 #define ROUNDS		2
 #define NONE		ROUNDS	/* no site; sites are 0, 1, ... */
@@ -31,13 +31,13 @@
 #define LOCATIONS	(PRE + ROUNDS)
 #include "machine.pml"
 
-bool watched = true;		/* does RCU watch the CPU? */
+bool watched = true;		/* RCU watches the CPU */
 bool shared;			/* another probe keeps the trap */
 bool p_live;			/* p may be read, and its handlers may run */
 byte registered;		/* the round in which p is registered, or 0 */
 bool site_live[ROUNDS];
 
-/* The instruction is executed once: in place, or by a trap. */
+/* Execute the instruction once: in place, or by a trap. */
 inline execute(insn, s, pre, watched_before, called, began)
 {
 	atomic {
