@@ -1,4 +1,4 @@
-"""Forms of arm64: branches of all kinds, what is relative to the program counter,
+"""Forms of arm64: branches of all kinds, instructions relative to the PC,
 loads and stores of all sizes and modes, arithmetic with and without flags, moves,
 bit fields, conditional instructions, atomics, hints, barriers and system registers.
 """
@@ -8,7 +8,7 @@ SP = 31
 BAD = -0xff0
 # As in kprobe_differ.h.
 BANKED = 8
-# Which word of the function it is.
+# The word of the function at each label.
 PLACES = {'.Lb@': 0, '.La@': 4, '.Lt@': 7, '.Ld@': 8}
 
 EXCLUDED = {
@@ -30,7 +30,7 @@ class Maker:
         self.rnd = rnd
 
     def reg(self, avoid=()):
-        """Now and then the one that is zero."""
+        """A random register, sometimes the zero register."""
         return self.rnd.choice([r for r in range(31) if r not in avoid] +
                                [31] * (31 not in avoid))
 
@@ -51,7 +51,7 @@ class Maker:
 
     def memory(self, name, word, disp, avoid=(), base=None, flags='', bad=False,
                align=16):
-        """A load or store: its base leads to the buffer, @disp away."""
+        """A load or store whose base plus @disp is in the buffer."""
         base = self.reg((31, *avoid)) if base is None else base
         form = self.plain(name, word | base << 5, flags=flags)
         if bad:
@@ -131,7 +131,7 @@ def loads(m):
 
 
 def by_register(m, word, size, bad, flags):
-    """With an index that is extended and shifted."""
+    """An access with an extended and shifted index."""
     t = m.reg()
     index = m.reg((31,))
     option = m.rnd.choice((2, 3, 6, 7))
@@ -141,7 +141,7 @@ def by_register(m, word, size, bad, flags):
                     option << 13 | shift << 12 | t,
                     value << (size if shift else 0), (index,), flags=flags,
                     bad=bad)
-    # Of a word, what is above it is not looked at.
+    # A 32-bit index ignores the upper half of its register.
     high = m.bits(32) << 32 if option in (2, 6) else 0
     form.register(index, high | value)
     return form
@@ -165,7 +165,7 @@ def pairs(m):
                         name, opc << 30 | 0x28000000 | mode << 23 | load << 22 |
                         imm << 15 | u << 10 | t, 0 if mode == 1 else disp,
                         (t, u), flags='fault' if bad else '', bad=bad)
-    # As in the first instruction of most functions, and the last one.
+    # As in most functions' first and last instructions.
     for _ in range(4):
         yield m.plain('stp-sp', 0xa9800000 | (-2 & 127) << 15 | m.reg() << 10 |
                       SP << 5 | m.reg(), pushed=16)
@@ -206,7 +206,7 @@ def atomics(m):
 
 
 def bitmask(m, wide):
-    """The fields of an immediate value of a logical instruction."""
+    """The fields of a logical instruction's immediate value."""
     size = m.rnd.choice((2, 4, 8, 16, 32) + ((64,) if wide else ()))
     ones = m.rnd.randrange(1, size)
     imms = (~(size * 2 - 1) & 0x3f) | (ones - 1)
@@ -299,7 +299,7 @@ def stack_pointer(m):
 
 
 def system(m):
-    # CRm and op2: all hints, but for those that wait.
+    # CRm and op2: all hints, except those that wait.
     for hint in range(128):
         if hint not in (2, 3):
             yield m.plain('hint', 0xd503201f | hint << 5)
@@ -309,8 +309,8 @@ def system(m):
         for domain in range(16):
             yield m.plain('barrier', 0xd5033000 | domain << 8 | kind)
     yield m.plain('isb', 0xd5033fdf)
-    # Identification, and what does not change meanwhile: op0 op1 CRn CRm op2.
-    # Not all of the first row are there, nor of the fourth.
+    # Identification and other constant registers: op0 op1 CRn CRm op2. Some of
+    # the first and the fourth row do not exist.
     for crm in (0, 1, 2, 4, 5, 6, 7):
         for op2 in range(8) if crm else (0, 5, 6):
             yield m.plain('mrs-id', 0xd5380000 | crm << 8 | op2 << 5 | m.reg())
@@ -323,7 +323,7 @@ def system(m):
                         (0xd5384100, 'sp_el0'), (0xd538d020, 'contextidr'),
                         (0xd5384260, 'pan')):
         yield m.plain('mrs-' + name, field | m.reg())
-    # What exceptions overwrite: a probe there is refused.
+    # Registers that exceptions overwrite: a probe there is refused.
     for field in (0xd5384000, 0xd5384020, 0xd5385200, 0xd5386000):
         yield m.plain('mrs-banked', field | m.reg((31,)), number=BANKED)
     for _ in range(8):

@@ -1,13 +1,13 @@
-"""An instruction with operands, and what these have to be."""
+"""An instruction with operands, and the values they need."""
 
 # As in kprobe_differ.h.
 STACK_FIX = 2048
 
 
 class Form:
-    """@name: of its class; @pushed: how many bytes below the stack pointer it
-    writes; @flags: 'fault', 'direction'; @number: flags as they are.  text: lines of assembly, in which @ is
-    the number of the form."""
+    """@name: its class; @pushed: bytes below the stack pointer that it writes;
+    @flags: 'fault', 'direction'; @number: flags as a number.  text: lines of
+    assembly, in which @ is the number of the form."""
 
     def __init__(self, name, pushed=0, flags='', number=0):
         self.name, self.pushed, self.flags = name, pushed, flags.split()
@@ -15,14 +15,14 @@ class Form:
         self.text, self.registers, self.words = [], {}, {}
 
     def register(self, number, value):
-        """It has this value, a number or an expression."""
+        """Set a register to a number or an expression."""
         self.registers[number] = value
 
     def memory(self, where, value):
         self.words[where] = value
 
     def stack(self, offset, value):
-        """A word on the stack, @offset from where the stack pointer is."""
+        """Set a word on the stack, @offset from the stack pointer."""
         self.words[STACK_FIX + offset] = value
 
     def fixes(self):

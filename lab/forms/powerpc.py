@@ -5,7 +5,7 @@ registers, loads and stores of all sizes and modes.
 from forms.form import Form
 
 LR, CTR, XER = 32, 33, 34
-# In a part of the kernel's own addresses where nothing is.
+# An unmapped address in the kernel's range.
 BAD = -0x3ff7c0000010fff0
 # As in kprobe_differ.h.
 LOW = 4
@@ -22,7 +22,7 @@ EXCLUDED = {
     'prefixed, which this CPU has not': (['pld', 'pstd', 'paddi'],),
 }
 
-# Which word of the function it is.
+# The word of the function at each label.
 PLACES = {'.Lb@': 0, '.La@': 4, '.Lt@': 7}
 
 
@@ -37,7 +37,7 @@ class Maker:
         return self.bits(5)
 
     def target(self, avoid=()):
-        """Not the stack pointer, and not what leads to the CPU's data."""
+        """Not the stack pointer, and not the pointer to per-CPU data."""
         return self.rnd.choice([r for r in range(32)
                                 if r not in (1, 13) and r not in avoid])
 
@@ -93,7 +93,7 @@ def branches(m):
                         yield with_register(
                             m.plain('bcctr', 19 << 26 | bo << 21 |
                                     m.bits(5) << 16 | 528 << 1 | lk), CTR, to)
-    # The way to ask for an address.
+    # The usual way to get the current address.
     yield m.plain('bcl-next', 20 << 21 | 31 << 16 | 16 << 26 | 5)
 
 
@@ -133,7 +133,7 @@ def immediates(m):
 OVERFLOWING = (8, 10, 40, 104, 136, 138, 200, 202, 232, 233, 234, 235, 266)
 ONE_SOURCE = (104, 200, 202, 232, 234)
 HIGH = (9, 73)
-# The upper half of what they leave is undefined, and so is CR0.
+# The upper half of their result is undefined, and so is CR0.
 HIGH_WORD = (11, 75)
 DIVISION, DIVISION_WORD = (393, 425, 457, 489), (395, 427, 459, 491)
 MODULO, MODULO_WORD = (265, 777), (267, 779)
@@ -144,12 +144,12 @@ SHIFTS = (24, 27, 536, 539, 792, 794, 824)
 
 
 def division(m, xo, rc, oe, word):
-    """Neither by zero nor with an overflow: what is left then is undefined."""
+    """Neither by zero nor with overflow, whose results are undefined."""
     t, a, b = m.rnd.sample([r for r in range(32) if r not in (1, 13)], 3)
     low = LOW | t << 8 if word else 0
     form = m.plain('div', 31 << 26 | t << 21 | a << 16 | b << 11 | oe << 1 |
                    xo << 1 | rc, number=low)
-    # Extended ones have the dividend in the upper half.
+    # Extended divisions have the dividend in the upper half.
     extended = xo in (393, 395, 425, 427)
     b_bits = m.rnd.randrange(12, 31 if word else 63)
     divisor = 1 << b_bits | m.bits(b_bits)
@@ -263,7 +263,7 @@ def special(m):
 
 # Primary opcodes: sizes, and whether they load.
 PLAIN = ((32, 1), (34, 1), (36, 0), (38, 0), (40, 1), (42, 1), (44, 0))
-# Opcode 31: with an index; the ones that write the base back.
+# Opcode 31: with an index; UPDATING also write the base.
 INDEXED = (21, 23, 87, 149, 151, 215, 279, 341, 343, 407)
 UPDATING = ((53, 1), (55, 1), (119, 1), (181, 0), (183, 0), (247, 0), (311, 1),
             (373, 1), (375, 1), (439, 0))
@@ -307,7 +307,7 @@ def loads(m):
                             index << 11 | xo << 1, value, base, bad)
             form.register(index, value)
             yield form
-    # As in the first instruction of most functions.
+    # As in most functions' first instructions.
     for t in (0, 31):
         yield m.plain('std-sp', 62 << 26 | t << 21 | 1 << 16 | 16)
     yield m.plain('ld-sp', 58 << 26 | m.target() << 21 | 1 << 16 | 16)

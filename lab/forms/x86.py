@@ -1,8 +1,8 @@
 """Forms of x86: all general opcodes of the one-byte, 0F, 0F38 and 0F3A maps, in
-all operand sizes and with all kinds of operands; SSE and x87 for the operands
-that depend on where an instruction stands.
+all operand sizes and with all kinds of operands; SSE and x87 for operands
+that depend on the address of the instruction.
 
-What is not executed is in EXCLUDED, by rule.
+EXCLUDED lists opcodes that are not executed, by reason.
 """
 from forms.form import Form
 
@@ -11,8 +11,8 @@ SHAPES = ('reg', 'base', 'disp8', 'disp32', 'sib8', 'sib32', 'index', 'abs',
           'rip', 'sp')
 MEMORY = SHAPES[1:]
 
-# Opcodes of two maps by why no form has them.  A pair is an opcode and what
-# bits 3-5 of its ModRM byte are.
+# Opcodes of two maps by the reason why no form has them. A pair is an opcode
+# and bits 3-5 of its ModRM byte.
 EXCLUDED = {
     'privileged, or enters or leaves the kernel': (
         [0x9a, 0xea, 0xca, 0xcb, 0xcf, 0xf4],
@@ -63,7 +63,7 @@ class Maker:
         return [0x66] if size == 16 else []
 
     def register(self, size, rex, avoid=()):
-        """A number; without REX those of bytes from 4 on are AH to BH."""
+        """A register's number; without REX, bytes 4 to 7 are AH to BH."""
         if size == 8 and not rex:
             return self.rnd.choice([r for r in range(8) if r not in avoid])
         few = [r for r in self.registers if (rex or r < 8) and r not in avoid]
@@ -71,7 +71,7 @@ class Maker:
 
     def operand(self, form, shape, rex, fixed, align, bad):
         """A memory operand: (mod, rm, SIB, its displacement as assembly, index
-        and base); notes what it needs in registers."""
+        and base); set the registers that it needs."""
         rnd = self.rnd
         off = rnd.randrange(64, 400) & -align
         bits = range(16) if rex else range(8)
@@ -125,7 +125,7 @@ class Maker:
         return mod, rm, sib, text, index, base
 
     def absolute(self, target):
-        """Four bytes that are extended with their sign on x86-64."""
+        """A four-byte address, sign-extended on x86-64."""
         if self.bits == 32:
             return f'\t.long {target}'
         return f'\t.reloc ., R_X86_64_32S, {target}\n\t.long 0'
@@ -174,7 +174,7 @@ class Maker:
         if vex:
             out += self.vex(vex, wide, reg, index, base)
         else:
-            # A prefix that is part of the opcode stands before REX.
+            # A prefix that is part of the opcode precedes REX.
             if rex:
                 out.append(byte)
             out += escape
@@ -217,7 +217,7 @@ class Maker:
         return form
 
 
-# What follows yields forms.
+# The following functions yield forms.
 
 def arithmetic(m):
     """00-3F, 80-83, 84-8B, C6, C7, D0-D3, C0, C1, F6, F7, FE, FF."""
@@ -290,7 +290,7 @@ def data(m):
         for segment in range(6):
             yield m.insn(
                 'mov-from-seg', 0x8c, 32, shape, reg=segment)
-        # Null, and the two that are flat: to what they are, or nearly.
+        # Null and flat segments: load their present value, or a similar one.
         for segment in (0, 3):
             for value in ((0, 0x18, 0x2b) if m.bits == 64 else (0x68, 0x7b)):
                 yield m.insn(
@@ -343,7 +343,7 @@ def two_byte(m):
                              (0xbd, 'bsr'), (0xb1, 'cmpxchg'), (0xc1, 'xadd'),
                              (0xa5, 'shld'), (0xad, 'shrd'), (0x02, 'lar'),
                              (0x03, 'lsl')):
-                # One source is a byte: SPL is part of the stack pointer.
+                # A byte source may be SPL, a part of the stack pointer.
                 lock = ([0xf0] if memory and op in (0xb1, 0xc1) and
                         m.rnd.random() < 0.4 else [])
                 yield m.insn(name, op, size, shape, escape=e,
@@ -355,7 +355,7 @@ def two_byte(m):
                 yield m.insn(
                     'shld', op, size, shape, escape=e, prefix=pre, imm=1)
             for op in (0xa3, 0xab, 0xb3, 0xbb):
-                # A bit of memory is at any distance: of a register, not.
+                # A register's bit offset may exceed the operand only in memory.
                 lock = ([0xf0] if memory and op != 0xa3 and
                         m.rnd.random() < 0.4 else [])
                 yield bit(m, op, size, shape, lock + pre)
@@ -414,11 +414,11 @@ def two_byte(m):
 
 
 def bit(m, op, size, shape, prefix):
-    """BT and others with a register: a small distance in memory."""
+    """BT and others with a register: use a small offset in memory."""
     if shape == 'reg':
         return m.insn('bt', op, size, shape, escape=[0x0f], prefix=prefix)
     reg = m.rnd.choice([r for r in range(8) if r != SP])
-    # What is below the stack pointer is not the form's.
+    # Memory below the stack pointer does not belong to the form.
     least = 0 if shape == 'sp' else -256
     return m.insn('bt', op, size, shape, reg=reg, escape=[0x0f], prefix=prefix,
                   fixed={reg: m.rnd.randrange(least, 256)})
@@ -441,8 +441,8 @@ def three_byte(m):
                                          escape=[0x0f, 0x38], prefix=[0xf2],
                                          avoid=range(4, 8))
         for size in m.sizes[1:]:
-            # In 64-bit mode QEMU 7.2 adds all of the registers, and takes what
-            # is above the sum of 32 bits for flags.
+            # In 64-bit mode QEMU 7.2 adds whole registers and takes bits above
+            # the 32-bit sum for flags.
             for prefix in (0x66, 0xf3) if size == m.bits else ():
                 yield m.insn(
                     'adx', 0xf6, size, shape, escape=[0x0f, 0x38],
@@ -465,7 +465,7 @@ def source(m):
 
 
 def stack(m):
-    """PUSH, POP, ENTER, LEAVE, flags, and what loads the stack pointer."""
+    """PUSH, POP, ENTER, LEAVE, flags, and loads of the stack pointer."""
     w = m.word
     wide = False
     yield m.short('push', [0x50], plus=True, wide=wide, pushed=w)
@@ -511,7 +511,7 @@ def stack(m):
 
 
 def inside(m):
-    """An address in the stack, above where it begins."""
+    """An address in the stack, above its start."""
     return f'differ_stack + {16384 - m.rnd.randrange(256, 640) & -16}'
 
 
@@ -528,7 +528,7 @@ def strings(m):
                                           f'{m.rnd.randrange(128, 256)}',
                                        7: f'differ_buf + '
                                           f'{m.rnd.randrange(256, 384)}'})
-    # Into a page that is not there.
+    # Access an unmapped page.
     for op in (0xa4, 0xaa, 0xac):
         yield m.short(
             'string-fault', [op], prefix=[0xf3], flags='fault',
@@ -600,7 +600,7 @@ def flags(m):
 
 
 def only_32(m):
-    """What x86-64 has not, and INC and DEC where it has REX."""
+    """Instructions that x86-64 lacks, and INC and DEC in place of REX."""
     for op in (0x27, 0x2f, 0x37, 0x3f, 0xd6):
         for _ in range(3):
             yield m.short('decimal', [op])
@@ -626,7 +626,7 @@ def only_32(m):
         yield with_stack(m.short('pop-seg', [0x1f]), value)
 
 
-# 0F: opcodes of vectors, by what their operands in bits 0-2 may be.
+# 0F: vector opcodes, by allowed operands in bits 0-2.
 ANY = [0x10, 0x11, 0x12, 0x14, 0x15, 0x16, 0x28, 0x29, 0x2a, 0x2c, 0x2d, 0x2e,
        0x2f, 0x51, 0x52, 0x53, *range(0x54, 0x71), 0x74, 0x75, 0x76, 0x7c, 0x7d,
        0x7e, 0x7f, *range(0xd0, 0xd7), *range(0xd8, 0xe7), *range(0xe8, 0xf0),
@@ -642,7 +642,7 @@ ONLY_3A = [*range(0x08, 0x10), *range(0x14, 0x18), 0x20, 0x21, 0x22, 0x40, 0x41,
 
 
 def vectors(m):
-    """SSE: a few shapes each."""
+    """SSE: a few shapes of each opcode."""
     def some():
         return m.rnd.sample(m.memory, 2) + (['rip'] if m.bits == 64 else ['abs'])
 
@@ -687,7 +687,7 @@ def faults(m):
             for op, reg in ((0xff, 6), (0x8f, 0), (0xf7, 3), (0xff, 1)):
                 yield m.insn(
                     'fault', op, 32, shape, bad=bad, reg=reg, flags='fault')
-    # LOCK where it is not allowed.
+    # LOCK prefixes that are not allowed.
     for shape in ('reg', 'base', 'disp8'):
         for op in (0x8b, 0x39, 0x01 if shape == 'reg' else 0x03):
             yield m.insn(

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * bpf FUNCTION: a BPF program on a kprobe at FUNCTION, which updates of hash
- * maps call; ten updates. A CPU that updates a map runs no program of an event
- * of perf meanwhile: each of these hits misses its own. Prints what kprobes have
- * missed then. Ends with 0 when all of this could be done.
+ * bpf FUNCTION: attach a BPF program to a kprobe at FUNCTION, which updates of
+ * hash maps call, and make ten updates. A CPU that updates a map runs no
+ * program of a perf event: each of these hits misses its program. Print the misses
+ * that kprobes count. End with 0 if all steps succeeded.
  *
  * Built with the kernel's nolibc.
  */

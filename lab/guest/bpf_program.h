@@ -19,7 +19,7 @@ static int load_insns(const struct bpf_insn *insns, int count)
 	return bpf(BPF_PROG_LOAD, &attr);
 }
 
-/* return @value; the event does not count for 0. */
+/* Load a program that returns @value; for 0 the event does not count. */
 static inline int load_program(int value)
 {
 	const struct bpf_insn insns[] = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * calls NUMBER: calls getppid() that often, and prints how many nanoseconds of
- * the guest's clock each call took.
+ * calls NUMBER: call getppid() NUMBER times, and print the nanoseconds per call
+ * by the guest's clock.
  *
  * Built with the kernel's nolibc.
  */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * hits NUMBER FUNCTION OTHER EVENT: a BPF program that counts on a kprobe at
- * FUNCTION, which is behind the system call getppid(), and one on a kprobe at
- * OTHER, which interrupts call. While both are there, EVENT is written 1,
- * getppid() is called that often, and EVENT is written 0. Prints both counts.
+ * hits NUMBER FUNCTION OTHER EVENT: count hits by BPF programs on a kprobe at
+ * FUNCTION, which implements the system call getppid(), and on one at OTHER,
+ * which interrupts call. Meanwhile write 1 to the file EVENT, call getppid()
+ * NUMBER times, and write 0 to EVENT. Print both counts.
  *
  * Built with the kernel's nolibc.
  */
@@ -42,7 +42,7 @@ static unsigned long count_of(int map, int key)
 	return count;
 }
 
-/* Adds 1 to the map's value of that key, whatever CPU it runs on. */
+/* Load a program that atomically adds 1 to the map's value of this key. */
 static int counting_program(int map, int key)
 {
 	struct bpf_insn insns[] = {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * kexec: starts the next kernel, which busybox has no command for.
+ * kexec: start the next kernel, for which busybox has no command.
  *
  *   kexec load KERNEL INITRAMFS COMMAND-LINE
- *   kexec panic KERNEL INITRAMFS COMMAND-LINE	has one ready for a panic
- *   kexec go					starts the one that is loaded
+ *   kexec panic KERNEL INITRAMFS COMMAND-LINE	loads one for a panic
+ *   kexec go					starts the loaded one
  *
  * Built with the kernel's nolibc.
  */
@@ -14,7 +14,7 @@ static int load(char **argv, unsigned long flags)
 {
 	int kernel = open(argv[0], O_RDONLY);
 	int initramfs = open(argv[1], O_RDONLY);
-	/* Registers have the arguments, so nothing is called for one. */
+	/* A call within the system call's arguments would clobber registers. */
 	unsigned long len = strlen(argv[2]) + 1;
 
 	if (kernel < 0 || initramfs < 0) {

@@ -20,7 +20,7 @@ static unsigned int read_type(void)
 	return atoi(text);
 }
 
-/* Of the fields behind type, size and config as kprobes have them. */
+/* Open a perf event of a kprobe, or of a return probe. */
 static int open_probe(unsigned int type, const char *function, int of_return)
 {
 	struct perf_event_attr attr;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * kvm ROUNDS: a guest of a few instructions, which has the kernel do most of
- * what it does for guests: exits that the kernel deals with and such that come
- * here, exceptions that it injects, trapped registers, floating point, debug
- * registers, interrupts.  Ends with 0 when all rounds have been made.
+ * kvm ROUNDS: run a guest of a few instructions that exercises most of the
+ * kernel's code for guests: exits handled by the kernel and by this program,
+ * injected exceptions, trapped registers, floating point, debug registers,
+ * interrupts.  End with 0 after all rounds.
  *
  * Built with the kernel's nolibc.
  */
@@ -12,7 +12,7 @@
 
 #define RAM		0x40000000UL
 #define RAM_SIZE	0x10000UL
-#define DEVICE		0x09000000UL	/* where there is none */
+#define DEVICE		0x09000000UL	/* no device is there */
 #define DISTRIBUTOR	0x08000000UL
 #define REDISTRIBUTOR	0x080a0000UL
 
@@ -22,9 +22,9 @@
 extern char guest[], guest_end[];
 asm(".pushsection .rodata\n"
 "	.balign	2048\n"
-/* The compiler takes both from the GOT, which local symbols get no entry in. */
+/* Global, because the compiler reads both from the GOT. */
 "	.globl	guest, guest_end\n"
-/* Vectors: what is injected is at an instruction that can be left out. */
+/* Vectors: skip the instruction of an injected exception. */
 "guest:	.rept	16\n"
 "	.balign	128\n"
 "	mrs	x11, elr_el1\n"
@@ -44,7 +44,7 @@ asm(".pushsection .rodata\n"
 "	mov	w0, #0x84000000\n"
 "	hvc	#0\n"
 "	nop\n"
-/* A breakpoint and a watchpoint of the guest's. */
+/* A breakpoint and a watchpoint of the guest. */
 "	msr	dbgbvr0_el1, x9\n"
 "	mrs	x9, dbgbvr0_el1\n"
 "	msr	dbgwvr0_el1, x9\n"
@@ -65,7 +65,7 @@ asm(".pushsection .rodata\n"
 "	mrs	x9, cntp_ctl_el0\n"
 "	mrs	x9, cntpct_el0\n"
 "	mrs	x9, cntvct_el0\n"
-/* What there is not. */
+/* Operations that do not exist. */
 "	mrs	x9, s3_7_c15_c15_7\n"
 "	nop\n"
 "	smc	#0\n"
@@ -77,7 +77,7 @@ asm(".pushsection .rodata\n"
 "	mov	x9, #1000\n"
 "2:	subs	x9, x9, #1\n"
 "	b.ne	2b\n"
-/* And out. */
+/* Exit to this program. */
 "	mov	x10, #" string(DEVICE) "\n"
 "	str	w9, [x10]\n"
 "	ldr	w9, [x10]\n"
@@ -107,7 +107,7 @@ static int attr(int device, __u32 group, __u64 number, __u64 value)
 	return ioctl(device, KVM_SET_DEVICE_ATTR, &a);
 }
 
-/* After the CPU; a host need not have one for guests. */
+/* Create it after the CPU, if the host supports one for guests. */
 static void interrupt_controller(void)
 {
 	struct kvm_create_device d = { .type = KVM_DEV_TYPE_ARM_VGIC_V3 };
@@ -134,7 +134,7 @@ static void single_step(int on)
 	want("single step", ioctl(vcpu, KVM_SET_GUEST_DEBUG, &debug));
 }
 
-/* As if memory had failed: an exception that is injected on the way in. */
+/* Inject an exception on entry, as if memory had failed. */
 static void abort_guest(void)
 {
 	struct kvm_vcpu_events events = { .exception.ext_dabt_pending = 1 };
@@ -142,7 +142,7 @@ static void abort_guest(void)
 	ioctl(vcpu, KVM_SET_VCPU_EVENTS, &events);
 }
 
-/* Runs the guest's rounds; returns the exit status. */
+/* Run the guest's rounds; return the exit status. */
 static int run_rounds(const struct kvm_run *run, int rounds)
 {
 	int i, done = 0, stepped = 0;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * perf NUMBER FUNCTION: opens that many perf events of the kprobe PMU, every
- * other one of returns, on the function behind the system call getppid(); calls
- * it; and closes them. Then opens and closes as many events that are no probes.
- * Ends with 0 when each event has counted each call, and prints how long closing
- * took: of all probes but the last, of the last, and of all the others but one.
- * perf NUMBER FUNCTION exit: another process opens them and calls, and is killed;
- * prints how long it took to end.
- * perf NUMBER FUNCTION bpf: as the first, and each event has a BPF program; prints
- * where the kernel says that each of the first two is.
- * perf NUMBER FUNCTION filter: the same with a program for which no event counts.
+ * perf NUMBER FUNCTION: open NUMBER perf events of the kprobe PMU, every other
+ * one of returns, on the function that implements getppid(); call it; and close
+ * them. Then open and close as many events that are no probes. Print how long
+ * closing took: all probes but the last, the last one, and all other events but
+ * one. End with 0 if each event counted each call.
+ * perf NUMBER FUNCTION exit: another process opens them, calls, and is killed;
+ * print how long its end took.
+ * perf NUMBER FUNCTION bpf: like the first, with a BPF program for each event;
+ * print the address that the kernel reports for each of the first two.
+ * perf NUMBER FUNCTION filter: likewise, but the program filters all counts.
  *
  * Built with the kernel's nolibc.
  */
@@ -36,8 +36,8 @@ static void fail(const char *what, int i)
 }
 
 /*
- * Opens NUMBER events, with a program if that is none of -1, and has each of
- * them count. Returns how many of them have not counted @calls.
+ * Open @number events, with a program unless that is -1, and call the function.
+ * Return how many of them did not count @calls.
  */
 static int count(int number, const char *function, int program,
 		 unsigned long long calls)
@@ -65,7 +65,7 @@ static int count(int number, const char *function, int program,
 	return wrong;
 }
 
-/* What the kernel tells of an event that has a program. */
+/* Print the address that the kernel reports for an event with a program. */
 static void tell_place(int fd)
 {
 	union bpf_attr attr;
@@ -79,7 +79,7 @@ static void tell_place(int fd)
 	       (unsigned long long)attr.task_fd_query.probe_addr);
 }
 
-/* An event that is no probe: the clock of the task. */
+/* Open an event that is no probe: the task's clock. */
 static int open_clock(void)
 {
 	struct perf_event_attr attr;
@@ -91,7 +91,7 @@ static int open_clock(void)
 	return syscall(__NR_perf_event_open, &attr, 0, -1, -1, 0);
 }
 
-/* How long closing so many of the events takes. */
+/* Close so many events, and return how long it took. */
 static unsigned long close_all(int number)
 {
 	unsigned long begin = now();
@@ -120,7 +120,7 @@ static void close_and_tell(int number, int wrong)
 	       number, wrong, most, last, close_all(number - 1));
 }
 
-/* Returns how many counts were wrong in the process that has ended. */
+/* Kill a process with events; return how many of its counts were wrong. */
 static int kill_process(int number, const char *function)
 {
 	int ready[2], wrong = 1;

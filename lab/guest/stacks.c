@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * stacks FUNCTION: a BPF program on a kprobe at FUNCTION, which getppid() calls;
- * it takes the user's stack with build IDs twice in each hit. Until there is a
- * jump the second may have none: ten seconds are given. Prints what both were.
- * Ends with 0 when both have build IDs.
+ * stacks FUNCTION: attach a BPF program to a kprobe at FUNCTION, called by
+ * getppid(); it takes the user's stack with build IDs twice in each hit. The
+ * second may have none until the probe becomes a jump: retry for ten seconds.
+ * Print the kinds of both. End with 0 if both have build IDs.
  *
  * Built with the kernel's nolibc, and with a build ID.
  */
@@ -46,7 +46,7 @@ static int read_map(int map, struct bpf_stack_build_id *stacks)
 #define CALL(function)							\
 	{ .code = BPF_JMP | BPF_CALL, .imm = function }
 
-/* One entry of the user's stack, into the map's value, which r7 points to. */
+/* Copy one entry of the user's stack to the map's value at r7. */
 #define GET_STACK(index)						\
 	MOV(BPF_REG_1, BPF_REG_6),					\
 	MOV(BPF_REG_2, BPF_REG_7),					\

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * torture: calls of the kernel that busybox has no command for, some of which
- * * fault.
+ * torture: make system calls for which busybox has no command, some of which
+ * fault.
  *
  * Built with the kernel's nolibc.
  */
@@ -13,7 +13,7 @@
 
 static int futex_word;
 
-/* Pages that come, are written by a child, and go. */
+/* Map pages, let a child write them, and unmap them. */
 static void memory(void)
 {
 	char *pages = mmap(NULL, PAGES * 4096, PROT_READ | PROT_WRITE,
@@ -30,7 +30,7 @@ static void memory(void)
 		for (i = 0; i < PAGES; i += 2)
 			pages[i * 4096]++;
 		munmap(pages, PAGES * 2048);
-		/* Ends here by a signal. */
+		/* A signal ends the child here. */
 		pages[0] = 1;
 		exit(0);
 	}
@@ -38,7 +38,7 @@ static void memory(void)
 	munmap(pages, PAGES * 4096);
 }
 
-/* A child that answers, and a poll for it. */
+/* Exchange bytes with a child, and poll for its answer. */
 static void talk(void)
 {
 	int to[2], from[2], i, status;
@@ -69,7 +69,7 @@ static void talk(void)
 	waitpid(child, &status, 0);
 }
 
-/* What fails: pointers to nowhere, and numbers of files that are not open. */
+/* Make calls that fail: bad pointers, and files that are not open. */
 static void wrong(void)
 {
 	struct stat st;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * vmcore: what a kernel that a panic has started finds of the one before.
+ * vmcore: check the memory of the kernel that panicked.
  *
  *   vmcore RELEASE PAGE NUMBER TEXT LEAST
  *
- * PAGE is the physical address of what kprobe_panic.ko has left behind, with
- * that NUMBER.  TEXT is a file with the old kernel's text from before its
- * probes, of which they must have changed LEAST bytes.  Prints a line that says
- * what was found, and before it a line "FAULT ..." for whatever is wrong.
+ * PAGE is the physical address of kprobe_panic.ko's record, which must contain
+ * NUMBER.  TEXT is a file with the old kernel's text before its probes, which
+ * must have changed at least LEAST bytes.  Print a line "FAULT ..." for each
+ * error, and then a line of results.
  *
  * Built with the kernel's nolibc.
  */
@@ -16,7 +16,7 @@
 #define MOST_PIECES	64
 #define CALLED		3
 
-/* As lab/modules/kprobe_panic.c has it. */
+/* Must match lab/modules/kprobe_panic.c. */
 struct left_behind {
 	char magic[16];
 	unsigned long long number;
@@ -52,7 +52,7 @@ static int read_at(void *to, unsigned long size, unsigned long offset)
 	return 0;
 }
 
-/* The old kernel's memory, by its physical address. */
+/* Read the old kernel's memory at a physical address. */
 static int read_memory(void *to, unsigned long size, unsigned long address)
 {
 	int i;
@@ -68,7 +68,7 @@ static int read_memory(void *to, unsigned long size, unsigned long address)
 	return -1;
 }
 
-/* Return: how many bytes of memory there are. */
+/* Read the ELF headers; return the size of memory in bytes. */
 static unsigned long read_headers(void)
 {
 	unsigned long size = 0;
@@ -95,7 +95,7 @@ static unsigned long read_headers(void)
 	return size;
 }
 
-/* The rest of the notes' line that begins with @key. */
+/* Find the rest of the notes' line that begins with @key. */
 static const char *noted(const char *key)
 {
 	unsigned long len = strlen(key), at;
@@ -106,7 +106,7 @@ static const char *noted(const char *key)
 	return NULL;
 }
 
-/* Return: how many bytes of the old kernel's text are not what they were. */
+/* Return how many bytes of the old kernel's text have changed. */
 static unsigned long differing(const char *file)
 {
 	const char *where = noted("SYMBOL(_stext)=");
