@@ -7,8 +7,8 @@
  * registered.  Instructions without a row in the table do not depend on their
  * address: few A64 instructions use the program counter.
  *
- * Kprobes emulate a branch as the kernel would execute it.  Uprobes emulate it
- * as the task would, which differs only in pointer authentication.
+ * Uprobes use the same tables and emulation for a task's instructions.  They
+ * refuse branches that authenticate, because the keys belong to the task.
  */
 #include <linux/array_size.h>
 #include <linux/bitfield.h>
@@ -80,7 +80,7 @@ static const struct a64_row rows[] = {
 	{ 0xffe0001f, 0xd4000003, A64_CALLS_UP },	/* SMC */
 	{ 0xff000000, 0xd4000000, A64_TRAP },		/* BRK, HLT, DCPS */
 
-	/* hints that are more than no-ops */
+	/* NOP, and hints that are more than no-ops */
 	{ 0xffffffff, 0xd503201f, A64_NOP },
 	{ 0xffffff3f, 0xd503241f, A64_LANDING },	/* BTI */
 	{ 0xffffffff, 0xd50324ff, A64_WHERE },		/* PACM */
@@ -262,8 +262,8 @@ static __always_inline bool condition_holds(unsigned int cond, u64 pstate)
 }
 
 /*
- * Authenticate as the instruction would, with the kernel's keys.  The hint does
- * nothing if the CPU has no keys; then no pointer was signed either.
+ * Authenticate as the instruction would, with the kernel's keys.  Without
+ * pointer authentication, the hint does nothing, and no pointer was signed.
  *
  * The hints use x17 and x16.  These are loaded within the asm(), because a
  * compiler may call sanitizer functions between two register variables.

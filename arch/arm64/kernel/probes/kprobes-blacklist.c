@@ -9,17 +9,17 @@
  * not be instrumented.  A breakpoint in such a function is hit on the way to
  * its own handler.
  *
- * So the calls of that code are scanned.  A short function that calls nothing
- * is taken for such a function and blacklisted; so are the checks of
- * sanitizers.
+ * So the calls of entry and noinstr code are scanned.  A short function that
+ * calls nothing is taken for such an inline function and blacklisted.  So are
+ * the checks of sanitizers.
  *
  * With VHE, C code runs around guests with the vectors for them, so a
  * breakpoint ends in a panic of the host.  That code is one object,
  * arch/arm64/kvm/hyp/vhe/kvm_vhe.o, with its text in a section that the core
  * blacklists, like ftrace's entry.  The functions that it calls in other
- * objects are blacklisted here, whatever their size.  Exceptions are calls that
- * lead to a panic, and tracepoints: the calls of one that is enabled while a
- * guest is entered, like kvm_get_timer_map, cannot be known.
+ * objects are blacklisted here, whatever their size.  Exceptions are functions
+ * that report an error, and tracepoints, such as kvm_get_timer_map: the callees
+ * of an enabled one cannot be known.
  *
  * Some assembly in ordinary text runs while a CPU starts or wakes up and has no
  * kernel vectors or no stack yet.  Such functions are listed by name; many of

@@ -2,11 +2,11 @@
 /*
  * Instructions that only compute, on arm64.
  *
- * With a post handler, an instruction that runs in a slot must save all
- * registers a second time.  An instruction that only computes one general
- * register, and maybe flags, from others avoids that: a function is generated
- * that executes it on the registers of the hit.  The function contains the
- * instruction itself, with other registers:
+ * With a post handler, all registers must be saved again after an instruction
+ * in a slot.  An instruction that only computes one general register, and maybe
+ * flags, from others avoids that: a function is generated that executes it on
+ * the registers of the hit.  The function contains the instruction itself, with
+ * other registers:
  *
  *	add x5, x7, x9, lsl #3
  *
@@ -19,8 +19,8 @@
  *		flags in regs->pstate as they are now, if it changes them
  *		ret
  *
- * Register number 31 is not replaced if it is no register.  The stack pointer
- * may be read, but no function is generated for instructions that change it.
+ * Register number 31 is not replaced if it is the zero register.  The stack
+ * pointer may be read, but instructions that change it get no such function.
  *
  * The instructions that sign or authenticate a return address with the stack
  * pointer are replaced by those that use x17 and x16.

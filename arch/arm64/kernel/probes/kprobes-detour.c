@@ -12,9 +12,9 @@
  * A branch replaces exactly one instruction, so the rest of the function and
  * its branches do not matter, and no task can be preempted under the branch.
  * The thunk changes the state as an exception would, in particular access to
- * user memory, so it does not matter if the function changes that.  In a kernel
- * that checks the landing pads of indirect branches, a landing pad is not
- * probed by a branch: a breakpoint is a valid landing pad, a branch is not.
+ * user memory, whatever the function has set.  In a kernel that checks the
+ * landing pads of indirect branches, a landing pad is not replaced by a branch:
+ * a breakpoint is a valid landing pad, a branch is not.
  *
  * Until a site's branch is written, its breakpoint executes the instruction in
  * the slot.  Executing it in the detour instead is not needed, and nothing here
@@ -45,9 +45,7 @@ enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site)
 	if (system_supports_bti_kernel()) {
 		if (is_landing_pad(site))
 			return KPROBE_NOJUMP_LANDING_PAD;
-		/*
-		 * The copy is a branch and would set another BTYPE than a call.
-		 */
+		/* The copy is BR, which sets another BTYPE than BLR. */
 		if (decoded->class == A64_BLR)
 			return KPROBE_NOJUMP_BOUND_INSIDE;
 	}

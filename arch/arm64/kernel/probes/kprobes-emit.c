@@ -11,7 +11,7 @@
  *
  * No CPU can be executing a slot while it is written.  So only caches matter:
  * the slot is cleaned to the point of unification and invalidated in the
- * instruction caches, which the hardware does for those of all CPUs.  A CPU may
+ * instruction caches, which the hardware broadcasts to all CPUs.  A CPU may
  * still hold instructions that it has fetched from the slot before, maybe
  * speculatively.  It discards them at its next context synchronization event,
  * which must happen before it executes the slot:
@@ -27,7 +27,7 @@
  *    published.
  *
  * So a batch with branches costs one IPI to each CPU, however many slots it
- * has.  A post handler costs one if the breakpoint is written already.
+ * has.  A generated function costs one if the breakpoint is written already.
  */
 #include <linux/kernel.h>
 #include <linux/perf_event.h>
@@ -231,7 +231,7 @@ static void emit_pair(struct a64_kprobe_text *text, u32 how, unsigned int a,
 #define FRAME_X29	((int)offsetof(struct pt_regs, regs[29]))
 
 /**
- * a64_kprobe_emit_call - add a call of the engine
+ * a64_kprobe_emit_call - add a call of a thunk
  * @text: to add to; begins with the site
  * @thunk: called with the site in x0 and a struct pt_regs on the stack, which
  *	holds x0, x1, x29 and x30; must restore all other registers

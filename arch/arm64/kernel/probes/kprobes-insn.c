@@ -90,14 +90,14 @@ static bool in_exclusive_sequence(const kprobe_opcode_t *addr,
  * indirect calls.
  *
  * A function in assembly may continue into the next symbol.  So a no-op or a
- * possible hash is refused only if the code before it ends the flow.
+ * possible hash is refused only if the code before it does not continue there.
  */
 #define CALL_OPS_BYTES	8
 
-/* A longer row of no-ops is an alignment: do not read all of it. */
+/* This many no-ops are taken for padding without a search for its end. */
 #define MANY_NOPS	64
 
-/* Return true if the last instruction but no-ops before @addr ends the flow. */
+/* Skip no-ops before @addr.  Return true if the code before them ends there. */
 static bool behind_end(const kprobe_opcode_t *addr,
 		       const struct kprobe_symbol *symbol)
 {

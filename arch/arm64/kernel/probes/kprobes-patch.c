@@ -106,8 +106,8 @@ void arch_kprobe_patch(struct list_head *batch)
 	}
 
 	/*
-	 * Both ensure that every CPU takes an exception with interrupts on, so
-	 * outside of any handler.  kernel/kprobes/ relies on that.
+	 * In both, every other CPU takes an interrupt or schedules, so that it
+	 * has left its handlers.  kernel/kprobes/ relies on that.
 	 */
 	a64_kprobe_stop_flush();
 	if (live || !stopped)

@@ -9,16 +9,16 @@
 #include "kprobes-common.h"
 
 /*
- * Functions that switch stacks must not be probed at all.
+ * Functions that switch stacks are not listed: no probe is allowed there.
  *
  * __cpu_suspend_enter() returns a second time when the CPU resumes, to the
  * return address that it was called with.  The functions called between its two
  * returns do not return if the firmware switches the CPU off: each time, an
  * instance of the return probe would remain in the list of the idle task, which
- * never ends.  These functions are the finisher that cpu_suspend() is given and
- * its callees, down to the instruction that calls the firmware.  (The names of
- * inlined functions are unknown.)  cpu_suspend() itself returns normally, and
- * tasks that suspend the system end at some time.
+ * never ends.  These functions are the finisher that is passed to cpu_suspend()
+ * and its callees, down to the instruction that calls the firmware.  (Names of
+ * functions that were inlined match nothing.)  cpu_suspend() itself returns
+ * normally, and tasks that suspend the system end at some time.
  */
 struct kretprobe_blackpoint kretprobe_blacklist[] = {
 	{ .name = "__cpu_suspend_enter" },

@@ -16,8 +16,8 @@
  * instead: see kprobes-compute.c.
  *
  * In both slots, the instruction runs natively and needs no second exception.
- * The thunk saves and restores all other registers, so a task that returns from
- * it needs none to find the way back.
+ * The thunk saves and restores all other registers, and the branch back needs
+ * none.
  *
  * An instruction that depends on its address is replaced by a few that do the
  * same with literals, which follow the branch back.  They need no other
@@ -280,13 +280,13 @@ static bool has_no_record(unsigned long pc)
  * kprobe_hidden_callers - find return addresses that no frame record has
  * @regs: any registers in the kernel, except those at the trampoline's first
  *	instruction
- * @hidden: filled in with up to KPROBE_HIDDEN_MAX of them, the last call's last
+ * @hidden: filled in with up to KPROBE_HIDDEN_MAX addresses, outermost first
  *
  * A thunk, the trampoline and a function that is probed at its entry have no
  * record at first, and the trampoline has none at its last two instructions.
  *
  * Context: any.
- * Return: how many there are.
+ * Return: number of addresses in @hidden.
  */
 unsigned int kprobe_hidden_callers(const struct pt_regs *regs,
 				   unsigned long *hidden)

@@ -57,8 +57,7 @@
  *
  * Without memory for the mapping of several pages, instructions are written by
  * aarch64_insn_write().  A handler or tracer of the functions that it calls may
- * need a lock that a CPU held by the IPI owns.  So the machine is stopped for
- * it.
+ * need a lock that a CPU held by the IPI owns.  So stop_machine() is used then.
  *
  * NMIs
  * ----
@@ -222,7 +221,7 @@ static void wait_in_hold(void *unused)
 }
 NOKPROBE_SYMBOL(wait_in_hold);
 
-/* Under text_mutex.  The last hold is over, so none of them is queued. */
+/* Under text_mutex, when all CPUs have left the last hold: none is queued. */
 static DEFINE_PER_CPU(call_single_data_t, hold_call) =
 	CSD_INIT(wait_in_hold, NULL);
 
@@ -341,8 +340,8 @@ static void unmap_pages(void)
 /**
  * a64_kprobe_stop_flush - write the instructions that were queued
  *
- * On return every other CPU has taken an exception since the call, unless there
- * was nothing to write.
+ * On return every other CPU has taken an IPI or scheduled since the call, and
+ * executes the new text, unless there was nothing to write.
  *
  * Context: may sleep; text_mutex and cpus_read_lock() held.
  */

@@ -6,8 +6,8 @@
  * Few instructions depend on their address: branches that are relative or set a
  * return address, ADDPCIS, and prefixed instructions with R set.  All others
  * execute in a slot as in place.  analyse_instr() of sstep.c decides whether an
- * instruction can be emulated on a struct pt_regs; it is called with
- * meaningless register values.
+ * instruction can be emulated on a struct pt_regs.  It is called with arbitrary
+ * values of registers, because only the kind of its result matters here.
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>
@@ -68,7 +68,7 @@ static enum ppc_kprobe_class decode_19(u32 word)
 	return PPC_KPROBE_PLAIN;
 }
 
-/* Classify reservations that sstep.c knows only with PPC_HAS_LBARX_LHARX. */
+/* Find accesses that sstep.c knows only with CONFIG_PPC_HAS_LBARX_LHARX. */
 static enum ppc_kprobe_class decode_31(u32 word)
 {
 	switch (get_xop(word)) {

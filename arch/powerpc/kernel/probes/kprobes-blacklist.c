@@ -2,12 +2,11 @@
 /*
  * Code that must not be probed on powerpc, whatever its instructions are.
  *
- * In the kernel's startup code and the entry of exceptions, translation is off,
- * MSR[RI] is clear, or there is no stack: that is the head and all of head_64.o
- * (on 32 bit head_<family>.o), which is linked first.  Such assembly in other
- * objects is in .kprobes.text, which on 32 bit precedes the end of that object.
- * Some of the head is copied to the start of memory, and a copy of a trap has
- * no site.
+ * The kernel's startup code and the entry of exceptions run with translation
+ * off, with MSR[RI] clear, or without a stack.  That is all of head_64.o (on 32
+ * bit head_<family>.o), which is linked first and ends at head_text_end.  Such
+ * assembly in other objects is in .kprobes.text, which the core blacklists.
+ * Some of the head is copied to the start of memory: a copied trap has no site.
  *
  * On 64 bit, some code is soft-masked by its address, or restarted when an
  * interrupt arrives in it.  Tables list both, and do not cover instructions in

@@ -3,8 +3,9 @@
  * Emulation of probed instructions on powerpc, by sstep.c.
  *
  * Branches and other instructions that depend on their address are emulated.
- * With a post handler, so are all that only compute, which avoids the trap
- * after them.  Both work only on a struct pt_regs, so they cannot fail.
+ * With a post handler, instructions that only compute are emulated, too, which
+ * avoids the trap after them.  Both kinds use only a struct pt_regs, so their
+ * emulation cannot fail.
  *
  * With a post handler, loads and stores are emulated as well if they access the
  * kernel's memory by one instruction, as in place.  If that faults, nothing has

@@ -9,10 +9,10 @@
  *				[instruction]
  *	next one:	<----	b
  *
- * From a module, a branch does not reach the thunk: the detour loads the
- * thunk's address by r0 into CTR, and saves CTR before.  So detours of modules
- * are twice as large as those of the kernel's own text, which are in its pool:
- * see kprobes-slot.c.
+ * From a module, a branch does not reach the thunk: the detour saves CTR, and
+ * loads the thunk's address into it through r0.  So detours of modules are
+ * twice as large as those of the kernel's own text, which are in the pool of
+ * kprobes-slot.c.
  *
  * A branch replaces exactly one instruction, so the rest of the function and
  * its branches do not matter, and no task can be preempted under the branch.
@@ -171,7 +171,7 @@ static unsigned long target_of(u32 word, unsigned long addr)
 	return word & BRANCH_ABSOLUTE ? distance : addr + distance;
 }
 
-/* Emit a branch, unless it is ADDPCIS. */
+/* Emit an emulated instruction: a branch is copied, ADDPCIS needs no text. */
 static void emit_emulated(struct detour_text *text,
 			  const struct kprobe_site *site)
 {
@@ -231,7 +231,7 @@ static enum ppc_detour_kind kind_of(const struct kprobe_site *site)
 }
 
 /*
- * The verbs
+ * Functions that the core calls
  */
 
 enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site)
@@ -318,8 +318,8 @@ NOKPROBE_SYMBOL(ppc_kprobe_detour_place);
 
 /*
  * A handler has changed NIP, but SRR0 may still hold the address of the
- * exception.  ftrace_regs_exit reads the result, because it must not take this
- * NIP for the function of a livepatch.
+ * exception.  Mark the new NIP in regs->result, so that ftrace_regs_exit does
+ * not take it for the function of a live patch.
  */
 void arch_kprobe_resume(struct pt_regs *regs)
 {
@@ -361,8 +361,8 @@ static __always_inline void before_copy(const struct kprobe_site *site,
  * @regs: complete, except for the instruction pointer and the state
  *
  * Interrupts are masked and user memory is inaccessible, as for a program
- * check.  Interrupts that have arrived since are replayed below the frame that
- * holds @regs.
+ * check.  Interrupts that arrive meanwhile are replayed at the end, with their
+ * frames below the one that holds @regs.
  *
  * Context: any.  In real mode, on 64 bit, the hit is only counted and the
  * instruction executed, because handlers and their data are not accessible.  On

@@ -161,9 +161,9 @@ static bool is_barrier(unsigned long addr)
 #endif
 
 /*
- * Return true if the surrounding function reads or writes a TLB by hand.
- * Registers describe a TLB entry meanwhile, and a TLB miss, which any access by
- * a hit may cause, overwrites them.
+ * Return true if the surrounding function reads or writes TLB entries.  Special
+ * registers hold an entry meanwhile, and a TLB miss, which any access by a hit
+ * may cause, overwrites them.
  */
 #ifdef CONFIG_BOOKE
 #define OP_31_XOP_TLBILX	18

@@ -51,11 +51,11 @@
  * text.  NMIs do not break this: a hit in an NMI interrupts code that has not
  * handled the IPI yet, and the NMI ends before that code continues.
  *
- * A CPU in a slot or a detour, or a task preempted there, is at an instruction
- * that stays: the core frees slots after a grace period of RCU-tasks.  It
- * returns to the instruction after the probed one, by a branch or a trap,
- * whatever the probed one is by then.  If it is in a detour and has not masked
- * interrupts yet, it will call the handlers of the probes that exist then.
+ * A slot or detour stays while a CPU executes it or a task is preempted there:
+ * the core frees it after a grace period of RCU-tasks.  The CPU continues after
+ * the probed instruction, by a branch or a trap, whatever the probed word is by
+ * then.  If it is in a detour and has not masked interrupts yet, it will call
+ * the handlers of the probes that are enabled then.
  */
 #include <linux/bug.h>
 #include <linux/kprobes_hit.h>

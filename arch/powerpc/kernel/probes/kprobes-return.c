@@ -7,7 +7,7 @@
 #include <linux/kprobes_backend.h>
 
 /*
- * The first ones switch stacks.  The last two return when an offline CPU is
+ * All but the last two switch stacks.  Those return when an offline CPU is
  * restarted, after flush_idle_task() has dropped their instances.
  */
 struct kretprobe_blackpoint kretprobe_blacklist[] = {

@@ -60,7 +60,7 @@
 
 /* Pages of the pool in use; protected by the lock of slots.c. */
 static DECLARE_BITMAP(pool_used, POOL_PAGES);
-/* No page was in reach of some module; protected by the same lock. */
+/* Set if no page near some module was free; protected by the same lock. */
 static bool modules_crowded;
 
 static bool in_pool(const void *text)
@@ -151,7 +151,7 @@ static void *alloc_within(unsigned long addr, unsigned long distance)
 }
 
 /*
- * Return true if pages in reach of this site are not likely to be available, so
+ * Return true if no page in reach of this site is likely to be available, so
  * that any page is acceptable.
  */
 static bool beyond_reach(const struct kprobe_site *site)
@@ -321,7 +321,7 @@ enum kprobe_refusal arch_kprobe_prepare(struct kprobe_site *site,
 	return make_slot(site, true, &site->post_slot);
 }
 
-/* CPUs execute only the instruction in a slot and the word after it. */
+/* Only the instruction in a slot and the word after it are ever executed. */
 static unsigned long place_of(const struct kprobe_site *site, const void *slot,
 			      unsigned long ip, bool *saved)
 {

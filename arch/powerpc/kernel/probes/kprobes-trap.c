@@ -93,7 +93,7 @@ static __always_inline void hit_post(struct pt_regs *regs)
 	struct kprobe_site *site = slot->site;
 
 	regs->nip = ppc_kprobe_next(site);
-	/* Otherwise it was a slot that is far from the site. */
+	/* Otherwise it is at the end of a slot that is too far for a branch. */
 	if (slot == site->post_slot)
 		kprobe_site_post(site, regs, KPROBE_BY_EXCEPTION);
 }
@@ -131,9 +131,9 @@ static bool hit_no_site(struct pt_regs *regs)
  * But handlers would assume that the probed code runs with translation, too.
  *
  * Sites are found by their translated address.  The instruction pointer is
- * either that or the real one, which lacks the top bits, and keeps its form.
- * Only the kernel's own text runs in real mode, so the slot must be in its
- * pool.
+ * either that or the real address, without the top bits; in the slot it keeps
+ * this form.  Only the kernel's own text runs in real mode, so the slot must be
+ * in its pool.
  */
 static bool hit_in_real_mode(struct pt_regs *regs)
 {

@@ -60,7 +60,7 @@
 #include <asm/text-patching.h>
 #include "common.h"
 
-/* Any code may call instrumentation, also while user memory is accessible. */
+/* Instrumentation may be called anywhere, also with user access enabled. */
 #define INSTRUMENTED							\
 	(IS_ENABLED(CONFIG_KASAN) || IS_ENABLED(CONFIG_KCSAN) ||	\
 	 IS_ENABLED(CONFIG_KMSAN) || IS_ENABLED(CONFIG_UBSAN) ||	\
@@ -207,7 +207,7 @@ static enum kprobe_obstacle emit_insn(struct detour *d, const void *detour,
 {
 	if (x86_kprobe_classify(insn, what, addr))
 		return KPROBE_NOJUMP_BOUND_INSIDE;
-	/* A call is as long as a jump, so it is the last one. */
+	/* A call is as long as a jump: it is the last instruction to copy. */
 	if (what->class == X86_KPROBE_CALL)
 		return emit_call(d, detour, addr, what);
 	/* Leave room for the longest near branch and the jump back. */
@@ -233,8 +233,8 @@ static enum kprobe_obstacle emit_insn(struct detour *d, const void *detour,
 		if (!cpu_feature_enabled(X86_FEATURE_RETHUNK))
 			return emit_copy(d, detour, addr, insn, text, what);
 		/*
-		 * The original return may be safe from ITS because of its half
-		 * of the cache line; the copy may not be.
+		 * The original return may be safe from ITS, by its place in the
+		 * cache line; the copy may not be.
 		 */
 		if (what->target)
 			return KPROBE_NOJUMP_BOUND_INSIDE;
@@ -362,7 +362,7 @@ static enum kprobe_obstacle emit_region(struct kprobe_site *site,
 	return KPROBE_NOJUMP_NONE;
 }
 
-/* Check the region for other reasons against a jump. */
+/* Check the region for branches into it and for text that is patched. */
 static enum kprobe_obstacle
 inspect_region(const struct kprobe_site *site,
 	       const struct x86_kprobe_function *function)
@@ -371,7 +371,7 @@ inspect_region(const struct kprobe_site *site,
 	unsigned long end = addr + site->insn.jump.region;
 	enum kprobe_obstacle obstacle;
 
-	/* First, because the function's ways in may include them. */
+	/* First: a fix-up may also be a way in, but has its own obstacle. */
 	obstacle = x86_kprobe_fixup_lands_in(addr + 1, end);
 	if (obstacle)
 		return obstacle;
@@ -435,7 +435,7 @@ bool arch_kprobe_jumped_to(struct kprobe_site *site)
 
 enum kprobe_obstacle arch_kprobe_build_detour(struct kprobe_site *site)
 {
-	/* arch_kprobe_analyse() has checked that the function ends after it. */
+	/* arch_kprobe_analyse() has checked that the function is that long. */
 	unsigned long end = (unsigned long)site->addr + site->insn.jump.region;
 	enum kprobe_obstacle obstacle;
 	struct detour d = {};
@@ -504,7 +504,9 @@ void x86_kprobe_queue_jump(struct kprobe_site *site)
 	text_poke_queue(site->addr, text, sizeof(text), branch);
 }
 
-/* Continuing under a jump */
+/*
+ * Continuing under a jump
+ */
 
 /* Return the copy of the instruction @offset after @site if in use, or 0. */
 static unsigned long copy_in_use(const struct kprobe_site *site,

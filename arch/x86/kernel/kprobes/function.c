@@ -11,10 +11,10 @@
  * - addresses in the function that are operands of its instructions;
  * - all of these for parts that the compiler has moved elsewhere (.cold).
  *
- * Exception fix-ups are known for all of the kernel.
+ * Targets of exception fix-ups are looked up in whole exception tables instead.
  *
- * A jump through a register is taken for a tail call.  So is a jump to an
- * address without a symbol: at boot, the kernel has moved such a jump there.
+ * A jump through a register is taken for a tail call.  So is a jump to text
+ * without a symbol: a thunk that the kernel has made for this jump at boot.
  * Compilers read switch tables with a scaled index and no base, and the tables
  * are found by that pattern.  Only hand-written code has others; code that may
  * read one is an obstacle.  So is an address in the function from which code
@@ -22,11 +22,11 @@
  * additions, and a symbol within hand-written code, which does not begin or end
  * like a function.
  *
- * A jump into the middle of another symbol leads to a part of the function
- * whose own symbol was stripped, and which may jump back anywhere.  The target
- * of a fix-up is a part, too, wherever it is: it is not called, and
- * copy_mc_fragile() continues from one whose label has become a symbol.  Such
- * parts are hand-written code, and others jump into their middle: on i386
+ * A jump into the middle of another symbol is an obstacle: it leads to a part
+ * of the function whose own symbol was stripped, and which may jump back
+ * anywhere.  The target of a fix-up is a part, too, wherever it is:
+ * copy_mc_fragile() continues from one whose label has become a symbol.  Such a
+ * symbol is no function, and functions jump into its middle: on i386,
  * __get_user_1() does so into __get_user_handle_exception().
  */
 #include <linux/extable.h>

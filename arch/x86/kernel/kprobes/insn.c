@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Decide once how a probed instruction on x86 is executed: emulated, out of
- * line or not at all.  The hit path (trap.c) obeys.
+ * Decide what can be probed on x86, and how trap.c executes it: emulated or out
+ * of line.  Also read text without probes, and find the entry of a function.
  *
  * Nothing is single-stepped.  An instruction may run out of line if it does not
  * depend on its address, or only by an operand relative to the instruction
- * pointer, which slot.c adjusts.  Near branches and no-ops are emulated.
- * Traps, and instructions that load the code segment or enter or leave the
- * kernel, are refused.
+ * pointer, which slot.c adjusts.  Near branches and no-ops are emulated, and,
+ * for post handlers, some simple instructions.  Traps, and instructions that
+ * load the code segment or enter or leave the kernel, are refused.
  */
 #include <linux/kallsyms.h>
 #include <linux/kprobes_hit.h>
@@ -185,9 +185,8 @@ bool x86_kprobe_is_nop(const struct insn *insn)
 }
 
 /*
- * HLT or MWAIT: a CPU may stay after it for any time.  If the CPU is idle or
- * offline, no grace period waits for it, so no copy may be in memory that is
- * freed.
+ * HLT or MWAIT: a CPU may stay in it for any time.  If the CPU is idle or
+ * offline, no grace period waits for it, so a copy could be freed meanwhile.
  */
 bool x86_kprobe_halts(const u8 *text)
 {
@@ -225,7 +224,7 @@ bool x86_kprobe_checks_type(const u8 *text)
 	       !memcmp(text + TYPE_CHECK_SIZE - sizeof(end), end, sizeof(end));
 }
 
-/* Return true for the first and the second instruction of such a check. */
+/* Return true if @text is the first or second instruction of such a check. */
 static bool in_type_check(unsigned long addr, const u8 *text)
 {
 	u8 before[TYPE_CHECK_SIZE];
@@ -507,7 +506,7 @@ static void simple_sp(const struct insn *insn, struct arch_kprobe_insn *result)
 	result->target = n;
 }
 
-/* Find out-of-line instructions that can be emulated, see trap.c. */
+/* Find out-of-line instructions that trap.c emulates for post handlers. */
 static void find_simple(const struct insn *insn,
 			struct arch_kprobe_insn *result)
 {
@@ -633,7 +632,7 @@ enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 	if (alternatives_text_reserved((void *)addr,
 				       (void *)addr + insn.length))
 		return KPROBE_REFUSE_ALTERNATIVE;
-	/* The core checks the first byte; here it is an operand. */
+	/* The core checks the first byte, but live patches write operands. */
 	mod = kprobe_module_of(addr);
 	if (mod) {
 		why = kprobe_livepatched(mod, addr, addr + insn.length);

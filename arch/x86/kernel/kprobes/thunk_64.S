@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Thunks for hits without an exception, and calls of jprobes' functions. */
+/*
+ * Entries of hits without an exception: from slots, from detours, which begin
+ * with the template here, and from followed calls.  Also calls for jprobes.
+ */
 #include <linux/linkage.h>
 #include <linux/objtool.h>
 #include <asm/alternative.h>
@@ -52,9 +55,9 @@
 .endm
 
 /*
- * Continue at an address that is on the stack above flags.  The word at the
- * stack pointer points to the flags.  The hints describe this; signal=1 because
- * the address is that of an instruction to execute, not one after a call.
+ * Pop a pointer to two words, flags and above them an address, and continue at
+ * this address with these flags.  The hints have signal=1 because the address
+ * is that of an instruction to execute, not one after a call.
  */
 .macro LEAVE_HIT
 	UNWIND_HINT sp_reg=ORC_REG_SP_INDIRECT sp_offset=2*8 \
@@ -209,7 +212,7 @@ SYM_CODE_START(kprobe_jump_thunk)
 	 * Push flags and the new address on the new stack.  The handler may
 	 * have pushed one word, over ss.  The detour leaves no gap below the
 	 * stack, so these stores may overwrite the fields that they were read
-	 * from.  Once they can, di holds the new stack pointer for the
+	 * from.  Before they do, load the new stack pointer into di, for the
 	 * unwinder.
 	 */
 .Ldivert:
