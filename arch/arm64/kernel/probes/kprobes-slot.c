@@ -298,7 +298,7 @@ unsigned int kprobe_hidden_callers(const struct pt_regs *regs,
 
 	if (in_thunk)
 		pc = lr;
-	else if (is_kprobe_insn_slot(lr))
+	else if (kprobe_orig_ip(lr) != lr)
 		/* The thunk has returned; x29 still points to its record. */
 		return 0;
 	if (kprobe_at_entry(kprobe_orig_ip(pc))) {
