@@ -307,6 +307,6 @@ unsigned int kprobe_hidden_callers(const struct pt_regs *regs,
 			hidden[nr++] = ptrauth_strip_kernel_insn_pac(lr);
 	}
 	if (in_thunk)
-		hidden[nr++] = regs->regs[30];
+		hidden[nr++] = ptrauth_strip_kernel_insn_pac(regs->regs[30]);
 	return nr;
 }
