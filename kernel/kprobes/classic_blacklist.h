@@ -175,17 +175,19 @@ static inline void __init backend_blacklist(void)
 #include <asm/switch_to.h>
 #include <asm/traps.h>
 
+asmlinkage void csky_cmpxchg(void);
 asmlinkage void csky_pagefault(void);
 
 /*
- * From the first to the last function of entry.S, and the handlers of the
- * exceptions that breakpoints and steps raise.
+ * From the first to the last function of entry.S, the system call in atomic.S,
+ * and the handlers of the exceptions that breakpoints and steps raise.
  */
 static inline void __init backend_blacklist(void)
 {
 	kprobe_add_area_blacklist((unsigned long)csky_pagefault,
 				  (unsigned long)__switch_to);
 	kprobe_add_ksym_blacklist((unsigned long)__switch_to);
+	kprobe_add_ksym_blacklist((unsigned long)csky_cmpxchg);
 	kprobe_add_ksym_blacklist((unsigned long)trap_c);
 	kprobe_add_ksym_blacklist((unsigned long)do_trap_illinsn);
 	kprobe_add_ksym_blacklist((unsigned long)do_trap_bkpt);
