@@ -10,7 +10,6 @@
  * has the same one.  A task may continue on another CPU in between, so all CPUs
  * share the notes.
  */
-#include <kunit/visibility.h>
 #include <linux/atomic.h>
 #include <linux/hash.h>
 #include "internal.h"
@@ -33,7 +32,6 @@ bool kprobe_note_hit(struct pt_regs *regs)
 	return try_cmpxchg(&notes[hash_long(sp, NOTES_BITS)], &old, sp) ||
 	       old == sp;
 }
-EXPORT_SYMBOL_IF_KUNIT(kprobe_note_hit);
 NOKPROBE_SYMBOL(kprobe_note_hit);
 
 /**
@@ -50,7 +48,6 @@ bool kprobe_hit_noted(struct kprobe_site *entry, struct pt_regs *regs)
 	return READ_ONCE(entry->ftrace_ops) &&
 	       try_cmpxchg(&notes[hash_long(sp, NOTES_BITS)], &sp, 0);
 }
-EXPORT_SYMBOL_IF_KUNIT(kprobe_hit_noted);
 NOKPROBE_SYMBOL(kprobe_hit_noted);
 
 /**

@@ -967,5 +967,4 @@ static struct kunit_suite relay_suite = {
 kunit_test_suite(relay_suite);
 
 MODULE_DESCRIPTION("KUnit suite for kprobes on entries without ftrace");
-MODULE_IMPORT_NS(EXPORTED_FOR_KUNIT_TESTING);
 MODULE_LICENSE("GPL");
