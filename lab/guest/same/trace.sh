@@ -8,7 +8,7 @@
 columns() {
 	echo 0 > $T/tracing_on
 	sed -nE "s/^.* \[[0-9]+\] (.)(.)(.)(.)(.) +[0-9.]+: ($2: .*)/\1\3\4 \6/p" $T/trace |
-		sed -E 's/^D/d/; s/^(.)H/\1h/; s/^(.[shZ])./\1/; s/^(d\.)./\1/; /vfs_read/!s/^(\.\.)./\1/
+		sed -E 's/^D/d/; s/^(.)H/\1h/; s/^(.[shZ])./\1/; s/^(d\.)./\1/; /vfs_read/!s/^([.b]\.)./\1/
 			s/^bZ/.Z/
 			s,/0x[0-9a-f]+,,g; s/\([a-zA-Z0-9_.]*(tramp|hook|kprobe)[^ ]* <-/(trampoline <-/
 			s/\([^ ]+\+0x[0-9a-f]+ <-/(caller <-/' |
