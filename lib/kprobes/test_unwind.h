@@ -264,9 +264,7 @@ static void report_wrong(struct kunit *test, const char *what)
 /* Expect a jump if @way needs one; Xen PV has none. */
 static void expect_way(struct kunit *test, struct kprobe *p, enum way way)
 {
-	wait_for_kprobe_optimizer();
-	KUNIT_EXPECT_EQ(test, kprobe_optimized(p),
-			way == BY_JUMP && !in_xen_pv());
+	expect_jump(test, p, way == BY_JUMP && !in_xen_pv());
 }
 
 /* Steps through a function with a registered probe. */
