@@ -2,8 +2,8 @@
 /*
  * bpf FUNCTION: attach a BPF program to a kprobe at FUNCTION, which updates of
  * hash maps call, and make ten updates. A CPU that updates a map runs no
- * program of a perf event: each of these hits misses its program. Print the misses
- * that kprobes count. End with 0 if all steps succeeded.
+ * program of a perf event: each of these hits misses its program. Print the
+ * misses that kprobes count. End with 0 if all steps succeeded.
  *
  * Built with the kernel's nolibc.
  */
