@@ -56,7 +56,7 @@ release_of() {
 # Packages for loading these kernels, and for compiling the lab's modules.
 ROOT_PACKAGES="linux-base initramfs-tools busybox-static kmod procps zstd gcc make libelf1 pahole"
 
-# in_root COMMAND...: run in the root, with a /proc that never outlives it.
+# in_root COMMAND...: run in the root, with a /proc that is always unmounted.
 # shellcheck disable=SC2016
 in_root() {
 	unshare -m sh -c 'mount -t proc proc "$0/proc" && exec chroot "$0" "$@"' \

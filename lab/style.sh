@@ -34,7 +34,7 @@ ignored() {
 		ignore=$ignore,AVOID_BUG ;;
 	lab/*)
 		ignore=$ignore,MSLEEP ;;
-	# Without a return address, execution cannot continue.
+	# Execution cannot continue without a return address.
 	*jprobe.c | */kretprobe.c)
 		ignore=$ignore,AVOID_BUG ;;
 	# The lines after ours belong to stock.

@@ -17,8 +17,8 @@ QEMU_ARGS=(-machine pc -accel "tcg,thread=single" -cpu "max,vendor=GenuineIntel"
 CONSOLE=ttyS0
 # The check of the timer interrupt fails in an emulator on a busy machine.
 APPEND="no_timer_check"
-# With one CPU the kernel removes LOCK prefixes. It records their places only if
-# a second CPU may be added.
+# With one CPU the kernel removes LOCK prefixes; it can restore them only if a
+# second CPU may be added.
 SPARE_CPU=y
 # Keep the TSC as clock: Linux cannot calibrate it in the emulator and considers
 # those of several CPUs out of step, which would leave jiffies. QEMU's TSC has

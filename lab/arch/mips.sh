@@ -9,7 +9,7 @@ KIMAGE_PATH=vmlinux
 QEMU_PACKAGE=qemu-system-mips
 QEMU=qemu-system-mipsel
 QEMU_ARGS=(-machine malta -cpu 34Kf -m 512)
-# The board needs firmware to start its other CPUs, which QEMU lacks.
+# The board needs firmware, which QEMU lacks, to start its other CPUs.
 MAX_CPUS=1
 CONSOLE=ttyS0
 APPEND=

@@ -9,8 +9,8 @@ BUSYBOX_ARCH=
 BUSYBOX_LIBC=libc6-dev-powerpc-cross
 QEMU=qemu-system-ppc
 # A PowerMac of 1999, or QEMU's own machine for Book E. The former has one CPU
-# in QEMU. On the latter, QEMU cannot tell a CPU that spins for another one from
-# a busy CPU, and lets the other one run ten times a second.
+# in QEMU. On the latter, a CPU that spins for another one looks busy to QEMU,
+# which lets the other one run only ten times a second.
 MAX_CPUS=1
 case " ${VARIANT:-} " in
 *" booke "*)

@@ -15,8 +15,8 @@ QEMU_ARGS=(-machine pc -accel "tcg,thread=single" -cpu max -m 1024)
 CONSOLE=ttyS0
 # The check of the timer interrupt fails in an emulator on a busy machine.
 APPEND="no_timer_check"
-# With one CPU the kernel removes LOCK prefixes. It records their places only if
-# a second CPU may be added.
+# With one CPU the kernel removes LOCK prefixes; it can restore them only if a
+# second CPU may be added.
 SPARE_CPU=y
 # Force thunks for returns and jumps: QEMU's CPU has no bug to mitigate.
 case " ${VARIANT:-} " in

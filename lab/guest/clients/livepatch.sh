@@ -15,8 +15,8 @@ patch_off() {
 	soon rmmod test_klp_livepatch 2> /dev/null
 }
 
-# shown TIMES: require that many calls and returns by grep of the function that
-# shows the command line, which loading modules also reads.
+# shown TIMES: require TIMES calls and returns, by grep, of the function that
+# shows the command line. Loading a module reads it, too.
 shown() {
 	want calls "$(lines ' grep-.* shown: ')" "$1"
 	want returns "$(lines ' grep-.* back: ')" "$1"

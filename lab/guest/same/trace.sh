@@ -2,9 +2,9 @@
 # Trace lines with all columns, for probes in each context. Sourced by run.
 
 # columns KEY NAME: record the flags of each line except need-resched, and the
-# place without the function's size. Random are callers, the context that an
-# interrupt or a trap hits, and the depth with interrupts off. With interrupts
-# on, only vfs_read() always has the same depth.
+# place without the function's size. Callers are random, and so are the context
+# that an interrupt or a trap hits, and the depth with interrupts off. With
+# interrupts on, only vfs_read() always has the same depth.
 columns() {
 	echo 0 > $T/tracing_on
 	sed -nE "s/^.* \[[0-9]+\] (.)(.)(.)(.)(.) +[0-9.]+: ($2: .*)/\1\3\4 \6/p" $T/trace |
