@@ -7,7 +7,7 @@
  * site, from its first probe until after its last.  A site's *target state*
  * follows from its probes, and the reconciler brings the text to it.
  *
- * The layers in kernel/kprobes/, where calls lead downwards only:
+ * The layers in kernel/kprobes/; a file calls only files below it:
  *
  *	control.c			files and sysctls
  *	kretprobe*.c  jprobe.c		probes on calls
@@ -57,7 +57,8 @@
  *
  *	blacklist_mutex		blacklisted ranges (blacklist.c); never with
  *				kprobe_mutex
- *	explain_mutex		the last place written (control.c); the same
+ *	explain_mutex		the last place written (control.c); never with
+ *				kprobe_mutex
  *
  * Callers may hold other locks around kprobe_mutex if these do not depend on
  * probes.  Known ones are event_mutex, the rwsem of the module notifier, and

@@ -48,9 +48,9 @@
  * again before that, no update is needed.  Large batches are removed at once,
  * and so are functions that other owners of IPMODIFY may wait for.
  *
- * The core handles recursion: without FTRACE_OPS_FL_RECURSION ftrace always
- * calls, and the core counts misses.  If several ops are on one function,
- * ftrace calls them from a loop that does guard against recursion;
+ * The core handles recursion and counts misses: without FTRACE_OPS_FL_RECURSION
+ * ftrace calls an ops also in a recursion.  But if several ops are on one
+ * function, ftrace calls them from a loop with a guard against recursion.
  * kprobe_ftrace_dropped() counts the hits that are lost there.
  */
 #include <linux/ftrace.h>
@@ -128,7 +128,7 @@ static bool has_hit(struct ftrace_ops *calls, struct ftrace_ops *ops,
 		return true;
 	passed = *this_cpu_ptr(&first_passed[interrupt_context_level()]);
 	if (is_new == to_first) {
-		/* The first. */
+		/* This is the ops that ftrace calls first. */
 		WRITE_ONCE(passed[!!READ_ONCE(passed[0])], sp);
 		return is_new;
 	}
@@ -262,7 +262,7 @@ static void ftrace_site_hit(unsigned long ip, unsigned long parent_ip,
 	ftrace_site_fast(ip, regs, ops);
 	if (traced_on)
 		kprobe_trace_irqs_on();
-	/* In this order, because a handler may have woken up a task. */
+	/* Interrupts first: a handler may have woken up a task. */
 	raw_local_irq_restore(flags);
 	preempt_enable_notrace();
 }
@@ -369,8 +369,8 @@ static int filter_remove(struct site_ops *from, unsigned long *ips,
 }
 
 /*
- * Wait for hits in the loop without RCU watching, which kernels with
- * ARCH_WANTS_NO_INSTR do not have.
+ * Wait for ftrace's loops that run without RCU watching.  Kernels with
+ * ARCH_WANTS_NO_INSTR have none.
  */
 static void wait_for_blind_loops(void)
 {
@@ -637,7 +637,7 @@ int kprobe_ftrace_arm(struct list_head *batch)
 
 	lockdep_assert_held(&kprobe_mutex);
 
-	/* Leftovers need no call of ftrace, so return its error here. */
+	/* If all sites are leftovers, ftrace is not called, and cannot fail. */
 	if (kprobe_ftrace_disabled)
 		return -ENODEV;
 	ips = kvmalloc_array(all, sizeof(*ips), GFP_KERNEL);

@@ -160,7 +160,7 @@ void kprobe_optimizer_init_site(struct kprobe_site *site)
 	unsigned int i;
 
 	INIT_LIST_HEAD(&site->optimize);
-	/* Remember neighbours, so that other sites need no look-ups later. */
+	/* Mark neighbours, so that sites without any need no look-ups later. */
 	for_each_place_under_jump(i)
 		site->has_neighbour |= mark_neighbour(addr - i) |
 				       mark_neighbour(addr + i);
@@ -438,7 +438,7 @@ bool kprobe_get_jumps(void)
 	return opt_on;
 }
 
-/* Start the worker, now that RCU-tasks works; earlier sites are queued. */
+/* Start the worker, which needs RCU-tasks; earlier sites are in opt_queue. */
 static int __init optimizer_start(void)
 {
 	/* The worker waits long: keep it off queues that others flush. */

@@ -109,8 +109,8 @@ static void show_state(struct kprobe_site *site)
  *	 v
  *	GONE	module unloaded, init text freed
  *
- * BEHIND becomes FTRACE, and stays so while there are probes, when another user
- * of ftrace redirects the function, or a post handler or a jprobe is added.
+ * BEHIND becomes FTRACE when another user of ftrace redirects the function,
+ * jumps are switched off, or a post handler or a jprobe is added.
  *
  * Context: kprobe_mutex held.
  */

@@ -459,7 +459,7 @@ void kprobe_set_jumps(bool on)
 				kprobe_optimizer_consider(site);
 			else if (site->trap_uses_detour)
 				kprobe_optimizer_cancel(site);
-		/* All of them, because that is one update of ftrace. */
+		/* Not in chunks, because all need one update of ftrace. */
 		if (!on)
 			relays_to_ftrace(NULL, NULL);
 	}

@@ -2,11 +2,11 @@
 /*
  * Executable memory for instructions out of line.
  *
- * Pages are allocated from execmem and made read-only and executable before the
- * first slot in them is allocated; after that, only text_poke_copy() and
- * similar functions write to them.  Freed slots are reused.  Of the pages
- * without a used slot, all but one are freed.  All slots in a page have one
- * size.
+ * Pages are allocated from execmem, or by the backend, and made read-only and
+ * executable before the first slot in them is allocated; after that, only
+ * text_poke_copy() and similar functions write to them.  All slots in a page
+ * have the same size, and are reused.  Of the pages without a used slot, one
+ * for small and one for large slots is kept.
  *
  *	slot_pages (xarray by page number)
  *	   |
@@ -67,8 +67,8 @@ static unsigned int slots_used;
 static unsigned int slot_pages_empty[ARRAY_SIZE(slot_lists)];
 
 /*
- * Bounds of all pages ever used for slots.  They end nearly all look-ups before
- * anything that needs RCU, because unwinders may run without RCU watching.
+ * Bounds of all pages ever used for slots.  Nearly all addresses that unwinders
+ * look up are not within them, and need no RCU, which may not be watching.
  */
 static unsigned long slots_low = ULONG_MAX;
 static unsigned long slots_high;

@@ -9,10 +9,9 @@
  * can replace each other, and many original instructions, without stopping
  * other CPUs.
  *
- * For any other instruction the architecture guarantees nothing to a CPU that
- * executes it meanwhile.  To replace these, all CPUs are stopped: once for a
- * batch, or for a part of a batch if interrupts would be off for too long.  See
- * kprobes-stop.c.
+ * For any other instruction, the architecture guarantees nothing to a CPU that
+ * executes it meanwhile.  To replace these, all CPUs are stopped, once for each
+ * STOP_BATCH instructions of a batch: see kprobes-stop.c.
  */
 #include <linux/kernel.h>
 #include <linux/kprobes_hit.h>

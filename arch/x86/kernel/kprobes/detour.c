@@ -37,11 +37,11 @@
  *    into the region must be hit.  The state changes last, when every CPU
  *    executes the original text again.  So a CPU that reads insn->run as set
  *    back, and then a state other than JUMP, finds that text.
- * 3. A detour is freed with its site, after a grace period of RCU-tasks, as
- *    after a trap that used the detour.  Until then, its copies do the same as
- *    the instructions in place.
+ * 3. A detour is freed with its site, after a grace period of RCU-tasks.  Until
+ *    then, its copies do the same as the instructions in place.
  *
- * The description of a detour is constant once insn->run has pointed to it.
+ * insn->jump, which describes a detour, does not change after insn->run has
+ * pointed to that detour.
  */
 #include <linux/irqflags.h>
 #include <linux/kallsyms.h>

@@ -26,7 +26,7 @@
 /* No function is larger; a larger symbol is a gap between functions. */
 #define FUNCTION_MAX_SIZE	SZ_256K
 
-/* Put the bytes that a site has replaced at @addr back into @buf. */
+/* @buf has the text at @addr: undo in it how a site has changed the text. */
 static void undo_site(const struct kprobe_site *site, unsigned long addr,
 		      u8 *buf, unsigned int size)
 {
