@@ -67,12 +67,11 @@ enum kprobe_site_state {
  * @target: the state to reach when the batch is applied; locked
  * @on_ftrace: ftrace patches the instruction; constant
  * @on_entry: the site is at the function's first instruction; constant
- * @slot: the out-of-line copy, if the backend has made one in prepare; the core
- *	frees it, @post_slot and @detour
+ * @slot: the out-of-line copy, made in prepare, or NULL; freed by the core
  * @insn: the backend's data; the backend must publish changes that it makes
  *	once the site can be hit
- * @post_slot: the same as @slot, for hits with post handlers
- * @detour: the target of the jump, or NULL
+ * @post_slot: the same, for hits with post handlers
+ * @detour: the target of the jump, or NULL; freed by the core
  * @active: enabled probes by kprobe::list, newest first; locked, read by RCU
  * @ftrace_ops: the ops that arm the site (ftrace.c); locked, read by hits
  * @relay: of a site on ftrace: the probe on the next instruction; locked
