@@ -70,7 +70,7 @@ enum kprobe_site_state {
  * @slot: the out-of-line copy, made in prepare, or NULL; freed by the core
  * @insn: the backend's data; the backend must publish changes that it makes
  *	once the site can be hit
- * @post_slot: the same, for hits with post handlers
+ * @post_slot: as @slot, for hits with post handlers
  * @detour: the target of the jump, or NULL; freed by the core
  * @active: enabled probes by kprobe::list, newest first; locked, read by RCU
  * @ftrace_ops: the ops that arm the site (ftrace.c); locked, read by hits
