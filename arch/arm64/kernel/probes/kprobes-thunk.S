@@ -134,8 +134,9 @@ NOKPROBE(kprobe_enable_ttbr0)
 
 /*
  * Save the rest of an exception's registers, with @where as the program counter
- * and as the return address of a frame record, and mask interrupts as the kernel
- * does, by DAIF or by priority.  From @begin until then there is no record.
+ * and as the return address of a frame record, and mask interrupts as the
+ * kernel does, by DAIF or by priority.  From @begin until then there is no
+ * record.
  * Clobbers x2 to x4 and x30.
  */
 	.macro	save_state where, begin
@@ -264,7 +265,8 @@ SYM_CODE_START(__kretprobe_trampoline)
 	ldp	x0, x1, [sp], #PT_REGS_SIZE
 	ret
 	.pushsection .rodata.kprobe_recordless, "a"
-	.long	.Lno_record - kprobe_post_thunk, .Lno_record_end - kprobe_post_thunk
+	.long	.Lno_record - kprobe_post_thunk
+	.long	.Lno_record_end - kprobe_post_thunk
 	.popsection
 .Lno_record_end:
 SYM_CODE_END(__kretprobe_trampoline)
