@@ -60,6 +60,8 @@ static struct {
 	/* Instructions that hide the caller without a probe. */
 	unsigned long bare[BARE_MAX];
 	unsigned int nr_bare;
+	/* The stack pointer at the function's entry. */
+	unsigned long sp;
 	/* The stack is that of the caller again. */
 	bool returned;
 	unsigned int traces;
@@ -202,6 +204,16 @@ static void note_callers(struct pt_regs *regs, unsigned long ret)
 					  FIRST_CALLER);
 }
 
+static __maybe_unused void trace_slot(const struct pt_regs *regs, void *slot)
+{
+	struct pt_regs copy = *regs;
+
+	if (!slot)
+		return;
+	instruction_pointer_set(&copy, (unsigned long)slot);
+	trace_regs(&copy, IN_SLOT);
+}
+
 /* Check both traces; called in the exception at an instruction of a hit. */
 static void visit(struct pt_regs *regs)
 {
@@ -216,6 +228,38 @@ static void visit(struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(visit);
 
+/* Visit an instruction of a task that is single-stepped. */
+static __maybe_unused void step(struct pt_regs *regs, unsigned long ret)
+{
+	unsigned long ip = instruction_pointer(regs);
+	struct pt_regs copy = *regs;
+
+	if (!stepper.sp) {
+		if (ip != (unsigned long)stepper.target->function)
+			return;
+		stepper.sp = kernel_stack_pointer(regs);
+		if (!stepper.callers.nr)
+			note_callers(regs, ret);
+	}
+	/* Stop when the caller is reached. */
+	if (ip == stepper.callers.entries[0])
+		stepper.sp = 0;
+	if (!stepper.sp)
+		return;
+	stepper.returned |= kernel_stack_pointer(regs) > stepper.sp ||
+			    is_kretprobe_trampoline(ip);
+	visit(regs);
+	/*
+	 * The return from the breakpoint steps over the first instruction of
+	 * the slot; these are the registers there.
+	 */
+	if (stepper.site && ip == (unsigned long)stepper.site->addr) {
+		trace_slot(&copy, stepper.site->slot);
+		trace_slot(&copy, stepper.site->post_slot);
+	}
+}
+NOKPROBE_SYMBOL(step);
+
 static unsigned long step_through(void *function);
 
 static noinline unsigned long step_target(const struct unwound *target,
@@ -225,6 +269,7 @@ static noinline unsigned long step_target(const struct unwound *target,
 
 	stepper.target = target;
 	stepper.site = site;
+	stepper.sp = 0;
 	stepper.traces = 0;
 	stepper.in_slot = 0;
 	stepper.in_thunk = 0;
