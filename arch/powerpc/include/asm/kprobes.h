@@ -268,6 +268,9 @@ bool kprobe_handler(struct pt_regs *regs);
 /* For code that decodes text around the address of an exception. */
 u32 ppc_kprobe_original_insn(const u32 *addr);
 
+unsigned long kprobe_unwind_hit(const struct pt_regs *regs, unsigned long *sp,
+				unsigned long *link);
+
 #else /* !CONFIG_KPROBES */
 
 static inline bool kprobe_handler(struct pt_regs *regs)
@@ -278,6 +281,15 @@ static inline bool kprobe_handler(struct pt_regs *regs)
 static inline u32 ppc_kprobe_original_insn(const u32 *addr)
 {
 	return *addr;
+}
+
+static inline unsigned long kprobe_unwind_hit(const struct pt_regs *regs,
+					      unsigned long *sp,
+					      unsigned long *link)
+{
+	*sp = regs->gpr[1];
+	*link = 0;
+	return 0;
 }
 
 #endif /* CONFIG_KPROBES */

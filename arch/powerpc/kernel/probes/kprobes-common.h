@@ -124,6 +124,7 @@ bool ppc_kprobe_emulate_access(const struct kprobe_site *site,
 /* kprobes-thunk.S */
 extern char ppc_kprobe_pool[], ppc_kprobe_pool_end[];
 extern char kprobe_jump_thunk[], kprobe_jump_thunk_far[];
+extern char kprobe_jump_thunk_end[];
 void ppc_jprobe_call(void *entry, struct pt_regs *regs, void *stack,
 		     unsigned long *frame);
 void ppc_jprobe_return(unsigned long frame);

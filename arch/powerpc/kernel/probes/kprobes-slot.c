@@ -357,3 +357,47 @@ bool arch_kprobe_can_resume(struct kprobe_site *site, void *slot,
 	return true;
 }
 NOKPROBE_SYMBOL(arch_kprobe_can_resume);
+
+/**
+ * kprobe_unwind_hit - find the probed function for registers in a hit
+ * @regs: of the kernel
+ * @sp: set to the function's stack pointer, because a detour makes a frame
+ * @link: set to the function's return address if it is probed at its entry,
+ *	before it has saved that address; else to 0
+ *
+ * LR points to a slot only after the detour has saved LR, because no copied
+ * instruction is a call.
+ *
+ * Context: any.
+ * Return: the probed address if @regs are in the thunk of a detour, else 0.
+ */
+unsigned long kprobe_unwind_hit(const struct pt_regs *regs, unsigned long *sp,
+				unsigned long *link)
+{
+	unsigned long *frame = (unsigned long *)regs->gpr[1];
+	const struct pt_regs *saved = (void *)frame + STACK_INT_FRAME_REGS;
+	bool called = kprobe_orig_ip(regs->link) != regs->link;
+	bool entered, in_thunk, framed = false;
+	unsigned long ip = regs->nip, addr;
+	struct kprobe_site *site;
+
+	*sp = regs->gpr[1];
+	*link = 0;
+	in_thunk = ip >= (unsigned long)kprobe_jump_thunk &&
+		   ip < (unsigned long)kprobe_jump_thunk_end;
+	if (in_thunk)
+		ip = called ? regs->link : regs->gpr[31];
+	addr = kprobe_orig_ip(ip);
+
+	entered = kprobe_read_lock();
+	site = kprobe_site_find(addr);
+	if (site && ip - (unsigned long)site->detour < KPROBE_DETOUR_SIZE)
+		ppc_kprobe_detour_place(site, ip, &framed);
+	if (framed)
+		*sp = *frame;
+	if (site && site->on_entry)
+		*link = framed && (called || in_thunk) ? saved->link :
+							 regs->link;
+	kprobe_read_unlock(entered);
+	return in_thunk ? addr : 0;
+}

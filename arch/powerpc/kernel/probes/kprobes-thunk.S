@@ -114,6 +114,8 @@ kprobe_jump_thunk_far:
 	mtlr	r31
 	restore_state
 	blr
+	.globl	kprobe_jump_thunk_end
+kprobe_jump_thunk_end:
 
 /*
  * Mask all interrupts; \state is the MSR for the return.  With MSR[EE] off,

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * KUnit suite for stack traces from every instruction of a hit on powerpc.
+ *
+ * A hit is single-stepped, and the exceptions in the function, detour, slots,
+ * thunk and trampoline take two stack traces each: one from the exception's
+ * registers, as a profiler's interrupt would, and one of itself: see
+ * test_unwind.h.
+ */
+#include <linux/kdebug.h>
+#include <linux/module.h>
+#include <linux/notifier.h>
+#include <linux/stringify.h>
+#include <asm/disassemble.h>
+#include <asm/inst.h>
+#include <asm/ppc-opcode.h>
+#include <asm/reg.h>
+#include <asm/sstep.h>
+#include "test_powerpc.h"
+
+/* The second one is the return address that the called function may store. */
+#define FIRST_CALLER	2
+#define EXCEPTION_SHOWN	false
+
+static unsigned int probed_length(const struct kprobe_site *site)
+{
+	return sizeof(u32);
+}
+
+#include "test_unwind.h"
+
+/* These functions take and return r3, may use r4, and have no descriptor. */
+#define UNWOUND(name, body)						\
+	asm(".pushsection .text\n"					\
+	    ".balign 16\n"						\
+	    ".type opt_" #name ", @function\n"				\
+	    "opt_" #name ":\n\t" body					\
+	    ".Lend_" #name ":\n\t"					\
+	    ".size opt_" #name ", . - opt_" #name "\n"			\
+	    ".popsection\n"						\
+	    ".pushsection .data\n"					\
+	    ".balign 8\n"						\
+	    "probe_" #name ": " PPC_LONG ".Lprobe_" #name "\n"		\
+	    "end_" #name ": " PPC_LONG ".Lend_" #name "\n"		\
+	    ".popsection\n");						\
+	extern char opt_##name[], *probe_##name, *end_##name
+
+#define LR_SAVE		__stringify(PPC_LR_STKOFF) "(1)\n\t"
+#define SAVE_LR		"mflr 0\n\t" STL " 0, " LR_SAVE
+#define PUSH		STLU " 1, -112(1)\n\t"
+#define MAKE_FRAME	SAVE_LR PUSH
+#define DROP_FRAME	"addi 1, 1, 112\n\t" LL " 0, " LR_SAVE "mtlr 0\n\t"
+#define PROBE(name)	".Lprobe_" #name ":\n\t"
+
+UNWOUND(entry, PROBE(entry) MAKE_FRAME "addi 3, 3, 1\n\t" DROP_FRAME
+	"blr\n\t");
+UNWOUND(pushes, SAVE_LR PROBE(pushes) PUSH "addi 3, 3, 1\n\t" DROP_FRAME
+	"blr\n\t");
+UNWOUND(computes, MAKE_FRAME PROBE(computes) "addi 3, 3, 1\n\t" DROP_FRAME
+	"blr\n\t");
+/* This instruction is executed in a slot also if there are post handlers. */
+UNWOUND(syncs, MAKE_FRAME PROBE(syncs) "isync\n\t addi 3, 3, 1\n\t" DROP_FRAME
+	"blr\n\t");
+UNWOUND(call, MAKE_FRAME PROBE(call) "bl opt_leaf\n\t" DROP_FRAME "blr\n\t");
+/* The function has no frame at all. */
+UNWOUND(leaf, PROBE(leaf) "addi 3, 3, 1\n\t blr\n\t");
+UNWOUND(ret, MAKE_FRAME "addi 3, 3, 1\n\t" DROP_FRAME PROBE(ret) "blr\n\t");
+
+static const struct unwound targets[] = {
+	TARGET_OF(entry), TARGET_OF(pushes), TARGET_OF(computes),
+	TARGET_OF(syncs), TARGET_OF(call), TARGET_OF(leaf), TARGET_OF(ret),
+};
+
+/* LBARX, LHARX, LWARX, LDARX. */
+static bool is_larx(u32 word)
+{
+	return get_op(word) == OP_31 && (get_xop(word) & ~0x60) == 20;
+}
+
+static bool is_stcx(u32 word)
+{
+	unsigned int xop = get_xop(word);
+
+	return get_op(word) == OP_31 && (word & 1) &&
+	       (xop == 150 || xop == 214 || xop == 694 || xop == 726);
+}
+
+/* Emulate a reservation as a whole, because an exception would end it. */
+static void skip_reservation(struct pt_regs *regs)
+{
+	u32 word = *(u32 *)regs->nip;
+
+	if (!is_larx(word))
+		return;
+	while (emulate_step(regs, ppc_inst(word)) > 0 && !is_stcx(word))
+		word = *(u32 *)regs->nip;
+}
+NOKPROBE_SYMBOL(skip_reservation);
+
+#ifdef CONFIG_PPC64
+extern char ppc_step_resume[];
+unsigned long ppc_step_link;
+asm(".pushsection .text\n"
+    ".balign 16\n"
+    "ppc_step_resume:\n\t"
+    "addis 11, 2, ppc_step_link@toc@ha\n\t"
+    "ld 11, ppc_step_link@toc@l(11)\n\t"
+    "mtlr 11\n\t"
+    "mfmsr 12\n\t"
+    "ori 12, 12, 0x400\n\t"
+    "mtmsrd 12\n\t"
+    "blr\n"
+    ".popsection\n");
+
+/*
+ * Let a C function run to its return without steps, because no exception may
+ * occur at some instructions of local_irq_restore().
+ */
+static bool skip_function(struct pt_regs *regs)
+{
+	if (place_of(regs->link) == OUTSIDE)
+		return false;
+	ppc_step_link = regs->link;
+	regs->link = (unsigned long)ppc_step_resume;
+	return true;
+}
+#else
+static bool skip_function(struct pt_regs *regs)
+{
+	return false;
+}
+#endif
+NOKPROBE_SYMBOL(skip_function);
+
+/*
+ * Return true in the caller.  A probe on the return emulates it, so the first
+ * step is then taken at the caller's second instruction.
+ */
+static bool is_back(unsigned long ip)
+{
+	return stepper.callers.nr &&
+	       ip - stepper.callers.entries[0] <= sizeof(u32);
+}
+NOKPROBE_SYMBOL(is_back);
+
+static int step_notify(struct notifier_block *nb, unsigned long val,
+		       void *data)
+{
+	struct die_args *args = data;
+	struct pt_regs *regs = args->regs;
+
+	if (val != DIE_SSTEP || current != stepper.task || user_mode(regs))
+		return NOTIFY_DONE;
+	if (is_back(regs->nip)) {
+		stepper.sp = 0;
+		return NOTIFY_STOP;
+	}
+	if (place_of(regs->nip) != OUTSIDE)
+		step(regs, regs->link);
+	else if (stepper.traces && skip_function(regs))
+		return NOTIFY_STOP;
+	skip_reservation(regs);
+	regs_set_return_msr(regs, regs->msr | MSR_SE);
+	return NOTIFY_STOP;
+}
+NOKPROBE_SYMBOL(step_notify);
+
+static struct notifier_block step_notifier = {
+	.notifier_call = step_notify,
+	.priority = INT_MAX,
+};
+
+#ifdef CONFIG_PPC64
+#define MTMSR	"mtmsrd 5\n\t"
+#else
+#define MTMSR	"mtmsr 5\n\t"
+#endif
+
+/* Call a function step by step. */
+unsigned long ppc_step_through(void *function);
+asm(".pushsection .text\n"
+    ".balign 16\n"
+    FUNCTION(ppc_step_through)
+    MAKE_FRAME
+    "mtctr 3\n\t"
+    "li 3, 5\n\t"
+    "mfmsr 5\n\t"
+    "ori 5, 5, 0x400\n\t"
+    MTMSR
+    "bctrl\n\t"
+    DROP_FRAME
+    "blr\n"
+    FUNCTION_END(ppc_step_through)
+    ".popsection\n");
+
+static unsigned long step_through(void *function)
+{
+	return ppc_step_through(function);
+}
+
+static int unwind_init(struct kunit *test)
+{
+	BUILD_BUG_ON(MSR_SE != 0x400);
+	memset(&stepper, 0, sizeof(stepper));
+	return register_die_notifier(&step_notifier);
+}
+
+static void unwind_exit(struct kunit *test)
+{
+	unregister_die_notifier(&step_notifier);
+	switch_jumps(true);
+}
+
+KUNIT_ARRAY_PARAM_DESC(target, targets, name);
+
+static void test_sample_in_hit_shows_callers(struct kunit *test)
+{
+	step_all_ways(test, test->param_value);
+}
+
+#ifdef CONFIG_KRETPROBES
+static void test_sample_in_return_shows_callers(struct kunit *test)
+{
+	step_returns(test, &targets[0]);
+}
+#endif
+
+static struct kunit_case unwind_tests[] = {
+	KUNIT_CASE_PARAM(test_sample_in_hit_shows_callers, target_gen_params),
+#ifdef CONFIG_KRETPROBES
+	KUNIT_CASE(test_sample_in_return_shows_callers),
+#endif
+	{}
+};
+
+static struct kunit_suite unwind_suite = {
+	.name = "kprobes_powerpc_unwind",
+	.test_cases = unwind_tests,
+	.init = unwind_init,
+	.exit = unwind_exit,
+};
+
+kunit_test_suite(unwind_suite);
+
+MODULE_DESCRIPTION("KUnit suite for kprobes on powerpc: stack traces from a hit");
+MODULE_LICENSE("GPL");
