@@ -17,7 +17,7 @@
 #define CALLED		3
 
 /* Must match lab/modules/kprobe_panic.c. */
-struct left_behind {
+struct left_data {
 	char magic[16];
 	unsigned long long number;
 	unsigned long long panics;
@@ -145,7 +145,7 @@ static void look_at_release(const char *expected)
 static void look_at_page(unsigned long address, unsigned long number)
 {
 	unsigned long hits = 0, missed = 0, n;
-	struct left_behind left;
+	struct left_data left;
 	int i;
 
 	if (read_memory(&left, sizeof(left), address) ||

@@ -216,7 +216,7 @@ static const struct call {
 	int (*before)(void);
 	int (*call)(void);
 	void (*undo)(void);
-	void (*behind)(void);
+	void (*after)(void);
 	unsigned int hits_before, hits_after, least;
 } calls[] = {
 	{ "register_kprobe", nothing, one, no_one, nothing_undone, 0, 1, 1 },
@@ -295,7 +295,7 @@ static int trial(const struct call *c, int n, unsigned int *without)
 	fresh();
 	ret = c->before();
 	if (ret)
-		return complain(c, n, "what comes before returns", ret);
+		return complain(c, n, "the preparation returns", ret);
 	wrong = hits_now() == c->hits_before ? 0 :
 		complain(c, n, "hits before are not", c->hits_before);
 
@@ -307,16 +307,16 @@ static int trial(const struct call *c, int n, unsigned int *without)
 	if (ret && (!failed || ret != -ENOMEM))
 		wrong = complain(c, n, "it returns", ret);
 	if (!wrong && hits_now() != (ret ? c->hits_before : c->hits_after))
-		wrong = complain(c, n, "hits are wrong behind", ret);
+		wrong = complain(c, n, "hits are wrong after it returned", ret);
 	if (!ret) {
 		*without += failed;
 		c->undo();
 	}
-	c->behind();
+	c->after();
 	if (!wrong && hits_now())
-		wrong = complain(c, n, "hits are left behind", ret);
+		wrong = complain(c, n, "probes remain after it returned", ret);
 	if (!wrong && !text_is_back())
-		wrong = complain(c, n, "the text is not as it was behind", ret);
+		wrong = complain(c, n, "the text is not restored after it returned", ret);
 	return wrong ?: !failed;
 }
 

@@ -34,7 +34,7 @@ static const char * const called[] = {
 #define CALLED	ARRAY_SIZE(called)
 
 /* Must match lab/guest/vmcore.c. */
-struct left_behind {
+struct left_data {
 	char magic[16];
 	u64 number;
 	u64 panics;		/* number of CPUs that panicked */
@@ -43,7 +43,7 @@ struct left_behind {
 	struct kprobe probes[CALLED];
 };
 
-static struct left_behind *left;
+static struct left_data *left;
 
 static int count_hit(struct kprobe *p, struct pt_regs *regs)
 {

@@ -110,10 +110,10 @@ static __maybe_unused bool same_text(const void *before)
 {
 	size_t head = size_of_head();
 	size_t first = __kprobes_text_start - _stext;
-	size_t behind = __kprobes_text_end - _stext;
+	size_t after = __kprobes_text_end - _stext;
 
 	return !memcmp(before + head, _stext + head, first - head) &&
-	       !memcmp(before + behind, _stext + behind,
+	       !memcmp(before + after, _stext + after,
 		       _etext - __kprobes_text_end);
 }
 

@@ -166,17 +166,17 @@ CODE(ldxr, ON_STACK "3:", "ldxr x2, [sp]",
      "add x2, x2, #1\n stxr w3, x2, [sp]\n cbnz w3, 3b" OFF_STACK);
 CODE(ldaxp, ON_STACK "3:", "ldaxp x2, x4, [sp]",
      "add x2, x2, x4\n stlxp w3, x2, x4, [sp]\n cbnz w3, 3b" OFF_STACK);
-CODE(behind_stxr, ON_STACK "3: ldxr x2, [sp]\n stxr w3, x2, [sp]\n",
+CODE(after_stxr, ON_STACK "3: ldxr x2, [sp]\n stxr w3, x2, [sp]\n",
      "cbnz w3, 3b", OFF_STACK);
-CODE(behind_clrex, ON_STACK "ldxr x2, [sp]\n clrex", "add x2, x2, #1",
+CODE(after_clrex, ON_STACK "ldxr x2, [sp]\n clrex", "add x2, x2, #1",
      OFF_STACK);
-/* No sequence contains wfe, and none is as long as far_behind_load. */
-CODE(behind_wfe, ON_STACK "ldxr x2, [sp]\n eor x2, x2, x1\n cbnz x2, 3f\n"
+/* No sequence contains wfe, and none is as long as far_after_load. */
+CODE(after_wfe, ON_STACK "ldxr x2, [sp]\n eor x2, x2, x1\n cbnz x2, 3f\n"
      " wfe\n3:", "add x2, x2, #1", OFF_STACK);
-CODE(far_behind_load, ON_STACK "ldxr x2, [sp]" NOPS(32), "add x2, x2, #1",
+CODE(far_after_load, ON_STACK "ldxr x2, [sp]" NOPS(32), "add x2, x2, #1",
      OFF_STACK);
 /* An earlier function ends with a load that is never executed. */
-CODE(behind_function, "b 3f\n ldxr x2, [sp]\ncode_behind_load:\n3: nop",
+CODE(after_function, "b 3f\n ldxr x2, [sp]\ncode_after_load:\n3: nop",
      "add x2, x2, #1", "");
 
 /* No jump if the kernel checks landing pads; no jump at all. */
@@ -226,9 +226,9 @@ static const struct code_case code_cases[] = {
 	ENTRY(mrs_nzcv), ENTRY(msr_nzcv), ENTRY(mrs_daif), ENTRY(daifset),
 	ENTRY(daifclr), ENTRY(msr_daif), ENTRY(mrs_sp_el0), ENTRY(isb),
 	ENTRY(dmb), ENTRY(clrex), ENTRY(ldar), ENTRY(stlr),
-	ENTRY(ldxr, NO_POST), ENTRY(ldaxp, NO_POST), ENTRY(behind_stxr),
-	ENTRY(behind_clrex), ENTRY(behind_wfe), ENTRY(far_behind_load),
-	ENTRY(behind_function),
+	ENTRY(ldxr, NO_POST), ENTRY(ldaxp, NO_POST), ENTRY(after_stxr),
+	ENTRY(after_clrex), ENTRY(after_wfe), ENTRY(far_after_load),
+	ENTRY(after_function),
 };
 
 KUNIT_ARRAY_PARAM_DESC(code, code_cases, name);

@@ -36,7 +36,7 @@ static void test_fault_in_slot_is_handled(struct kunit *test)
 	const struct probed_load load = {
 		.addr = probe_load,
 		.call = call_load,
-		.behind = 1,
+		.continued = 1,
 		.fixed_up = 2,
 	};
 	unsigned int i;

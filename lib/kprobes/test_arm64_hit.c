@@ -175,7 +175,7 @@ static void test_handlers_divert(struct kunit *test)
 	static const struct {
 		void *function;
 		char **probe;
-	} behind[] = {
+	} after[] = {
 		/* Executed in a slot, computed, and emulated. */
 		{ code_isb, &probe_isb }, { code_adds, &probe_adds },
 		{ code_b_next, &probe_b_next },
@@ -201,16 +201,16 @@ static void test_handlers_divert(struct kunit *test)
 	unregister_kprobe(&q.probe);
 	KUNIT_EXPECT_EQ(test, q.pre, 0);
 
-	for (i = 0; i < ARRAY_SIZE(behind); i++) {
+	for (i = 0; i < ARRAY_SIZE(after); i++) {
 		struct kprobe post = {
-			.addr = (kprobe_opcode_t *)*behind[i].probe,
+			.addr = (kprobe_opcode_t *)*after[i].probe,
 			.post_handler = leave_post,
 		};
 
 		KUNIT_ASSERT_EQ(test, register_kprobe(&post), 0);
 		s.x[0] = 0;
 		s.x[5] = 55;
-		call_code(behind[i].function, &s);
+		call_code(after[i].function, &s);
 		KUNIT_EXPECT_EQ(test, s.x[0], 4712);
 		KUNIT_EXPECT_EQ(test, s.x[5], 55);
 		KUNIT_EXPECT_FALSE(test, irqs_disabled());

@@ -37,15 +37,15 @@
 /**
  * struct probed_load - a function with a probed load and its fix-up
  * @addr: address of the load
- * @call: executes it, sets @word to the loaded value, and returns @behind or
+ * @call: executes it, sets @word to the loaded value, and returns @continued or
  *	@fixed_up
- * @behind: value that @call returns if execution continued after the load
+ * @continued: value that @call returns if execution continued after the load
  * @fixed_up: value that @call returns if execution continued at the fix-up
  */
 struct probed_load {
 	const char *addr;
 	u64 (*call)(unsigned long from, u64 *word);
-	u64 behind;
+	u64 continued;
 	u64 fixed_up;
 };
 
@@ -113,13 +113,13 @@ static void expect_faults(struct kunit *test, struct fault_seen *s,
 
 	/* The handler handles the fault. */
 	s->handle = true;
-	KUNIT_EXPECT_EQ(test, load->call(BAD_PAGE, &loaded), load->behind);
+	KUNIT_EXPECT_EQ(test, load->call(BAD_PAGE, &loaded), load->continued);
 	KUNIT_EXPECT_EQ(test, loaded, 99);
 	KUNIT_EXPECT_EQ(test, s->faults, ++faults);
 
 	/* The load does not fault. */
 	KUNIT_EXPECT_EQ(test, load->call((unsigned long)&word, &loaded),
-			load->behind);
+			load->continued);
 	KUNIT_EXPECT_EQ(test, loaded, 4711);
 	KUNIT_EXPECT_EQ(test, s->faults, faults);
 	KUNIT_EXPECT_EQ(test, s->astray, 0);

@@ -59,10 +59,10 @@ static void test_only_late_relocations_write(struct kunit *test)
 			unsigned int end = at + size +
 				(IS_ENABLED(CONFIG_S390) ? 2 : 0);
 			bool inside = at <= OTHER_AT && OTHER_AT < end;
-			bool behind = IS_ENABLED(CONFIG_PPC64) &&
+			bool after = IS_ENABLED(CONFIG_PPC64) &&
 				      at > OTHER_AT && at <= OTHER_AT + 4;
 
-			KUNIT_EXPECT_EQ_MSG(test, inside || behind,
+			KUNIT_EXPECT_EQ_MSG(test, inside || after,
 					    kprobe_klp_writes(&info, base + at,
 							      base + at + size),
 					    "%u bytes at %u", size, at);

@@ -15,11 +15,11 @@
 KUNIT_ARRAY_PARAM_DESC(move, move_cases, name);
 
 #define INSN_BYTES	4
-#define BEHIND		4
+#define LATER		4
 
 struct moving {
 	struct kprobe probe;
-	struct counted behind[BEHIND];
+	struct counted later[LATER];
 	unsigned long to;
 	unsigned int moved;
 };
@@ -58,28 +58,28 @@ static void expect_moves(struct kunit *test, const struct move_case *c,
 	unsigned int i, k;
 
 	switch_jumps(state != MOVE_TRAP);
-	for (i = 0; probed && i < BEHIND; i++) {
-		m.behind[i] = COUNTED(*c->probe + INSN_BYTES * (i + 1));
-		KUNIT_ASSERT_EQ(test, register_kprobe(&m.behind[i].probe), 0);
+	for (i = 0; probed && i < LATER; i++) {
+		m.later[i] = COUNTED(*c->probe + INSN_BYTES * (i + 1));
+		KUNIT_ASSERT_EQ(test, register_kprobe(&m.later[i].probe), 0);
 	}
 	KUNIT_ASSERT_EQ(test, register_kprobe(&m.probe), 0);
 	if (state == MOVE_JUMP)
 		expect_jump(test, &m.probe, c->by != MOVES_POST);
-	for (i = 0; i < BEHIND; i++) {
+	for (i = 0; i < LATER; i++) {
 		unsigned long left;
 
 		m.to = (unsigned long)*c->probe + INSN_BYTES * (i + 1);
 		left = call_move(c->function);
 		KUNIT_EXPECT_EQ(test, left, 15 & ~(BIT(i) - 1));
 		KUNIT_EXPECT_EQ(test, m.moved, i + 1);
-		for (k = 0; probed && k < BEHIND; k++)
-			KUNIT_EXPECT_EQ(test, m.behind[k].pre,
+		for (k = 0; probed && k < LATER; k++)
+			KUNIT_EXPECT_EQ(test, m.later[k].pre,
 					k < i ? k + 1 : i + 1);
 	}
 	unregister_kprobe(&m.probe);
-	for (i = 0; probed && i < BEHIND; i++) {
-		unregister_kprobe(&m.behind[i].probe);
-		KUNIT_EXPECT_EQ(test, m.behind[i].astray, 0);
+	for (i = 0; probed && i < LATER; i++) {
+		unregister_kprobe(&m.later[i].probe);
+		KUNIT_EXPECT_EQ(test, m.later[i].astray, 0);
 	}
 }
 

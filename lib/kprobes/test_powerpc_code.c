@@ -229,7 +229,7 @@ CODE(stlu, "mr 9, 1", STLU " 1, -64(1)",
 CODE(stlu_near, "mr 9, 1", STLU " 1, -16(1)",
      LL " 3, 0(1)\n subf 4, 9, 1\n subf 3, 9, 3\n addi 1, 1, 16");
 CODE(ll, STLU " 1, -48(1)\n mr 9, 1", LL " 1, 0(1)", "subf 3, 9, 1");
-CODE(behind_stcx, MEMORY "\n3: lwarx 5, 0, 9\n stwcx. 5, 0, 9", "bne- 3b",
+CODE(after_stcx, MEMORY "\n3: lwarx 5, 0, 9\n stwcx. 5, 0, 9", "bne- 3b",
      LEFT);
 
 /*
@@ -274,7 +274,7 @@ static const struct code_case code_cases[] = {
 	ENTRY(lwbrx), ENTRY(stw), ENTRY(stwu), ENTRY(stwx), ENTRY(sth),
 	ENTRY(sthu), ENTRY(sthx), ENTRY(stb), ENTRY(stbu), ENTRY(stbx),
 	ENTRY(sthbrx), ENTRY(stwbrx), ENTRY(addi_3), ENTRY(lwarx, NO_POST),
-	ENTRY(stlu), ENTRY(stlu_near), ENTRY(ll), ENTRY(behind_stcx),
+	ENTRY(stlu), ENTRY(stlu_near), ENTRY(ll), ENTRY(after_stcx),
 	CODE_CASES_OF_WIDTH
 };
 

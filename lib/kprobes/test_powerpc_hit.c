@@ -408,7 +408,7 @@ static void test_words_map_to_places(struct kunit *test)
 	expect_place(test, site->slot, 0, addr);
 	expect_place(test, site->slot, 1, addr + 4);
 	KUNIT_ASSERT_NOT_NULL(test, site->detour);
-	for (i = sizeof(site) / sizeof(u32); i < site->insn.detour.behind; i++)
+	for (i = sizeof(site) / sizeof(u32); i < site->insn.detour.end; i++)
 		expect_place(test, site->detour, i, addr);
 	expect_place(test, site->detour, i, addr + 4);
 	KUNIT_EXPECT_EQ(test, ((u32 *)site->detour)[site->insn.detour.copy],

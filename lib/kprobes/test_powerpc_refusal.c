@@ -159,8 +159,8 @@ static void test_text_is_blacklisted(struct kunit *test)
 #ifdef CONFIG_PPC_BARRIER_NOSPEC
 static void test_barrier_is_refused(struct kunit *test)
 {
-	unsigned int behind = (IS_ENABLED(CONFIG_PPC_E500) ? 2 : 1) *
-			      sizeof(u32);
+	unsigned int after = (IS_ENABLED(CONFIG_PPC_E500) ? 2 : 1) *
+			     sizeof(u32);
 	long *entry = &__start___barrier_nospec_fixup;
 	unsigned int seen = 0;
 
@@ -176,7 +176,7 @@ static void test_barrier_is_refused(struct kunit *test)
 				    sizeof(u32));
 			expect_refused(test, &p, -EINVAL, "its second word");
 		}
-		p = COUNTED((unsigned long)entry + *entry + behind);
+		p = COUNTED((unsigned long)entry + *entry + after);
 		seen += !register_kprobe(&p.probe);
 		unregister_kprobe(&p.probe);
 	}
@@ -249,7 +249,7 @@ asm(".pushsection .text\n"
     ".size ppc_two_entries, . - ppc_two_entries\n"
     ".popsection\n");
 
-static void test_probe_is_behind_toc(struct kunit *test)
+static void test_probe_after_toc_is_hit(struct kunit *test)
 {
 	unsigned long addr = kallsyms_lookup_name("ppc_two_entries");
 	struct counted global = COUNTED(addr);
@@ -297,7 +297,7 @@ static void test_both_entries_are_entries(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kprobe_on_func_entry(NULL, two, 12), -EINVAL);
 }
 #else
-static void test_probe_is_behind_toc(struct kunit *test)
+static void test_probe_after_toc_is_hit(struct kunit *test)
 {
 	kunit_skip(test, "functions have one entry here");
 }
@@ -333,7 +333,7 @@ static void test_fault_in_slot_is_handled(struct kunit *test)
 	const struct probed_load load = {
 		.addr = probe_load,
 		.call = call_load,
-		.behind = 2,
+		.continued = 2,
 		.fixed_up = 3,
 	};
 
@@ -359,7 +359,7 @@ static struct kunit_case refusal_tests[] = {
 	KUNIT_CASE(test_text_is_blacklisted),
 	KUNIT_CASE(test_barrier_is_refused),
 	KUNIT_CASE(test_function_is_probed_at_its_text),
-	KUNIT_CASE(test_probe_is_behind_toc),
+	KUNIT_CASE(test_probe_after_toc_is_hit),
 	KUNIT_CASE(test_both_entries_are_entries),
 	KUNIT_CASE(test_fault_in_slot_is_handled),
 	{}

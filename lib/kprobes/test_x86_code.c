@@ -400,8 +400,8 @@ CODE(unknown_38, "", ".byte 0x0f, 0x38, 0xff, 0x50, 0x90", "nop");
 CODE(sti_hlt, "", "sti", "hlt");
 CODE(hlt, "", "hlt", "nop");
 CODE(mwait, "", ".byte 0x0f, 0x01, 0xc9", "nop");
-CODE(hlt_behind_sti, "sti", "hlt", "nop");
-CODE(mwait_behind_sti, "sti", ".byte 0x0f, 0x01, 0xc9", "nop");
+CODE(hlt_after_sti, "sti", "hlt", "nop");
+CODE(mwait_after_sti, "sti", ".byte 0x0f, 0x01, 0xc9", "nop");
 /* clang's type check before an indirect call on x86-64. */
 #define TYPE_MOVL	".byte 0x41, 0xba, 1, 2, 3, 4\n"
 #define TYPE_ADDL	".byte 0x45, 0x03, 0x53, 0xf1\n"
@@ -418,9 +418,9 @@ asm(".pushsection .text\n.balign 64\n"
     "code_pad_int3: xor %eax, %eax\n " ASM_RET
     ".Lprobe_pad_int3: .skip 20, 0xcc\n"
     ".size code_pad_int3, . - code_pad_int3\n"
-    ".type code_behind_pad, @function\n"
-    "code_behind_pad: " ASM_RET
-    ".size code_behind_pad, . - code_behind_pad\n"
+    ".type code_after_pad, @function\n"
+    "code_after_pad: " ASM_RET
+    ".size code_after_pad, . - code_after_pad\n"
     ".popsection\n"
     POINTER_TO(probe_pad_nop, .Lprobe_pad_nop)
     POINTER_TO(probe_pad_int3, .Lprobe_pad_int3));
@@ -450,8 +450,8 @@ static const struct refusal_case refusal_cases[] = {
 	REFUSED(sti_hlt, -EOPNOTSUPP),
 	REFUSED(hlt, -EOPNOTSUPP),
 	REFUSED(mwait, -EOPNOTSUPP),
-	REFUSED(hlt_behind_sti, -EOPNOTSUPP),
-	REFUSED(mwait_behind_sti, -EOPNOTSUPP),
+	REFUSED(hlt_after_sti, -EOPNOTSUPP),
+	REFUSED(mwait_after_sti, -EOPNOTSUPP),
 #ifdef CONFIG_X86_64
 	REFUSED(type_movl, -EINVAL),
 	REFUSED(type_addl, -EINVAL),

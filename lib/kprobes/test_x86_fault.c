@@ -601,7 +601,7 @@ static void test_unreadable_text_is_traps(struct kunit *test)
 	u8 expected[MAX_INSN_SIZE], found[MAX_INSN_SIZE], none[MAX_INSN_SIZE];
 	u8 *text = vmalloc(PAGE_SIZE);
 	unsigned long end = (unsigned long)text + PAGE_SIZE;
-	int at_end, behind_end, at_start;
+	int at_end, past_end, at_start;
 
 	KUNIT_ASSERT_NOT_NULL(test, text);
 	memset(text, 0x90, PAGE_SIZE);
@@ -611,14 +611,14 @@ static void test_unreadable_text_is_traps(struct kunit *test)
 	mutex_lock(&text_mutex);
 	at_end = x86_kprobe_original_text(end - 4, found, sizeof(found));
 	/* A guard page follows the text. */
-	behind_end = x86_kprobe_original_text(end, none, sizeof(none));
+	past_end = x86_kprobe_original_text(end, none, sizeof(none));
 	at_start = x86_kprobe_original_text((unsigned long)text, none, 4);
 	mutex_unlock(&text_mutex);
 	mutex_unlock(&kprobe_mutex);
 	vfree(text);
 	KUNIT_EXPECT_EQ(test, at_end, 0);
 	KUNIT_EXPECT_MEMEQ(test, found, expected, sizeof(found));
-	KUNIT_EXPECT_EQ(test, behind_end, -EFAULT);
+	KUNIT_EXPECT_EQ(test, past_end, -EFAULT);
 	KUNIT_EXPECT_EQ(test, at_start, 0);
 	KUNIT_EXPECT_MEMEQ(test, none, expected, 4);
 }

@@ -15,7 +15,7 @@
 CODE(plain, FIRST, SECOND AFTER);
 CODE(jumped_into, FIRST,
      "1:" SECOND "test %eax, %eax\n jnz 2f\n jmp 1b\n2:" AFTER);
-CODE(jumped_behind, FIRST,
+CODE(jumped_after, FIRST,
      SECOND "1: test %eax, %eax\n jnz 2f\n jmp 1b\n2:" AFTER);
 CODE(jumped_before, FIRST, SECOND "test %eax, %eax\n jnz 2f\n"
      "jmp .Lprobe_jumped_before\n2:" AFTER);
@@ -50,7 +50,7 @@ FUNCTION(call_padded, ".Lprobe_call_padded:" FIRST SECOND
 /* Instructions in the exception table, and targets of fix-ups. */
 CODE(fixup_into, FIRST,
      "1:" SECOND AFTER "2: nop\n" _ASM_EXTABLE(2b, 1b));
-CODE(fixup_behind, FIRST,
+CODE(fixup_after, FIRST,
      SECOND "1:" AFTER "2: nop\n" _ASM_EXTABLE(2b, 1b));
 CODE(fault_second, FIRST, "2:" SECOND "1:" AFTER _ASM_EXTABLE(2b, 1b));
 CODE(fault_first, FIRST,
@@ -91,9 +91,9 @@ CODE(jmp_third, "nop\n nop", "jmp 1f\n mov $7, %eax\n1:" FIRST SECOND AFTER);
 CODE(jmp_first, "jmp 1f", "mov $7, %eax\n1:" FIRST SECOND AFTER);
 CODE(bug_second, "jmp 1f", "ud2\n nop\n1:" FIRST SECOND AFTER);
 #ifdef CONFIG_X86_64
-#define BEHIND	" - . - 8"
+#define FROM_NEXT	" - . - 8"
 #else
-#define BEHIND	""
+#define FROM_NEXT	""
 #endif
 /* Two near branches and 15 bytes fit in all but the longest detour. */
 #if defined(CONFIG_X86_64) && defined(CONFIG_MITIGATION_RETHUNK)
@@ -103,10 +103,10 @@ CODE(bug_second, "jmp 1f", "ud2\n nop\n1:" FIRST SECOND AFTER);
 #endif
 CODE(long_region, "jz 1f\n jz 1f",
      ".byte 0x2e, 0x2e, 0x2e, 0x2e, 0x2e, 0xc7, 0x05\n"
-     ".long opt_word" BEHIND "\n .long 5\n1:" FIRST SECOND AFTER);
+     ".long opt_word" FROM_NEXT "\n .long 5\n1:" FIRST SECOND AFTER);
 CODE(less_long_region, "jz 1f",
      ".byte 0x2e, 0x2e, 0x2e, 0x2e, 0x2e, 0xc7, 0x05\n"
-     ".long opt_word" BEHIND "\n .long 5\n1:" FIRST SECOND AFTER);
+     ".long opt_word" FROM_NEXT "\n .long 5\n1:" FIRST SECOND AFTER);
 CODE(blacklisted_second, FIRST, ".Lblacklisted:" SECOND AFTER);
 
 /* The rest of the function. */
@@ -119,7 +119,7 @@ CODE(table_into, FIRST, "2:" ANNOTATE_NOENDBR SECOND AFTER "jmp 3f\n" SAFE
      "jmp *1f(, " AX ", " WORD ")\n3:" ANNOTATE_NOENDBR "nop\n"
      ".pushsection .rodata\n.balign 8\n1:" _ASM_PTR "3b, 3b, 2b, 0\n"
      ".popsection");
-CODE(table_behind, FIRST, SECOND "2:" ANNOTATE_NOENDBR AFTER "jmp 3f\n" SAFE
+CODE(table_after, FIRST, SECOND "2:" ANNOTATE_NOENDBR AFTER "jmp 3f\n" SAFE
      "jmp *1f(, " AX ", " WORD ")\n3:" ANNOTATE_NOENDBR "nop\n"
      ".pushsection .rodata\n.balign 8\n1:" _ASM_PTR "3b, 3b, 2b, 0\n"
      ".popsection");
@@ -135,9 +135,9 @@ CODE(name, FIRST, second AFTER "jmp 3f\n" jump				\
      ".pushsection .rodata\n.balign 8\n1:" _ASM_PTR "3b, 3b, 2b, 0\n"	\
      ".popsection")
 #define CASE_INTO	"2:" ANNOTATE_NOENDBR SECOND
-#define CASE_BEHIND	SECOND "2:" ANNOTATE_NOENDBR
+#define CASE_AFTER	SECOND "2:" ANNOTATE_NOENDBR
 CODE_TABLE_BYTES(table_bytes_into, CASE_INTO, SAFE "jmp *1f(" AX ")\n");
-CODE_TABLE_BYTES(table_bytes_behind, CASE_BEHIND,
+CODE_TABLE_BYTES(table_bytes_after, CASE_AFTER,
 		 SAFE "jmp *1f(" AX ")\n");
 CODE_TABLE_BYTES(table_bytes_read, CASE_INTO,
 		 "mov 1f(" AX "), " CX "\n" SAFE "jmp *" CX "\n");
@@ -168,8 +168,8 @@ CODE(tail_call, FIRST,
 	".popsection\n"
 CODE(parted_into, FIRST, "1:" SECOND "test %eax, %eax\n"
      "jz opt_parted_into.cold\n" AFTER COLD("opt_parted_into"));
-CODE(parted_behind, FIRST, SECOND "1: test %eax, %eax\n"
-     "jz opt_parted_behind.cold\n" AFTER COLD("opt_parted_behind"));
+CODE(parted_after, FIRST, SECOND "1: test %eax, %eax\n"
+     "jz opt_parted_after.cold\n" AFTER COLD("opt_parted_after"));
 /* More branches to one part than the maximum number of parts. */
 #define TO_PART	"jz opt_parted_often.cold\n"
 CODE(parted_often, FIRST, SECOND "1: test %eax, %eax\n"
@@ -185,8 +185,8 @@ CODE(parted_often, FIRST, SECOND "1: test %eax, %eax\n"
 #define FIXUP(name, end)	FIXUP_OF(2b, name, end)
 CODE(fixup_parted_into, FIRST, "1:" SECOND AFTER "2: nop\n"
      FIXUP("opt_fixup_parted_into_part", "jmp 1b"));
-CODE(fixup_parted_behind, FIRST, SECOND "1:" AFTER "2: nop\n"
-     FIXUP("opt_fixup_parted_behind_part", "jmp 1b"));
+CODE(fixup_parted_after, FIRST, SECOND "1:" AFTER "2: nop\n"
+     FIXUP("opt_fixup_parted_after_part", "jmp 1b"));
 CODE(fixup_parted_off, FIRST, SECOND AFTER "2: nop\n"
      FIXUP("opt_fixup_parted_off_part", ASM_RET));
 /* More parts than supported. */
@@ -197,10 +197,10 @@ CODE(fixup_parted_often, FIRST, SECOND AFTER
      FIXUP_OF(4b, "opt_fixup_parted_4", ASM_RET)
      FIXUP_OF(5b, "opt_fixup_parted_5", ASM_RET)
      FIXUP_OF(6b, "opt_fixup_parted_6", ASM_RET));
-extern char opt_fixup_parted_into_part[], opt_fixup_parted_behind_part[];
+extern char opt_fixup_parted_into_part[], opt_fixup_parted_after_part[];
 extern char opt_fixup_parted_off_part[];
 STACK_FRAME_NON_STANDARD(opt_fixup_parted_into_part);
-STACK_FRAME_NON_STANDARD(opt_fixup_parted_behind_part);
+STACK_FRAME_NON_STANDARD(opt_fixup_parted_after_part);
 STACK_FRAME_NON_STANDARD(opt_fixup_parted_off_part);
 /* A table that leads to a cold part, twice, and to the end of the part. */
 CODE(table_parted_into, FIRST, "1:" SECOND AFTER "jmp 3f\n" SAFE
@@ -237,7 +237,7 @@ CODE(label_second, FIRST,
      "1: " NOP5 "2:" SECOND AFTER JUMP_LABEL("1b", "2b"));
 CODE(label_into, FIRST,
      "1:" SECOND AFTER "2: " NOP5 JUMP_LABEL("2b", "1b"));
-CODE(label_behind, FIRST,
+CODE(label_after, FIRST,
      SECOND "1:" AFTER "2: " NOP5 JUMP_LABEL("2b", "1b"));
 
 /* Operands relative to the instruction pointer; the stack; flags. */
@@ -270,7 +270,7 @@ CODE(transaction_into, FIRST, "1:" SECOND AFTER "jmp 2f\n"
 CODE(vector_address_into, FIRST, "1:" ANNOTATE_NOENDBR SECOND AFTER
      "jmp 2f\n vmovups 1b(%rip), %xmm0\n2: nop\n");
 #endif
-CODE(address_behind, FIRST, SECOND AFTER
+CODE(address_after, FIRST, SECOND AFTER
      "jmp 3f\n push $3f\n pop " CX "\n3:" ANNOTATE_NOENDBR "nop\n");
 CODE(computed, FIRST, SECOND AFTER "jmp 3f\n"
      "lea 3f(" AX ", " AX ", 2), " CX "\n" SAFE "jmp *" CX "\n"
@@ -293,7 +293,7 @@ static const struct obstacle_case {
 	enum kprobe_obstacle expected;
 } obstacle_cases[] = {
 	ENTRY(plain, NONE),
-	ENTRY(jumped_into, JUMPED_INTO), ENTRY(jumped_behind, NONE),
+	ENTRY(jumped_into, JUMPED_INTO), ENTRY(jumped_after, NONE),
 	ENTRY(jumped_before, NONE), ENTRY(near_into, JUMPED_INTO),
 	ENTRY(near_jo_into, JUMPED_INTO), ENTRY(near_jg_into, JUMPED_INTO),
 	ENTRY(jo_into, JUMPED_INTO), ENTRY(jg_into, JUMPED_INTO),
@@ -301,7 +301,7 @@ static const struct obstacle_case {
 	ENTRY(short, FUNCTION_END), ENTRY(padded, NONE),
 	ENTRY(at_end, NONE),
 	ENTRY(call_at_end, NONE), ENTRY(call_padded, NONE),
-	ENTRY(fixup_into, EXCEPTION_LANDING), ENTRY(fixup_behind, NONE),
+	ENTRY(fixup_into, EXCEPTION_LANDING), ENTRY(fixup_after, NONE),
 	ENTRY(fault_second, FAULT_INSIDE), ENTRY(fault_first, NONE),
 	ENTRY(call_second, NONE), ENTRY(call_third, NONE),
 	ENTRY(call_first, NONE), ENTRY(call_last, NONE),
@@ -316,28 +316,28 @@ static const struct obstacle_case {
 	ENTRY(blacklisted_second, BLACKLISTED_INSIDE),
 	ENTRY(trap_inside, FOREIGN_TRAP), ENTRY(trap_padding, NONE),
 	ENTRY(huge, NOT_ANALYSED), ENTRY(direction, DIRECTION_FLAG),
-	ENTRY(table_into, JUMPED_INTO), ENTRY(table_behind, NONE),
+	ENTRY(table_into, JUMPED_INTO), ENTRY(table_after, NONE),
 	ENTRY(table_read_into, JUMPED_INTO), ENTRY(table_end, JUMPED_INTO),
-	ENTRY(table_bytes_into, JUMPED_INTO), ENTRY(table_bytes_behind, NONE),
+	ENTRY(table_bytes_into, JUMPED_INTO), ENTRY(table_bytes_after, NONE),
 	ENTRY(table_bytes_read, JUMPED_INTO),
 	ENTRY(table_bytes_base, JUMPED_INTO),
 	ENTRY(table_bytes_index, JUMPED_INTO),
 	ENTRY(jumps_somewhere, INDIRECT_JUMP), ENTRY(scaled, INDIRECT_JUMP),
 	ENTRY(tail_call, NONE),
-	ENTRY(parted_into, JUMPED_INTO), ENTRY(parted_behind, NONE),
+	ENTRY(parted_into, JUMPED_INTO), ENTRY(parted_after, NONE),
 	ENTRY(parted_often, NONE),
 	ENTRY(part, COLD_PART),
 	ENTRY(fixup_parted_into, JUMPED_INTO),
-	ENTRY(fixup_parted_behind, NONE), ENTRY(fixup_parted_off, NONE),
+	ENTRY(fixup_parted_after, NONE), ENTRY(fixup_parted_off, NONE),
 	ENTRY(fixup_part, NOT_ANALYSED),
 	ENTRY(fixup_parted_often, NOT_ANALYSED),
 	ENTRY(label_second, PATCHED_INSIDE), ENTRY(label_into, JUMPED_INTO),
-	ENTRY(label_behind, NONE),
+	ENTRY(label_after, NONE),
 	ENTRY(rip_first, NONE), ENTRY(rip_second, NONE),
 	ENTRY(stack, NONE), ENTRY(flags, NONE),
 	ENTRY(transaction_into, JUMPED_INTO),
 	ENTRY(table_parted_into, JUMPED_INTO),
-	ENTRY(address_into, JUMPED_INTO), ENTRY(address_behind, NONE),
+	ENTRY(address_into, JUMPED_INTO), ENTRY(address_after, NONE),
 	ENTRY(computed, INDIRECT_JUMP), ENTRY(computed_rip, INDIRECT_JUMP),
 #ifdef CONFIG_X86_64
 	ENTRY(vector_address_into, JUMPED_INTO),
@@ -402,7 +402,7 @@ static void write_byte(char *addr, u8 byte)
 	text_poke_sync();
 }
 
-static void test_trap_comes_behind_analysis(struct kunit *test)
+static void test_trap_after_analysis_is_found(struct kunit *test)
 {
 	struct counted other = COUNTED(opt_trap_late_other);
 	struct counted p = COUNTED(probe_trap_late);
@@ -680,7 +680,7 @@ static void test_obstacle_query_changes_nothing(struct kunit *test)
 
 static struct kunit_case obstacle_tests[] = {
 	KUNIT_CASE_PARAM(test_obstacle_is_found, obstacle_gen_params),
-	KUNIT_CASE(test_trap_comes_behind_analysis),
+	KUNIT_CASE(test_trap_after_analysis_is_found),
 	KUNIT_CASE(test_written_branch_is_followed),
 	KUNIT_CASE(test_copied_return_uses_thunk),
 	KUNIT_CASE(test_copied_return_is_followed_by_trap),

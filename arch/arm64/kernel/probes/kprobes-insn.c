@@ -98,8 +98,8 @@ static bool in_exclusive_sequence(const kprobe_opcode_t *addr,
 #define MANY_NOPS	64
 
 /* Skip no-ops before @addr.  Return true if the code before them ends there. */
-static bool behind_end(const kprobe_opcode_t *addr,
-		       const struct kprobe_symbol *symbol)
+static bool follows_end(const kprobe_opcode_t *addr,
+			const struct kprobe_symbol *symbol)
 {
 	unsigned int nops = 0;
 	struct a64_kprobe_insn decoded;
@@ -184,11 +184,11 @@ static enum kprobe_refusal between_functions(const struct kprobe_site *site,
 		data = next - AARCH64_INSN_SIZE;
 		if (addr == data && insn != aarch64_insn_gen_nop() &&
 		    !ends_function(insn, addr) &&
-		    behind_end(site->addr, symbol))
+		    follows_end(site->addr, symbol))
 			return KPROBE_REFUSE_CFI_PREAMBLE;
 	}
 	if (insn == aarch64_insn_gen_nop() && only_nops(site->addr, data) &&
-	    behind_end(site->addr, symbol))
+	    follows_end(site->addr, symbol))
 		return KPROBE_REFUSE_PADDING;
 	return KPROBE_OK;
 }

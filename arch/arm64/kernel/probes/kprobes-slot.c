@@ -194,8 +194,8 @@ enum a64_place {
 	A64_NOWHERE,		/* a function: see kprobes-compute.c */
 	A64_BEFORE,		/* as if at the probed address */
 	A64_BEFORE_CALLING,	/* the same with some registers on the stack */
-	A64_BEHIND_CALLING,	/* executed, with some registers on the stack */
-	A64_BEHIND,		/* executed */
+	A64_AFTER_CALLING,	/* executed, with some registers on the stack */
+	A64_AFTER,		/* executed */
 };
 
 static __always_inline unsigned int
@@ -211,7 +211,7 @@ static enum a64_place place_in_slot(const struct kprobe_site *site,
 	const struct a64_kprobe_call *call = &site->insn.post_call;
 
 	if (slot == site->slot)
-		return at < copy_words(site) ? A64_BEFORE : A64_BEHIND;
+		return at < copy_words(site) ? A64_BEFORE : A64_AFTER;
 
 	if (slot == site->post_slot) {
 		/* A function that the exception's handler calls. */
@@ -220,7 +220,7 @@ static enum a64_place place_in_slot(const struct kprobe_site *site,
 		if (at < call->begin)
 			return A64_BEFORE;
 		return at > call->begin && at < call->end ?
-		       A64_BEHIND_CALLING : A64_BEHIND;
+		       A64_AFTER_CALLING : A64_AFTER;
 	}
 
 	/* A detour.  Only one word of the copy may raise an exception. */
@@ -229,7 +229,7 @@ static enum a64_place place_in_slot(const struct kprobe_site *site,
 		return A64_BEFORE;
 	if (at < call->end)
 		return A64_BEFORE_CALLING;
-	return at < call->end + copy_words(site) ? A64_BEFORE : A64_BEHIND;
+	return at < call->end + copy_words(site) ? A64_BEFORE : A64_AFTER;
 }
 NOKPROBE_SYMBOL(place_in_slot);
 
@@ -242,8 +242,8 @@ unsigned long arch_kprobe_orig_ip(struct kprobe_site *site, void *slot,
 	case A64_BEFORE:
 	case A64_BEFORE_CALLING:
 		return addr;
-	case A64_BEHIND_CALLING:
-	case A64_BEHIND:
+	case A64_AFTER_CALLING:
+	case A64_AFTER:
 		return addr + AARCH64_INSN_SIZE;
 	case A64_NOWHERE:
 		break;
@@ -257,7 +257,7 @@ bool arch_kprobe_can_resume(struct kprobe_site *site, void *slot,
 {
 	enum a64_place place = place_in_slot(site, slot, *ip);
 
-	if (place != A64_BEFORE && place != A64_BEHIND)
+	if (place != A64_BEFORE && place != A64_AFTER)
 		return false;
 	*ip = arch_kprobe_orig_ip(site, slot, *ip);
 	return true;

@@ -197,17 +197,17 @@ alternative_else_nop_endif
 /*
  * Called from a slot or a detour (a64_kprobe_emit_call()): x0 is the site; x0,
  * x1, x29 and x30 have been saved.  Calls \function(site, regs) with a program
- * counter \behind bytes after the probed instruction.  If that returns nonzero,
+ * counter \skip bytes after the probed instruction.  If that returns nonzero,
  * the thunk does not return to the slot or detour.
  */
-	.macro	define_thunk name, function, behind
+	.macro	define_thunk name, function, skip
 SYM_CODE_START(\name)
 	bti	c
 	save_most_regs
 	mov	x19, x30
 	ldr	x5, [x0, #KPROBE_SITE_ADDR]
-	.if	\behind
-	add	x5, x5, #\behind
+	.if	\skip
+	add	x5, x5, #\skip
 	.endif
 	save_state x5, \name
 	mov	x1, sp

@@ -38,12 +38,12 @@ struct kprobe_site;
  * struct ppc_kprobe_detour - contents of a site's detour
  * @kind: enum ppc_detour_kind of kprobes-common.h
  * @copy: first word of the instruction's copy
- * @behind: first word after the copy
+ * @end: first word after the copy
  */
 struct ppc_kprobe_detour {
 	u8 kind;
 	u8 copy;
-	u8 behind;
+	u8 end;
 };
 
 /**

@@ -216,7 +216,7 @@ static void emit_copy(struct detour_text *text, struct kprobe_site *site)
 		if (ppc_inst_prefixed(insn))
 			emit(text, ppc_inst_suffix(insn));
 	}
-	site->insn.detour.behind = text->nr;
+	site->insn.detour.end = text->nr;
 	emit_branch(text, ppc_kprobe_next(site), 0);
 }
 
@@ -311,8 +311,8 @@ unsigned long ppc_kprobe_detour_place(const struct kprobe_site *site,
 	unsigned int at = (ip - (unsigned long)site->detour) / sizeof(u32);
 
 	*saved = at > PPC_DETOUR_ENTRY && at < site->insn.detour.copy;
-	return at < site->insn.detour.behind ? (unsigned long)site->addr :
-					       ppc_kprobe_next(site);
+	return at < site->insn.detour.end ? (unsigned long)site->addr :
+					    ppc_kprobe_next(site);
 }
 NOKPROBE_SYMBOL(ppc_kprobe_detour_place);
 

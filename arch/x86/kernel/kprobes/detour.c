@@ -184,7 +184,7 @@ static enum kprobe_obstacle emit_call(struct detour *d, const void *detour,
 				      const struct arch_kprobe_insn *what)
 {
 	const u8 trap = INT3_INSN_OPCODE;
-	u32 behind = addr + what->len;
+	u32 next = addr + what->len;
 
 	if (d->len + CALL_SIZE > sizeof(d->buf))
 		return KPROBE_NOJUMP_DETOUR_SIZE;
@@ -192,7 +192,7 @@ static enum kprobe_obstacle emit_call(struct detour *d, const void *detour,
 		    detour + d->len + CALL_INSN_SIZE + sizeof(trap));
 	emit(d, &trap, sizeof(trap));
 	emit(d, store_on_stack, sizeof(store_on_stack));
-	emit(d, &behind, sizeof(behind));
+	emit(d, &next, sizeof(next));
 	emit_branch(d, detour, JMP32_INSN_OPCODE, (void *)what->target);
 	return KPROBE_NOJUMP_NONE;
 }
