@@ -441,6 +441,8 @@ static const char *error_name(int error)
 	switch (error) {
 	case -EAGAIN:
 		return "EAGAIN";
+	case -EBUSY:
+		return "EBUSY";
 	case -EINVAL:
 		return "EINVAL";
 	case -EILSEQ:
