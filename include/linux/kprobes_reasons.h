@@ -20,13 +20,13 @@ struct kprobe;
 X(NO_SYMBOL,	"no-such-symbol", -ENOENT, \
 	"There is no such symbol.") \
 X(NOT_TEXT,	"not-text",	-EINVAL, \
-	"The address is in no text of the kernel or of a module.") \
+	"The address is outside the text of the kernel and its modules.") \
 X(BLACKLISTED,	"blacklisted",	-EINVAL, \
-	"A hit runs this code, or cannot be handled in it: see blacklist.") \
+	"Handling a hit runs this code or is impossible here: see blacklist.") \
 X(TOO_EARLY,	"too-early",	-EAGAIN, \
 	"The kernel still adapts its text to this machine.") \
 X(MODULE_STATE,	"module-state",	-ENOENT, \
-	"The module is being loaded or unloaded, or its init text is done.") \
+	"The module is being loaded or unloaded, or its init code has run.") \
 X(JUMP_LABEL,	"jump-label",	-EINVAL, \
 	"The kernel patches this instruction: it is a jump label.") \
 X(STATIC_CALL,	"static-call",	-EINVAL, \
@@ -40,31 +40,31 @@ X(FTRACE_SITE,	"ftrace-site",	-EINVAL, \
 X(DEBUGGER,	"debugger",	-EBUSY, \
 	"The kernel's debugger has a breakpoint there.") \
 X(BUG_SITE,	"bug-site",	-EINVAL, \
-	"It is a BUG(), WARN() or type check, found by its address.") \
+	"The kernel finds this BUG(), WARN() or type check by its address.") \
 X(PADDING,	"padding",	-EINVAL, \
-	"It is filler between functions, which is never executed.") \
+	"Padding between functions is never executed.") \
 X(CFI_PREAMBLE,	"cfi-preamble",	-EINVAL, \
-	"It is the hash of a function's type, which callers read.") \
+	"These bytes are the hash of a function's type, which callers read.") \
 X(MISALIGNED,	"misaligned",	-EINVAL, \
-	"No instruction can begin at such an address.") \
+	"An instruction cannot begin at an unaligned address.") \
 X(NO_BOUNDARY,	"no-boundary",	-EILSEQ, \
 	"The address is in the middle of an instruction.") \
 X(UNDECODABLE,	"undecodable",	-EILSEQ, \
-	"The decoder knows no such instruction.") \
+	"The decoder does not know this instruction.") \
 X(TRAP_INSN,	"trap-instruction", -EINVAL, \
 	"The instruction is a breakpoint or a software interrupt.") \
 X(FAR_TRANSFER,	"far-transfer",	-EOPNOTSUPP, \
 	"The instruction loads CS, or enters or leaves the kernel.") \
 X(UNRELOCATABLE, "unrelocatable", -EOPNOTSUPP, \
-	"The instruction works only where it stands.") \
+	"The instruction works only at its own address.") \
 X(OUT_OF_REACH,	"out-of-reach",	-EOPNOTSUPP, \
 	"The instruction's operand is too far away from any slot.") \
 X(NOT_ENTRY,	"not-entry",	-EINVAL, \
-	"A return probe or jprobe needs an entry that calls lead to.") \
+	"A return probe or jprobe must be at the entry of a function.") \
 X(NO_RETURN,	"no-return",	-EINVAL, \
 	"The return of this function cannot be followed.") \
 X(NO_MEMORY,	"no-memory",	-ENOMEM, \
-	"There is no memory.")
+	"No memory is available.")
 
 /*
  * X(enumerator, name, sentence).  Obstacles of the first list may disappear,
@@ -79,24 +79,24 @@ X(POST_HANDLER,	"post-handler", \
 X(JPROBE,	"jprobe", \
 	"A jprobe is there.") \
 X(PROBE_INSIDE,	"probe-inside", \
-	"Another probe stands on an instruction under the jump.") \
+	"Another probe is on an instruction under the jump.") \
 X(FOREIGN_TRAP,	"foreign-trap", \
-	"The function has a breakpoint that is not of kprobes.") \
+	"The function has a breakpoint that kprobes did not write.") \
 X(NO_MEMORY,	"no-memory", \
-	"There is no memory for the detour; the optimizer tries again.")
+	"No memory is available for the detour; the optimizer tries again.")
 
 /* Obstacles of the second list are in the text and permanent. */
 #define KPROBE_NOJUMPS_TEXT(X)						\
 X(FTRACE_SITE,	"ftrace-site", \
-	"The hit comes by ftrace and needs no jump.") \
+	"Ftrace reports the hits, so no jump is needed.") \
 X(XEN_PV,	"xen-pv", \
 	"A paravirtualized guest of Xen has its interrupt flag in memory.") \
 X(NOT_ANALYSED,	"not-analysed", \
-	"It is not known where control enters the function.") \
+	"The analysis cannot find every entry into the function.") \
 X(FUNCTION_END,	"function-end", \
 	"The jump would reach beyond the function.") \
 X(COLD_PART,	"cold-part", \
-	"It is a part of a function that other parts jump into.") \
+	"Other parts of the function jump into this part.") \
 X(JUMPED_INTO,	"jumped-into", \
 	"A branch leads to an instruction under the jump.") \
 X(EXCEPTION_LANDING, "exception-landing", \
@@ -112,7 +112,7 @@ X(PATCHED_INSIDE, "patched-inside", \
 X(BLACKLISTED_INSIDE, "blacklisted-inside", \
 	"An instruction under the jump must not be probed.") \
 X(BOUND_INSIDE,	"bound-inside", \
-	"An instruction under the jump works only where it stands.") \
+	"An instruction under the jump works only at its own address.") \
 X(DIRECTION_FLAG, "direction-flag", \
 	"The function sets the direction flag.") \
 X(LANDING_PAD,	"landing-pad", \
@@ -125,17 +125,17 @@ X(DETOUR_REACH,	"detour-reach", \
 /* X(enumerator, name, sentence): why the handlers of a hit did not run */
 #define KPROBE_MISSES(X)						\
 X(RECURSION,	"recursion", \
-	"A handler, or what it calls, has come to the probe.") \
+	"A handler, or a function that it calls, hit the probe.") \
 X(BUSY,		"busy", \
 	"The CPU was between kprobe_busy_begin() and _end(), or offline.") \
 X(TRACER,	"tracer", \
-	"Ftrace's guard against recursion kept it from calling kprobes.") \
+	"Ftrace's recursion protection prevented the call of kprobes.") \
 X(FULL,		"full", \
-	"There was no room to follow one more call: see maxactive.") \
+	"No instance was free to follow the call: see maxactive.") \
 X(NO_ADDRESS,	"no-address", \
 	"The return address was a trampoline's, not of the innermost call.") \
 X(BPF,		"bpf", \
-	"The CPU was in a BPF program, or where none may run, as in a map.") \
+	"The CPU was in a BPF program, or in code that must not run one.") \
 X(REAL_MODE,	"real-mode", \
 	"Addresses were not translated, as in a machine check's handler.")
 
