@@ -420,7 +420,7 @@ lab_modules() {
 	grep -q '^CONFIG_MODULES=y' "$build/.config" || return 0
 	mkdir -p "$build/lab-modules"
 	rsync -rc "$LAB/modules/" "$build/lab-modules/"
-	# Their BTF depends on the kernel's, which kbuild does not check.
+	# The modules' BTF depends on the kernel's, which kbuild does not check.
 	[ ! -f "$build/vmlinux" ] ||
 		find "$build/lab-modules" -name '*.ko' ! -newer "$build/vmlinux" -delete
 	kmake "$tree" "$build" M="$build/lab-modules" modules \

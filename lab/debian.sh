@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2034
-# Kernels of Debian packages: Debian's own cloud kernel, and those that lab/deb
-# makes. Sourced after common.sh.
+# Kernels of Debian packages: Debian's own cloud kernel, and the kernels that
+# lab/deb makes. Sourced after common.sh.
 DEBS=$OUT/deb
 # A suffix of our packages, of the kernel's files, and of its version.
 FLAVOUR=-kprobes-anew

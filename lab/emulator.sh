@@ -38,7 +38,7 @@ newer_tool() {
 	chmod +x "$1"
 }
 
-# newer_qemu: set QEMU to such a script.
+# newer_qemu: set QEMU to a script of newer_tool.
 newer_qemu() {
 	newer_tool "$BOOT/qemu" "$QEMU"
 	QEMU=$BOOT/qemu

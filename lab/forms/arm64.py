@@ -299,7 +299,7 @@ def stack_pointer(m):
 
 
 def system(m):
-    # CRm and op2: all hints, except those that wait.
+    # CRm and op2: all hints, except hints that wait.
     for hint in range(128):
         if hint not in (2, 3):
             yield m.plain('hint', 0xd503201f | hint << 5)

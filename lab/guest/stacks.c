@@ -108,7 +108,7 @@ int main(int argc, char **argv)
 			break;
 		msleep(100);
 	}
-	printf("stacks: %d and %d behind %d hits; with a build ID it is %d\n",
+	printf("stacks: %d and %d after %d hits; with a build ID it is %d\n",
 	       stacks[0].status, stacks[1].status, i + 1,
 	       BPF_STACK_BUILD_ID_VALID);
 	return i == TRIES;

@@ -164,7 +164,7 @@ static void look_at_page(unsigned long address, unsigned long number)
 		hits += left.hits[i];
 		missed += n;
 		if (left.hits[i] + n != 1)
-			fault("so many hits of what is called once",
+			fault("so many hits of a function called once",
 			      left.hits[i] + n);
 	}
 	printf("in a panic's functions %lu hit, %lu missed, ", hits, missed);

@@ -73,7 +73,7 @@ active proctype cpu() provided (!in_nmi)
 	byte insn, s, pre, watched_before, called, began;
 end:	do
 	:: execute(insn, s, pre, watched_before, called, began)
-	:: watched = !watched		/* idles or goes on; fully ordered */
+	:: watched = !watched		/* idle or not; fully ordered */
 	od
 }
 

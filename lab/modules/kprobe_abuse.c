@@ -205,7 +205,7 @@ static void try_address(const char *name, void *addr)
 	EXPECT_RESULT(name, register_kprobe(&p), -EINVAL);
 	EXPECT_RESULT(name, register_kretprobe(&rp), -EINVAL);
 	EXPECT_RESULT(name, register_jprobe(&jp), -EINVAL);
-	/* It was not registered, so no other call may succeed. */
+	/* The probe was not registered, so no other call may succeed. */
 	EXPECT_RESULT(name, enable_kprobe(&p), -EINVAL);
 	unregister_kprobe(&p);
 	EXPECT(name, !p.addr);
@@ -231,7 +231,7 @@ static void try_addresses(void)
 	try_address("the stack", stack);
 	try_address("the heap", heap);
 	try_address("an area of vmalloc()", area);
-	try_address("behind an area of vmalloc()", area + PAGE_SIZE);
+	try_address("after an area of vmalloc()", area + PAGE_SIZE);
 	try_address("the module itself", THIS_MODULE);
 	kfree(heap);
 	vfree(area);
@@ -328,7 +328,7 @@ static void try_copies(void)
 	copy.post_handler = NULL;
 	copy.fault_handler = NULL;
 	copy.flags = 0;
-	EXPECT_RESULT("a probe with garbage in what is private",
+	EXPECT_RESULT("a probe with garbage in private fields",
 		      register_kprobe(&copy), 0);
 	EXPECT("it is hit", hits_of_a_call() == 1);
 	unregister_kprobe(&copy);
@@ -361,9 +361,9 @@ static void try_arrays(void)
 		      -EINVAL);
 	EXPECT("none of it is registered", !hits_of_a_call());
 	EXPECT_RESULT("one of it", register_kprobe(&p), 0);
-	EXPECT_RESULT("an array with what is registered",
+	EXPECT_RESULT("an array with a registered probe",
 		      register_kprobes(one, 3), -EINVAL);
-	EXPECT("what was registered has stayed", hits_of_a_call() == 1);
+	EXPECT("the registered probe has stayed", hits_of_a_call() == 1);
 	EXPECT_RESULT("the other", register_kprobe(&q), 0);
 	unregister_kprobes(twice, 3);
 	EXPECT("one twice is removed once", !hits_of_a_call() && !p.addr);
@@ -520,7 +520,7 @@ static void try_return_handlers(void)
 	rp = (struct kretprobe){ .kp = { AT_TARGET }, .handler = odd_return };
 	EXPECT_RESULT("a handler that returns -77", register_kretprobe(&rp), 0);
 	hits_of_a_call();
-	EXPECT("nothing comes of that", returns == was + 1);
+	EXPECT("the value is ignored", returns == was + 1);
 	unregister_kretprobe(&rp);
 }
 
@@ -545,7 +545,8 @@ static void try_values(void)
 	unsigned int i;
 
 	EXPECT_RESULT("an older probe", register_kprobe(&older), 0);
-	EXPECT_RESULT("a handler that goes elsewhere", register_kprobe(&p), 0);
+	EXPECT_RESULT("a handler that continues elsewhere",
+		      register_kprobe(&p), 0);
 	for (i = 0; i < ARRAY_SIZE(values); i++) {
 		unsigned int was = hits;
 
@@ -581,7 +582,7 @@ static void try_habits(void)
 {
 	struct kprobe p = { AT_TARGET, .pre_handler = recursing_pre };
 
-	EXPECT_RESULT("a handler that calls what is probed",
+	EXPECT_RESULT("a handler that calls the function",
 		      register_kprobe(&p), 0);
 	EXPECT("the function works", call_target(4, 4) == 16 && !bad_calls);
 	EXPECT("the hit inside is missed", recursions == 1 && p.nmissed == 1);
@@ -612,8 +613,8 @@ static void try_module(void)
 		      shell("insmod /modules/kprobe_target.ko"), 0);
 	EXPECT_RESULT("a probe on it", register_kprobe(&p), 0);
 	old.addr = p.addr;
-	EXPECT_RESULT("the module goes", shell("rmmod kprobe_target"), 0);
-	EXPECT_RESULT("its address when it has gone", register_kprobe(&old),
+	EXPECT_RESULT("unload the module", shell("rmmod kprobe_target"), 0);
+	EXPECT_RESULT("its address after unloading", register_kprobe(&old),
 		      -EINVAL);
 	EXPECT_RESULT("its probe is enabled", enable_kprobe(&p), -EINVAL);
 	EXPECT_RESULT("its probe is disabled", disable_kprobe(&p), 0);

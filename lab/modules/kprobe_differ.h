@@ -80,7 +80,7 @@ struct differ_fix {
 
 /* The direction flag may be set, which jumps do not support. */
 #define DIFFER_DIRECTION	1
-/* It may raise an exception, and has an entry in the exception table. */
+/* The place may raise an exception, and has an exception table entry. */
 #define DIFFER_MAY_FAULT	2
 /*
  * DIFFER_LOW: only the lower half of a register is defined; its number is in

@@ -7,7 +7,8 @@
  * "failed" counts failures.
  *
  * CONFIG_FAULT_INJECTION makes allocations fail: before loading this, configure
- * failslab and fail_page_alloc in debugfs to include those that may sleep.
+ * failslab and fail_page_alloc in debugfs to include allocations that may
+ * sleep.
  */
 #include <linux/kprobes.h>
 #include <linux/module.h>

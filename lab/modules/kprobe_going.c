@@ -49,5 +49,5 @@ static void __exit kprobe_going_exit(void)
 }
 module_exit(kprobe_going_exit);
 
-MODULE_DESCRIPTION("changes a jump label as it goes");
+MODULE_DESCRIPTION("changes a jump label while it is unloaded");
 MODULE_LICENSE("GPL");

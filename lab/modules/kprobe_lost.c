@@ -19,7 +19,7 @@ module_param(returned, bool, 0444);
 /* Not static, so that the compiler leaves it as it is. */
 int kprobe_lost_function(int x);
 
-/* Its frame identifies a followed call when it returns. */
+/* The frame of this function identifies a followed call on its return. */
 noinline notrace int kprobe_lost_function(int x)
 {
 	struct kretprobe_instance *ri;

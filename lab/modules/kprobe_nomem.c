@@ -316,7 +316,7 @@ static int trial(const struct call *c, int n, unsigned int *without)
 	if (!wrong && hits_now())
 		wrong = complain(c, n, "probes remain after it returned", ret);
 	if (!wrong && !text_is_back())
-		wrong = complain(c, n, "the text is not restored after it returned", ret);
+		wrong = complain(c, n, "text differs after it returned", ret);
 	return wrong ?: !failed;
 }
 

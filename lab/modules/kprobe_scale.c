@@ -312,7 +312,7 @@ static void time_many(int nr)
 
 /*
  * Add functions that nothing in the measurement hits to the targets: probe all
- * of them during one run.  The last few are those that are added and removed.
+ * of them during one run.  The last few are added and removed.
  */
 static void add_cold_targets(void)
 {

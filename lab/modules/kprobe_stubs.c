@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Test the API of a kernel without probes: this must not compile if a
- * registration returns anything but -EOPNOTSUPP, or if a call that returns
- * nothing does something.
+ * registration may return something else than -EOPNOTSUPP, or if a call without
+ * a return value has an effect.
  */
 #include <linux/build_bug.h>
 #include <linux/errno.h>

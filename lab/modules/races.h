@@ -87,7 +87,7 @@ unsigned int races_changed_text(void);
 
 #define RACES_ALIVE	0x600dc0deUL
 
-/* What the handlers of a probe do besides counting. */
+/* Actions of a probe's handlers besides counting. */
 enum races_habit {
 	RACES_COUNTS,
 	RACES_RECURSES,		/* hits other probes: all of them are missed */

@@ -189,7 +189,7 @@ void races_op_register(struct races_thread *t)
 	if (!ret && !p->registered) {
 		is_registered(p, v);
 	} else if (ret && !p->registered) {
-		/* It was given an address; symbol and address are refused. */
+		/* The call has set addr: a retry with symbol and addr fails. */
 		t->probes[i] = NULL;
 		bury(t, p);
 	}
@@ -200,7 +200,7 @@ static void removed(struct races_thread *t, unsigned int i)
 	struct races_probe *p = t->probes[i];
 
 	if (!p->registered && p->kp.addr)
-		races_fault("removing what is not registered leaves addr");
+		races_fault("removing an unregistered probe leaves addr");
 	if (p->kp.nmissed && p->place->where == RACES_PRIVATE)
 		races_fault("%lu missed hits at %pS, which has had none on top",
 			    p->kp.nmissed, p->place->addr);

@@ -434,7 +434,7 @@ int races_find_places(unsigned int threads)
 		add_place((struct races_place){
 			.symbol = in_kernel[i], .where = RACES_KERNEL,
 		});
-	/* Its places can be tried only while the module is loaded. */
+	/* Places in the module can be tried only while it is loaded. */
 	if (!races_have_module(true))
 		return -ENOENT;
 	for (i = 0; i < ARRAY_SIZE(in_module); i++)
@@ -452,7 +452,7 @@ unsigned int races_places_probed(void)
 }
 
 /**
- * races_any_place - pick a place, usually one that can be probed
+ * races_any_place - pick a place that can usually be probed
  * @t: the thread
  */
 const struct races_place *races_any_place(struct races_thread *t)

@@ -188,7 +188,7 @@ struct races_probe *races_probe_alloc(const struct races_place *place,
 	return p;
 }
 
-/* It is unregistered: report handlers that still run. */
+/* Report handlers of an unregistered probe that still run. */
 void races_probe_kill(struct races_probe *p)
 {
 	struct list_head grave = p->grave;

@@ -143,7 +143,7 @@ static DEFINE_MUTEX(module_mutex);
 static void module_comes(struct races_thread *t)
 {
 	static const char * const failing[] = {
-		/* Its init function fails. */
+		/* Make the init function fail. */
 		"insmod /modules/kprobe_target.ko fail=1",
 		/* Parameters are parsed after the notifiers have run. */
 		"insmod /modules/kprobe_target.ko fail=what",

@@ -4,8 +4,8 @@
  *
  * The address of an instruction and the seed alone decide its kind of probe.
  * Hits are counted between two moments at which no CPU is in a handler.  Probes
- * at one address share their hits, so those that were not switched in between
- * must have equal counts, whatever their kinds are.
+ * at one address share their hits, so all probes there that were not switched
+ * in between must have equal counts.
  */
 #include <linux/atomic.h>
 #include <linux/cpumask.h>

@@ -44,7 +44,7 @@ case_libbpf_funclatency_fentry() {
 
 try libbpf-ksnoop "libbpf-tools ksnoop: arguments and results of vfs_read"
 case_libbpf_ksnoop() {
-	# Its output per call is large and its buffer small.
+	# The output per call is large and the buffer small.
 	bytes=5 beside ksnoop-libbpf trace 'vfs_read(count, return)'
 	cat said
 	least lines "$(grep -c 'vfs_read' said)" 10
