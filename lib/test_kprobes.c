@@ -317,7 +317,7 @@ static const struct errno_case errno_cases[] = {
 	{ "stack", fill_stack, -EINVAL },
 	{ "heap", fill_heap, -EINVAL },
 	{ "user space", fill_user, -EINVAL },
-	{ "far behind a symbol", fill_overflow, -EINVAL },
+	{ "far after a symbol", fill_overflow, -EINVAL },
 	{ "NOKPROBE_SYMBOL", fill_nokprobe, -EINVAL },
 	{ "__kprobes", fill_kprobes_section, -EINVAL },
 	{ "the engine itself", fill_engine, -EINVAL },

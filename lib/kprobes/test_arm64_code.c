@@ -48,7 +48,7 @@ BRANCH(br, "adr x4, 1f", "br x4");
 BRANCH(br_x17, "adr x17, 1f", "br x17");
 BRANCH(ret_x4, "adr x4, 1f", "ret x4");
 BRANCH(ret, "adr x30, 1f", "ret");
-/* The called part returns to the instruction after the call, as x30 says. */
+/* The called part returns to the instruction after the call, by x30. */
 #define CALLED	"mov x3, #2\n b 2f\n1: hint #34\n mov x4, x30\n mov x3, #5\n" \
 		"ret\n2: adr x5, 2b\n sub x5, x5, x4\n mov x4, xzr"
 CODE(bl, "mov x3, #1", "bl 1f", CALLED);

@@ -428,8 +428,8 @@ static void test_batch_is_mapped_at_once(struct kunit *test)
 }
 
 /*
- * Held CPUs may own a lock.  Functions that can be probed, like those that find
- * and map a page of text, must not be called meanwhile.
+ * Held CPUs may own a lock.  Functions that can be probed, like the functions
+ * that find and map a page of text, must not be called meanwhile.
  */
 static int held_pre(struct kprobe *p, struct pt_regs *regs)
 {

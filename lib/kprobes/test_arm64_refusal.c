@@ -256,7 +256,7 @@ static const struct between_case {
 	int errno;
 } between_cases[] = {
 	{ "return", code_padded, 4, 0 },
-	{ "padding behind a return", code_padded, 8, -EINVAL },
+	{ "padding after a return", code_padded, 8, -EINVAL },
 	{ "padding before a function", code_padded, 12, -EINVAL },
 	{ "last instruction", code_going_on, 8, 0 },
 	{ "last no-op", code_going_on, 12, 0 },

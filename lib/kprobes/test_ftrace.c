@@ -201,7 +201,7 @@ static void test_ipmodify_excludes_post(struct kunit *test)
 	ftrace_set_filter_ip(&modifier, target_call(), 1, 0);
 }
 
-/* The global switch must arm all sites except the one that ftrace refuses. */
+/* The global switch must arm all sites except the site ftrace refuses. */
 static void test_ipmodify_blocks_one_site(struct kunit *test)
 {
 	struct counted post = ON_TARGET(.probe.post_handler = counted_post);

@@ -57,10 +57,10 @@ static const struct move_case {
 	bool to_first;		/* to the ops that ftrace calls first */
 	bool nests;		/* a tracer calls the function once more */
 } move_cases[] = {
-	{ "post handler comes, to the first", true, true, false },
-	{ "post handler comes, to the second", true, false, false },
-	{ "post handler goes, to the first", false, true, false },
-	{ "post handler goes, to the second", false, false, false },
+	{ "post handler added, to the first", true, true, false },
+	{ "post handler added, to the second", true, false, false },
+	{ "post handler removed, to the first", false, true, false },
+	{ "post handler removed, to the second", false, false, false },
 	{ "to the first, in the loop of another hit", true, true, true },
 	{ "to the second, in the loop of another hit", true, false, true },
 };
@@ -133,7 +133,7 @@ static struct ftrace_ops *late_ops;
 
 /*
  * Act as a call that was preempted on its way to @late_ops and resumes now.
- * Such a call is not in ftrace's loop, even if the loop has called this
+ * That call is not in ftrace's loop, even if the loop has called this
  * function.
  */
 static void notrace call_late(unsigned long ip, unsigned long parent_ip,

@@ -33,7 +33,7 @@ static __maybe_unused void expect_slots_told(struct kunit *test,
 		.probe.pre_handler = told_pre,
 	};
 	KUNIT_ASSERT_EQ(test, register_kprobe(&told->probe), 0);
-	/* Perf is also told of the probe on that function. */
+	/* Perf also reports the probe on that function. */
 	wait_for_kprobe_optimizer();
 	told->pre = 0;
 	switch_jumps(false);

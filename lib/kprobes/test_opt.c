@@ -265,7 +265,7 @@ static void test_idle_jump_is_reused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p.probe.nmissed, 0);
 }
 
-/* Whatever prevents a jump must remove an idle one at once. */
+/* Anything that prevents a jump must remove an idle one at once. */
 static void test_idle_jump_goes_at_once(struct kunit *test)
 {
 	struct counted p = COUNTED(PLACE);

@@ -101,7 +101,7 @@ BRANCH(beqlr, LANDING "mtlr 4\n", "beqlr");
 BRANCH(bdnzlr, LANDING "mtlr 4\n mtctr 3\n", "bdnzlr");
 BRANCH(bctr, LANDING "mtctr 4\n", "bctr");
 BRANCH(bgtctr, LANDING "mtctr 4\n", "bgtctr 2");
-/* The called part returns to the instruction after the call, as LR says. */
+/* The called part returns to the instruction after the call, by LR. */
 #define CALLED	"li 6, 2\n b 2f\n1: mflr 7\n li 6, 5\n blr\n2: mflr 8"
 CODE(bl, "li 6, 1\n li 7, 0", "bl 1f", CALLED);
 CODE(beql, "li 6, 1\n li 7, 0\n mtlr 6", "beql 1f", CALLED);

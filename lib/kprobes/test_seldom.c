@@ -171,5 +171,5 @@ static struct kunit_suite seldom_suite = {
 
 kunit_test_suite(seldom_suite);
 
-MODULE_DESCRIPTION("KUnit suite for what is seldom asked of kprobes");
+MODULE_DESCRIPTION("KUnit suite for kprobes: seldom used requests");
 MODULE_LICENSE("GPL");

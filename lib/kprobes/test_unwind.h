@@ -36,7 +36,7 @@ struct step_trace {
 	unsigned int nr;
 };
 
-/* Its name begins with "opt_". */
+/* The function's symbol is @name with the prefix "opt_". */
 struct unwound {
 	const char *name;
 	void *function;

@@ -657,7 +657,7 @@ static void test_hit_path_is_uninstrumented(struct kunit *test)
 static void test_probe_hides_no_boundary(struct kunit *test)
 {
 	struct kprobe first = { .addr = (kprobe_opcode_t *)probe_inside };
-	struct kprobe behind = {
+	struct kprobe next = {
 		.addr = (kprobe_opcode_t *)probe_inside,
 		.offset = INSIDE_LENGTH,
 	};
@@ -667,9 +667,9 @@ static void test_probe_hides_no_boundary(struct kunit *test)
 	};
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&first), 0);
-	KUNIT_EXPECT_EQ(test, register_kprobe(&behind), 0);
+	KUNIT_EXPECT_EQ(test, register_kprobe(&next), 0);
 	KUNIT_EXPECT_EQ(test, register_kprobe(&inside), -EILSEQ);
-	unregister_kprobe(&behind);
+	unregister_kprobe(&next);
 	unregister_kprobe(&first);
 }
 

@@ -57,8 +57,8 @@ extern char *probe_step_ftrace;
 #define opt_step_ftrace	opt_start_ftrace
 
 /*
- * A handler may continue at any instruction, even one that a jump covers or is
- * about to cover: the result must be the same as without a jump.
+ * A handler may continue at any instruction, even if a jump covers it or is
+ * about to cover it: the result must be the same as without a jump.
  */
 #define MOVE_MOST	16
 #define MOVE_BAD_PAGE	(-0xff0UL)
@@ -177,7 +177,7 @@ static void move_all(struct kunit *test, const struct move_case *c,
 		KUNIT_EXPECT_TRUE(test, is_jump(*c->probe));
 
 	for_each_set_bit(offset, &offsets, MOVE_MOST + 1) {
-		/* Its own place would be hit, or would fault, forever. */
+		/* The probed address would be hit, or fault, forever. */
 		if (!offset && (same || m->fault))
 			continue;
 		hits = p->pre;

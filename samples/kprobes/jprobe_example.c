@@ -25,7 +25,7 @@ static ssize_t watch_read(struct file *file, char __user *buf, size_t count,
 		pr_info("vfs_read of %pD: %zu bytes from %lld\n", file, count,
 			pos ? *pos : -1);
 
-	/* What would be returned means nothing. */
+	/* The return value below is ignored. */
 	jprobe_return();
 	return 0;
 }

@@ -55,7 +55,7 @@ static void show_argument(const struct kprobe *p, struct pt_regs *regs)
 		regs_get_kernel_argument(regs, 0));
 }
 #else
-/* The architecture does not tell modules where arguments are. */
+/* The architecture does not provide regs_get_kernel_argument(). */
 static void show_argument(const struct kprobe *p, struct pt_regs *regs)
 {
 	pr_info("%s: ip = %pS\n", p->symbol_name,

@@ -24,7 +24,7 @@ MODULE_PARM_DESC(limit, "how many calls to show");
 static atomic_t shown;
 static atomic64_t returns;
 
-/* What is kept for each call from its entry to its return. */
+/* Data kept for each call, from its entry to its return. */
 struct stopwatch {
 	u64 start;
 };
