@@ -1,4 +1,4 @@
-# Commands of this project. What they do is in lab/.
+# Commands of this project. The scripts are in lab/.
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory --no-builtin-rules
 ARCH ?= x86_64
@@ -54,7 +54,7 @@ model:
 apply:
 	@lab/apply "$(KSRC)"
 
-# What we have built in has a lock.
+# A directory that we have built in has a lock.
 clean:
 	@d="$${OUT_DIR:-out}"; [ ! -e "$$d" ] || [ -e "$$d/.lock" ] || [ "$$d" = out ] || \
 		{ echo "clean: $$d is no directory that we have built in" >&2; exit 1; }; rm -rf "$$d"

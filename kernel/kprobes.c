@@ -85,7 +85,7 @@
  *    no CPU runs its handlers or ever will again: kprobe_site_deactivate() is
  *    ordered before the IPI is sent, and the CPU's later accesses, including
  *    the walks in kprobe_call_pre() and kprobe_call_post(), after it.  Patching
- *    text sends such a round by itself.  This covers a hit inside an NMI, too,
+ *    text sends this round by itself.  This covers a hit inside an NMI, too,
  *    because a CPU takes no IPI until the NMI has ended.  A CPU that RCU does
  *    not watch is in no handler either and needs no IPI: patch.c.  Nothing
  *    waits for a CPU that has reported itself offline, which runs no handlers
@@ -188,7 +188,7 @@ static enum kprobe_refusal kprobe_admit(const struct kprobe_array *array,
 	kprobe_opcode_t *given = p->addr;
 	unsigned long size, offset;
 
-	/* Its module may have been unloaded since the symbol was found. */
+	/* The symbol's module may have been unloaded since the lookup. */
 	if (why == KPROBE_REFUSE_NOT_TEXT && p->symbol_name &&
 	    !kprobe_lookup_name(p->symbol_name, p->offset))
 		why = KPROBE_REFUSE_MODULE_STATE;

@@ -5,7 +5,7 @@
  * sites to them in this form.
  *
  * Nothing here is for users of probes.  <linux/kprobes.h> includes this file
- * if the architecture has such a backend.
+ * if the architecture has a classic backend.
  */
 #ifndef _LINUX_KPROBES_CLASSIC_H
 #define _LINUX_KPROBES_CLASSIC_H

@@ -120,8 +120,8 @@ static int kprobe_module_event(struct notifier_block *nb, unsigned long event,
 }
 
 /*
- * This must be the first notifier: before those that register probes when a
- * module is loaded, and before those that may refuse it.  If a notifier
+ * This must be the first notifier: before notifiers that register probes when
+ * a module is loaded, and before notifiers that may refuse it.  If a notifier
  * refuses the module, only the notifiers before it get GOING.
  */
 static struct notifier_block kprobe_module_nb = {

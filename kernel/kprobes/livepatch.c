@@ -26,7 +26,7 @@
 #ifdef CONFIG_LIVEPATCH
 
 /* On powerpc, a call's relocation also writes the next instruction. */
-#define WRITES_BEHIND	(IS_ENABLED(CONFIG_PPC64) ? 4UL : 0UL)
+#define WRITES_AFTER	(IS_ENABLED(CONFIG_PPC64) ? 4UL : 0UL)
 
 /* The core may check one byte only; on s390 the operand is two bytes later. */
 #define OPERAND_AT	(IS_ENABLED(CONFIG_S390) ? 2UL : 0UL)
@@ -66,7 +66,7 @@ bool kprobe_klp_writes(const struct klp_modinfo *info, unsigned long start,
 			unsigned long addr = base + rela[n].r_offset;
 
 			if (addr < end + OPERAND_AT &&
-			    addr + WRITES_BEHIND >= start)
+			    addr + WRITES_AFTER >= start)
 				return true;
 		}
 	}

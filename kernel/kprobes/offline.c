@@ -3,7 +3,7 @@
  * CPUs that are taken offline, and brought online again.
  *
  * An offline CPU takes no IPI, and no grace period waits for it, so a probe
- * could be unregistered and freed while such a CPU runs its handler.  The CPU
+ * could be unregistered and freed while that CPU runs its handler.  The CPU
  * still executes kernel code: until it has stopped, from its start until RCU
  * watches it again, and on some machines at each wakeup.  Therefore, from
  * before RCU stops watching a CPU until RCU watches it again, all of its hits

@@ -35,7 +35,7 @@ struct kprobe kprobe_busy = {
  * kprobe_check_irqs_off - warn about a handler that returns with interrupts on
  *
  * unregister_kprobe() waits for code with interrupts off only, so it could free
- * data that the rest of such a hit uses.
+ * data that the rest of this hit uses.
  *
  * Context: a hit, after its handlers; current_kprobe is the last one's probe.
  */

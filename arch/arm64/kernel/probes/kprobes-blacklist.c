@@ -5,12 +5,12 @@
  * The core blacklists entry code and noinstr code.  But nothing on arm64 checks
  * the calls that noinstr code makes, and small inline functions of headers
  * become functions in ordinary text where the compiler may not inline them: it
- * does not inline a function that a sanitizer instruments into one that must
- * not be instrumented.  A breakpoint in such a function is hit on the way to
- * its own handler.
+ * does not inline a function that a sanitizer instruments into a function that
+ * must not be instrumented.  A breakpoint there is hit on the way to its own
+ * handler.
  *
  * So the calls of entry and noinstr code are scanned.  A short function that
- * calls nothing is taken for such an inline function and blacklisted.  So are
+ * calls nothing is taken for an inline function and blacklisted.  So are
  * the checks of sanitizers.
  *
  * With VHE, C code runs around guests with the vectors for them, so a
@@ -170,7 +170,7 @@ static const char * const coming_up[] __initconst = {
 	"cpu_do_resume",
 };
 
-/* It is no error if the symbol is not a function. */
+/* Blacklist the function at @addr.  Ignore symbols that are no functions. */
 static int __init blacklist_function(void *unused, unsigned long addr)
 {
 	return kprobe_add_ksym_blacklist(addr) == -ENOMEM ? -ENOMEM : 0;

@@ -23,7 +23,7 @@
  * pointer may be read, but instructions that change it get no such function.
  *
  * The instructions that sign or authenticate a return address with the stack
- * pointer are replaced by those that use x17 and x16.
+ * pointer are replaced by their forms that use x17 and x16.
  */
 #include <linux/array_size.h>
 #include <linux/bitfield.h>

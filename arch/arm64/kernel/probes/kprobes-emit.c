@@ -16,9 +16,9 @@
  * speculatively.  It discards them at its next context synchronization event,
  * which must happen before it executes the slot:
  *
- * 1. A breakpoint is written after its slot.  A CPU that takes it has such an
+ * 1. A breakpoint is written after its slot.  A CPU that takes it has one
  *    event on entry to the exception, and another on return to the slot.
- * 2. A detour is entered by a branch, which is no such event.
+ * 2. A detour is entered by a branch, which is no event of this kind.
  *    arch_kprobe_patch() sends all CPUs an IPI before it writes the first
  *    branch of a batch.
  * 3. The function generated for an instruction that only computes is called

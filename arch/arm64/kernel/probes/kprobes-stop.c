@@ -24,7 +24,7 @@
  * CPU may spin for that lock with interrupts off, so that it never takes the
  * IPI.  So this CPU waits for HOLD_NS only.  After that it releases the others
  * without having written anything, and calls stop_machine(), which schedules a
- * task on each CPU.  Where such a task runs, no spinlock is held.
+ * task on each CPU.  A CPU that runs this task holds no spinlock.
  *
  * This CPU takes no interrupt after the first IPI, because a softirq might spin
  * for a lock of a task on a held CPU, and an IPI that stops the machine would
@@ -40,7 +40,7 @@
  * before the CPU is counted in hold.held, so nothing is written meanwhile, but
  * their handlers may run while other CPUs are held.  Any lock that a handler
  * takes must be taken with interrupts off everywhere, so a CPU takes the IPI
- * only after it has released such a lock.  A handler can thus delay a hold
+ * only after it has released the lock.  A handler can thus delay a hold
  * until it is given up, but never waits for a held CPU.  HOLD_NS is measured by
  * sched_clock_noinstr(), which cannot be probed.
  *
@@ -71,7 +71,7 @@
  *   the old or the new instruction.  The architecture guarantees that only for
  *   the instructions listed in kprobes-patch.c.  Avoid probes on NMI handlers
  *   where these are in use.
- * - The site of a breakpoint that such a handler hits is in the table, as for
+ * - The site of a breakpoint that an NMI handler hits is in the table, as for
  *   CPUs that are not stopped.  The hit takes no lock, so it does not matter
  *   which task has stopped the CPUs.
  * - Code that runs in an SDEI event must not be probed at all, by any mechanism

@@ -81,8 +81,8 @@ int __nocfi kprobe_brk_handler(struct pt_regs *regs, unsigned long esr)
 		    cpu_to_le32(BRK64_OPCODE_KPROBES))
 			return DBG_HOOK_HANDLED;
 		/*
-		 * It may have been written since the lookup, after its site was
-		 * added.  Pairs with the barriers of writing the text.
+		 * The breakpoint may have been written since the lookup, after
+		 * its site was added.  Pairs with the barriers of the writer.
 		 */
 		smp_rmb();
 		site = kprobe_site_find(addr);

@@ -148,9 +148,9 @@ static __always_inline void ppc_kprobe_mask(struct pt_regs *regs)
 
 /*
  * Restore the soft mask from before the hit.  If nothing was masked, nearly
- * always no interrupt has arrived in between.  One that arrives between reading
- * irq_happened and writing the mask is noted in the PACA and restarts this
- * code, so it is not lost.  At 79 a restart is not needed, but harmless.
+ * always no interrupt has arrived in between.  An interrupt between the read of
+ * irq_happened and the write of the mask is noted in the PACA and restarts this
+ * code, so it is not lost.  A restart at 79 is not needed, but harmless.
  */
 static __always_inline void ppc_kprobe_unmask(struct pt_regs *regs)
 {

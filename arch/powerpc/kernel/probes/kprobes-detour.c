@@ -31,10 +31,10 @@
  * the instruction			probed address
  * after it				next instruction
  *
- * The frame is made by one instruction that stores and moves r1, and removed by
- * one that loads it.  At any point, an interrupt makes its own frame below it,
- * on 64 bit with a red zone in between.  MSR[RI] is always set: SRR0 and SRR1
- * are used only to continue at another address, see kprobes-thunk.S.
+ * One instruction stores and moves r1 to make the frame, and another loads r1
+ * to remove it.  At any point, an interrupt makes its own frame below, on 64
+ * bit with a red zone in between.  MSR[RI] is always set: SRR0 and SRR1 are
+ * used only to continue at another address, see kprobes-thunk.S.
  *
  * Until a site's branch is written, its trap executes the instruction in the
  * slot.  Executing it in the detour instead is not needed, and nothing here
@@ -362,7 +362,7 @@ static __always_inline void before_copy(const struct kprobe_site *site,
  *
  * Interrupts are masked and user memory is inaccessible, as for a program
  * check.  Interrupts that arrive meanwhile are replayed at the end, with their
- * frames below the one that holds @regs.
+ * frames below the frame with @regs.
  *
  * Context: any.  In real mode, on 64 bit, the hit is only counted and the
  * instruction executed, because handlers and their data are not accessible.  On

@@ -165,7 +165,7 @@ static bool beyond_reach(const struct kprobe_site *site)
 
 /*
  * With a hash table, a fetch from the vmalloc area may fault, and the handler
- * of such a fault may be probed.  Its slots must be in the kernel's text, which
+ * of that fault may be probed.  Its slots must be in the kernel's text, which
  * is bolted.
  */
 static bool must_not_fault(const struct kprobe_site *site)

@@ -114,8 +114,8 @@ static bool hit_no_site(struct pt_regs *regs)
 	if (word != BREAKPOINT_INSTRUCTION)
 		return false;
 	/*
-	 * It may have been written since the lookup, after its site was added.
-	 * Pairs with smp_wmb() in arch_kprobe_patch().
+	 * The trap may have been written since the lookup, after its site was
+	 * added.  Pairs with smp_wmb() in arch_kprobe_patch().
 	 */
 	smp_rmb();
 	site = kprobe_site_find(regs->nip);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Find the places where branches may enter a function.  A jump may start at
- * such a place, but must not cover it otherwise.
+ * one of these places, but must not cover it otherwise.
  *
  * A function is decoded once, and the result is kept until another one is
  * analysed, because sites are analysed in the order of addresses.  The ways in
  * are:
- * - targets of branches, also of those that a jump label has disabled;
+ * - targets of branches, also if a jump label has disabled the branch;
  * - entries of tables of code addresses that the function reads;
  * - addresses in the function that are operands of its instructions;
  * - all of these for parts that the compiler has moved elsewhere (.cold).
@@ -25,9 +25,9 @@
  * A jump into the middle of another symbol is an obstacle: it leads to a part
  * of the function whose own symbol was stripped, and which may jump back
  * anywhere.  The target of a fix-up is a part, too, wherever it is:
- * copy_mc_fragile() continues from one whose label has become a symbol.  Such a
- * symbol is no function, and functions jump into its middle: on i386,
- * __get_user_1() does so into __get_user_handle_exception().
+ * copy_mc_fragile() continues from one whose label has become a symbol.  That
+ * symbol is no function, and functions may jump into its middle: on i386,
+ * __get_user_1() jumps into __get_user_handle_exception().
  */
 #include <linux/extable.h>
 #include <linux/kallsyms.h>

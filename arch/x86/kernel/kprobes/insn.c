@@ -224,7 +224,7 @@ bool x86_kprobe_checks_type(const u8 *text)
 	       !memcmp(text + TYPE_CHECK_SIZE - sizeof(end), end, sizeof(end));
 }
 
-/* Return true if @text is the first or second instruction of such a check. */
+/* Return true if @text is a type check's first or second instruction. */
 static bool in_type_check(unsigned long addr, const u8 *text)
 {
 	u8 before[TYPE_CHECK_SIZE];
@@ -471,7 +471,7 @@ static void simple_mov(const struct insn *insn,
 
 	if (X86_MODRM_MOD(modrm) != 3)
 		return;
-	/* It may lower the stack pointer by any amount: see simple_sp(). */
+	/* This MOV may lower the stack pointer by any amount: simple_sp(). */
 	if ((to_rm ? rm : reg) == offsetof(struct pt_regs, sp))
 		return;
 	result->simple = X86_KPROBE_MOV;

@@ -71,7 +71,7 @@ static __always_inline bool canonical(unsigned long addr)
 /*
  * A return or branch to a non-canonical address raises #GP itself.  If it were
  * emulated, IRET would raise #GP, and the kernel would mistake that for a
- * return to user space and switch GS.  So execute such an instruction in its
+ * return to user space and switch GS.  So execute this instruction in its
  * slot.  Almost all targets are in the last 2 GB, and this test needs no load.
  */
 static __always_inline bool can_branch(const struct kprobe_site *site,
