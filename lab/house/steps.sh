@@ -14,6 +14,16 @@ functions() {
 		"$LAB/house/look" functions
 }
 
+# words: fail on new occurrences of words that lab/house/idiom lists.
+words() {
+	cd "$TOP"
+	# Results are reports, and same-expected is output of the kernel.
+	{ our_files; printf '%s\n' Makefile README.md; find hooks lab -type f \
+		! -path 'lab/results/*' ! -path 'lab/house/idiom*' \
+		! -name same-expected ! -path '*/__pycache__/*'; } |
+		sort | "$LAB/house/words"
+}
+
 # Use the configuration with the most calls between objects.
 calls() {
 	local VARIANT=ftrace dir=$OUT/build-$ARCH-combination f
@@ -37,5 +47,6 @@ house() {
 	step options look options "$TREE"
 	step backends look backends
 	step rooms look rooms
+	step words words
 	step calls calls
 }
