@@ -85,7 +85,7 @@ for f in notify_die asm_exc_int3 do_int3 exc_int3 entry_SYSCALL_64 memcpy panic 
 	same "files/blacklist/$f" "$(awk -v f="$f" '$2 == f { n++ } END { print (n > 0) }' $P/blacklist)"
 done
 
-# Can the API, its callers and the functions that handlers call be traced?
+# Check which functions of the API, its callers and handlers can be traced.
 for f in register_kprobe register_kprobes unregister_kprobe unregister_kprobes enable_kprobe disable_kprobe \
 	register_kretprobe register_kretprobes unregister_kretprobe unregister_kretprobes kprobe_lookup_name \
 	preempt_count_add preempt_count_sub perf_trace_buf_alloc trace_call_bpf bpf_send_signal \
