@@ -226,7 +226,7 @@ enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site);
 
 #ifdef CONFIG_KPROBE_RELAYS
 /**
- * arch_kprobe_jumped_to - can a site be reached other than sequentially?
+ * arch_kprobe_jumped_to - check for branches to a site
  * @site: a site for which arch_kprobe_analyse() has found no obstacle
  */
 bool arch_kprobe_jumped_to(struct kprobe_site *site);

@@ -41,7 +41,7 @@ static bool applied_late(const struct klp_modinfo *info, const Elf_Shdr *sec)
 }
 
 /**
- * kprobe_klp_writes - do relocations of a live patch write some of these bytes?
+ * kprobe_klp_writes - check whether a live patch's relocations write bytes
  * @info: of the module with the live patch
  * @start: start of an instruction
  * @end: end of this or of a later instruction
@@ -90,7 +90,7 @@ static bool writes(const struct module *mod, unsigned long start,
 #endif /* CONFIG_LIVEPATCH */
 
 /**
- * kprobe_livepatched - may live patching write some of these bytes?
+ * kprobe_livepatched - check whether live patching may write bytes
  * @mod: the module that contains them
  * @start: start of an instruction
  * @end: end of this or of a later instruction

@@ -425,7 +425,7 @@ void kprobe_optimizer_allow(bool on)
 	opt_on = on;
 }
 
-/* Are jumps allowed?  kprobe_mutex or kprobe_switch_mutex held. */
+/* Return true if jumps are allowed; kprobe_mutex or the switch mutex held. */
 bool kprobe_jumps_allowed(void)
 {
 	return opt_on;

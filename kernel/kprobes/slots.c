@@ -450,7 +450,7 @@ struct kprobe_site *kprobe_regs_leave_slot(struct pt_regs *regs)
 NOKPROBE_SYMBOL(kprobe_regs_leave_slot);
 
 /**
- * kprobe_at_entry - is a probed instruction the first of its function?
+ * kprobe_at_entry - check for a probe on a function's first instruction
  * @addr: any address
  *
  * For unwinders: the function has no stack frame there yet.

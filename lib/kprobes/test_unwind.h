@@ -28,7 +28,7 @@
 
 #define TRACE_MAX	40
 
-/* Does the unwinder know each instruction's stack layout? */
+/* True if the unwinder knows each instruction's stack layout. */
 #define LAYOUTS_KNOWN	IS_ENABLED(CONFIG_UNWINDER_ORC)
 
 struct step_trace {
