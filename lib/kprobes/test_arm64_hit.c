@@ -326,7 +326,7 @@ static void test_unwinder_sees_the_function(struct kunit *test)
 }
 
 #ifdef CONFIG_PERF_EVENTS
-static void test_perf_is_told_of_slots(struct kunit *test)
+static void test_perf_reports_slots(struct kunit *test)
 {
 	struct counted told, p = COUNTED(probe_isb);
 	struct counted q = COUNTED(probe_isb,
@@ -569,7 +569,7 @@ static struct kunit_case hit_tests[] = {
 	KUNIT_CASE(test_slot_maps_to_place),
 	KUNIT_CASE(test_unwinder_sees_the_function),
 #ifdef CONFIG_PERF_EVENTS
-	KUNIT_CASE(test_perf_is_told_of_slots),
+	KUNIT_CASE(test_perf_reports_slots),
 #endif
 #ifdef CONFIG_CONTEXT_TRACKING_IDLE
 	KUNIT_CASE(test_handlers_have_rcu_watching),

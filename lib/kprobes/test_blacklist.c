@@ -38,7 +38,7 @@ static void test_nested_ranges_are_found(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, within_kprobe_blacklist(at));
 }
 
-static void test_range_that_is_none_is_refused(struct kunit *test)
+static void test_empty_range_is_refused(struct kunit *test)
 {
 	unsigned long start = (unsigned long)target_listed;
 
@@ -66,7 +66,7 @@ static void test_whole_function_is_found(struct kunit *test)
 
 static struct kunit_case blacklist_tests[] = {
 	KUNIT_CASE(test_nested_ranges_are_found),
-	KUNIT_CASE(test_range_that_is_none_is_refused),
+	KUNIT_CASE(test_empty_range_is_refused),
 	KUNIT_CASE(test_whole_function_is_found),
 	{}
 };

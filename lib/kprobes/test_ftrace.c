@@ -44,7 +44,7 @@ static unsigned long other_call(void)
 #define ON_TARGET(...)							\
 	COUNTED(target_call(), __VA_ARGS__)
 
-static void test_hit_comes_by_ftrace(struct kunit *test)
+static void test_entry_is_hit_by_ftrace(struct kunit *test)
 {
 	struct counted c = ON_TARGET();
 
@@ -72,7 +72,7 @@ static int count_irqs_on(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
-static void test_registers_tell_of_interrupts(struct kunit *test)
+static void test_registers_show_interrupt_state(struct kunit *test)
 {
 	struct kprobe p = {
 		.addr = (kprobe_opcode_t *)target_call(),
@@ -425,7 +425,7 @@ static int calling_both_pre(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
-static void test_global_tracers_do_no_harm(struct kunit *test)
+static void test_global_tracers_coexist(struct kunit *test)
 {
 	struct counted c = ON_TARGET(.probe.pre_handler = calling_both_pre);
 	struct counted d = COUNTED(other_call());
@@ -570,9 +570,9 @@ static void suite_exit(struct kunit *test)
 }
 
 static struct kunit_case ftrace_tests[] = {
-	KUNIT_CASE(test_hit_comes_by_ftrace),
+	KUNIT_CASE(test_entry_is_hit_by_ftrace),
 #ifdef CONFIG_HAVE_KPROBE_SITES
-	KUNIT_CASE(test_registers_tell_of_interrupts),
+	KUNIT_CASE(test_registers_show_interrupt_state),
 #endif
 	KUNIT_CASE(test_each_hit_counts_once),
 	KUNIT_CASE(test_array_is_armed_in_any_order),
@@ -582,7 +582,7 @@ static struct kunit_case ftrace_tests[] = {
 	KUNIT_CASE(test_one_failure_spares_the_rest),
 	KUNIT_CASE(test_recursive_call_is_missed),
 	KUNIT_CASE(test_call_kept_from_kprobes_is_missed),
-	KUNIT_CASE(test_global_tracers_do_no_harm),
+	KUNIT_CASE(test_global_tracers_coexist),
 	KUNIT_CASE(test_pre_handler_diverts),
 #if defined(CONFIG_LIVEPATCH_64) && defined(CONFIG_FUNCTION_ERROR_INJECTION)
 	KUNIT_CASE(test_diverted_hits_use_no_stack),

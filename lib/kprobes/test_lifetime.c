@@ -542,7 +542,7 @@ static void overwrite_round(struct kunit *test, const struct overwrite_case *c,
 	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
 }
 
-static void test_overwritten_probe_works_on(struct kunit *test)
+static void test_overwritten_probe_works(struct kunit *test)
 {
 	const struct overwrite_case *c = test->param_value;
 	int handlers;
@@ -552,7 +552,7 @@ static void test_overwritten_probe_works_on(struct kunit *test)
 }
 
 /* kprobe_disabled() must agree with the flag, which users may read as well. */
-static void test_flag_tells_of_disabling(struct kunit *test)
+static void test_flag_shows_disabled_probe(struct kunit *test)
 {
 	struct counted s = COUNTED(target_add,
 				   .probe.flags = KPROBE_FLAG_DISABLED);
@@ -679,8 +679,8 @@ static struct kunit_case lifetime_tests[] = {
 	KUNIT_CASE(test_copy_is_not_registered),
 	KUNIT_CASE(test_same_probe_twice_is_refused),
 	KUNIT_CASE(test_garbage_is_not_registered),
-	KUNIT_CASE_PARAM(test_overwritten_probe_works_on, overwrite_gen_params),
-	KUNIT_CASE(test_flag_tells_of_disabling),
+	KUNIT_CASE_PARAM(test_overwritten_probe_works, overwrite_gen_params),
+	KUNIT_CASE(test_flag_shows_disabled_probe),
 	KUNIT_CASE(test_probe_may_be_reused),
 	KUNIT_CASE(test_unregister_after_oops_in_handler),
 	KUNIT_CASE(test_slots_are_freed),

@@ -266,7 +266,7 @@ static void test_idle_jump_is_reused(struct kunit *test)
 }
 
 /* Anything that prevents a jump must remove an idle one at once. */
-static void test_idle_jump_goes_at_once(struct kunit *test)
+static void test_idle_jump_is_removed_at_once(struct kunit *test)
 {
 	struct counted p = COUNTED(PLACE);
 	struct counted post = COUNTED(PLACE,
@@ -602,7 +602,7 @@ static struct kunit_case opt_tests[] = {
 	KUNIT_CASE(test_disable_cleans_text),
 	KUNIT_CASE(test_idle_jump_calls_nothing),
 	KUNIT_CASE(test_idle_jump_is_reused),
-	KUNIT_CASE(test_idle_jump_goes_at_once),
+	KUNIT_CASE(test_idle_jump_is_removed_at_once),
 	KUNIT_CASE(test_optimizer_switch_undoes_jumps),
 	KUNIT_CASE(test_global_switch_cleans_text),
 	KUNIT_CASE_SLOW(test_optimization_is_cancelled),

@@ -720,7 +720,7 @@ static void test_cleared_handlers_do_not_run(struct kunit *test)
 }
 
 /* A return probe registered as a kprobe has no pool to free. */
-static void test_kprobe_in_it_is_unregistered(struct kunit *test)
+static void test_kprobe_is_unregistered_as_kretprobe(struct kunit *test)
 {
 	struct kretprobe rp = {
 		.kp.addr = (kprobe_opcode_t *)follow_add,
@@ -742,7 +742,7 @@ static struct kunit_case return_tests[] = {
 #endif
 	KUNIT_CASE(test_null_is_refused),
 	KUNIT_CASE(test_second_register_fails),
-	KUNIT_CASE(test_kprobe_in_it_is_unregistered),
+	KUNIT_CASE(test_kprobe_is_unregistered_as_kretprobe),
 	KUNIT_CASE(test_unregistered_as_kprobe),
 	KUNIT_CASE(test_bad_entry_undoes_array),
 	KUNIT_CASE(test_return_handler_runs),

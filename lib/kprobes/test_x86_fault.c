@@ -254,7 +254,7 @@ static void test_fault_in_fault_is_fixed_up(struct kunit *test)
 }
 
 /* Of several probes at the site, only the running one must be called. */
-static void test_only_running_probe_is_asked(struct kunit *test)
+static void test_only_running_probe_gets_fault(struct kunit *test)
 {
 	struct sentry other = {
 		.probe.addr = (kprobe_opcode_t *)probed,
@@ -496,7 +496,7 @@ static void test_fault_below_handler_is_its_own(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, outer.ip, at_load);
 }
 
-static void test_disabled_is_not_asked(struct kunit *test)
+static void test_disabled_probe_gets_no_fault(struct kunit *test)
 {
 	struct sentry s = {
 		.probe.addr = (kprobe_opcode_t *)at_load,
@@ -798,14 +798,14 @@ static struct kunit_case fault_tests[] = {
 	KUNIT_CASE_PARAM(test_fault_in_post_is_handled, trap_gen_params),
 	KUNIT_CASE(test_declined_fault_is_fixed_up),
 	KUNIT_CASE(test_fault_in_fault_is_fixed_up),
-	KUNIT_CASE(test_only_running_probe_is_asked),
+	KUNIT_CASE(test_only_running_probe_gets_fault),
 	KUNIT_CASE(test_fault_in_return_is_handled),
 	KUNIT_CASE(test_fault_in_jprobe_is_handled),
 	KUNIT_CASE_PARAM(test_fault_in_slot_is_handled, slot_gen_params),
 	KUNIT_CASE(test_newest_fault_handler_is_called_first),
 	KUNIT_CASE(test_bad_branch_target_faults_in_slot),
 	KUNIT_CASE(test_fault_below_handler_is_its_own),
-	KUNIT_CASE(test_disabled_is_not_asked),
+	KUNIT_CASE(test_disabled_probe_gets_no_fault),
 	KUNIT_CASE(test_zeropad_fixup_works),
 	KUNIT_CASE(test_original_insn_is_read),
 	KUNIT_CASE(test_unreadable_text_is_traps),

@@ -443,7 +443,7 @@ static void test_pre_handler_diverts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, q.pre, 10);
 }
 
-static void test_perf_is_told_of_slots(struct kunit *test)
+static void test_perf_reports_slots(struct kunit *test)
 {
 	struct counted told, p = COUNTED(probe_plain);
 
@@ -506,7 +506,7 @@ static struct kunit_case hit_tests[] = {
 	KUNIT_CASE(test_handler_has_no_user_access),
 	KUNIT_CASE(test_detour_can_be_unwound),
 	KUNIT_CASE(test_short_instruction_has_callers),
-	KUNIT_CASE(test_perf_is_told_of_slots),
+	KUNIT_CASE(test_perf_reports_slots),
 	KUNIT_CASE(test_rcu_watches_handlers_in_idle),
 	{}
 };
