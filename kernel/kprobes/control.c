@@ -31,8 +31,8 @@ static void *shown_address(const struct seq_file *m, const void *addr)
 }
 
 /*
- * Show @addr by %pS or %ps and end the line.  Without a symbol, these would
- * show the address.
+ * Show @addr by %pS or %ps and end the line.  Without a symbol, show "?",
+ * because these formats would show the address.
  */
 static void show_symbol(struct seq_file *m, const void *addr, bool with_offset)
 {
@@ -183,9 +183,9 @@ static const struct file_operations list_fops = {
 };
 
 /*
- * blacklist: 0x<start>-0x<end>\t<symbol>, one line per function, because tools
- * look for the names of functions; a section that is blacklisted as a whole
- * contains many.
+ * blacklist: 0x<start>-0x<end>\t<symbol>, one line per function, even in a
+ * section that is blacklisted as a whole, because tools look for the names of
+ * functions.
  */
 
 /**

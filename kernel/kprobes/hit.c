@@ -2,7 +2,7 @@
 /*
  * The slow path of a hit: nested handlers, NMIs, and hits without RCU watching.
  * The fast path is inline, in <linux/kprobes_hit.h>.  Also kprobe_busy_begin(),
- * and what an exception does around handlers, for hits without one.
+ * and the work of an exception around handlers, for hits without an exception.
  */
 #include <linux/export.h>
 #include <linux/irqflags.h>
@@ -62,7 +62,7 @@ enum kprobe_verdict kprobe_site_pre_slow(struct kprobe_site *site,
 		verdict = KPROBE_HIT_MISSED;
 	} else {
 		p = kprobe_first_pre(site);
-		/* This id counts an NMI of the hit's own exception, too. */
+		/* If the hit's own exception is an NMI, this id includes it. */
 		saved = kprobe_ctx_save(kprobe_context_id(KPROBE_BY_CODE));
 		if (kprobe_call_pre(p, regs))
 			verdict = KPROBE_HIT_DIVERTED;
@@ -117,8 +117,8 @@ bool kprobe_trace_irqs_off(bool irqs_on)
 		return false;
 	lockdep_hardirqs_off(_RET_IP_);
 	/*
-	 * Lockdep does not track itself, and nothing once it is turned off.  A
-	 * hit in the tracers' own code would be traced again.
+	 * Lockdep ignores its own code, and all code once it is turned off.
+	 * Then call no tracer: a hit in a tracer would be traced again.
 	 */
 	if (IS_ENABLED(CONFIG_PROVE_LOCKING) && lockdep_hardirqs_enabled())
 		return false;

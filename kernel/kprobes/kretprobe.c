@@ -17,11 +17,11 @@
  *	                              +- lists[cpu] -> free -> free ->|
  *	                              +- overflow ->|
  *
- * If several return probes follow one call (or a function that was entered by
- * a jump from another followed one), only the first finds the real return
- * address.  Later ones find the trampoline's; they are *chained* to the one
- * below them, share its return address, and are all handled in one pass through
- * the trampoline.  Other ways to follow returns (rethook, function graph) may
+ * If several return probes follow one call (or a function that another followed
+ * function has jumped to), only the first finds the real return address.  Later
+ * ones find the trampoline's address; they are *chained* to the one below them,
+ * share its return address, and are all handled in one pass through the
+ * trampoline.  Other ways to follow returns (rethook, function graph) may
  * divert the call as well; their trampoline is a return address like any other.
  *
  * Instances are allocated from the pool of the return probe (pool.c), which
@@ -65,8 +65,8 @@ static __always_inline void *frame_of(const struct kretprobe_instance *ri)
 }
 
 /*
- * The return address is the trampoline's.  Return the innermost instance of
- * this task if it follows the same call.
+ * Return this task's innermost instance if it follows the call with this frame,
+ * whose return address is the trampoline's.
  */
 static noinline struct kretprobe_instance *innermost_follows(void *frame)
 {
@@ -165,7 +165,8 @@ NOKPROBE_SYMBOL(return_unmatched);
 
 /*
  * Find the instance of the call that returns from @frame, if it is not the
- * innermost.  Recycle those above it, whose calls have ended without a return.
+ * innermost.  Recycle the instances above it, whose calls have ended without a
+ * return.
  */
 static noinline struct kretprobe_instance *
 drop_abandoned(struct pt_regs *regs, void *frame)
@@ -259,7 +260,7 @@ unsigned long kretprobe_return_slow(struct pt_regs *regs, void *frame)
 	ret = (unsigned long)ri->ret_addr;
 	instruction_pointer_set(regs, ret);
 
-	/* Still in the task's list, because handlers may unwind the stack. */
+	/* Keep the instance in the list: handlers may unwind the stack. */
 	last = call_handlers(ri, regs);
 
 	arch_kretprobe_fixup_return(regs, (kprobe_opcode_t *)ret);
@@ -279,10 +280,10 @@ NOKPROBE_SYMBOL(kretprobe_return_slow);
  * kretprobe_find_ret_addr - find the real return address of a followed call
  * @tsk: current, or a task that does not run
  * @fp: the frame whose return address is the trampoline's; NULL for the next
- *	followed call, whatever its frame
- * @cur: end of the last search; initialized to NULL
+ *	followed call at any frame
+ * @cur: the instance found last; the caller initializes it to NULL
  *
- * If another task starts to run meanwhile, the result may be wrong.
+ * If @tsk starts to run meanwhile, the result may be wrong.
  *
  * Context: any.
  * Return: the address, or 0 if there is none.

@@ -80,7 +80,7 @@ static int kretprobe_join(struct kprobe_array *array, int i)
  * Context: may sleep; not from a handler.
  * Return:
  * * As register_kprobes().
- * * -EINVAL: not at the entry of a function, or of one whose return cannot be
+ * * -EINVAL: not at the entry of a function, or the function's return cannot be
  *   followed.
  * * -E2BIG: data_size is above KRETPROBE_MAX_DATA_SIZE.
  */

@@ -34,7 +34,7 @@
  *	  |  kprobe_optimizer_defer()
  *	  v
  *	opt_unoptimizing
- *	  |		waits for a worker of its own, which waits for no grace
+ *	  |		waits for another worker, which waits for no grace
  *	  |		period; the site leaves the list at once when the
  *	  |		reconciler removes the jump
  *	  |  sites still without enabled probes are patched, in chunks
@@ -160,7 +160,7 @@ void kprobe_optimizer_init_site(struct kprobe_site *site)
 	unsigned int i;
 
 	INIT_LIST_HEAD(&site->optimize);
-	/* Mark neighbours, so that sites without any need no look-ups later. */
+	/* Sites that are not marked need no look-ups of neighbours later. */
 	for_each_place_under_jump(i)
 		site->has_neighbour |= mark_neighbour(addr - i) |
 				       mark_neighbour(addr + i);
@@ -381,7 +381,10 @@ static void optimizer_worker(struct work_struct *work)
 		opt_passes++;
 }
 
-/* Two passes: the current one may have begun before a site was queued. */
+/*
+ * Return true if no site waits, or after two passes: the first of them may have
+ * begun before a site was queued.
+ */
 static bool optimizer_settled(unsigned int before)
 {
 	guard(mutex)(&kprobe_mutex);
@@ -390,14 +393,14 @@ static bool optimizer_settled(unsigned int before)
 		list_empty(&opt_unoptimizing));
 }
 
-/* Jiffies that opening the file kprobes/list in debugfs waits at most. */
+/* Maximum wait, in jiffies, of an open() of the file kprobes/list. */
 #define OPT_SETTLE	(5 * HZ)
 
 /**
  * kprobe_optimizer_settle - wait for the optimizer to process its queue
  *
  * Unlike wait_for_kprobe_optimizer(), this ends after some seconds, because a
- * task may stay preempted for any time where a jump is to be written.
+ * task may stay preempted at the place of a jump for any time.
  *
  * Context: may sleep; a signal ends it.
  */

@@ -20,7 +20,7 @@
 #include "internal.h"
 
 /*
- * On architectures with function descriptors, a function's name is that of its
+ * On architectures with function descriptors, a function's name belongs to its
  * descriptor, which is data that kallsyms may not include.  The text symbol has
  * the same name with a dot before it.
  */
@@ -49,7 +49,7 @@ static unsigned long lookup_text(const char *name)
  * @offset: offset that the caller will add
  *
  * Context: may sleep.
- * Return: the address, of a function's text and not its descriptor, or NULL.
+ * Return: the address, or NULL; for a function, the address of its text.
  */
 kprobe_opcode_t *kprobe_lookup_name(const char *name, unsigned int offset)
 {
@@ -71,8 +71,8 @@ kprobe_opcode_t *kprobe_lookup_name(const char *name, unsigned int offset)
  * @place: filled in
  *
  * Context: may sleep.
- * Return: 0; -EINVAL for both or neither of them; -ENOENT for an unknown
- * symbol.
+ * Return: 0; -EINVAL for both or neither of @addr and @symbol; -ENOENT for an
+ * unknown symbol.
  */
 int kprobe_find_place(kprobe_opcode_t *addr, const char *symbol,
 		      unsigned long offset, unsigned long *place)
@@ -120,7 +120,7 @@ void kprobe_find_symbol(unsigned long addr, struct kprobe_symbol *symbol)
 }
 
 /*
- * Return true for a part of a function that the rest of it jumps to.  It has
+ * Return true for a cold part, which the rest of its function jumps to.  It has
  * the stack frame and registers of that function, which the architecture may
  * not know.
  */
@@ -136,7 +136,7 @@ static bool is_cold_part(const char *name)
  * @offset: bytes from @addr or from the symbol
  *
  * Context: may sleep.
- * Return: 0 if so; -EINVAL if not; -ENOENT if there is no such symbol.
+ * Return: 0 if it is; -EINVAL if it is not; -ENOENT for an unknown symbol.
  */
 int kprobe_on_func_entry(kprobe_opcode_t *addr, const char *sym,
 			 unsigned long offset)

@@ -8,15 +8,15 @@
  *
  * Each CPU has one cached free instance, which is taken and put back by
  * exchanging a pointer, and a list of more, whose lock is only ever tried.  An
- * entry takes an instance of its CPU and a return puts it back there, so in a
- * steady state no two CPUs write to one cache line; each instance has its own.
- * A CPU without free instances takes one from another.  The holder of a lock
- * executes a few instructions with interrupts off.  Only an NMI on its CPU can
- * delay it, and hits in that NMI may try the same lock.  So no hit waits for
- * long: an entry that finds no instance in KRETPROBE_TRIES rounds counts a
- * miss.  A return that finds its list locked adds the instance to the overflow,
- * a lock-less list that is collected by the next entry which finds all lists
- * empty.
+ * entry takes an instance of its CPU and a return puts it back there.  In a
+ * steady state no two CPUs write to one cache line, because instances share
+ * none.  A CPU without free instances takes one from another.  The holder of a
+ * lock executes a few instructions with interrupts off.  Only an NMI on its CPU
+ * can delay it, and hits in that NMI may try the same lock.  So no hit waits
+ * for a lock: an entry that finds no instance in KRETPROBE_TRIES rounds counts
+ * a miss.  A return that finds its list locked adds the instance to the
+ * overflow, a lock-less list that is collected by the next entry which finds
+ * all lists empty.
  *
  * (objpool has a fixed size, and while an object is being pushed, other CPUs
  * cannot pop it, nor distinguish it from one in use; so it could not guarantee
@@ -37,9 +37,9 @@
  * one of its handlers; later returns see no rp, call no handler, do not touch
  * the lists, and decrement pool->outstanding, which starts at 0.  Unregistering
  * then counts the free instances and adds the number of all others to
- * pool->outstanding.  The last return brings it to 0 and has the pool freed, by
- * the irq_work or, on a CPU that is going offline, after that CPU has stopped.
- * Code must read holder.rp and act on it with interrupts off, because
+ * pool->outstanding.  The last return decrements it to 0, and the pool is freed
+ * by the irq_work or, on a CPU that is going offline, after that CPU has
+ * stopped.  Code must read holder.rp and act on it with interrupts off, because
  * unregistering waits for code with interrupts off.
  */
 #include <linux/align.h>
@@ -159,8 +159,8 @@ static struct kretprobe_instance *pool_collect(struct kretprobe_pool *pool)
 		return NULL;
 
 	/*
-	 * CPUs that find no instance meanwhile search again.  This is ordered
-	 * before llist_del_all() empties the overflow.
+	 * CPUs that find no instance meanwhile search again.  The addition is
+	 * ordered before llist_del_all(), which empties the overflow.
 	 */
 	atomic_add(POOL_MOVING, &pool->moves);
 	first = llist_del_all(&pool->overflow);
@@ -177,9 +177,9 @@ static struct kretprobe_instance *pool_collect(struct kretprobe_pool *pool)
 NOKPROBE_SYMBOL(pool_collect);
 
 /*
- * A CPU going offline may still follow calls after its last irq_work.  If it
- * queued another one, that would stay in the queue, and keep later ones from
- * being raised.  Interrupts are off, so the result stays valid.
+ * A CPU going offline may still follow calls after its last irq_work.  Another
+ * irq_work would then stay in the queue, and keep later ones from being raised.
+ * Interrupts are off, so the result stays valid.
  */
 static __always_inline bool can_kick(void)
 {
@@ -224,7 +224,7 @@ struct kretprobe_instance *kretprobe_pool_scavenge(struct kretprobe_pool *pool)
 		cpu_relax();
 	}
 
-	/* If it cannot be queued now, the next failed entry does so. */
+	/* If this CPU cannot queue it, the next failed entry does. */
 	if (pool->grows && READ_ONCE(pool->total) < pool->limit && can_kick())
 		irq_work_queue(&pool->kick);
 	return NULL;
@@ -329,7 +329,7 @@ static void pool_free_work(struct work_struct *work)
 
 /*
  * An unwinder on the stack of a task that has just exited may access a pool for
- * one more grace period.  No worker waits for it: thousands of return probes
+ * one more grace period.  No worker waits for that: thousands of return probes
  * may be unregistered one by one, and the queue serves the whole kernel.
  */
 static void pool_free_later(struct kretprobe_pool *pool)
@@ -353,7 +353,7 @@ static void pool_kick(struct irq_work *kick)
  * @rp: the return probe to be registered
  *
  * Context: may sleep.
- * Return: the pool, or NULL if there is no memory.
+ * Return: the pool, or NULL without memory.
  */
 struct kretprobe_pool *kretprobe_pool_create(struct kretprobe *rp)
 {
@@ -376,7 +376,7 @@ struct kretprobe_pool *kretprobe_pool_create(struct kretprobe *rp)
 					 rp->data_size), L1_CACHE_BYTES);
 	pool->limit = clamp(KRETPROBE_POOL_BYTES / pool->size, nr,
 			    KRETPROBE_POOL_MAX);
-	/* Not a soft one: irq_work_sync() would wait for RCU on PREEMPT_RT. */
+	/* On PREEMPT_RT, irq_work_sync() of a soft one waits for RCU. */
 	pool->kick = IRQ_WORK_INIT_HARD(pool_kick);
 	INIT_WORK(&pool->work, pool_work);
 	INIT_RCU_WORK(&pool->free, pool_free_work);

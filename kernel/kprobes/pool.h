@@ -54,8 +54,8 @@ static inline unsigned int pool_start(unsigned int cpus)
  * @holder: the return probe; seen by instances and users
  * @lists: free instances
  * @overflow: free instances that found their list locked
- * @moves: number of CPUs that are moving the overflow into lists, in multiples
- *	of POOL_MOVING, and of completed moves, in multiples of POOL_MOVED
+ * @moves: POOL_MOVING for each CPU that is moving the overflow into lists, and
+ *	POOL_MOVED for each completed move
  * @outstanding: instances still in use once the return probe is unregistered:
  *	see "Who frees what when" in pool.c
  * @size: bytes of an instance
@@ -98,10 +98,10 @@ pool_of(struct kretprobe_holder *holder)
 /* The common part of kretprobe_pool_leave() for both kinds of pools. */
 static inline void pool_leave(struct kretprobe *rp, struct llist_head *leaving)
 {
-	/* Returning tasks read it through their instances. */
+	/* Returning tasks read rph->rp through their instances. */
 	WRITE_ONCE(rp->rph->rp, NULL);
 	__llist_add(&pool_of(rp->rph)->link, leaving);
-	/* If reused for a plain kprobe, it must not access the pool. */
+	/* A plain kprobe that reuses rp->kp must not access the pool. */
 	rp->kp.pre_handler = NULL;
 }
 
@@ -117,8 +117,8 @@ void kretprobe_pool_drain(struct kretprobe_pool *pool);
 void kretprobe_pools_flush_left(void);
 
 /*
- * These must be called with interrupts off.  Putting an instance back is a
- * release and taking one is an acquire, so the previous call is done with it.
+ * Interrupts must be off.  Putting an instance back is a release and taking it
+ * is an acquire, so the previous call's accesses to it are complete.
  */
 
 static __always_inline void pool_put(struct kretprobe_pool *pool,

@@ -8,8 +8,8 @@
  *	     |
  *	     +-------active---> p2 -> p0	the enabled ones, newest first
  *	     |
- *	     +----------pre---> p2		those with a pre handler; a hit
- *						walks this list
+ *	     +----------pre---> p2		enabled, with a pre handler; a
+ *						hit walks this list
  *
  * Everything here is under kprobe_mutex.  This file does not change the text of
  * sites: see reconcile.c.
@@ -52,11 +52,11 @@ struct kprobe_site *kprobe_site_at(unsigned long addr)
  * jump's target.
  *
  * The debugger stops all CPUs, perhaps while a site is inspected or its detour
- * built: a breakpoint that is set at that moment is not noticed.
+ * built: kprobes do not notice a breakpoint that is set at that moment.
  *
  * Context: any.
- * Return: true for a probe, even if disabled, and if a site before @addr has a
- * detour and its jump would cover @addr.
+ * Return: true if a probe is at @addr, even if disabled, or if a site before
+ * @addr has a detour and its jump would cover @addr.
  */
 bool kprobe_patches(unsigned long addr)
 {

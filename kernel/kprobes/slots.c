@@ -5,8 +5,8 @@
  * Pages are allocated from execmem, or by the backend, and made read-only and
  * executable before the first slot in them is allocated; after that, only
  * text_poke_copy() and similar functions write to them.  All slots in a page
- * have the same size, and are reused.  Of the pages without a used slot, one
- * for small and one for large slots is kept.
+ * have the same size, and are reused.  One page without a used slot is kept for
+ * small slots, and one for large slots.
  *
  *	slot_pages (xarray by page number)
  *	   |
@@ -67,8 +67,8 @@ static unsigned int slots_used;
 static unsigned int slot_pages_empty[ARRAY_SIZE(slot_lists)];
 
 /*
- * Bounds of all pages ever used for slots.  Nearly all addresses that unwinders
- * look up are not within them, and need no RCU, which may not be watching.
+ * Bounds of all pages ever used for slots.  Unwinders look up few addresses
+ * within these bounds.  For all others they need no RCU, which may not watch.
  */
 static unsigned long slots_low = ULONG_MAX;
 static unsigned long slots_high;
@@ -95,8 +95,8 @@ static unsigned long slot_page_key(const void *text)
 }
 
 /*
- * A backend may define each of the next two pairs of functions itself, with a
- * macro of the name that is tested here.  They are called under slot_mutex.
+ * A backend may define each of the next two pairs of functions itself, and a
+ * macro with the name tested here.  Callers hold slot_mutex.
  */
 #ifndef arch_kprobe_slots_near
 static bool arch_kprobe_slots_near(const void *text,
@@ -359,9 +359,9 @@ unsigned long kprobe_orig_ip(unsigned long addr)
 /**
  * kprobe_unwind - find the instruction whose stack layout an unwinder needs
  * @addr: an instruction pointer
- * @regs: the registers with this instruction pointer, which may be incomplete;
- *	NULL if @addr is from the stack
- * @sp: the stack pointer there; updated to the one at the instruction
+ * @regs: registers with this instruction pointer, maybe incomplete; NULL if
+ *	@addr is from the stack
+ * @sp: the stack pointer at @addr; updated to that at the instruction
  *
  * Context: any.
  * Return: the original address that corresponds to @addr if @addr is in a slot,
@@ -394,8 +394,8 @@ unsigned long kprobe_unwind(unsigned long addr, struct pt_regs *regs,
  * that has no original.
  *
  * Context: any.
- * Return: if @addr is in a slot, the original address that corresponds to it,
- * or else the probed address; otherwise @addr.
+ * Return: @addr if it is in no slot; else the original address that corresponds
+ * to it, or the probed address if there is no original.
  */
 unsigned long kprobe_traced_address(unsigned long addr)
 {
@@ -424,8 +424,8 @@ unsigned long kprobe_traced_address(unsigned long addr)
  *
  * Afterwards, the exception looks as if the original instruction had raised it.
  * If the instruction is then restarted, that is another hit.  The registers do
- * not change for other instructions of a detour, which have no fix-ups: they
- * could not be restarted in place, because the jump is there.
+ * not change at the other instructions of a detour, which have no fix-ups and
+ * cannot be restarted in place, because the jump is there.
  *
  * Context: an exception; RCU is watching.
  * Return: the site of the instruction; NULL if the registers have not changed.
