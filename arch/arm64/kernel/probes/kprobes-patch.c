@@ -105,8 +105,8 @@ void arch_kprobe_patch(struct list_head *batch)
 	}
 
 	/*
-	 * In both, every other CPU takes an interrupt or schedules, so that it
-	 * has left its handlers.  kernel/kprobes/ relies on that.
+	 * In each of these calls, every other CPU takes an interrupt or
+	 * schedules, so it has left its handlers.  The core relies on that.
 	 */
 	a64_kprobe_stop_flush();
 	if (live || !stopped)

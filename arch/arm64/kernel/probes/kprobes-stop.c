@@ -40,8 +40,8 @@
  * before the CPU is counted in hold.held, so nothing is written meanwhile, but
  * their handlers may run while other CPUs are held.  Any lock that a handler
  * takes must be taken with interrupts off everywhere, so a CPU takes the IPI
- * only after it has released the lock.  A handler can thus delay a hold
- * until it is given up, but never waits for a held CPU.  HOLD_NS is measured by
+ * only after it has released the lock.  A handler can thus delay a hold until
+ * this CPU gives up, but never waits for a held CPU.  HOLD_NS is measured by
  * sched_clock_noinstr(), which cannot be probed.
  *
  * stop_machine() costs several times as much: two context switches on each CPU.

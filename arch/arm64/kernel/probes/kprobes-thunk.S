@@ -230,9 +230,9 @@ SYM_DATA_START(kprobe_recordless)
 
 /*
  * A handler has set the program counter.  No branch can restore all registers,
- * but the return from an exception can.  The exception saves its registers over
- * the struct pt_regs, and continues at the address in a member that it does not
- * overwrite: see a64_kprobe_divert().
+ * but the return from an exception can.  The exception's registers are saved
+ * over the struct pt_regs, and it returns to the address in a member that is
+ * not overwritten: see a64_kprobe_divert().
  */
 SYM_CODE_START_LOCAL(kprobe_divert)
 	mov	x0, sp

@@ -76,7 +76,7 @@ int __nocfi kprobe_brk_handler(struct pt_regs *regs, unsigned long esr)
 
 	site = kprobe_site_find(addr);
 	if (unlikely(!site)) {
-		/* If it was removed since it was fetched, execute the text. */
+		/* If the trap was removed after the fetch, execute the text. */
 		if (READ_ONCE(*(__le32 *)addr) !=
 		    cpu_to_le32(BRK64_OPCODE_KPROBES))
 			return DBG_HOOK_HANDLED;

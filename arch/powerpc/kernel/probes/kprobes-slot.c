@@ -165,8 +165,8 @@ static bool beyond_reach(const struct kprobe_site *site)
 
 /*
  * With a hash table, a fetch from the vmalloc area may fault, and the handler
- * of that fault may be probed.  Its slots must be in the kernel's text, which
- * is bolted.
+ * of that fault may be probed.  The slots of that handler must be in the
+ * kernel's text, which is bolted.
  */
 static bool must_not_fault(const struct kprobe_site *site)
 {

@@ -93,7 +93,7 @@ static __always_inline void hit_post(struct pt_regs *regs)
 	struct kprobe_site *site = slot->site;
 
 	regs->nip = ppc_kprobe_next(site);
-	/* Otherwise it is at the end of a slot that is too far for a branch. */
+	/* Otherwise the trap ends a slot that is too far for a branch. */
 	if (slot == site->post_slot)
 		kprobe_site_post(site, regs, KPROBE_BY_EXCEPTION);
 }
@@ -104,7 +104,7 @@ static bool hit_no_site(struct pt_regs *regs)
 	u32 word = READ_ONCE(*(u32 *)regs->nip);
 	struct kprobe_site *site;
 
-	/* If it was removed since it was fetched, execute the text. */
+	/* If the trap was removed after the fetch, execute the text. */
 	if (!is_trap(word))
 		return true;
 	if (word == PPC_KPROBE_SLOT_TRAP) {

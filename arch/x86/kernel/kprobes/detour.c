@@ -33,10 +33,10 @@
  *    period of RCU-tasks, and then writes the jump.  A task that has read the
  *    old value and continues in place does not switch voluntarily until it has
  *    left the region, so the grace period waits for it.
- * 2. Before a jump is removed, insn->run is set back, because traps written
+ * 2.  Before a jump is removed, insn->run is set back, because traps written
  *    into the region must be hit.  The state changes last, when every CPU
- *    executes the original text again.  So a CPU that reads insn->run as set
- *    back, and then a state other than JUMP, finds that text.
+ *    executes the original text again.  So a CPU that reads the restored
+ *    insn->run, and then a state other than JUMP, executes that text.
  * 3. A detour is freed with its site, after a grace period of RCU-tasks.  Until
  *    then, its copies do the same as the instructions in place.
  *
@@ -290,10 +290,10 @@ static enum kprobe_obstacle insn_obstacle(unsigned long addr,
 	if (is_endbr(*(u32 *)text))
 		return offset ? KPROBE_NOJUMP_INDIRECT_JUMP :
 				KPROBE_NOJUMP_LANDING_PAD;
-	/* The handler of its trap decodes the instructions before it. */
+	/* The handler of a failed check decodes the text before the trap. */
 	if (x86_kprobe_checks_type(text))
 		return KPROBE_NOJUMP_BOUND_INSIDE;
-	/* A handled fault would restart it in place, under the jump. */
+	/* A fault would restart the instruction in place, under the jump. */
 	if (offset && x86_kprobe_may_fault(addr + offset))
 		return KPROBE_NOJUMP_FAULT_INSIDE;
 	return KPROBE_NOJUMP_NONE;
@@ -348,7 +348,7 @@ static enum kprobe_obstacle emit_region(struct kprobe_site *site,
 			return obstacle;
 		jump->nr++;
 		offset += insn.length;
-		/* As in place, stop speculation past it. */
+		/* Stop speculation past it, as in place. */
 		if (ends_flow(&what))
 			emit(d, &trap, sizeof(trap));
 	}
@@ -371,7 +371,7 @@ inspect_region(const struct kprobe_site *site,
 	unsigned long end = addr + site->insn.jump.region;
 	enum kprobe_obstacle obstacle;
 
-	/* First: a fix-up may also be a way in, but has its own obstacle. */
+	/* First, because a fix-up that is a way in has its own obstacle. */
 	obstacle = x86_kprobe_fixup_lands_in(addr + 1, end);
 	if (obstacle)
 		return obstacle;
@@ -485,7 +485,7 @@ void arch_kprobe_use_detour(struct kprobe_site *site, bool use)
  * x86_kprobe_queue_jump - queue a jump to be written or removed
  * @site: its state or its target is KPROBE_SITE_JUMP
  *
- * A CPU that executes it half written takes the jump.
+ * A CPU that executes the text while it is half written takes the jump.
  *
  * Context: text_mutex held; text_poke_finish() applies the queue.
  */
@@ -530,7 +530,7 @@ static unsigned long copy_in_use(const struct kprobe_site *site,
 NOKPROBE_SYMBOL(copy_in_use);
 
 /**
- * arch_kprobe_resume - redirect a changed ip from under a jump to its detour
+ * arch_kprobe_resume - move a changed ip from under a jump to the detour
  * @regs: the handler's; the instruction pointer may be changed
  *
  * Only the jump's detour can execute instructions that the jump covers.  At a

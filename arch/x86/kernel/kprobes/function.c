@@ -16,11 +16,11 @@
  * A jump through a register is taken for a tail call.  So is a jump to text
  * without a symbol: a thunk that the kernel has made for this jump at boot.
  * Compilers read switch tables with a scaled index and no base, and the tables
- * are found by that pattern.  Only hand-written code has others; code that may
- * read one is an obstacle.  So is an address in the function from which code
- * may compute a target, as csum_partial() of i386 does to enter a row of
- * additions, and a symbol within hand-written code, which does not begin or end
- * like a function.
+ * are found by that pattern.  Only hand-written code has other tables; code
+ * that may read one is an obstacle.  An address in the function from which code
+ * may compute a target is another: csum_partial() of i386 enters a row of
+ * additions in this way.  So is a symbol within hand-written code that does not
+ * begin or end like a function.
  *
  * A jump into the middle of another symbol is an obstacle: it leads to a part
  * of the function whose own symbol was stripped, and which may jump back
@@ -540,7 +540,7 @@ static void scan_range(struct analysis *a, const struct text_range *range)
 			break;
 		}
 		filler = scan_insn(a, &insn, range->start + i + insn.length);
-		/* A no-op extends an end before it, and is none itself. */
+		/* A no-op continues an end before it, but is no end itself. */
 		ends = filler || (ends && x86_kprobe_is_nop(&insn));
 	}
 	kvfree(text);

@@ -271,9 +271,9 @@ static unsigned long leave_slot(struct kprobe_site *site, void *slot,
 NOKPROBE_SYMBOL(leave_slot);
 
 /*
- * Return true if @ip is the address that a pre handler sees in @regs: that
+ * Return true if @ip is the address that a pre handler sees in @regs: the one
  * after the first byte of the probed instruction, which is not executed yet.
- * The same address in other registers is that of the next instruction.
+ * In other registers, the same address means the next instruction.
  * Registers are a pre handler's if a handler runs at that site, or if orig_ax
  * is the return address of the site's detour.
  *

@@ -328,7 +328,7 @@ int kprobe_int3_handler(struct pt_regs *regs)
 	    trap_is_foreign(site))
 		site = NULL;
 	if (unlikely(!site)) {
-		/* If it was removed since it was fetched, execute the text. */
+		/* If the trap was removed after the fetch, execute the text. */
 		if (READ_ONCE(*(u8 *)addr) != INT3_INSN_OPCODE) {
 			regs->ip = addr;
 			return 1;
