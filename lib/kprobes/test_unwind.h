@@ -69,7 +69,7 @@ static struct {
 	unsigned int in_thunk;
 	unsigned int wrong;
 	unsigned long wrong_ips[8];
-	/* The first wrong one. */
+	/* The first wrong trace. */
 	struct step_trace wrong_trace;
 } stepper;
 
@@ -312,7 +312,7 @@ static void expect_way(struct kunit *test, struct kprobe *p, enum way way)
 	expect_jump(test, p, way == BY_JUMP && !in_xen_pv());
 }
 
-/* Steps through a function with a registered probe. */
+/* Step through a function with a registered probe. */
 static void step_hit(struct kunit *test, const struct unwound *target,
 		     struct kprobe *p, enum way way)
 {

@@ -33,7 +33,7 @@
  *    period of RCU-tasks, and then writes the jump.  A task that has read the
  *    old value and continues in place does not switch voluntarily until it has
  *    left the region, so the grace period waits for it.
- * 2.  Before a jump is removed, insn->run is set back, because traps written
+ * 2. Before a jump is removed, insn->run is set back, because traps written
  *    into the region must be hit.  The state changes last, when every CPU
  *    executes the original text again.  So a CPU that reads the restored
  *    insn->run, and then a state other than JUMP, executes that text.
