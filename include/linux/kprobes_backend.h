@@ -234,7 +234,7 @@ bool arch_kprobe_jumped_to(struct kprobe_site *site);
 
 /* Build @site->detour; return values as for arch_kprobe_analyse(). */
 enum kprobe_obstacle arch_kprobe_build_detour(struct kprobe_site *site);
-/* Make traps execute the copy in the detour, or stop that. */
+/* Make traps execute the copy in the detour, or in the slot again. */
 void arch_kprobe_use_detour(struct kprobe_site *site, bool use);
 /* Free cached analysis data: the site or its text is about to be freed. */
 void arch_kprobe_unanalyse(struct kprobe_site *site);

@@ -233,7 +233,7 @@ static __always_inline bool kprobe_hit_nests(enum kprobe_by by)
 	return __this_cpu_read(current_kprobe) || (preempt_count() & nmi);
 }
 
-/* Does the hit need the slow path in hit.c?  Called before any look-up. */
+/* Return true if a hit needs the slow path in hit.c; precedes any look-up. */
 static __always_inline bool kprobe_hit_is_slow(enum kprobe_by by)
 {
 	if (by == KPROBE_BY_CODE && unlikely(!kprobe_rcu_watching()))
@@ -476,7 +476,7 @@ static __always_inline void kprobe_trace_irqs_on(void) { }
 #endif
 
 /**
- * kprobe_hit_enter - set up for handlers what an exception would
+ * kprobe_hit_enter - do the work of an exception before handlers
  * @regs: the registers for the handlers, saved by assembly code
  * @irqs_on: whether interrupts were on in the probed code
  *
