@@ -49,7 +49,7 @@ bool kprobe_fault(struct pt_regs *regs, unsigned int trap)
 	bool handled = false;
 	struct kprobe *p;
 
-	/* A handler runs with interrupts off and cannot have raised it. */
+	/* Handlers run with interrupts off, so none has raised this. */
 	if (!site && likely(arch_kprobe_irqs_on(regs)))
 		return false;
 

@@ -31,13 +31,13 @@
  * A CPU that was never online has the mark from boot on; a CPU that failed to
  * start keeps it.
  *
- * Returns on a marked CPU have no return probe, because a miss would touch the
- * probe.  No followed call is active in kprobe_cpu_leaves(), because the idle
- * loop never returns from there, and no call is followed while the mark is set.
+ * No followed call may return on a marked CPU, because counting a miss would
+ * touch the probe.  None does: the idle loop never returns from
+ * kprobe_cpu_leaves(), and no call is followed while the mark is set.
  *
  * Sites and slots are freed after grace periods, in which a CPU that executes
  * at all completes a hit.  But the loops in which an offline CPU stays must not
- * be probed, because it would be in a hit nearly always.
+ * be probed, because that CPU would nearly always be in a hit.
  */
 #include <linux/cpu.h>
 #include <linux/init.h>
