@@ -134,7 +134,7 @@ case_perf_refused() {
 	want "events made" "$(wc -l < $T/kprobe_events)" 0
 }
 
-try perf-busy "perf probe -d of an event in use: refused, and it goes on counting"
+try perf-busy "perf probe -d of an event in use: refused, and it continues to count"
 case_perf_busy() {
 	perf probe -q vfs_read
 	perf stat -x, -o stat -e probe:vfs_read -- sh -c \

@@ -107,7 +107,7 @@ case_tracefs_btf_args() {
 	gone
 }
 
-try tracefs-deref "a field behind a pointer, by offset and by BTF's name: the same"
+try tracefs-deref "a field through a pointer, by offset and by BTF's name: the same"
 case_tracefs_deref() {
 	event 'p:reads vfs_read one=file->f_flags:x32 count=$arg3'
 	on
@@ -398,7 +398,7 @@ case_tracefs_cold() {
 	gone
 }
 
-try tracefs-hotplug "a CPU goes and comes back five times: 5 hits each of what it runs first and last"
+try tracefs-hotplug "a CPU goes offline and online five times: 5 hits each of the functions that it runs first and last"
 case_tracefs_hotplug() {
 	local cpu=/sys/devices/system/cpu/cpu1/online
 
@@ -414,7 +414,7 @@ case_tracefs_hotplug() {
 	gone
 }
 
-try tracefs-error-log "error_log points at what is wrong in a definition"
+try tracefs-error-log "error_log points at the error in a definition"
 case_tracefs_error_log() {
 	refused sh -c "echo 'p:wrong vfs_read x=%nosuchregister' > $T/kprobe_events"
 	grep -q 'Invalid register name' $T/error_log
