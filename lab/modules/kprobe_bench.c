@@ -414,5 +414,5 @@ static void __exit kprobe_bench_exit(void)
 }
 module_exit(kprobe_bench_exit);
 
-MODULE_DESCRIPTION("what a kprobe costs");
+MODULE_DESCRIPTION("measures the cost of a kprobe");
 MODULE_LICENSE("GPL");

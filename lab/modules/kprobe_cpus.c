@@ -176,5 +176,5 @@ static void __exit kprobe_cpus_exit(void)
 }
 module_exit(kprobe_cpus_exit);
 
-MODULE_DESCRIPTION("What probes cost on several CPUs");
+MODULE_DESCRIPTION("measures the cost of probes on several CPUs");
 MODULE_LICENSE("GPL");

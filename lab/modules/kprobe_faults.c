@@ -102,5 +102,5 @@ static void __exit kprobe_faults_exit(void)
 }
 module_exit(kprobe_faults_exit);
 
-MODULE_DESCRIPTION("has something fail in a function");
+MODULE_DESCRIPTION("makes allocations of a function fail");
 MODULE_LICENSE("GPL");

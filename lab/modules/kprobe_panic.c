@@ -21,7 +21,7 @@
 
 static ulong number;
 module_param(number, ulong, 0444);
-MODULE_PARM_DESC(number, "for the next kernel to tell this one by");
+MODULE_PARM_DESC(number, "identifies this kernel to the next one");
 
 static ulong page;
 module_param(page, ulong, 0444);

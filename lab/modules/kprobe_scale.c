@@ -458,5 +458,5 @@ static void __exit kprobe_scale_exit(void)
 }
 module_exit(kprobe_scale_exit);
 
-MODULE_DESCRIPTION("what many kprobes cost");
+MODULE_DESCRIPTION("measures the cost of many kprobes");
 MODULE_LICENSE("GPL");

@@ -86,5 +86,5 @@ static void __exit ways_exit(void)
 
 module_init(ways_init);
 module_exit(ways_exit);
-MODULE_DESCRIPTION("Tells which instructions a jump would replace");
+MODULE_DESCRIPTION("Reports which instructions a jump would replace");
 MODULE_LICENSE("GPL");

@@ -255,5 +255,5 @@ static void __exit races_exit(void)
 }
 module_exit(races_exit);
 
-MODULE_DESCRIPTION("all that can happen to probes, at once");
+MODULE_DESCRIPTION("races between operations on probes");
 MODULE_LICENSE("GPL");

@@ -93,5 +93,5 @@ static void __exit same_exit(void)
 
 module_init(same_init);
 module_exit(same_exit);
-MODULE_DESCRIPTION("What users see of probes, to be compared");
+MODULE_DESCRIPTION("records the behaviour of probes, to be compared");
 MODULE_LICENSE("GPL");
