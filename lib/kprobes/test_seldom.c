@@ -3,7 +3,7 @@
  * KUnit suite for functions of the core that few machines use: for unwinders by
  * frame pointers, for backends that treat jumps differently from breakpoints,
  * and for stack traces of running tasks.  It also checks the end of a table,
- * which the next one in memory may hide.
+ * which the next table in memory may hide.
  */
 #include <linux/err.h>
 #include <linux/kthread.h>

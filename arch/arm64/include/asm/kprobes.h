@@ -21,7 +21,7 @@ struct pt_regs;
 #define KPROBE_DETOUR_SIZE	64
 /* A branch replaces one instruction. */
 #define KPROBE_JUMP_SIZE	4
-/* A probe on a landing pad reports that address, but probes the next one. */
+/* A probe on a landing pad reports its address, but probes the next insn. */
 #define KPROBE_ADDR_KEEPS_PAD	1
 
 typedef u32 kprobe_opcode_t;

@@ -39,7 +39,7 @@ struct a64_row {
 	u8 how;
 };
 
-/* Specific rows must come before more general ones. */
+/* Specific rows must precede more general rows. */
 static const struct a64_row rows[] = {
 	/* reserved */
 	{ 0xffff0000, 0x00000000, A64_TRAP },		/* UDF */

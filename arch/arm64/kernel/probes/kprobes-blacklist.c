@@ -10,8 +10,8 @@
  * handler.
  *
  * So the calls of entry and noinstr code are scanned.  A short function that
- * calls nothing is taken for an inline function and blacklisted.  So are
- * the checks of sanitizers.
+ * calls nothing is taken for an inline function and blacklisted.  The checks of
+ * sanitizers are blacklisted, too.
  *
  * With VHE, C code runs around guests with the vectors for them, so a
  * breakpoint ends in a panic of the host.  That code is one object,
@@ -19,7 +19,7 @@
  * blacklists, like ftrace's entry.  The functions that it calls in other
  * objects are blacklisted here, whatever their size.  Exceptions are functions
  * that report an error, and tracepoints, such as kvm_get_timer_map: the callees
- * of an enabled one cannot be known.
+ * of an enabled tracepoint cannot be known.
  *
  * Some assembly in ordinary text runs while a CPU starts or wakes up and has no
  * kernel vectors or no stack yet.  Such functions are listed by name; many of

@@ -3,9 +3,9 @@
  * Instructions that only compute, on arm64.
  *
  * With a post handler, all registers must be saved again after an instruction
- * in a slot.  An instruction that only computes one general register, and maybe
- * flags, from others avoids that: a function is generated that executes it on
- * the registers of the hit.  The function contains the instruction itself, with
+ * in a slot.  If an instruction only computes one general register, and maybe
+ * flags, a generated function avoids that: it executes the instruction on the
+ * registers of the hit.  The function contains the instruction itself, with
  * other registers:
  *
  *	add x5, x7, x9, lsl #3

@@ -13,7 +13,7 @@
  * kprobes-slot.c.
  *
  * PPC_JPROBE_STACK: offset of the arguments in a caller's frame.  On 64 bit the
- * ABI reserves space there for those in registers.
+ * ABI reserves space there for arguments in registers.
  *
  * PPC_JPROBE_STACK_BYTES: bytes of that area that are copied for a jprobe's
  * function: the space for registers, and 64 bytes more.
@@ -33,8 +33,8 @@
 #endif
 
 /*
- * A detour begins with a pointer to its site, and is aligned like this.  The
- * call in the detour must return into the same block, so that the thunk finds
+ * The alignment of a detour, which begins with a pointer to its site.  The call
+ * in the detour must return into the same aligned block, where the thunk finds
  * the pointer.
  */
 #define PPC_DETOUR_ALIGN_SHIFT	6

@@ -209,7 +209,7 @@ static bool is_sti(u8 op)
  *	ud2
  * 1:
  *
- * The handler of the ud2 decodes the first two to report the mismatch.
+ * The handler of the ud2 decodes the MOV and the ADD to report the mismatch.
  */
 #define TYPE_CHECK_MOVL		6
 #define TYPE_CHECK_SIZE		14

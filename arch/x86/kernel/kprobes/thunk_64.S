@@ -104,7 +104,7 @@
 
 /*
  * Called from a slot (slot.c); the return address leads to the site.
- * x86_kprobe_hit_post() fills in the fields unknown here, and stores flags and
+ * x86_kprobe_hit_post() fills in the other fields, and stores flags and
  * instruction pointer for the last two instructions:
  *
  *	regs->orig_ax ->	flags
