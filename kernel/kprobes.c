@@ -28,7 +28,7 @@
  *	missed.c			hits whose handlers did not run
  *	moving.c			hits that pass two places
  *	running.c			placeholders for a running probe
- *	table.c  registered.c  slots.c  retire.c  reasons.c
+ *	registered.c  slots.c  retire.c  reasons.c
  *					look-ups, memory, deferred freeing
  *	classic.c  classic_follow.c  classic_return.c
  *					a backend for architectures without one,
@@ -106,7 +106,7 @@
  * Text and table
  * --------------
  *
- * A site is in the table before a trap is written (kprobe_table_insert()
+ * A site is in the table before a trap is written (kprobe_site_create()
  * publishes it; the poke orders it before the trap), and stays there until
  * the trap is gone from all CPUs.  Interrupts are off from the fetch of the
  * trap to the last handler, and an IPI to all CPUs separates the removal of
@@ -687,7 +687,6 @@ static int __init kprobe_init(void)
 
 	if (ret)
 		return ret;
-	kprobe_table_init();
 	ret = kprobe_retire_init() ?: kprobe_blacklist_init();
 	if (ret)
 		return ret;

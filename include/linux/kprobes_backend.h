@@ -58,7 +58,7 @@ enum kprobe_site_state {
  *
  * The fields that a hit reads are first.  "Locked" means under kprobe_mutex.
  *
- * @chain: links in the table of sites (table.c); locked, read by RCU
+ * @chain: in the table of sites; locked, read by RCU
  * @addr: the probed address; constant
  * @pre: the first active probe with a pre handler, or kprobe_no_pre; further
  *	ones are linked by kprobe::pre_next; locked, read by RCU
@@ -89,7 +89,7 @@ enum kprobe_site_state {
  * @missed: hits whose handlers did not run, by enum kprobe_miss
  */
 struct kprobe_site {
-	struct kprobe_site __rcu *chain[2];
+	struct hlist_node chain;
 	kprobe_opcode_t *addr;
 	struct kprobe *pre;
 	unsigned int npost;

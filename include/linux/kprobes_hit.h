@@ -129,34 +129,30 @@ static __always_inline void kprobe_read_unlock(bool entered)
  * The table of sites
  */
 
-/**
- * struct kprobe_site_table - all sites, by address
- * @shift: shifts a hash right to the index of a bucket; constant
- * @which: the index into kprobe_site::chain of the links that this table uses;
- *	constant
- * @buckets: the first site of each chain; changed under kprobe_mutex, read by
- *	RCU
- *
- * kernel/kprobes/table.c describes how the table is replaced, and why readers
- * still find every site meanwhile.
- */
-struct kprobe_site_table {
-	unsigned int shift;
-	unsigned int which;
-	struct kprobe_site __rcu *buckets[];
-};
+/* 128 KiB on 64 bits; with more sites than buckets, the chains grow. */
+#if IS_ENABLED(CONFIG_BASE_SMALL)
+#define KPROBE_TABLE_BITS	8
+#elif BITS_PER_LONG == 64
+#define KPROBE_TABLE_BITS	14
+#else
+#define KPROBE_TABLE_BITS	12
+#endif
 
-extern struct kprobe_site_table __rcu *kprobe_site_table;
+/*
+ * All sites, by address: changed under kprobe_mutex, read by RCU.  The head of
+ * kernel/kprobes/site.c explains why readers find every site.
+ */
+extern struct hlist_head kprobe_site_table[1 << KPROBE_TABLE_BITS];
 
 /* Use the top bits of the product: only they depend on all bits of @addr. */
-static __always_inline struct kprobe_site __rcu **
-kprobe_site_bucket(struct kprobe_site_table *table, unsigned long addr)
+static __always_inline struct hlist_head *kprobe_site_bucket(unsigned long addr)
 {
 #if BITS_PER_LONG == 64
-	return &table->buckets[(addr * GOLDEN_RATIO_64) >> table->shift];
+	addr *= GOLDEN_RATIO_64;
 #else
-	return &table->buckets[(addr * GOLDEN_RATIO_32) >> table->shift];
+	addr *= GOLDEN_RATIO_32;
 #endif
+	return &kprobe_site_table[addr >> (BITS_PER_LONG - KPROBE_TABLE_BITS)];
 }
 
 /**
@@ -168,16 +164,13 @@ kprobe_site_bucket(struct kprobe_site_table *table, unsigned long addr)
  */
 static __always_inline struct kprobe_site *kprobe_site_find(unsigned long addr)
 {
-	/* Pairs with rcu_assign_pointer() in table_resize(). */
-	struct kprobe_site_table *table =
-		rcu_dereference_raw(kprobe_site_table);
 	struct kprobe_site *site;
 
-	/* Both of these pair with rcu_assign_pointer() in table_link(). */
-	site = rcu_dereference_raw(*kprobe_site_bucket(table, addr));
-	while (site && unlikely((unsigned long)site->addr != addr))
-		site = rcu_dereference_raw(site->chain[table->which]);
-	return site;
+	/* Pairs with hlist_add_head_rcu() in kprobe_site_create(). */
+	hlist_for_each_entry_rcu_notrace(site, kprobe_site_bucket(addr), chain)
+		if (likely((unsigned long)site->addr == addr))
+			return site;
+	return NULL;
 }
 
 /*

@@ -18,12 +18,9 @@ void kprobe_set_jumps(bool on);
 /* Counts of objects in use. */
 unsigned int kprobe_slots_in_use(void);
 unsigned int kprobe_sites_in_use(void);
-unsigned int kprobe_table_buckets(void);
-unsigned int kprobe_table_used(void);
 unsigned int kretprobe_pools_in_use(void);
 
-/* Wait for a resize of the table; wait until all retired memory is freed. */
-void kprobe_table_settle(void);
+/* Wait until all retired memory is freed. */
 void kprobe_flush_retired(void);
 
 /* The largest number of sites patched with one hold of a lock. */

@@ -54,10 +54,10 @@
  * the table, and after an IPI to all CPUs that followed the removal of the
  * trap.  In the idle loop, where RCU does not watch, only that IPI protects
  * hits: they have interrupts off throughout, because idle CPUs do.  The look-up
- * of such a hit may read another site of a hash chain, or a replaced table:
- * kprobe_classic_sync() waits for that before either is freed.  On arc these
- * exceptions enable interrupts, and mips idles with interrupts on: their idle
- * functions must not be probed.
+ * of such a hit may read another site of a hash chain: kprobe_classic_sync()
+ * waits for that before that site is freed.  On arc these exceptions enable
+ * interrupts, and mips idles with interrupts on: their idle functions must not
+ * be probed.
  *
  * A jump (arm) leads to a copy in which tasks may be preempted.  The copy is
  * freed with the site, after a grace period of RCU-tasks.

@@ -10,6 +10,7 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/notifier.h>
+#include <linux/rculist.h>
 #include <asm/sections.h>
 #include "internal.h"
 
@@ -46,7 +47,7 @@ static void kprobe_lose_text(bool (*going)(const struct kprobe_site *site,
 		kprobe_reconcile(&dirty, KPROBE_ARM_EACH);
 	kprobe_ftrace_flush();
 	list_for_each_entry(site, &lost, all) {
-		kprobe_table_remove(site);
+		hlist_del_rcu(&site->chain);
 		kprobe_site_set_state(site, KPROBE_SITE_GONE);
 		kprobe_optimizer_forget(site);
 	}

@@ -123,11 +123,6 @@ bool kprobe_is_registered(const struct kprobe *p);
 void kprobe_set_registered(struct kprobe *p);
 void kprobe_clear_registered(struct kprobe *p);
 
-/* table.c: look-up of sites by address */
-void kprobe_table_init(void);
-void kprobe_table_insert(struct kprobe_site *site);
-void kprobe_table_remove(struct kprobe_site *site);
-
 /**
  * struct patched_place - an instruction that the kernel itself patches
  * @code: its address, relative to patched_places::base

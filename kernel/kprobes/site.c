@@ -11,8 +11,32 @@
  *	     +----------pre---> p2		enabled, with a pre handler; a
  *						hit walks this list
  *
- * Everything here is under kprobe_mutex.  This file does not change the text of
- * sites: see reconcile.c.
+ * Everything here is under kprobe_mutex, except for readers of the table.  This
+ * file does not change the text of sites: see reconcile.c.
+ *
+ * The table
+ * ---------
+ *
+ * kprobe_site_find() walks one chain of a hash table that is never resized.
+ * Readers have at least preemption off, and RCU is watching them.
+ *
+ * 1. A new site is complete, with its link, before hlist_add_head_rcu()
+ *    publishes it.  It is in the table before its trap is written.
+ * 2. A removed site keeps its link, so a reader there continues along the chain
+ *    and finds each site that stays, in one walk.
+ * 3. A removed site is freed after a grace period that begins after its removal
+ *    (retire.c), which waits for all readers that can reach it.
+ * 4. Hits of a site's trap have ended when the site is removed ("Text and
+ *    table" in kernel/kprobes.c).  So a hit never takes a removed site for a
+ *    new one at its address.
+ * 5. A handler that finds no site reads the text.  If the trap is still there,
+ *    it looks for the site again, ordered after that read: the site of its trap
+ *    may have been removed, and another site added there before its own trap.
+ *    A trap without a site then has another owner.
+ *
+ * An rhashtable does not fit: a chain that is being moved leads its readers to
+ * another bucket, from which they restart, and the reader in a hit may have
+ * interrupted the move itself, on the same CPU.
  */
 #include <linux/init.h>
 #include <linux/mutex.h>
@@ -27,6 +51,10 @@ DEFINE_MUTEX(kprobe_mutex);
 DEFINE_MUTEX(kprobe_switch_mutex);
 LIST_HEAD(kprobe_sites);
 LIST_HEAD(kprobe_gone_sites);
+
+struct hlist_head kprobe_site_table[1 << KPROBE_TABLE_BITS];
+/* A look-up adds no offset to links. */
+static_assert(!offsetof(struct kprobe_site, chain));
 
 static struct kmem_cache *site_cache;
 
@@ -111,7 +139,8 @@ enum kprobe_refusal kprobe_site_create(const struct kprobe_entry *entry,
 		kmem_cache_free(site_cache, site);
 		return why;
 	}
-	kprobe_table_insert(site);
+	/* Pairs with the dependencies in kprobe_site_find(). */
+	hlist_add_head_rcu(&site->chain, kprobe_site_bucket((ulong)site->addr));
 	list_add_tail(&site->all, &kprobe_sites);
 	*result = site;
 	return KPROBE_OK;
@@ -130,7 +159,7 @@ void kprobe_site_drop(struct kprobe_site *site)
 		     site->state != KPROBE_SITE_GONE);
 
 	if (site->state != KPROBE_SITE_GONE)
-		kprobe_table_remove(site);
+		hlist_del_rcu(&site->chain);
 	list_del(&site->all);
 	kprobe_retire(site);
 }

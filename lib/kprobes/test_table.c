@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * KUnit suite for the table of sites: it grows and shrinks while probes are
- * hit, and its hash spreads sites evenly.
+ * KUnit suite for the table of sites: it changes while probes are hit, and its
+ * hash spreads sites evenly.
  */
 #include <kunit/test.h>
+#include <linux/array_size.h>
 #include <linux/delay.h>
 #include <linux/hrtimer.h>
 #include <linux/kallsyms.h>
@@ -19,16 +20,13 @@
 #include <asm/sections.h>
 #include "test.h"
 
-/*
- * The table must double several times for this many sites.  Some architectures
- * stop the machine for each site.
- */
+/* Some architectures stop the machine for each site. */
 #define MANY		(IS_ENABLED(CONFIG_KPROBES_CLASSIC) ? 250 : 1000)
-/* With more sites left, the table may not shrink to its minimum size. */
-#define FEW		12
 
+/* @bucket: take only functions of this bucket, if not NULL */
 struct many {
 	struct kprobe *probes;
+	struct hlist_head *bucket;
 	unsigned int nr;
 	unsigned long last;
 };
@@ -42,6 +40,8 @@ static int many_add(void *data, const char *name, unsigned long addr)
 	if (!is_kernel_text(addr) || is_kernel_inittext(addr) ||
 	    addr == many->last || within_kprobe_blacklist(addr))
 		return 0;
+	if (many->bucket && kprobe_site_bucket(addr) != many->bucket)
+		return 0;
 	many->last = addr;
 	many->probes[many->nr].flags = KPROBE_FLAG_DISABLED;
 	many->probes[many->nr++].addr = (kprobe_opcode_t *)addr;
@@ -53,11 +53,13 @@ static void free_many(void *data)
 	vfree(data);
 }
 
-/* Return probes for up to MANY functions of the kernel. */
-static struct kprobe *find_many(struct kunit *test, unsigned int *nr)
+/* Return probes for up to MANY functions of the kernel, or of a bucket. */
+static struct kprobe *find_many(struct kunit *test, struct hlist_head *bucket,
+				unsigned int *nr)
 {
 	struct many many = {
 		.probes = vcalloc(MANY, sizeof(*many.probes)),
+		.bucket = bucket,
 	};
 
 	KUNIT_ASSERT_NOT_NULL(test, many.probes);
@@ -197,8 +199,8 @@ static void hitters_stop(void)
 	}
 }
 
-/* Interrupts must hit their probes during each resize. */
-static void test_resize_loses_no_hit(struct kunit *test)
+/* Interrupts must hit their probes while sites are added and removed. */
+static void test_change_loses_no_hit(struct kunit *test)
 {
 	struct kprobe targets[] = {
 		{
@@ -211,26 +213,17 @@ static void test_resize_loses_no_hit(struct kunit *test)
 	};
 	struct kprobe *both[] = { &targets[0], &targets[1] };
 	unsigned int sites = kprobe_sites_in_use();
-	unsigned int buckets, nr, registered, round;
-	struct kprobe *probes = find_many(test, &nr);
+	unsigned int nr, round;
+	struct kprobe *probes = find_many(test, NULL, &nr);
 	unsigned long missed;
 
-	/* The table shrinks only while three quarters of it stay empty. */
-	if (sites > FEW)
-		kunit_skip(test, "%u other sites decide about the size", sites);
-	kprobe_table_settle();
-	buckets = kprobe_table_buckets();
 	atomic_set(&calls, 0);
 	atomic_set(&hits, 0);
 	KUNIT_ASSERT_EQ(test, register_kprobes(both, 2), 0);
 	hitters_start(test);
 	for (round = 0; round < 2; round++) {
-		registered = register_many(probes, nr);
-		kprobe_table_settle();
-		KUNIT_EXPECT_GE(test, kprobe_table_buckets(), registered);
+		register_many(probes, nr);
 		unregister_many(probes, nr);
-		kprobe_table_settle();
-		KUNIT_EXPECT_EQ(test, kprobe_table_buckets(), buckets);
 	}
 	hitters_stop();
 	unregister_kprobes(both, 2);
@@ -243,98 +236,60 @@ static void test_resize_loses_no_hit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
 }
 
-/* A resize calls this after it has published the new table. */
-#define WITHIN_RESIZE	"start_poll_synchronize_rcu"
-/* A resize calls this for each site before it links the site. */
-#define BEFORE_LINK	"table_link"
+static bool is_found(const struct kprobe *p)
+{
+	guard(preempt)();
+	return kprobe_site_find((unsigned long)p->addr) == p->site;
+}
 
-struct within {
-	struct kprobe probe;
-	struct kprobe link;
+/* Sites of one bucket are removed from the head, middle and end of a chain. */
+static void test_removed_site_hides_no_other(struct kunit *test)
+{
+	unsigned int nr, all, from, left, i;
 	struct kprobe *probes;
-	unsigned int nr;
-	unsigned int resizes;
-	unsigned int links;
-	unsigned int lost;
-};
 
-static bool is_lost(const struct kprobe *p)
-{
-	return p->site && !kprobe_site_find((unsigned long)p->site->addr);
-}
-
-static int within_pre(struct kprobe *p, struct pt_regs *regs)
-{
-	struct within *w = container_of(p, struct within, probe);
-	unsigned int i;
-
-	w->resizes++;
-	for (i = 0; i < w->nr; i++)
-		w->lost += is_lost(&w->probes[i]);
-	return 0;
-}
-
-/* Check one site per call, because links are numerous. */
-static int link_pre(struct kprobe *p, struct pt_regs *regs)
-{
-	struct within *w = container_of(p, struct within, link);
-
-	w->lost += is_lost(&w->probes[w->links++ % w->nr]);
-	return 0;
-}
-
-/* A hit during a resize, on the same CPU, must find all sites. */
-static void test_resize_hides_no_site(struct kunit *test)
-{
-	struct within w = {
-		.probe.symbol_name = WITHIN_RESIZE,
-		.probe.pre_handler = within_pre,
-		.link.symbol_name = BEFORE_LINK,
-		.link.pre_handler = link_pre,
-	};
-	struct kprobe *probes, *more;
-	unsigned int nr;
-
-	probes = find_many(test, &nr);
-	w.probes = probes;
-	w.nr = nr / 16;
-	more = &probes[w.nr];
-	nr -= w.nr;
-	register_many(probes, w.nr);
-	KUNIT_EXPECT_EQ(test, register_kprobe(&w.probe), 0);
-	KUNIT_EXPECT_EQ(test, register_kprobe(&w.link), 0);
-	register_many(more, nr);
-	kprobe_table_settle();
-	unregister_many(more, nr);
-	kprobe_table_settle();
-	unregister_kprobe(&w.link);
-	unregister_kprobe(&w.probe);
-	unregister_many(probes, w.nr);
-	/* The table must have grown and shrunk at least once each. */
-	KUNIT_EXPECT_GE(test, w.resizes, 2);
-	KUNIT_EXPECT_GT(test, w.links, w.nr);
-	KUNIT_EXPECT_EQ(test, w.lost, 0);
+	probes = find_many(test, kprobe_site_bucket((ulong)table_target), &nr);
+	all = register_many(probes, nr);
+	if (all < 3)
+		kunit_skip(test, "only %u functions in a bucket", all);
+	for (from = 0; from < 3; from++) {
+		for (i = from; i < nr; i += 3) {
+			if (probes[i].addr)
+				unregister_kprobe(&probes[i]);
+			probes[i].addr = NULL;
+		}
+		for (i = 0, left = 0; i < nr; i++) {
+			if (!probes[i].addr)
+				continue;
+			left++;
+			KUNIT_EXPECT_TRUE(test, is_found(&probes[i]));
+		}
+		KUNIT_EXPECT_LT(test, left, all);
+		all = left;
+	}
+	KUNIT_EXPECT_EQ(test, all, 0);
 }
 
 /*
- * The table has at most three sites for four buckets.  A random hash would use
- * 7 buckets for 10 sites.
+ * A random hash puts about nr * nr / (2 * buckets) of @nr sites into a bucket
+ * that is used already.
  */
 static void test_hash_spreads_sites(struct kunit *test)
 {
-	unsigned int nr, registered, used;
-	struct kprobe *probes = find_many(test, &nr);
+	unsigned int nr, i, registered, used = 0;
+	struct kprobe *probes = find_many(test, NULL, &nr);
 
 	registered = register_many(probes, nr);
-	kprobe_table_settle();
-	used = kprobe_table_used();
+	for (i = 0; i < ARRAY_SIZE(kprobe_site_table); i++)
+		used += !hlist_empty(&kprobe_site_table[i]);
 	unregister_many(probes, nr);
-	KUNIT_EXPECT_GT(test, used * 20, registered * 11);
+	KUNIT_EXPECT_LE(test, registered,
+			used + 2 * nr * nr / ARRAY_SIZE(kprobe_site_table));
 }
 
 static struct kunit_case table_tests[] = {
-	KUNIT_CASE_SLOW(test_resize_loses_no_hit),
-	KUNIT_CASE_SLOW(test_resize_hides_no_site),
+	KUNIT_CASE_SLOW(test_change_loses_no_hit),
+	KUNIT_CASE_SLOW(test_removed_site_hides_no_other),
 	KUNIT_CASE_SLOW(test_hash_spreads_sites),
 	{}
 };
