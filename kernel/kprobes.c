@@ -55,8 +55,6 @@
  *	  module_mutex		a module's exception table (module.c); under
  *				kprobe_mutex alone
  *
- *	blacklist_mutex		blacklisted ranges (blacklist.c); never with
- *				kprobe_mutex
  *	explain_mutex		the last place written (control.c); never with
  *				kprobe_mutex
  *

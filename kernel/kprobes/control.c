@@ -227,7 +227,6 @@ static void *blacklist_start(struct seq_file *m, loff_t *pos)
 {
 	struct blacklist_cursor *cursor = m->private;
 
-	kprobe_blacklist_lock();
 	/* Continue by address, because the list may have changed. */
 	if (*pos && *pos == cursor->pos)
 		return blacklist_find(cursor, cursor->range.start);
@@ -245,7 +244,6 @@ static void *blacklist_start(struct seq_file *m, loff_t *pos)
 
 static void blacklist_stop(struct seq_file *m, void *v)
 {
-	kprobe_blacklist_unlock();
 }
 
 static int blacklist_show(struct seq_file *m, void *v)

@@ -87,7 +87,8 @@ static void kprobe_module_gone(struct module *mod)
 	kprobe_lose_text(in_module, mod);
 	scoped_guard(mutex, &kprobe_mutex)
 		kprobe_module_forget(mod);
-	kprobe_unblacklist_module(mod, within_module);
+	kprobe_unblacklist(&mod->mem[MOD_TEXT]);
+	kprobe_unblacklist(&mod->mem[MOD_INIT_TEXT]);
 }
 
 static int kprobe_module_event(struct notifier_block *nb, unsigned long event,
@@ -111,7 +112,7 @@ static int kprobe_module_event(struct notifier_block *nb, unsigned long event,
 		scoped_guard(mutex, &kprobe_mutex)
 			kprobe_module_live(mod);
 		kprobe_lose_text(in_module_init, mod);
-		kprobe_unblacklist_module(mod, within_module_init);
+		kprobe_unblacklist(&mod->mem[MOD_INIT_TEXT]);
 		break;
 	case MODULE_STATE_GOING:
 		kprobe_module_gone(mod);

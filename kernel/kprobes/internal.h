@@ -16,6 +16,7 @@
 
 struct jump_entry;
 struct module;
+struct module_memory;
 struct static_call_site;
 
 /* Distance between two addresses where an instruction can begin, in bytes. */
@@ -203,12 +204,8 @@ struct kprobe_blacklist_range {
 };
 
 int kprobe_blacklist_init(void);
-int kprobe_blacklist_module(struct module *mod);
-void kprobe_unblacklist_module(struct module *mod,
-			       bool (*within)(unsigned long addr,
-					      const struct module *mod));
-void kprobe_blacklist_lock(void);
-void kprobe_blacklist_unlock(void);
+int kprobe_blacklist_module(const struct module *mod);
+void kprobe_unblacklist(const struct module_memory *text);
 bool kprobe_blacklist_next(unsigned long from,
 			   struct kprobe_blacklist_range *range);
 bool kprobe_blacklisted(unsigned long addr, const struct kprobe_symbol *symbol);
