@@ -28,8 +28,7 @@
  *	missed.c			hits whose handlers did not run
  *	moving.c			hits that pass two places
  *	running.c			placeholders for a running probe
- *	registered.c  slots.c  retire.c  reasons.c
- *					look-ups, memory, deferred freeing
+ *	slots.c  retire.c  reasons.c	memory, deferred freeing; texts
  *	classic.c  classic_follow.c  classic_return.c
  *					a backend for architectures without one,
  *					instead of hit.c, fault.c, jprobe.c
@@ -223,7 +222,7 @@ static void kprobe_join_site(struct kprobe *p, struct kprobe_site *site)
 		p->flags |= KPROBE_FLAG_ON_FUNC_ENTRY;
 	p->flags |= kprobe_site_flags(site);
 	INIT_LIST_HEAD(&p->list);
-	kprobe_set_registered(p);
+	p->place = (unsigned long)site->addr;
 	/* A relay must stay first, because it serves the preceding text. */
 	first = hlist_entry_safe(site->probes.first, struct kprobe, hlist);
 	if (first && kprobe_relayed(first))
@@ -352,9 +351,9 @@ static int kprobes_detach(struct kprobe_array *array, int first, int end)
 							  kp), &array->pools);
 		if (p->enabled)
 			kprobe_site_deactivate(site, p);
-		hlist_del_init(&p->hlist);
-		kprobe_clear_registered(p);
-		hlist_add_head(&p->known, &leaving);
+		hlist_del(&p->hlist);
+		p->place = 0;
+		hlist_add_head(&p->hlist, &leaving);
 		p->flags &= KPROBE_FLAG_DISABLED;
 		kprobe_site_mark_dirty(site, &dirty);
 		n += kprobe_site_patches_text(site);
@@ -370,8 +369,8 @@ static int kprobes_detach(struct kprobe_array *array, int first, int end)
 	list_for_each_entry_safe(site, next, &empty, all)
 		kprobe_drop_site(site);
 	/* Reset links that no reader uses any more: callers may test them. */
-	hlist_for_each_entry_safe(p, after, &leaving, known) {
-		INIT_HLIST_NODE(&p->known);
+	hlist_for_each_entry_safe(p, after, &leaving, hlist) {
+		INIT_HLIST_NODE(&p->hlist);
 		INIT_LIST_HEAD(&p->list);
 		p->site = NULL;
 	}

@@ -119,11 +119,6 @@ int kprobe_retire_init(void);
 void kprobe_retire(struct kprobe_site *site);
 void kprobe_retire_flush(void);
 
-/* registered.c: the table of registered probes */
-bool kprobe_is_registered(const struct kprobe *p);
-void kprobe_set_registered(struct kprobe *p);
-void kprobe_clear_registered(struct kprobe *p);
-
 /**
  * struct patched_place - an instruction that the kernel itself patches
  * @code: its address, relative to patched_places::base
@@ -421,6 +416,7 @@ void kprobe_site_drop(struct kprobe_site *site);
 void kprobe_site_mark_dirty(struct kprobe_site *site, struct list_head *dirty);
 void kprobe_site_activate(struct kprobe_site *site, struct kprobe *p);
 void kprobe_site_deactivate(struct kprobe_site *site, struct kprobe *p);
+bool kprobe_is_registered(const struct kprobe *p);
 
 /* reconcile.c: from target states to text; for @how see kprobe_reconcile() */
 #define KPROBE_ARM_EACH		1

@@ -241,6 +241,45 @@ void kprobe_site_deactivate(struct kprobe_site *site, struct kprobe *p)
 		site->njprobe--;
 }
 
+static bool kprobe_site_has(const struct kprobe_site *site,
+			    const struct kprobe *p)
+{
+	const struct kprobe *other;
+
+	hlist_for_each_entry(other, &site->probes, hlist)
+		if (other == p)
+			return true;
+	return false;
+}
+
+/**
+ * kprobe_is_registered - check whether this very probe is registered
+ * @p: any probe, or NULL
+ *
+ * A caller may pass a probe that was never registered and holds uninitialized
+ * data, a copy of a registered one, or the same one twice.  So a site must have
+ * the probe in its list; kprobe::place only shows which site to search.
+ *
+ * Context: kprobe_mutex held.
+ */
+bool kprobe_is_registered(const struct kprobe *p)
+{
+	struct kprobe_site *site;
+
+	lockdep_assert_held(&kprobe_mutex);
+
+	if (!p || !p->place)
+		return false;
+	site = kprobe_site_at(p->place);
+	if (site && kprobe_site_has(site, p))
+		return true;
+	list_for_each_entry(site, &kprobe_gone_sites, all)
+		if ((unsigned long)site->addr == p->place &&
+		    kprobe_site_has(site, p))
+			return true;
+	return false;
+}
+
 int __init kprobe_site_init(void)
 {
 	site_cache = KMEM_CACHE(kprobe_site, SLAB_HWCACHE_ALIGN);
