@@ -127,7 +127,7 @@ static bool module_places_near(struct module *mod, unsigned long start,
 }
 
 /**
- * kprobe_patched - does the kernel itself patch some of these bytes?
+ * kprobe_patched - check whether the kernel itself patches some bytes
  * @start: first of the bytes
  * @end: first address after the bytes
  *
