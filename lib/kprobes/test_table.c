@@ -250,8 +250,10 @@ static void test_removed_site_hides_no_other(struct kunit *test)
 
 	probes = find_many(test, kprobe_site_bucket((ulong)table_target), &nr);
 	all = register_many(probes, nr);
-	if (all < 3)
+	if (all < 3) {
+		unregister_many(probes, nr);
 		kunit_skip(test, "only %u functions in a bucket", all);
+	}
 	for (from = 0; from < 3; from++) {
 		for (i = from; i < nr; i += 3) {
 			if (probes[i].addr)
