@@ -8,7 +8,6 @@
  *	KUnit -> copying()   -> abandoned() -> KUnit, with a copy of the return
  *						address on top of the first
  */
-#include <linux/module.h>
 #include <linux/objtool.h>
 #include "test_return.h"
 
@@ -173,6 +172,3 @@ static struct kunit_suite abandoned_suite = {
 };
 
 kunit_test_suite(abandoned_suite);
-
-MODULE_DESCRIPTION("KUnit suite for followed calls that never return");
-MODULE_LICENSE("GPL");

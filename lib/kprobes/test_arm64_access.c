@@ -6,7 +6,6 @@
  */
 #include <linux/kasan-enabled.h>
 #include <linux/mman.h>
-#include <linux/module.h>
 #include <linux/uaccess.h>
 #include <asm/cpufeature.h>
 #include "test_arm64.h"
@@ -207,6 +206,3 @@ static struct kunit_suite access_suite = {
 };
 
 kunit_test_suite(access_suite);
-
-MODULE_DESCRIPTION("KUnit suite for kprobes on arm64: access to user memory");
-MODULE_LICENSE("GPL");

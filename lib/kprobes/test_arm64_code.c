@@ -4,7 +4,6 @@
  * with a probe, on random operands, as without.  The probe is a breakpoint, has
  * a post handler, or is a branch.
  */
-#include <linux/module.h>
 #include <asm/cpufeature.h>
 #include "test_code.h"
 #include "test_arm64.h"
@@ -414,6 +413,3 @@ static struct kunit_suite code_suite = {
 };
 
 kunit_test_suite(code_suite);
-
-MODULE_DESCRIPTION("KUnit suite for kprobes on arm64: instructions");
-MODULE_LICENSE("GPL");

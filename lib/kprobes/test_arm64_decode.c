@@ -3,7 +3,6 @@
  * KUnit suite for the instruction decoder of kprobes on arm64: it checks the
  * class and the target for given encodings.
  */
-#include <linux/module.h>
 #include <linux/string.h>
 #include "../../arch/arm64/kernel/probes/decode-insn.h"
 #include "test.h"
@@ -384,6 +383,3 @@ static struct kunit_suite decode_suite = {
 };
 
 kunit_test_suite(decode_suite);
-
-MODULE_DESCRIPTION("KUnit suite for kprobes on arm64: the decoder");
-MODULE_LICENSE("GPL");

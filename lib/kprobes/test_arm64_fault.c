@@ -3,7 +3,6 @@
  * KUnit suite for faults on arm64: in handlers and in instructions out of line.
  */
 #include <linux/irqflags.h>
-#include <linux/module.h>
 #include <linux/uaccess.h>
 #include <asm/asm-extable.h>
 #include <asm/exception.h>
@@ -213,6 +212,3 @@ static struct kunit_suite fault_suite = {
 };
 
 kunit_test_suite(fault_suite);
-
-MODULE_DESCRIPTION("KUnit suite for kprobes on arm64: faults");
-MODULE_LICENSE("GPL");

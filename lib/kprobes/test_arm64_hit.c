@@ -7,7 +7,6 @@
 #include <linux/completion.h>
 #include <linux/hrtimer.h>
 #include <linux/kthread.h>
-#include <linux/module.h>
 #include <linux/panic.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
@@ -588,6 +587,3 @@ static struct kunit_suite hit_suite = {
 };
 
 kunit_test_suite(hit_suite);
-
-MODULE_DESCRIPTION("KUnit suite for kprobes on arm64: hits");
-MODULE_LICENSE("GPL");

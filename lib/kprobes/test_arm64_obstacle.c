@@ -3,7 +3,6 @@
  * KUnit suite for obstacles on arm64: instructions whose breakpoint cannot be
  * replaced with a branch.
  */
-#include <linux/module.h>
 #include "test_arm64.h"
 
 CODE(add, "", "add x0, x1, x2, lsl #3", "");
@@ -81,6 +80,3 @@ static struct kunit_suite obstacle_suite = {
 };
 
 kunit_test_suite(obstacle_suite);
-
-MODULE_DESCRIPTION("KUnit suite for kprobes on arm64: obstacles to branches");
-MODULE_LICENSE("GPL");

@@ -7,7 +7,6 @@
 #include <linux/ftrace.h>
 #include <linux/init.h>
 #include <linux/kallsyms.h>
-#include <linux/module.h>
 #include <asm/sections.h>
 #include "test_code.h"
 #include "test_arm64.h"
@@ -331,6 +330,3 @@ static struct kunit_suite refusal_suite = {
 };
 
 kunit_test_suite(refusal_suite);
-
-MODULE_DESCRIPTION("KUnit suite for kprobes on arm64: refusals");
-MODULE_LICENSE("GPL");

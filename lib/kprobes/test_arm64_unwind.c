@@ -9,7 +9,6 @@
 #include <linux/err.h>
 #include <linux/hw_breakpoint.h>
 #include <linux/kallsyms.h>
-#include <linux/module.h>
 #include <linux/perf_event.h>
 #include <linux/preempt.h>
 #include <linux/smp.h>
@@ -224,6 +223,3 @@ static struct kunit_suite unwind_suite = {
 };
 
 kunit_test_suite(unwind_suite);
-
-MODULE_DESCRIPTION("KUnit suite for kprobes on arm64: stack traces from a hit");
-MODULE_LICENSE("GPL");

@@ -11,7 +11,6 @@
 #include <linux/kprobes.h>
 #include <linux/kprobes_hit.h>
 #include <linux/kprobes_test.h>
-#include <linux/module.h>
 #include "test.h"
 
 /* Both functions begin with instructions long enough for a jump. */
@@ -192,6 +191,3 @@ static struct kunit_suite boot_suite = {
 };
 
 kunit_test_suites(&boot_suite);
-
-MODULE_DESCRIPTION("KUnit suite for kprobes early in the boot process");
-MODULE_LICENSE("GPL");

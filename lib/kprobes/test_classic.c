@@ -8,7 +8,6 @@
 #include <linux/ftrace.h>
 #include <linux/kallsyms.h>
 #include <linux/kthread.h>
-#include <linux/module.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include "test.h"
@@ -623,6 +622,3 @@ static struct kunit_suite classic_suite = {
 };
 
 kunit_test_suite(classic_suite);
-
-MODULE_DESCRIPTION("KUnit suite for kprobes: architectures' own backends");
-MODULE_LICENSE("GPL");

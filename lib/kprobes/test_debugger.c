@@ -9,7 +9,6 @@
 #include <linux/kprobes.h>
 #include <linux/kprobes_reasons.h>
 #include <linux/memory.h>
-#include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/stop_machine.h>
 #include "../../kernel/debug/debug_core.h"
@@ -185,6 +184,3 @@ static struct kunit_suite debugger_suite = {
 };
 
 kunit_test_suite(debugger_suite);
-
-MODULE_DESCRIPTION("KUnit suite for kprobes and the kernel's debugger");
-MODULE_LICENSE("GPL");

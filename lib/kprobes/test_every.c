@@ -356,6 +356,3 @@ static struct kunit_suite every_suite = {
 };
 
 kunit_test_suite(every_suite);
-
-MODULE_DESCRIPTION("KUnit suite for kprobes: a jump in every function");
-MODULE_LICENSE("GPL");

@@ -10,7 +10,6 @@
 #include <linux/kprobes_hit.h>
 #include <linux/kprobes_test.h>
 #include <linux/linkage.h>
-#include <linux/module.h>
 #include <linux/sizes.h>
 #include "test.h"
 
@@ -604,6 +603,3 @@ static struct kunit_suite jprobe_suite = {
 };
 
 kunit_test_suite(jprobe_suite);
-
-MODULE_DESCRIPTION("KUnit suite for jprobes");
-MODULE_LICENSE("GPL");

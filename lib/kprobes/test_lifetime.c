@@ -694,6 +694,3 @@ static struct kunit_suite lifetime_suite = {
 };
 
 kunit_test_suite(lifetime_suite);
-
-MODULE_DESCRIPTION("KUnit suite for kprobes: lifetime");
-MODULE_LICENSE("GPL");

@@ -2,7 +2,6 @@
 /* KUnit suite for text that live patching writes when a module is loaded. */
 #include <linux/elf.h>
 #include <linux/livepatch.h>
-#include <linux/module.h>
 #include "test.h"
 
 /* Section names as written by the tools that build live patches. */
@@ -80,6 +79,3 @@ static struct kunit_suite livepatch_suite = {
 };
 
 kunit_test_suite(livepatch_suite);
-
-MODULE_DESCRIPTION("KUnit suite for kprobes: text of live patches");
-MODULE_LICENSE("GPL");

@@ -4,7 +4,6 @@
  * four bytes: all instructions after the probed one, probed or not.
  */
 #include <linux/bits.h>
-#include <linux/module.h>
 #include "test.h"
 #if defined(CONFIG_ARM64)
 #include "test_arm64_moves.h"
@@ -112,6 +111,3 @@ static struct kunit_suite move_suite = {
 };
 
 kunit_test_suite(move_suite);
-
-MODULE_DESCRIPTION("KUnit suite for kprobes: moving on");
-MODULE_LICENSE("GPL");

@@ -8,7 +8,6 @@
 #include <linux/kprobes_hit.h>
 #include <linux/kprobes_test.h>
 #include <linux/kthread.h>
-#include <linux/module.h>
 #include <linux/string.h>
 #include "test_opt.h"
 #include "test_preempt.h"
@@ -620,6 +619,3 @@ static struct kunit_suite opt_suite = {
 };
 
 kunit_test_suite(opt_suite);
-
-MODULE_DESCRIPTION("KUnit suite for kprobes: jumps");
-MODULE_LICENSE("GPL");

@@ -9,7 +9,6 @@
 #include <linux/irq_work.h>
 #include <linux/irqflags.h>
 #include <linux/llist.h>
-#include <linux/module.h>
 #include <linux/percpu.h>
 #include <linux/smp.h>
 #include <linux/workqueue.h>
@@ -332,6 +331,3 @@ static struct kunit_suite pool_suite = {
 };
 
 kunit_test_suite(pool_suite);
-
-MODULE_DESCRIPTION("KUnit suite for pools of return probes");
-MODULE_LICENSE("GPL");

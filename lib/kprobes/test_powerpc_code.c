@@ -4,7 +4,6 @@
  * a probe, on random operands, as without.  The probe is a trap, is a branch,
  * or has a post handler.
  */
-#include <linux/module.h>
 #include <linux/stringify.h>
 #include <asm/cputable.h>
 #include <asm/switch_to.h>
@@ -412,6 +411,3 @@ static struct kunit_suite code_suite = {
 };
 
 kunit_test_suite(code_suite);
-
-MODULE_DESCRIPTION("KUnit suite for kprobes on powerpc: instructions");
-MODULE_LICENSE("GPL");

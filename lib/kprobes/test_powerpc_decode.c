@@ -3,7 +3,6 @@
  * KUnit suite for the instruction decoder of kprobes on powerpc: it checks the
  * class for given words, and moved operands of prefixed instructions.
  */
-#include <linux/module.h>
 #include <linux/sizes.h>
 #include <linux/string.h>
 #include <asm/cputable.h>
@@ -282,6 +281,3 @@ static struct kunit_suite decode_suite = {
 };
 
 kunit_test_suite(decode_suite);
-
-MODULE_DESCRIPTION("KUnit suite for kprobes on powerpc: the decoder");
-MODULE_LICENSE("GPL");

@@ -4,7 +4,6 @@
  * keep, changes made by handlers, and the CPU state around a hit.
  */
 #include <linux/array_size.h>
-#include <linux/module.h>
 #include <linux/sched.h>
 #include <linux/sizes.h>
 #include <linux/string.h>
@@ -704,6 +703,3 @@ static struct kunit_suite hit_suite = {
 };
 
 kunit_test_suite(hit_suite);
-
-MODULE_DESCRIPTION("KUnit suite for kprobes on powerpc: hits");
-MODULE_LICENSE("GPL");

@@ -4,7 +4,6 @@
  * with two entries, and faults of instructions in slots.
  */
 #include <linux/kallsyms.h>
-#include <linux/module.h>
 #include <asm/code-patching.h>
 #include <asm/cputable.h>
 #include <asm/feature-fixups.h>
@@ -371,6 +370,3 @@ static struct kunit_suite refusal_suite = {
 };
 
 kunit_test_suite(refusal_suite);
-
-MODULE_DESCRIPTION("KUnit suite for kprobes on powerpc: places and faults");
-MODULE_LICENSE("GPL");

@@ -8,7 +8,6 @@
  * test_unwind.h.
  */
 #include <linux/kdebug.h>
-#include <linux/module.h>
 #include <linux/notifier.h>
 #include <linux/stringify.h>
 #include <asm/disassemble.h>
@@ -241,6 +240,3 @@ static struct kunit_suite unwind_suite = {
 };
 
 kunit_test_suite(unwind_suite);
-
-MODULE_DESCRIPTION("KUnit suite for kprobes on powerpc: stack traces from a hit");
-MODULE_LICENSE("GPL");

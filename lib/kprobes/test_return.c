@@ -5,7 +5,6 @@
  */
 #include <linux/cpumask.h>
 #include <linux/irq_work.h>
-#include <linux/module.h>
 #include <linux/smp.h>
 #include <linux/string.h>
 #include "test_regs.h"
@@ -771,6 +770,3 @@ static struct kunit_suite return_suite = {
 };
 
 kunit_test_suite(return_suite);
-
-MODULE_DESCRIPTION("KUnit suite for return probes");
-MODULE_LICENSE("GPL");

@@ -4,7 +4,6 @@
  * with and without fprobes on the same functions.
  */
 #include <linux/fprobe.h>
-#include <linux/module.h>
 #include <linux/stacktrace.h>
 #include "test_return.h"
 
@@ -218,6 +217,3 @@ static struct kunit_suite trace_suite = {
 };
 
 kunit_test_suite(trace_suite);
-
-MODULE_DESCRIPTION("KUnit suite for return probes: stack traces");
-MODULE_LICENSE("GPL");

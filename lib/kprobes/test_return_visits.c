@@ -9,7 +9,6 @@
 #include <linux/cpumask.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
-#include <linux/module.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -411,6 +410,3 @@ static struct kunit_suite visit_suite = {
 };
 
 kunit_test_suite(visit_suite);
-
-MODULE_DESCRIPTION("KUnit suite for return probes: calls that last");
-MODULE_LICENSE("GPL");

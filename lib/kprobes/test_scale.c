@@ -9,7 +9,6 @@
 #include <linux/kprobes.h>
 #include <linux/kprobes_hit.h>
 #include <linux/kprobes_test.h>
-#include <linux/module.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
@@ -240,6 +239,3 @@ static struct kunit_suite scale_suite = {
 };
 
 kunit_test_suite(scale_suite);
-
-MODULE_DESCRIPTION("KUnit suite for kprobes: many probes at once");
-MODULE_LICENSE("GPL");

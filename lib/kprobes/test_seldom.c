@@ -8,7 +8,6 @@
 #include <linux/err.h>
 #include <linux/kthread.h>
 #include <linux/list.h>
-#include <linux/module.h>
 #include <linux/sched.h>
 #include <linux/static_call.h>
 #include <linux/kprobes_backend.h>
@@ -170,6 +169,3 @@ static struct kunit_suite seldom_suite = {
 };
 
 kunit_test_suite(seldom_suite);
-
-MODULE_DESCRIPTION("KUnit suite for kprobes: seldom used requests");
-MODULE_LICENSE("GPL");

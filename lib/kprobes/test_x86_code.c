@@ -739,6 +739,3 @@ static struct kunit_suite x86_suite = {
 };
 
 kunit_test_suite(x86_suite);
-
-MODULE_DESCRIPTION("KUnit suite for kprobes on x86");
-MODULE_LICENSE("GPL");

@@ -9,7 +9,6 @@
 #include <linux/kprobes_hit.h>
 #include <linux/kprobes_test.h>
 #include <linux/memory.h>
-#include <linux/module.h>
 #include <linux/objtool.h>
 #include <linux/vmalloc.h>
 #include <asm/ibt.h>
@@ -820,6 +819,3 @@ static struct kunit_suite fault_suite = {
 };
 
 kunit_test_suite(fault_suite);
-
-MODULE_DESCRIPTION("KUnit suite for fault handlers of kprobes on x86");
-MODULE_LICENSE("GPL");

@@ -4,7 +4,6 @@
  * registers as at a breakpoint, and may continue at another address.
  */
 #include <linux/kallsyms.h>
-#include <linux/module.h>
 #include <linux/panic.h>
 #include <linux/string.h>
 #include <asm/mce.h>
@@ -519,6 +518,3 @@ static struct kunit_suite hit_suite = {
 };
 
 kunit_test_suite(hit_suite);
-
-MODULE_DESCRIPTION("KUnit suite for kprobes on x86: hits by jumps");
-MODULE_LICENSE("GPL");

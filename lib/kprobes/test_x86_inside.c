@@ -3,7 +3,6 @@
  * KUnit suite for probes on x86 at an instruction under another probe's jump,
  * in any order of registration, and for idle jumps there.
  */
-#include <linux/module.h>
 #include <linux/string.h>
 #include "test_x86_opt.h"
 #include "test_opt.h"
@@ -179,6 +178,3 @@ static struct kunit_suite inside_suite = {
 };
 
 kunit_test_suite(inside_suite);
-
-MODULE_DESCRIPTION("KUnit suite for kprobes on x86: probes under jumps");
-MODULE_LICENSE("GPL");

@@ -6,7 +6,6 @@
 #include <linux/bits.h>
 #include <linux/completion.h>
 #include <linux/kthread.h>
-#include <linux/module.h>
 #include <linux/preempt.h>
 #include "test_x86_opt.h"
 
@@ -299,6 +298,3 @@ static struct kunit_suite move_suite = {
 };
 
 kunit_test_suite(move_suite);
-
-MODULE_DESCRIPTION("KUnit suite for kprobes on x86: moving on");
-MODULE_LICENSE("GPL");

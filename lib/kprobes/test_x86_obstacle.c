@@ -6,7 +6,6 @@
  */
 #include <linux/jump_label.h>
 #include <linux/memory.h>
-#include <linux/module.h>
 #include <linux/string.h>
 #include <asm/nospec-branch.h>
 #include "test_x86_opt.h"
@@ -699,6 +698,3 @@ static struct kunit_suite obstacle_suite = {
 };
 
 kunit_test_suite(obstacle_suite);
-
-MODULE_DESCRIPTION("KUnit suite for kprobes on x86: obstacles to jumps");
-MODULE_LICENSE("GPL");

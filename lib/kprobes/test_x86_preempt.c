@@ -4,7 +4,6 @@
  * instructions that a jump will cover, or in an instruction out of line.
  */
 #include <linux/kallsyms.h>
-#include <linux/module.h>
 #include <linux/sizes.h>
 #include <linux/stacktrace.h>
 #include <linux/vmalloc.h>
@@ -216,6 +215,3 @@ static struct kunit_suite preempt_suite = {
 };
 
 kunit_test_suite(preempt_suite);
-
-MODULE_DESCRIPTION("KUnit suite for kprobes on x86: preempted tasks");
-MODULE_LICENSE("GPL");

@@ -6,7 +6,6 @@
 #include <linux/kdebug.h>
 #include <linux/math.h>
 #include <linux/memory.h>
-#include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/notifier.h>
 #include <asm/text-patching.h>
@@ -126,6 +125,3 @@ static struct kunit_suite trap_suite = {
 };
 
 kunit_test_suite(trap_suite);
-
-MODULE_DESCRIPTION("KUnit suite for kprobes on x86: breakpoints of others");
-MODULE_LICENSE("GPL");

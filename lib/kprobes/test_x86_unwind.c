@@ -10,7 +10,6 @@
  * test_unwind.h.
  */
 #include <linux/kdebug.h>
-#include <linux/module.h>
 #include <linux/notifier.h>
 #include <linux/objtool.h>
 #include <asm/cpufeature.h>
@@ -187,6 +186,3 @@ static struct kunit_suite unwind_suite = {
 };
 
 kunit_test_suite(unwind_suite);
-
-MODULE_DESCRIPTION("KUnit suite for kprobes on x86: stack traces from a hit");
-MODULE_LICENSE("GPL");
