@@ -19,33 +19,12 @@
 #define FIRST_CALLER	1
 #define EXCEPTION_SHOWN	true
 
-static unsigned int probed_length(const struct kprobe_site *site)
-{
-	return AARCH64_INSN_SIZE;
-}
-
 #include "test_unwind.h"
 
-/* Takes and returns x0, may use x1. */
-#define UNWOUND(name, body)						\
-	asm(".pushsection .text\n"					\
-	    ".balign 16\n"						\
-	    ".type opt_" #name ", @function\n"				\
-	    "opt_" #name ":\n\t" body					\
-	    ".Lend_" #name ":\n\t"					\
-	    ".size opt_" #name ", . - opt_" #name "\n"			\
-	    ".popsection\n"						\
-	    ".pushsection .data\n"					\
-	    ".balign 8\n"						\
-	    "probe_" #name ": .quad .Lprobe_" #name "\n"		\
-	    "end_" #name ": .quad .Lend_" #name "\n"			\
-	    ".popsection\n");						\
-	extern char opt_##name[], *probe_##name, *end_##name
-
+/* These functions take and return x0, and may use x1. */
 #define PUSH		"stp x29, x30, [sp, #-16]!\n\t"
 #define MAKE_FRAME	PUSH "mov x29, sp\n\t"
 #define DROP_FRAME	"ldp x29, x30, [sp], #16\n\t"
-#define PROBE(name)	".Lprobe_" #name ":\n\t"
 
 /* The first instruction changes the stack. */
 UNWOUND(entry, PROBE(entry) MAKE_FRAME "add x0, x0, #1\n\t" DROP_FRAME
@@ -60,10 +39,16 @@ UNWOUND(call, MAKE_FRAME PROBE(call) "bl opt_leaf\n\t" DROP_FRAME "ret\n\t");
 UNWOUND(leaf, PROBE(leaf) "add x0, x0, #1\n\t ret\n\t");
 UNWOUND(ret, MAKE_FRAME "add x0, x0, #1\n\t" DROP_FRAME PROBE(ret) "ret\n\t");
 
-static const struct unwound targets[] = {
-	TARGET_OF(entry), TARGET_OF(computes), TARGET_OF(pushes),
-	TARGET_OF(call), TARGET_OF(leaf), TARGET_OF(ret),
-};
+/* Handlers redirect this one. */
+UNWOUND(divert, MAKE_FRAME PROBE(divert) "ldr x1, [sp]\n\t"
+	"nop\n\t"
+	".Lgoes_on: add x0, x0, #1\n\t" DROP_FRAME "ret\n\t"
+	POINTER_TO(goes_on, .Lgoes_on));
+
+static unsigned int probed_length(const struct kprobe_site *site)
+{
+	return AARCH64_INSN_SIZE;
+}
 
 static bool in_trampoline(unsigned long addr)
 {
@@ -156,70 +141,25 @@ static noinline unsigned long step_through(void *function)
 	if (site && site->detour)
 		good &= step_words(site->detour, KPROBE_DETOUR_SIZE) &&
 			step_symbol("kprobe_jump_thunk");
-	/* Only the first target is followed by a return probe. */
-	if (site && target == &targets[0])
+	/* Only opt_entry() is followed by a return probe. */
+	if (site && target->function == opt_entry)
 		good &= step_symbol("__kretprobe_trampoline");
 	return good ? 6 : 0;
 }
 
-static int unwind_init(struct kunit *test)
+static int arm_steps(struct kunit *test)
 {
 	if (system_supports_bti_kernel())
 		kunit_skip(test, "functions begin with no landing pad");
 	/* at_breakpoint() disables the first one. */
 	if (read_sysreg(dbgbcr0_el1))
 		kunit_skip(test, "a breakpoint of others is in use");
-	memset(&stepper, 0, sizeof(stepper));
 	return 0;
 }
 
-static void unwind_exit(struct kunit *test)
+static void disarm_steps(void)
 {
-	switch_jumps(true);
 }
 
-KUNIT_ARRAY_PARAM_DESC(target, targets, name);
-
-static void test_sample_in_hit_shows_callers(struct kunit *test)
-{
-	step_all_ways(test, test->param_value);
-}
-
-#ifdef CONFIG_KRETPROBES
-static void test_sample_in_return_shows_callers(struct kunit *test)
-{
-	step_returns(test, &targets[0]);
-}
-#endif
-
-UNWOUND(divert, MAKE_FRAME PROBE(divert) "ldr x1, [sp]\n\t"
-	"nop\n\t"
-	".Lgoes_on: add x0, x0, #1\n\t" DROP_FRAME "ret\n\t"
-	".pushsection .data\n\t .balign 8\n\t"
-	"goes_on: .quad .Lgoes_on\n\t .popsection\n\t");
-extern char *goes_on;
-
-static void test_sample_in_divert_shows_callers(struct kunit *test)
-{
-	static const struct unwound target = TARGET_OF(divert);
-
-	step_diverts(test, &target, (unsigned long)goes_on);
-}
-
-static struct kunit_case unwind_tests[] = {
-	KUNIT_CASE_PARAM(test_sample_in_hit_shows_callers, target_gen_params),
-#ifdef CONFIG_KRETPROBES
-	KUNIT_CASE(test_sample_in_return_shows_callers),
-#endif
-	KUNIT_CASE(test_sample_in_divert_shows_callers),
-	{}
-};
-
-static struct kunit_suite unwind_suite = {
-	.name = "kprobes_arm64_unwind",
-	.test_cases = unwind_tests,
-	.init = unwind_init,
-	.exit = unwind_exit,
-};
-
-kunit_test_suite(unwind_suite);
+UNWIND_SUITE(arm64, TARGET_OF(entry), TARGET_OF(computes), TARGET_OF(pushes),
+	     TARGET_OF(call), TARGET_OF(leaf), TARGET_OF(ret));

@@ -21,35 +21,14 @@
 #define FIRST_CALLER	2
 #define EXCEPTION_SHOWN	false
 
-static unsigned int probed_length(const struct kprobe_site *site)
-{
-	return sizeof(u32);
-}
-
 #include "test_unwind.h"
 
-/* These functions take and return r3, may use r4, and have no descriptor. */
-#define UNWOUND(name, body)						\
-	asm(".pushsection .text\n"					\
-	    ".balign 16\n"						\
-	    ".type opt_" #name ", @function\n"				\
-	    "opt_" #name ":\n\t" body					\
-	    ".Lend_" #name ":\n\t"					\
-	    ".size opt_" #name ", . - opt_" #name "\n"			\
-	    ".popsection\n"						\
-	    ".pushsection .data\n"					\
-	    ".balign 8\n"						\
-	    "probe_" #name ": " PPC_LONG ".Lprobe_" #name "\n"		\
-	    "end_" #name ": " PPC_LONG ".Lend_" #name "\n"		\
-	    ".popsection\n");						\
-	extern char opt_##name[], *probe_##name, *end_##name
-
+/* These functions take and return r3, and may use r4. */
 #define LR_SAVE		__stringify(PPC_LR_STKOFF) "(1)\n\t"
 #define SAVE_LR		"mflr 0\n\t" STL " 0, " LR_SAVE
 #define PUSH		STLU " 1, -112(1)\n\t"
 #define MAKE_FRAME	SAVE_LR PUSH
 #define DROP_FRAME	"addi 1, 1, 112\n\t" LL " 0, " LR_SAVE "mtlr 0\n\t"
-#define PROBE(name)	".Lprobe_" #name ":\n\t"
 
 UNWOUND(entry, PROBE(entry) MAKE_FRAME "addi 3, 3, 1\n\t" DROP_FRAME
 	"blr\n\t");
@@ -65,10 +44,16 @@ UNWOUND(call, MAKE_FRAME PROBE(call) "bl opt_leaf\n\t" DROP_FRAME "blr\n\t");
 UNWOUND(leaf, PROBE(leaf) "addi 3, 3, 1\n\t blr\n\t");
 UNWOUND(ret, MAKE_FRAME "addi 3, 3, 1\n\t" DROP_FRAME PROBE(ret) "blr\n\t");
 
-static const struct unwound targets[] = {
-	TARGET_OF(entry), TARGET_OF(pushes), TARGET_OF(computes),
-	TARGET_OF(syncs), TARGET_OF(call), TARGET_OF(leaf), TARGET_OF(ret),
-};
+/* Handlers redirect this one. */
+UNWOUND(divert, MAKE_FRAME PROBE(divert) LL " 4, 0(1)\n\t"
+	"nop\n\t"
+	".Lgoes_on: addi 3, 3, 1\n\t" DROP_FRAME "blr\n\t"
+	POINTER_TO(goes_on, .Lgoes_on));
+
+static unsigned int probed_length(const struct kprobe_site *site)
+{
+	return sizeof(u32);
+}
 
 /* LBARX, LHARX, LWARX, LDARX. */
 static bool is_larx(u32 word)
@@ -197,46 +182,17 @@ static unsigned long step_through(void *function)
 	return ppc_step_through(function);
 }
 
-static int unwind_init(struct kunit *test)
+static int arm_steps(struct kunit *test)
 {
 	BUILD_BUG_ON(MSR_SE != 0x400);
-	memset(&stepper, 0, sizeof(stepper));
 	return register_die_notifier(&step_notifier);
 }
 
-static void unwind_exit(struct kunit *test)
+static void disarm_steps(void)
 {
 	unregister_die_notifier(&step_notifier);
-	switch_jumps(true);
 }
 
-KUNIT_ARRAY_PARAM_DESC(target, targets, name);
-
-static void test_sample_in_hit_shows_callers(struct kunit *test)
-{
-	step_all_ways(test, test->param_value);
-}
-
-#ifdef CONFIG_KRETPROBES
-static void test_sample_in_return_shows_callers(struct kunit *test)
-{
-	step_returns(test, &targets[0]);
-}
-#endif
-
-static struct kunit_case unwind_tests[] = {
-	KUNIT_CASE_PARAM(test_sample_in_hit_shows_callers, target_gen_params),
-#ifdef CONFIG_KRETPROBES
-	KUNIT_CASE(test_sample_in_return_shows_callers),
-#endif
-	{}
-};
-
-static struct kunit_suite unwind_suite = {
-	.name = "kprobes_powerpc_unwind",
-	.test_cases = unwind_tests,
-	.init = unwind_init,
-	.exit = unwind_exit,
-};
-
-kunit_test_suite(unwind_suite);
+UNWIND_SUITE(powerpc, TARGET_OF(entry), TARGET_OF(pushes), TARGET_OF(computes),
+	     TARGET_OF(syncs), TARGET_OF(call), TARGET_OF(leaf),
+	     TARGET_OF(ret));

@@ -11,7 +11,13 @@
  * FIRST_CALLER: number of entries before the caller's caller in a trace at a
  *	function's entry
  * EXCEPTION_SHOWN: whether a trace of an exception shows its address
+ *
+ * After that it defines:
+ * UNWOUND(entry), UNWOUND(divert), goes_on: functions that take and return an
+ *	argument and add 1; a handler may redirect the second one to goes_on
  * probed_length(): length of the instruction at a site
+ * arm_steps(), disarm_steps(), step_through(): see above
+ * UNWIND_SUITE(arch, targets): the suite itself
  *
  * Unless the unwinder knows each instruction's stack layout, a function without
  * a frame hides its caller.  A caller that is hidden without probes may be
@@ -45,6 +51,36 @@ struct unwound {
 };
 
 #define TARGET_OF(n) { #n, opt_##n, &probe_##n, &end_##n }
+#define PROBE(name)	".Lprobe_" #name ":\n\t"
+
+#ifndef UNWOUND
+#define POINTER_TO(name, label)						\
+	".pushsection .data\n"						\
+	".balign 8\n"							\
+	#name ": .dc.a " #label "\n"					\
+	".popsection\n"
+
+/* The function has no descriptor. */
+#define UNWOUND(name, body)						\
+	asm(".pushsection .text\n"					\
+	    ".balign 16\n"						\
+	    ".type opt_" #name ", @function\n"				\
+	    "opt_" #name ":\n\t" body					\
+	    ".Lend_" #name ":\n\t"					\
+	    ".size opt_" #name ", . - opt_" #name "\n"			\
+	    ".popsection\n"						\
+	    POINTER_TO(probe_##name, .Lprobe_##name)			\
+	    POINTER_TO(end_##name, .Lend_##name));			\
+	extern char opt_##name[], *probe_##name, *end_##name
+#endif
+
+extern char opt_entry[], *probe_entry, *end_entry;
+extern char opt_divert[], *probe_divert, *end_divert, *goes_on;
+
+static unsigned int probed_length(const struct kprobe_site *site);
+static int arm_steps(struct kunit *test);
+static void disarm_steps(void);
+static unsigned long step_through(void *function);
 
 /*
  * The stepper
@@ -260,8 +296,6 @@ static __maybe_unused void step(struct pt_regs *regs, unsigned long ret)
 }
 NOKPROBE_SYMBOL(step);
 
-static unsigned long step_through(void *function);
-
 static noinline unsigned long step_target(const struct unwound *target,
 					  struct kprobe_site *site)
 {
@@ -339,101 +373,123 @@ static void plain_post(struct kprobe *p, struct pt_regs *regs,
 }
 
 static void step_probed(struct kunit *test, const struct unwound *target,
-			enum way way)
+			enum way way, kprobe_pre_handler_t pre,
+			kprobe_post_handler_t post)
 {
 	struct kprobe p = {
 		.addr = (kprobe_opcode_t *)*target->at,
-		.pre_handler = plain_pre,
-		.post_handler = way == BY_POST ? plain_post : NULL,
+		.pre_handler = pre,
+		.post_handler = post,
 	};
 
 	switch_jumps(way == BY_JUMP);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
 	step_hit(test, target, &p, way);
 	unregister_kprobe(&p);
+}
+
+static int unwind_init(struct kunit *test)
+{
+	memset(&stepper, 0, sizeof(stepper));
+	return arm_steps(test);
+}
+
+static void unwind_exit(struct kunit *test)
+{
+	disarm_steps();
 	switch_jumps(true);
 }
 
-static void step_all_ways(struct kunit *test, const struct unwound *target)
+/* Step without a probe, for the reference. */
+static void step_bare(struct kunit *test, const struct unwound *target)
 {
-	enum way way;
-
-	/* The reference. */
 	KUNIT_EXPECT_EQ(test, step_target(target, NULL), 6);
 	KUNIT_ASSERT_GT(test, stepper.callers.nr, 3);
 	report_wrong(test, "without a probe");
-	for (way = BY_TRAP; way <= BY_POST; way++)
-		step_probed(test, target, way);
 }
 
-#ifdef CONFIG_KRETPROBES
+static void test_sample_in_hit_shows_callers(struct kunit *test)
+{
+	enum way way;
+
+	step_bare(test, test->param_value);
+	for (way = BY_TRAP; way <= BY_POST; way++)
+		step_probed(test, test->param_value, way, plain_pre,
+			    way == BY_POST ? plain_post : NULL);
+}
+
 static int plain_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	return 0;
 }
 
-static void step_return(struct kunit *test, const struct unwound *target,
-			enum way way)
+static void test_sample_in_return_shows_callers(struct kunit *test)
 {
-	struct kretprobe rp = {
-		.kp.addr = (kprobe_opcode_t *)target->function,
-		.handler = plain_return,
-	};
-
-	switch_jumps(way == BY_JUMP);
-	KUNIT_ASSERT_EQ(test, register_kretprobe(&rp), 0);
-	step_hit(test, target, &rp.kp, way);
-	KUNIT_EXPECT_GT(test, stepper.in_thunk, 20);
-	unregister_kretprobe(&rp);
-}
-
-static void step_returns(struct kunit *test, const struct unwound *target)
-{
+	static const struct unwound target = TARGET_OF(entry);
 	enum way way;
 
-	KUNIT_EXPECT_EQ(test, step_target(target, NULL), 6);
-	for (way = BY_TRAP; way <= BY_JUMP; way++)
-		step_return(test, target, way);
+	step_bare(test, &target);
+	for (way = BY_TRAP; way <= BY_JUMP; way++) {
+		struct kretprobe rp = {
+			.kp.addr = (kprobe_opcode_t *)opt_entry,
+			.handler = plain_return,
+		};
+
+		switch_jumps(way == BY_JUMP);
+		KUNIT_ASSERT_EQ(test, register_kretprobe(&rp), 0);
+		step_hit(test, &target, &rp.kp, way);
+		KUNIT_EXPECT_GT(test, stepper.in_thunk, 20);
+		unregister_kretprobe(&rp);
+	}
 }
-#endif
 
-static unsigned long goes_on_at;
-
-static int goes_on_pre(struct kprobe *p, struct pt_regs *regs)
+static int divert_pre(struct kprobe *p, struct pt_regs *regs)
 {
-	instruction_pointer_set(regs, goes_on_at);
+	instruction_pointer_set(regs, (unsigned long)goes_on);
 	return 1;
 }
 
-static void goes_on_post(struct kprobe *p, struct pt_regs *regs,
-			 unsigned long flags)
+static void divert_post(struct kprobe *p, struct pt_regs *regs,
+			unsigned long flags)
 {
-	instruction_pointer_set(regs, goes_on_at);
+	instruction_pointer_set(regs, (unsigned long)goes_on);
 }
 
-/* Step through hits whose handlers redirect the function. */
-static __maybe_unused void step_diverts(struct kunit *test,
-					const struct unwound *target,
-					unsigned long goes_on)
+static void test_sample_in_divert_shows_callers(struct kunit *test)
 {
+	static const struct unwound target = TARGET_OF(divert);
 	enum way way;
 
-	KUNIT_EXPECT_EQ(test, step_target(target, NULL), 6);
-	goes_on_at = goes_on;
-	for (way = BY_TRAP; way <= BY_POST; way++) {
-		struct kprobe p = {
-			.addr = (kprobe_opcode_t *)*target->at,
-		};
-
-		if (way == BY_POST)
-			p.post_handler = goes_on_post;
-		else
-			p.pre_handler = goes_on_pre;
-		switch_jumps(way == BY_JUMP);
-		KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
-		step_hit(test, target, &p, way);
-		unregister_kprobe(&p);
-	}
+	/* A trace exception would not be recoverable. */
+	if (IS_ENABLED(CONFIG_PPC))
+		kunit_skip(test, "diverted hits end with MSR[RI] clear");
+	step_bare(test, &target);
+	for (way = BY_TRAP; way <= BY_POST; way++)
+		step_probed(test, &target, way,
+			    way == BY_POST ? NULL : divert_pre,
+			    way == BY_POST ? divert_post : NULL);
 }
+
+#define UNWIND_SUITE(arch, ...)						\
+	static const struct unwound targets[] = { __VA_ARGS__ };	\
+									\
+	KUNIT_ARRAY_PARAM_DESC(target, targets, name);			\
+									\
+	static struct kunit_case unwind_tests[] = {			\
+		KUNIT_CASE_PARAM(test_sample_in_hit_shows_callers,	\
+				 target_gen_params),			\
+		KUNIT_CASE(test_sample_in_return_shows_callers),	\
+		KUNIT_CASE(test_sample_in_divert_shows_callers),	\
+		{}							\
+	};								\
+									\
+	static struct kunit_suite unwind_suite = {			\
+		.name = "kprobes_" #arch "_unwind",			\
+		.test_cases = unwind_tests,				\
+		.init = unwind_init,					\
+		.exit = unwind_exit,					\
+	};								\
+									\
+	kunit_test_suite(unwind_suite)
 
 #endif /* _LIB_KPROBES_TEST_UNWIND_H */

@@ -26,50 +26,55 @@
  */
 #define UNWOUND(name, ...)						\
 	FOLLOWED(name, __VA_ARGS__					\
+		 ".Lend_" #name ":\n\t"					\
 		 POINTER_TO(end_##name, .Lend_##name));			\
 	extern char *end_##name
 
+#define FIRST_CALLER	(LAYOUTS_KNOWN ? 2 : 1)
+#define EXCEPTION_SHOWN	true
+#include "test_unwind.h"
+
 #define MAKE_FRAME	"push " BP "\n\t mov " SP ", " BP "\n\t"
 #define DROP_FRAME	"pop " BP "\n\t"
-#define PROBE(name)	".Lprobe_" #name ":\n\t"
-#define END(name)	".Lend_" #name ":\n\t"
 
 /* The first instruction is one byte long, and changes the stack. */
 UNWOUND(entry, PROBE(entry) MAKE_FRAME "lea 1(" AX "), %eax\n\t" DROP_FRAME
-	ASM_RET END(entry));
+	ASM_RET);
 /* The function keeps words on the stack. */
 UNWOUND(pushed, MAKE_FRAME "push " BX "\n\t push " BX "\n\t"
 	PROBE(pushed) "lea 1(" AX "), %eax\n\t lea (" AX "), %eax\n\t"
-	"pop " BX "\n\t pop " BX "\n\t" DROP_FRAME ASM_RET END(pushed));
+	"pop " BX "\n\t pop " BX "\n\t" DROP_FRAME ASM_RET);
 /* Instructions in the middle that change the stack. */
 UNWOUND(pushing, MAKE_FRAME PROBE(pushing) "push " BX "\n\t push " BX "\n\t"
 	"push " BX "\n\t pop " BX "\n\t pop " BX "\n\t"
-	"pop " BX "\n\t lea 1(" AX "), %eax\n\t" DROP_FRAME ASM_RET
-	END(pushing));
+	"pop " BX "\n\t lea 1(" AX "), %eax\n\t" DROP_FRAME ASM_RET);
 /* The probed instruction is a call, which is emulated or ends the detour. */
 UNWOUND(call, MAKE_FRAME "push " BX "\n\t" PROBE(call)
-	"call opt_leaf\n\t pop " BX "\n\t" DROP_FRAME ASM_RET END(call));
+	"call opt_leaf\n\t pop " BX "\n\t" DROP_FRAME ASM_RET);
 UNWOUND(leaf, PROBE(leaf) "lea (" AX "), %eax\n\t lea (" AX "), %eax\n\t"
-	"lea 1(" AX "), %eax\n\t" ASM_RET END(leaf));
+	"lea 1(" AX "), %eax\n\t" ASM_RET);
 /* The jump covers the return. */
 UNWOUND(ret, MAKE_FRAME "lea 1(" AX "), %eax\n\t" DROP_FRAME
 	PROBE(ret) "lea (" AX "), %eax\n\t" ASM_RET
-	"int3\n\t int3\n\t int3\n\t" END(ret));
+	"int3\n\t int3\n\t int3\n\t");
 /* User memory may be accessible, so the detour begins with CLAC. */
 UNWOUND(user, MAKE_FRAME PROBE(user) "lea 1(" AX "), %eax\n\t"
 	"lea (" AX "), %eax\n\t"
 	"1: mov (" SP "), " CX "\n\t 2: xor %ecx, %ecx\n\t"
-	DROP_FRAME ASM_RET END(user) _ASM_EXTABLE_UA(1b, 2b));
+	DROP_FRAME ASM_RET _ASM_EXTABLE_UA(1b, 2b));
 
-#define FIRST_CALLER	(LAYOUTS_KNOWN ? 2 : 1)
-#define EXCEPTION_SHOWN	true
+/* Handlers redirect this one. */
+UNWOUND(divert, MAKE_FRAME PROBE(divert) "lea (" AX "), %eax\n\t"
+	"lea (" AX "), %eax\n\t"
+	"lea (" AX "), %eax\n\t"
+	".Lgoes_on: lea 1(" AX "), %eax\n\t"
+	DROP_FRAME ASM_RET
+	POINTER_TO(goes_on, .Lgoes_on));
 
 static unsigned int probed_length(const struct kprobe_site *site)
 {
 	return site->insn.len;
 }
-
-#include "test_unwind.h"
 
 /* An interrupt may overwrite these words, so nothing may use them. */
 static void overwrite_unused(struct pt_regs *regs)
@@ -123,66 +128,15 @@ static noinline unsigned long step_through(void *function)
 	return a;
 }
 
-static const struct unwound targets[] = {
-	TARGET_OF(entry), TARGET_OF(pushed), TARGET_OF(pushing),
-	TARGET_OF(call), TARGET_OF(ret), TARGET_OF(user),
-};
-
-static int unwind_init(struct kunit *test)
+static int arm_steps(struct kunit *test)
 {
-	memset(&stepper, 0, sizeof(stepper));
 	return register_die_notifier(&step_notifier);
 }
 
-static void unwind_exit(struct kunit *test)
+static void disarm_steps(void)
 {
 	unregister_die_notifier(&step_notifier);
-	switch_jumps(true);
 }
 
-KUNIT_ARRAY_PARAM_DESC(target, targets, name);
-
-static void test_sample_in_hit_shows_callers(struct kunit *test)
-{
-	step_all_ways(test, test->param_value);
-}
-
-#ifdef CONFIG_KRETPROBES
-static void test_sample_in_return_shows_callers(struct kunit *test)
-{
-	step_returns(test, &targets[0]);
-}
-#endif
-
-UNWOUND(divert, MAKE_FRAME PROBE(divert) "lea (" AX "), %eax\n\t"
-	"lea (" AX "), %eax\n\t"
-	"lea (" AX "), %eax\n\t"
-	".Lgoes_on: lea 1(" AX "), %eax\n\t"
-	DROP_FRAME ASM_RET END(divert)
-	POINTER_TO(goes_on, .Lgoes_on));
-extern char *goes_on;
-
-static void test_sample_in_divert_shows_callers(struct kunit *test)
-{
-	static const struct unwound target = TARGET_OF(divert);
-
-	step_diverts(test, &target, (unsigned long)goes_on);
-}
-
-static struct kunit_case unwind_tests[] = {
-	KUNIT_CASE_PARAM(test_sample_in_hit_shows_callers, target_gen_params),
-#ifdef CONFIG_KRETPROBES
-	KUNIT_CASE(test_sample_in_return_shows_callers),
-#endif
-	KUNIT_CASE(test_sample_in_divert_shows_callers),
-	{}
-};
-
-static struct kunit_suite unwind_suite = {
-	.name = "kprobes_x86_unwind",
-	.test_cases = unwind_tests,
-	.init = unwind_init,
-	.exit = unwind_exit,
-};
-
-kunit_test_suite(unwind_suite);
+UNWIND_SUITE(x86, TARGET_OF(entry), TARGET_OF(pushed), TARGET_OF(pushing),
+	     TARGET_OF(call), TARGET_OF(ret), TARGET_OF(user));
