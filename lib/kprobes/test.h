@@ -158,6 +158,15 @@ static __maybe_unused void counted_post(struct kprobe *p, struct pt_regs *regs,
 	data_race(container_of(p, struct counted, probe)->post++);
 }
 
+/* Count calls in a wrong context, too. */
+static __maybe_unused void checked_post(struct kprobe *p, struct pt_regs *regs,
+					unsigned long flags)
+{
+	counted_post(p, regs, flags);
+	if (!irqs_disabled() || preemptible())
+		container_of(p, struct counted, probe)->astray++;
+}
+
 /* COUNTED(address, initializers...) */
 #define COUNTED(where, ...)						\
 	(struct counted) {						\

@@ -86,17 +86,7 @@ static __maybe_unused CALLER void call_code(void *function, struct state *s)
 		       "memory", "cc");
 }
 
-static __maybe_unused void checked_post(struct kprobe *p, struct pt_regs *regs,
-					unsigned long flags)
-{
-	struct counted *c = container_of(p, struct counted, probe);
-
-	c->post++;
-	if (!irqs_disabled() || preemptible())
-		c->astray++;
-}
-
-static __maybe_unused bool is_trap(const void *where)
+static __maybe_unused bool is_probe_trap(const void *where)
 {
 	return *(__le32 *)where == cpu_to_le32(BRK64_OPCODE_KPROBES);
 }

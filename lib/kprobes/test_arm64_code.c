@@ -5,8 +5,8 @@
  * a post handler, or is a branch.
  */
 #include <asm/cpufeature.h>
-#include "test_code.h"
 #include "test_arm64.h"
+#include "test_same.h"
 
 /* x3 shows whether the branch was taken. */
 #define BRANCH(name, before, probed)					\
@@ -178,12 +178,9 @@ CODE(far_after_load, ON_STACK "ldxr x2, [sp]" NOPS(32), "add x2, x2, #1",
 CODE(after_function, "b 3f\n ldxr x2, [sp]\ncode_after_load:\n3: nop",
      "add x2, x2, #1", "");
 
-/* No jump if the kernel checks landing pads; no jump at all. */
-#define NO_JUMP_BTI	1
-#define NO_JUMP		2
-/* Requires signed pointers; refuses a post handler; requires FEAT_HBC. */
-#define NEEDS_PAC	4
-#define NO_POST		8
+/* No jump if the kernel checks landing pads; needs PAC; needs FEAT_HBC. */
+#define NO_JUMP_BTI	4
+#define NEEDS_PAC	8
 #define NEEDS_HBC	16
 
 static const struct code_case code_cases[] = {
@@ -239,25 +236,17 @@ static void random_state(struct rnd_state *rnd, struct state *s, int i)
 	s->nzcv = (u64)(i & 15) << 28;
 }
 
-static void expect_same(struct kunit *test, const struct code_case *c,
-			const struct state *plain, const char *how)
+static void call_case(const struct code_case *c, struct state *s)
 {
-	struct rnd_state rnd;
-	struct state s;
-	int i;
+	call_code(c->function, s);
+}
 
-	prandom_seed_state(&rnd, 4711);
-	for (i = 0; i < INPUTS; i++) {
-		random_state(&rnd, &s, i);
-		call_code(c->function, &s);
-		KUNIT_EXPECT_TRUE_MSG(test, !memcmp(&s, &plain[i], sizeof(s)),
-				      "%s, input %d: x0 %llx x1 %llx x2 %llx x3 %llx x4 %llx x5 %llx nzcv %llx; plain %llx %llx %llx %llx %llx %llx %llx",
-				      how, i, s.x[0], s.x[1], s.x[2], s.x[3],
-				      s.x[4], s.x[5], s.nzcv, plain[i].x[0],
-				      plain[i].x[1], plain[i].x[2],
-				      plain[i].x[3], plain[i].x[4],
-				      plain[i].x[5], plain[i].nzcv);
-	}
+static void skip_without(struct kunit *test, const struct code_case *c)
+{
+	if (c->flags & NEEDS_PAC && !system_supports_address_auth())
+		kunit_skip(test, "this CPU has no pointer authentication");
+	if (c->flags & NEEDS_HBC && !cpu_have_named_feature(HBC))
+		kunit_skip(test, "this CPU has no hinted conditional branches");
 }
 
 static bool jumps(const struct code_case *c)
@@ -265,58 +254,6 @@ static bool jumps(const struct code_case *c)
 	if (c->flags & NO_JUMP)
 		return false;
 	return !(c->flags & NO_JUMP_BTI && system_supports_bti_kernel());
-}
-
-static void test_probe_changes_no_result(struct kunit *test)
-{
-	const struct code_case *c = test->param_value;
-	struct counted p = COUNTED(*c->probe);
-	struct counted q = COUNTED(*c->probe,
-				   .probe.post_handler = checked_post);
-	struct state *plain;
-	struct rnd_state rnd;
-	u32 before = *(u32 *)*c->probe;
-	int i, hits = INPUTS;
-
-	if (c->flags & NEEDS_PAC && !system_supports_address_auth())
-		kunit_skip(test, "this CPU has no pointer authentication");
-	if (c->flags & NEEDS_HBC && !cpu_have_named_feature(HBC))
-		kunit_skip(test, "this CPU has no hinted conditional branches");
-
-	plain = kunit_kcalloc(test, INPUTS, sizeof(*plain), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, plain);
-	prandom_seed_state(&rnd, 4711);
-	for (i = 0; i < INPUTS; i++) {
-		random_state(&rnd, &plain[i], i);
-		call_code(c->function, &plain[i]);
-	}
-
-	switch_jumps(false);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
-	KUNIT_EXPECT_TRUE(test, is_trap(*c->probe));
-	expect_same(test, c, plain, "trap");
-	KUNIT_EXPECT_GE(test, p.pre, hits);
-
-	if (c->flags & NO_POST) {
-		KUNIT_EXPECT_EQ(test, register_kprobe(&q.probe), -EOPNOTSUPP);
-	} else {
-		KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
-		expect_same(test, c, plain, "post");
-		hits += INPUTS;
-		unregister_kprobe(&q.probe);
-		KUNIT_EXPECT_GE(test, q.pre, INPUTS);
-		KUNIT_EXPECT_EQ(test, q.post, q.pre);
-	}
-	switch_jumps(true);
-	KUNIT_EXPECT_EQ(test, is_trap(*c->probe), !jumps(c));
-	KUNIT_EXPECT_EQ(test, kprobe_optimized(&p.probe), jumps(c));
-	expect_same(test, c, plain, "jump");
-	hits += INPUTS;
-	KUNIT_EXPECT_GE(test, p.pre, hits);
-	unregister_kprobe(&p.probe);
-	KUNIT_EXPECT_EQ(test, *(u32 *)*c->probe, before);
-	KUNIT_EXPECT_EQ(test, p.astray + q.astray, 0);
-	KUNIT_EXPECT_EQ(test, p.probe.nmissed + q.probe.nmissed, 0);
 }
 
 /* CPUs must be interrupted once for a batch, not once for each slot. */
@@ -410,6 +347,7 @@ static struct kunit_case code_tests[] = {
 static struct kunit_suite code_suite = {
 	.name = "kprobes_arm64",
 	.test_cases = code_tests,
+	.exit = code_exit,
 };
 
 kunit_test_suite(code_suite);

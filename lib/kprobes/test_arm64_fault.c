@@ -26,48 +26,12 @@ static u64 call_load(unsigned long from, u64 *word)
 	return s.x[3];
 }
 
-/* The probe of the load is a breakpoint, has a post handler, or is a branch. */
-static void test_fault_in_slot_is_handled(struct kunit *test)
-{
-	struct fault_seen s = FAULT_SEEN(probe_load);
-	struct counted q = COUNTED(probe_load,
-				   .probe.post_handler = checked_post);
-	const struct probed_load load = {
-		.addr = probe_load,
-		.call = call_load,
-		.continued = 1,
-		.fixed_up = 2,
-	};
-	unsigned int i;
-
-	for (i = 0; i < 3; i++) {
-		s.probe.addr = (kprobe_opcode_t *)probe_load;
-		KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
-		q.probe.addr = (kprobe_opcode_t *)probe_load;
-		if (i == 1)
-			KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
-		if (i == 2)
-			expect_jump(test, &s.probe, true);
-		expect_faults(test, &s, &load);
-		if (i == 1)
-			unregister_kprobe(&q.probe);
-		unregister_kprobe(&s.probe);
-	}
-	KUNIT_EXPECT_EQ(test, s.pre, 9);
-	KUNIT_EXPECT_EQ(test, q.post, 1);
-	KUNIT_EXPECT_EQ(test, s.probe.nmissed, 0);
-}
-
 static void test_undefined_is_handled(struct kunit *test)
 {
-	struct fault_seen s = {
-		.probe.addr = (kprobe_opcode_t *)probe_undefined,
-		.probe.pre_handler = fault_pre,
-		.probe.fault_handler = fault_handler,
-		.handle = true,
-	};
+	struct fault_seen s = FAULT_SEEN(probe_undefined);
 	struct state state = {};
 
+	s.handle = true;
 	KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
 	call_code(code_undefined, &state);
 	KUNIT_EXPECT_EQ(test, state.x[3], 5);

@@ -11,29 +11,29 @@
 #include "test_code.h"
 #include "test_arm64.h"
 
-CODE(refused_svc, "b 1f", "svc #0", "1:");
-CODE(refused_hvc, "b 1f", "hvc #0", "1:");
-CODE(refused_smc, "b 1f", "smc #0", "1:");
-CODE(refused_eret, "b 1f", "eret", "1:");
-CODE(refused_brk, "b 1f", "brk #0x1234", "1:");
-CODE(refused_hlt, "b 1f", "hlt #1", "1:");
-CODE(refused_udf, "b 1f", ".inst 0x00000001", "1:");
-CODE(refused_zero, "b 1f", ".inst 0x00000000", "1:");
-CODE(refused_reserved, "b 1f", ".inst 0x02000000", "1:");
-CODE(refused_elr, "b 1f", "mrs x0, elr_el1", "1:");
-CODE(refused_spsr, "b 1f", "msr spsr_el1, x0", "1:");
-CODE(refused_spsel, "b 1f", "msr spsel, #0", "1:");
-CODE(refused_vector, "b 1f", "ldr q0, 1f", "1:");
-CODE(refused_cpyp, "b 1f", ".inst 0x1d010440", "1:");
-CODE(refused_cpym, "b 1f", ".inst 0x1d410440", "1:");
-CODE(refused_exclusive, ON_STACK "3: ldxr x2, [sp]", "add x2, x2, #1",
+CODE(svc, "b 1f", "svc #0", "1:");
+CODE(hvc, "b 1f", "hvc #0", "1:");
+CODE(smc, "b 1f", "smc #0", "1:");
+CODE(eret, "b 1f", "eret", "1:");
+CODE(brk, "b 1f", "brk #0x1234", "1:");
+CODE(hlt, "b 1f", "hlt #1", "1:");
+CODE(udf, "b 1f", ".inst 0x00000001", "1:");
+CODE(zero, "b 1f", ".inst 0x00000000", "1:");
+CODE(reserved, "b 1f", ".inst 0x02000000", "1:");
+CODE(elr, "b 1f", "mrs x0, elr_el1", "1:");
+CODE(spsr, "b 1f", "msr spsr_el1, x0", "1:");
+CODE(spsel, "b 1f", "msr spsel, #0", "1:");
+CODE(vector, "b 1f", "ldr q0, 1f", "1:");
+CODE(cpyp, "b 1f", ".inst 0x1d010440", "1:");
+CODE(cpym, "b 1f", ".inst 0x1d410440", "1:");
+CODE(exclusive, ON_STACK "3: ldxr x2, [sp]", "add x2, x2, #1",
      "stxr w3, x2, [sp]\n cbnz w3, 3b" OFF_STACK);
-CODE(refused_stxr, ON_STACK "3: ldaxr x2, [sp]\n add x2, x2, #1",
+CODE(stxr, ON_STACK "3: ldaxr x2, [sp]\n add x2, x2, #1",
      "stlxr w3, x2, [sp]", "cbnz w3, 3b" OFF_STACK);
-CODE(refused_bcond, ON_STACK "3: ldxr x2, [sp]\n cmp x2, x1", "b.eq 4f",
+CODE(bcond, ON_STACK "3: ldxr x2, [sp]\n cmp x2, x1", "b.eq 4f",
      "stxr w3, x2, [sp]\n cbnz w3, 3b\n4:" OFF_STACK);
 
-CODE(refused_late, ON_STACK "3: ldxr x2, [sp]" NOPS(31), "add x2, x2, #1",
+CODE(late, ON_STACK "3: ldxr x2, [sp]" NOPS(31), "add x2, x2, #1",
      "stxr w3, x2, [sp]\n cbnz w3, 3b" OFF_STACK);
 
 /* This instruction may be probed if the address is aligned. */
@@ -54,11 +54,6 @@ static const struct refusal_case refusal_cases[] = {
 };
 
 KUNIT_ARRAY_PARAM_DESC(refusal, refusal_cases, name);
-
-static void test_refused_with_errno(struct kunit *test)
-{
-	expect_refusal(test, test->param_value);
-}
 
 /* Alternatives may still patch the instruction this early. */
 static int refused_early;
@@ -101,18 +96,6 @@ static const char * const blacklisted_names[] = {
 };
 
 KUNIT_ARRAY_PARAM(blacklisted, blacklisted_names, name_desc);
-
-static void test_blacklisted_is_refused(struct kunit *test)
-{
-	unsigned long addr = named_function(test);
-	struct counted p = COUNTED(addr);
-	int ret = register_kprobe(&p.probe);
-
-	KUNIT_EXPECT_EQ(test, ret, -EINVAL);
-	if (!ret)
-		unregister_kprobe(&p.probe);
-	KUNIT_EXPECT_TRUE(test, within_kprobe_blacklist(addr));
-}
 
 static void test_idmap_is_refused(struct kunit *test)
 {

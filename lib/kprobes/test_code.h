@@ -45,7 +45,7 @@ struct refusal_case {
 	int errno;
 };
 
-#define REFUSED(name, errno) { #name, &probe_refused_##name, 0, errno }
+#define REFUSED(name, errno) { #name, &probe_##name, 0, errno }
 
 /* An accepted probe must not outlive the case. */
 static __maybe_unused void expect_refused(struct kunit *test,
@@ -59,9 +59,9 @@ static __maybe_unused void expect_refused(struct kunit *test,
 		unregister_kprobe(&p->probe);
 }
 
-static __maybe_unused void expect_refusal(struct kunit *test,
-					  const struct refusal_case *c)
+static __maybe_unused void test_refused_with_errno(struct kunit *test)
 {
+	const struct refusal_case *c = test->param_value;
 	struct counted p = COUNTED(*c->probe + c->offset);
 	unsigned int sites = kprobe_sites_in_use();
 	u32 before = *(u32 *)*c->probe;
@@ -69,6 +69,16 @@ static __maybe_unused void expect_refusal(struct kunit *test,
 	expect_refused(test, &p, c->errno, c->name);
 	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
 	KUNIT_EXPECT_EQ(test, *(u32 *)*c->probe, before);
+}
+
+/* The parameter is the name of a function that may be missing. */
+static __maybe_unused void test_blacklisted_is_refused(struct kunit *test)
+{
+	unsigned long addr = named_function(test);
+	struct counted p = COUNTED(addr);
+
+	expect_refused(test, &p, -EINVAL, "blacklisted");
+	KUNIT_EXPECT_TRUE(test, within_kprobe_blacklist(addr));
 }
 
 #endif /* _LIB_KPROBES_TEST_CODE_H */

@@ -34,20 +34,11 @@
 				 (trapnr) == INTERRUPT_DATA_SEGMENT)
 #endif
 
-/**
- * struct probed_load - a function with a probed load and its fix-up
- * @addr: address of the load
- * @call: executes it, sets @word to the loaded value, and returns @continued or
- *	@fixed_up
- * @continued: value that @call returns if execution continued after the load
- * @fixed_up: value that @call returns if execution continued at the fix-up
- */
-struct probed_load {
-	const char *addr;
-	u64 (*call)(unsigned long from, u64 *word);
-	u64 continued;
-	u64 fixed_up;
-};
+/* The suite's call_load() executes its probed load and returns one of these. */
+#define AFTER_LOAD	1
+#define AFTER_FIXUP	2
+extern char *probe_load;
+static u64 call_load(unsigned long from, u64 *word);
 
 /**
  * struct fault_seen - a probe and the faults that its fault handler has seen
@@ -97,8 +88,7 @@ static int fault_handler(struct kprobe *p, struct pt_regs *regs, int trapnr)
 }
 
 /* Execute the load three times, two of them with a fault. */
-static void expect_faults(struct kunit *test, struct fault_seen *s,
-			  const struct probed_load *load)
+static void expect_faults(struct kunit *test, struct fault_seen *s)
 {
 	unsigned int faults = s->faults;
 	unsigned long word = 4711;
@@ -106,23 +96,47 @@ static void expect_faults(struct kunit *test, struct fault_seen *s,
 
 	/* The handler declines, and the exception table fixes up the fault. */
 	s->handle = false;
-	KUNIT_EXPECT_EQ(test, load->call(BAD_PAGE, &loaded), load->fixed_up);
+	KUNIT_EXPECT_EQ(test, call_load(BAD_PAGE, &loaded), AFTER_FIXUP);
 	KUNIT_EXPECT_EQ(test, s->faults, ++faults);
-	KUNIT_EXPECT_EQ(test, s->ip, (unsigned long)load->addr);
+	KUNIT_EXPECT_EQ(test, s->ip, (unsigned long)probe_load);
 	KUNIT_EXPECT_EQ(test, s->from, BAD_PAGE);
 
 	/* The handler handles the fault. */
 	s->handle = true;
-	KUNIT_EXPECT_EQ(test, load->call(BAD_PAGE, &loaded), load->continued);
+	KUNIT_EXPECT_EQ(test, call_load(BAD_PAGE, &loaded), AFTER_LOAD);
 	KUNIT_EXPECT_EQ(test, loaded, 99);
 	KUNIT_EXPECT_EQ(test, s->faults, ++faults);
 
 	/* The load does not fault. */
-	KUNIT_EXPECT_EQ(test, load->call((unsigned long)&word, &loaded),
-			load->continued);
+	KUNIT_EXPECT_EQ(test, call_load((unsigned long)&word, &loaded),
+			AFTER_LOAD);
 	KUNIT_EXPECT_EQ(test, loaded, 4711);
 	KUNIT_EXPECT_EQ(test, s->faults, faults);
 	KUNIT_EXPECT_EQ(test, s->astray, 0);
+}
+
+/* The load runs in a slot, in a detour, and in a slot with a post handler. */
+static void test_fault_in_slot_is_handled(struct kunit *test)
+{
+	struct fault_seen s = FAULT_SEEN(probe_load);
+	struct counted q = COUNTED(probe_load,
+				   .probe.post_handler = checked_post);
+
+	switch_jumps(false);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
+	expect_faults(test, &s);
+	switch_jumps(true);
+	expect_jump(test, &s.probe, true);
+	expect_faults(test, &s);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
+	expect_faults(test, &s);
+	unregister_kprobe(&q.probe);
+	unregister_kprobe(&s.probe);
+	KUNIT_EXPECT_EQ(test, s.pre, 9);
+	KUNIT_EXPECT_EQ(test, q.pre, 3);
+	KUNIT_EXPECT_EQ(test, q.post, 1);
+	KUNIT_EXPECT_EQ(test, q.astray, 0);
+	KUNIT_EXPECT_EQ(test, s.probe.nmissed, 0);
 }
 
 #endif /* _LIB_KPROBES_TEST_FAULT_H */

@@ -28,8 +28,8 @@ struct opt_target {
 
 /*
  * The architecture's header defines opt_targets[], call_target(), is_jump(),
- * is_trap() and opt_init.  The first target may also be probed at its next
- * instruction.
+ * is_probe_trap() and opt_init.  The first target may also be probed at its
+ * next instruction.
  */
 #if defined(CONFIG_X86)
 #include "test_x86_targets.h"
@@ -68,7 +68,7 @@ static void test_post_handler_undoes_jump(struct kunit *test)
 	for (i = 0; i < 3; i++) {
 		KUNIT_EXPECT_TRUE(test, is_jump(PLACE));
 		KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
-		KUNIT_EXPECT_TRUE(test, is_trap(PLACE));
+		KUNIT_EXPECT_TRUE(test, is_probe_trap(PLACE));
 		KUNIT_EXPECT_FALSE(test, kprobe_optimized(&p.probe));
 		KUNIT_EXPECT_EQ(test, kprobe_obstacle_at(p.probe.addr),
 				KPROBE_NOJUMP_POST_HANDLER);
@@ -80,7 +80,7 @@ static void test_post_handler_undoes_jump(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, is_jump(PLACE));
 		expect_result(test, FIRST_TARGET);
 		KUNIT_EXPECT_EQ(test, enable_kprobe(&q.probe), 0);
-		KUNIT_EXPECT_TRUE(test, is_trap(PLACE));
+		KUNIT_EXPECT_TRUE(test, is_probe_trap(PLACE));
 		expect_result(test, FIRST_TARGET);
 		unregister_kprobe(&q.probe);
 		q.probe.addr = (kprobe_opcode_t *)PLACE;
@@ -173,7 +173,7 @@ static void test_jprobe_undoes_jump(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, is_jump(place));
 	expect_result(test, FIRST_TARGET);
 	KUNIT_EXPECT_EQ(test, enable_jprobe(&j), 0);
-	KUNIT_EXPECT_TRUE(test, is_trap(place));
+	KUNIT_EXPECT_TRUE(test, is_probe_trap(place));
 	unregister_jprobe(&j);
 	KUNIT_EXPECT_TRUE(test, is_jump(place));
 	unregister_kprobe(&p.probe);
@@ -199,7 +199,7 @@ static void test_disable_cleans_text(struct kunit *test)
 		KUNIT_EXPECT_FALSE(test, kprobe_optimized(&p.probe));
 		expect_result(test, FIRST_TARGET);
 		KUNIT_EXPECT_EQ(test, enable_kprobe(&p.probe), 0);
-		KUNIT_EXPECT_TRUE(test, is_trap(PLACE));
+		KUNIT_EXPECT_TRUE(test, is_probe_trap(PLACE));
 		expect_result(test, FIRST_TARGET);
 	}
 	unregister_kprobe(&p.probe);
@@ -276,7 +276,7 @@ static void test_idle_jump_is_removed_at_once(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
 	disable_on_jump(test, &p.probe);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&post.probe), 0);
-	KUNIT_EXPECT_TRUE(test, is_trap(PLACE));
+	KUNIT_EXPECT_TRUE(test, is_probe_trap(PLACE));
 	expect_result(test, FIRST_TARGET);
 	KUNIT_EXPECT_EQ(test, post.post, 1);
 	unregister_kprobe(&post.probe);
@@ -308,7 +308,7 @@ static void test_optimizer_switch_undoes_jumps(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
 	KUNIT_EXPECT_TRUE(test, is_jump(PLACE));
 	kprobe_set_jumps(false);
-	KUNIT_EXPECT_TRUE(test, is_trap(PLACE));
+	KUNIT_EXPECT_TRUE(test, is_probe_trap(PLACE));
 	KUNIT_EXPECT_EQ(test, kprobe_obstacle_at(p.probe.addr),
 			KPROBE_NOJUMP_SWITCHED_OFF);
 	expect_result(test, FIRST_TARGET);
@@ -336,7 +336,7 @@ static void test_global_switch_cleans_text(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, before, PLACE, sizeof(before));
 	expect_result(test, FIRST_TARGET);
 	KUNIT_EXPECT_EQ(test, kprobe_set_global(true), 0);
-	KUNIT_EXPECT_TRUE(test, is_trap(PLACE));
+	KUNIT_EXPECT_TRUE(test, is_probe_trap(PLACE));
 	expect_result(test, FIRST_TARGET);
 	KUNIT_EXPECT_TRUE(test, is_jump(PLACE));
 	expect_result(test, FIRST_TARGET);

@@ -7,8 +7,8 @@
 #include <linux/stringify.h>
 #include <asm/cputable.h>
 #include <asm/switch_to.h>
-#include "test_code.h"
 #include "test_powerpc.h"
+#include "test_same.h"
 #ifdef CONFIG_PPC64
 #include "test_powerpc_64.h"
 #else
@@ -231,15 +231,10 @@ CODE(ll, STLU " 1, -48(1)\n mr 9, 1", LL " 1, 0(1)", "subf 3, 9, 1");
 CODE(after_stcx, MEMORY "\n3: lwarx 5, 0, 9\n stwcx. 5, 0, 9", "bne- 3b",
      LEFT);
 
-/*
- * Refuses a post handler; requires a unit of the CPU or an ISA; cannot be
- * probed by a branch.
- */
-#define NO_POST		1
-#define NEEDS_VSX	2
-#define NEEDS_30	4
-#define NEEDS_31	8
-#define NO_JUMP		16
+/* Needs a unit of the CPU, or an ISA. */
+#define NEEDS_VSX	4
+#define NEEDS_30	8
+#define NEEDS_31	16
 #define NEEDS_205	32
 
 static const struct code_case code_cases[] = {
@@ -305,28 +300,6 @@ static void call_case(const struct code_case *c, struct state *s)
 	}
 }
 
-static void expect_same(struct kunit *test, const struct code_case *c,
-			const struct state *plain, const char *how)
-{
-	struct rnd_state rnd;
-	struct state s;
-	int i;
-
-	prandom_seed_state(&rnd, 4711);
-	for (i = 0; i < INPUTS; i++) {
-		const struct state *p = &plain[i];
-
-		random_state(&rnd, &s, i);
-		call_case(c, &s);
-		KUNIT_EXPECT_TRUE_MSG(test, !memcmp(&s, p, sizeof(s)),
-				      "%s, input %d: %llx %llx %llx %llx %llx %llx cr %llx xer %llx; plain %llx %llx %llx %llx %llx %llx cr %llx xer %llx",
-				      how, i, s.r[0], s.r[1], s.r[2], s.r[3],
-				      s.r[4], s.r[5], s.cr, s.xer, p->r[0],
-				      p->r[1], p->r[2], p->r[3], p->r[4],
-				      p->r[5], p->cr, p->xer);
-	}
-}
-
 static void skip_without(struct kunit *test, const struct code_case *c)
 {
 	if (c->flags & NEEDS_VSX && !cpu_has_feature(CPU_FTR_VSX))
@@ -339,70 +312,15 @@ static void skip_without(struct kunit *test, const struct code_case *c)
 		kunit_skip(test, "this CPU is older than ISA 3.1");
 }
 
-static void post(struct kprobe *p, struct pt_regs *regs, unsigned long flags)
+static bool jumps(const struct code_case *c)
 {
-	struct counted *c = container_of(p, struct counted, probe);
-
-	c->post++;
-	if (!irqs_disabled() || preemptible())
-		c->astray++;
-}
-
-static void test_probe_changes_no_result(struct kunit *test)
-{
-	const struct code_case *c = test->param_value;
-	struct counted p = COUNTED(*c->probe);
-	struct counted q = COUNTED(*c->probe, .probe.post_handler = post);
-	u32 before = *(u32 *)*c->probe;
-	struct rnd_state rnd;
-	struct state *plain;
-	int i;
-
-	skip_without(test, c);
-	plain = kunit_kcalloc(test, INPUTS, sizeof(*plain), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, plain);
-	prandom_seed_state(&rnd, 4711);
-	for (i = 0; i < INPUTS; i++) {
-		random_state(&rnd, &plain[i], i);
-		call_case(c, &plain[i]);
-	}
-
-	switch_jumps(false);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
-	KUNIT_EXPECT_TRUE(test, is_probe_trap(*c->probe));
-	expect_same(test, c, plain, "trap");
-	KUNIT_EXPECT_GE(test, p.pre, INPUTS);
-
-	switch_jumps(true);
-	expect_jump(test, &p.probe, !(c->flags & NO_JUMP));
-	p.pre = 0;
-	expect_same(test, c, plain, "branch");
-	KUNIT_EXPECT_GE(test, p.pre, INPUTS);
-
-	if (c->flags & NO_POST) {
-		KUNIT_EXPECT_EQ(test, register_kprobe(&q.probe), -EOPNOTSUPP);
-	} else {
-		KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
-		expect_same(test, c, plain, "post");
-		unregister_kprobe(&q.probe);
-		KUNIT_EXPECT_GE(test, q.pre, INPUTS);
-		KUNIT_EXPECT_EQ(test, q.post, q.pre);
-	}
-	unregister_kprobe(&p.probe);
-	KUNIT_EXPECT_EQ(test, *(u32 *)*c->probe, before);
-	KUNIT_EXPECT_EQ(test, p.astray + q.astray, 0);
-	KUNIT_EXPECT_EQ(test, p.probe.nmissed + q.probe.nmissed, 0);
+	return !(c->flags & NO_JUMP);
 }
 
 static struct kunit_case code_tests[] = {
 	KUNIT_CASE_PARAM(test_probe_changes_no_result, code_gen_params),
 	{}
 };
-
-static void code_exit(struct kunit *test)
-{
-	switch_jumps(true);
-}
 
 static struct kunit_suite code_suite = {
 	.name = "kprobes_powerpc",

@@ -26,13 +26,6 @@ static unsigned long call_target(const struct opt_target *t)
 	return s.r[0];
 }
 
-/* The kernel's is_trap() takes the instruction itself. */
-#undef is_trap
-static bool is_trap(const void *where)
-{
-	return is_probe_trap(where);
-}
-
 /* Return true if the optimizer has made a jump. */
 static bool is_jump(const void *where)
 {

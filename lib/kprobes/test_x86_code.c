@@ -4,10 +4,8 @@
  * results as without a probe, and instructions and functions that cannot be
  * probed must be refused.
  */
-#include <kunit/test.h>
 #include <linux/init.h>
 #include <linux/kallsyms.h>
-#include <linux/kprobes.h>
 #include <linux/kprobes_hit.h>
 #include <linux/kprobes_test.h>
 #include <linux/memory.h>
@@ -19,7 +17,7 @@
 #include <asm/linkage.h>
 #include <asm/processor-flags.h>
 #include <asm/text-patching.h>
-#include "test.h"
+#include "test_code.h"
 #include "test_x86.h"
 
 /*
@@ -75,19 +73,16 @@ CODE(jmp_cs, "mov $1, %eax", ".byte 0x2e, 0xe9\n.long 1f - . - 4",
      "mov $2, %eax\n1:");
 
 /* With a post handler, these and some of the later ones need no slot. */
-#define R(reg)	"%" _ASM_##reg
-#define GET_FLAGS	"pushf\n pop " R(AX)
-CODE(mov_32, "mov $-1, " R(AX), "mov %edi, %eax", "");
-CODE(mov_from_rm, "mov $-1, " R(CX), ".byte 0x8b, 0xcf", "");
-CODE(mov_sp, "mov " R(SP) ", " R(DX), "mov " R(DX) ", " R(SP),
-     "xor %edx, %edx");
-CODE(sub_sp, "", "sub $24, " R(SP), GET_FLAGS "\n lea 24(" R(SP) "), " R(SP));
-CODE(sub_sp_far, "", "sub $256, " R(SP),
-     GET_FLAGS "\n lea 256(" R(SP) "), " R(SP));
+#define GET_FLAGS	"pushf\n pop " AX
+CODE(mov_32, "mov $-1, " AX, "mov %edi, %eax", "");
+CODE(mov_from_rm, "mov $-1, " CX, ".byte 0x8b, 0xcf", "");
+CODE(mov_sp, "mov " SP ", " DX, "mov " DX ", " SP, "xor %edx, %edx");
+CODE(sub_sp, "", "sub $24, " SP, GET_FLAGS "\n lea 24(" SP "), " SP);
+CODE(sub_sp_far, "", "sub $256, " SP, GET_FLAGS "\n lea 256(" SP "), " SP);
 /* Sizes around the free space below an exception frame on i386. */
 #define SUB_SP(n)							\
-	CODE(sub_sp_##n, "", "sub $" #n ", " R(SP),			\
-	     GET_FLAGS "\n lea " #n "(" R(SP) "), " R(SP))
+	CODE(sub_sp_##n, "", "sub $" #n ", " SP,			\
+	     GET_FLAGS "\n lea " #n "(" SP "), " SP)
 SUB_SP(4);
 SUB_SP(16);
 SUB_SP(32);
@@ -97,31 +92,82 @@ SUB_SP(44);
 SUB_SP(48);
 SUB_SP(64);
 /* Flags are live after an instruction that needs a slot. */
-CODE(flags_live, "cmp " R(SI) ", " R(DI) "\n push " R(DI),
-     "mov (" R(SP) "), " R(CX), GET_FLAGS "\n pop " R(DX));
-CODE(lower_sp, "lea -44(" R(SP) "), " R(DX), "mov " R(DX) ", " R(SP),
-     "lea 44(" R(SP) "), " R(SP) "\n xor %edx, %edx\n mov %edi, %eax");
-CODE(add_sp_far, "", "add $-128, " R(SP),
-     GET_FLAGS "\n lea 128(" R(SP) "), " R(SP));
-CODE(add_sp, "lea -24(" R(SP) "), " R(SP), "add $24, " R(SP), GET_FLAGS);
-CODE(add_sp_less, "", "add $-24, " R(SP),
-     GET_FLAGS "\n lea 24(" R(SP) "), " R(SP));
+CODE(flags_live, "cmp " SI ", " DI "\n push " DI,
+     "mov (" SP "), " CX, GET_FLAGS "\n pop " DX);
+CODE(lower_sp, "lea -44(" SP "), " DX, "mov " DX ", " SP,
+     "lea 44(" SP "), " SP "\n xor %edx, %edx\n mov %edi, %eax");
+CODE(add_sp_far, "", "add $-128, " SP, GET_FLAGS "\n lea 128(" SP "), " SP);
+CODE(add_sp, "lea -24(" SP "), " SP, "add $24, " SP, GET_FLAGS);
+CODE(add_sp_less, "", "add $-24, " SP, GET_FLAGS "\n lea 24(" SP "), " SP);
+
+CODE(loop, "lea 1(" DI "), " CX "\n and $7, %ecx\n or $1, %ecx\n"
+     "xor %eax, %eax\n1: inc %eax", "loop 1b", "");
+CODE(loope, "mov " DI ", " CX "\n and $7, %ecx\n or $1, %ecx\n xor %eax, %eax\n"
+     "1: lea 1(" AX "), %eax\n cmp $3, %eax", "loope 1b", "");
+CODE(loopne, "mov " DI ", " CX "\n and $7, %ecx\n or $1, %ecx\n"
+     "xor %eax, %eax\n1: lea 1(" AX "), %eax\n cmp $3, %eax", "loopne 1b", "");
+CODE(jecxz, "mov $1, %eax\n mov " DI ", " CX, "jecxz 1f", "mov $2, %eax\n1:");
+CODE(ret, "call 1f\n jmp 2f\n1: mov $3, %eax", SAFE "ret", "2:");
+CODE(ret_imm, "push $1\n push $2\n call 1f\n jmp 2f\n1: mov $3, %eax",
+     SAFE "ret $" WORD, "2: pop " DX);
+CODE(push_reg, "", "push " DI, "pop " AX);
+CODE(push_sp, "mov " SP ", " CX, "push " SP, "pop " AX "\n sub " CX ", " AX "\n"
+     "xor %ecx, %ecx");
+CODE(pop_reg, "push " SI, "pop " AX, "");
+CODE(pop_sp, "mov " SP ", " CX "\n push " CX, "pop " SP, "xor %ecx, %ecx");
+CODE(push_imm8, "", "push $-5", "pop " AX);
+CODE(push_imm32, "", "push $0x12345678", "pop " AX);
+CODE(push_mem, "push " DI, "push (" SP ")", "pop " AX "\n pop " CX);
+CODE(pop_mem, "push " DI "\n push " SI, "pop (" SP ")", "pop " AX);
+CODE(leave, "push " BP "\n mov " SP ", " BP "\n sub $32, " SP, "leave", "");
+CODE(enter, "", "enter $16, $0", "leave");
+CODE(pushf, "", "pushf", "pop " AX "\n and $-0x201, " AX);
+CODE(popf, "mov " DI ", " AX "\n and $0x8d5, %eax\n or $0x202, %eax\n push " AX,
+     "popf", "");
+CODE(cli, "pushf", "cli", "pushf\n pop " AX "\n popf\n and $0x200, %eax");
+CODE(sti, "pushf\n cli", "sti", "pushf\n pop " AX "\n popf\n and $0x200, %eax");
+CODE(std, "", "std", "pushf\n pop " AX "\n cld\n and $0x400, %eax");
+CODE(mov_reg, "", "mov " DI ", " AX, "");
+CODE(add, "mov " DI ", " AX, "add " SI ", " AX, "");
+CODE(sub8, "mov " DI ", " AX "\n mov " SI ", " CX, "sub %cl, %al", "");
+CODE(adc, "mov " DI ", " AX, "adc " SI ", " AX, "");
+CODE(imul, "mov " DI ", " AX, "imul " SI ", " AX, "test %eax, %eax");
+CODE(mul, "mov " DI ", " AX, "mul " SI, "test %eax, %eax");
+CODE(div, "mov " DI ", " AX "\n xor %edx, %edx\n mov " SI ", " CX "\n"
+     "or $1, " CX, "div " CX, "test %eax, %eax");
+CODE(shl, "mov " DI ", " AX "\n mov " SI ", " CX, "shl %cl, " AX,
+     "test %eax, %eax");
+CODE(cmov, "mov " DI ", " AX, "cmovc " SI ", " AX, "");
+CODE(setcc, "mov " DI ", " AX, "setbe %al", "");
+CODE(bswap, "mov " DI ", " AX, "bswap " AX, "");
+CODE(xchg, "mov " DI ", " AX "\n mov " SI ", " DX, "xchg " AX ", " DX, "");
+CODE(op16, "mov " DI ", " AX, "addw $0x1234, %ax", "");
+CODE(lock_xadd, "push " DI "\n mov " SI ", " AX, "lock xadd " AX ", (" SP ")",
+     "pop " DX);
+CODE(lock_cmpxchg, "push " DI "\n mov " SI ", " AX,
+     "lock cmpxchg " DI ", (" SP ")", "pop " DX);
+CODE(bts, "mov " DI ", " AX, "bts $5, " AX, "test %eax, %eax");
+CODE(nop1, "mov " DI ", " AX, "nop", "");
+CODE(nop5, "mov " DI ", " AX, ".byte 0x0f, 0x1f, 0x44, 0x00, 0x00", "");
+CODE(pause, "mov " DI ", " AX, "pause", "");
+CODE(cpuid, "push " BX "\n xor %eax, %eax\n xor %ecx, %ecx", "cpuid",
+     "pop " BX);
+CODE(movsb, "push " DI "\n push " SI "\n mov " SP ", " SI "\n"
+     "lea " WORD "(" SP "), " DI, "movsb", "pop " CX "\n pop " AX);
+CODE(rep_movsb, "push " DI "\n push " SI "\n mov " SP ", " SI "\n"
+     "lea " WORD "(" SP "), " DI "\n mov $3, %ecx", "rep movsb",
+     "pop " DX "\n pop " AX);
+CODE(lahf, "xor %eax, %eax\n sahf", "lahf", "");
+
 #ifdef CONFIG_X86_64
 #include "test_x86_64.h"
 #else
 #include "test_x86_32.h"
 #endif
 
-struct code {
-	const char *name;
-	char *function;
-	char **probe;
-};
-
-#define ENTRY(n)	{ #n, code_##n, &probe_##n }
 #define ENTRY_JCC(cc)	ENTRY(j##cc##_short), ENTRY(j##cc##_near)
 
-static const struct code codes[] = {
+static const struct code_case codes[] = {
 	ENTRY_JCC(o), ENTRY_JCC(no), ENTRY_JCC(b), ENTRY_JCC(ae),
 	ENTRY_JCC(e), ENTRY_JCC(ne), ENTRY_JCC(be), ENTRY_JCC(a),
 	ENTRY_JCC(s), ENTRY_JCC(ns), ENTRY_JCC(p), ENTRY_JCC(np),
@@ -131,7 +177,17 @@ static const struct code codes[] = {
 	ENTRY(sub_sp_4), ENTRY(sub_sp_16), ENTRY(sub_sp_32), ENTRY(sub_sp_36),
 	ENTRY(sub_sp_40), ENTRY(sub_sp_44), ENTRY(sub_sp_48), ENTRY(sub_sp_64),
 	ENTRY(flags_live), ENTRY(lower_sp), ENTRY(add_sp_far),
-	ENTRY(add_sp), ENTRY(add_sp_less), ARCH_CODES,
+	ENTRY(add_sp), ENTRY(add_sp_less), ENTRY(loop), ENTRY(loope),
+	ENTRY(loopne), ENTRY(jecxz), ENTRY(ret),
+	ENTRY(ret_imm), ENTRY(push_reg), ENTRY(push_sp), ENTRY(pop_reg),
+	ENTRY(pop_sp), ENTRY(push_imm8), ENTRY(push_imm32), ENTRY(push_mem),
+	ENTRY(pop_mem), ENTRY(leave), ENTRY(enter), ENTRY(pushf), ENTRY(popf),
+	ENTRY(cli), ENTRY(sti), ENTRY(std), ENTRY(mov_reg), ENTRY(add),
+	ENTRY(sub8), ENTRY(adc), ENTRY(imul), ENTRY(mul), ENTRY(div),
+	ENTRY(shl), ENTRY(cmov), ENTRY(setcc), ENTRY(bswap), ENTRY(xchg),
+	ENTRY(op16), ENTRY(lock_xadd), ENTRY(lock_cmpxchg), ENTRY(bts),
+	ENTRY(nop1), ENTRY(nop5), ENTRY(pause), ENTRY(cpuid), ENTRY(movsb),
+	ENTRY(rep_movsb), ENTRY(lahf), ARCH_CODES,
 };
 
 KUNIT_ARRAY_PARAM_DESC(code, codes, name);
@@ -144,8 +200,8 @@ struct result {
 		 X86_EFLAGS_SF | X86_EFLAGS_OF)
 
 /* Call @code with arguments and flags; interrupts stay as they are. */
-static void run_code(const struct code *code, unsigned long a, unsigned long b,
-		     unsigned long flags, struct result *r)
+static void run_code(const struct code_case *code, unsigned long a,
+		     unsigned long b, unsigned long flags, struct result *r)
 {
 	/* Keep it in memory because i386 has no register left. */
 	void *function = code->function;
@@ -187,7 +243,7 @@ static unsigned long flags_number(unsigned int n)
 
 #define ROUNDS	(32 * ARRAY_SIZE(arguments))
 
-static void run_all(const struct code *code, struct result *results)
+static void run_all(const struct code_case *code, struct result *results)
 {
 	unsigned int i;
 
@@ -201,7 +257,7 @@ static void run_all(const struct code *code, struct result *results)
 
 static void test_probe_changes_no_result(struct kunit *test)
 {
-	const struct code *code = test->param_value;
+	const struct code_case *code = test->param_value;
 	struct result *plain, *probed;
 	int post;
 
@@ -212,12 +268,9 @@ static void test_probe_changes_no_result(struct kunit *test)
 
 	run_all(code, plain);
 	for (post = 0; post <= 1; post++) {
-		struct counted c = {
-			.probe.addr = (kprobe_opcode_t *)*code->probe,
-			.probe.pre_handler = counted_pre,
-			.probe.post_handler = post ? counted_post : NULL,
-		};
+		struct counted c = COUNTED(*code->probe);
 
+		c.probe.post_handler = post ? counted_post : NULL;
 		KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
 		KUNIT_EXPECT_EQ(test, (int)**code->probe & 0xff,
 				INT3_INSN_OPCODE);
@@ -296,7 +349,7 @@ static void change_post(struct kprobe *p, struct pt_regs *regs,
 
 static void test_handlers_change_registers(struct kunit *test)
 {
-	static const struct code code = ENTRY(mov_reg);
+	static const struct code_case code = ENTRY(mov_reg);
 	struct kprobe p = {
 		.addr = (kprobe_opcode_t *)probe_mov_reg,
 		.pre_handler = change_pre,
@@ -323,7 +376,7 @@ static void elsewhere_post(struct kprobe *p, struct pt_regs *regs,
 
 static void test_post_handler_diverts(struct kunit *test)
 {
-	static const struct code code = ENTRY(mov_reg);
+	static const struct code_case code = ENTRY(mov_reg);
 	struct kprobe p = {
 		.addr = (kprobe_opcode_t *)probe_mov_reg,
 		.post_handler = elsewhere_post,
@@ -337,15 +390,32 @@ static void test_post_handler_diverts(struct kunit *test)
 }
 
 /*
- * Faults
+ * Faults: a fix-up works as if the instruction had faulted in place.
  */
+CODE(fault_read, "mov $1, %eax", "mov (" DI "), " CX,
+     "jmp 2f\n1: mov $-14, " AX "\n xor %ecx, %ecx\n2:\n"
+     _ASM_EXTABLE(.Lprobe_fault_read, 1b));
+CODE(fault_user, "mov $1, %eax\n stac", "mov (" DI "), " CX,
+     "jmp 2f\n1: mov $-14, " AX "\n xor %ecx, %ecx\n2: clac\n"
+     _ASM_EXTABLE(.Lprobe_fault_user, 1b));
+CODE(fault_div, "mov $1, %eax\n xor %edx, %edx\n xor %ecx, %ecx", "div %ecx",
+     "jmp 2f\n1: mov $-33, " AX "\n2:\n" _ASM_EXTABLE(.Lprobe_fault_div, 1b));
+CODE(fault_rep, "mov $-0xff0, " SI "\n lea -64(" SP "), " DI "\n mov $8, %ecx\n"
+     "mov $3, %eax", "rep movsb",
+     "jmp 2f\n1: mov " CX ", " AX "\n2: xor %ecx, %ecx\n"
+     _ASM_EXTABLE(.Lprobe_fault_rep, 1b));
+
 struct fault_case {
-	struct code code;
+	struct code_case code;
 	unsigned long argument;
 	unsigned long expected;
 };
 
 static const struct fault_case fault_cases[] = {
+	{ ENTRY(fault_read), -0xff0UL, -EFAULT },
+	{ ENTRY(fault_user), 0x10, -EFAULT },
+	{ ENTRY(fault_div), 0, -EDOM },
+	{ ENTRY(fault_rep), 0, 8 },
 	ARCH_FAULTS,
 };
 
@@ -367,13 +437,10 @@ static void test_fixup_works_with_probe(struct kunit *test)
 		kunit_skip(test, "this CPU has no SMAP, and so no STAC");
 
 	for (post = 0; post <= 1; post++) {
-		struct counted counted = {
-			.probe.addr = (kprobe_opcode_t *)*c->code.probe,
-			.probe.pre_handler = counted_pre,
-			.probe.post_handler = post ? counted_post : NULL,
-		};
+		struct counted counted = COUNTED(*c->code.probe);
 		struct result r;
 
+		counted.probe.post_handler = post ? counted_post : NULL;
 		run_code(&c->code, c->argument, 0, flags_number(0), &r);
 		KUNIT_ASSERT_EQ(test, r.ax, c->expected);
 		KUNIT_ASSERT_EQ(test, register_kprobe(&counted.probe), 0);
@@ -402,6 +469,10 @@ CODE(hlt, "", "hlt", "nop");
 CODE(mwait, "", ".byte 0x0f, 0x01, 0xc9", "nop");
 CODE(hlt_after_sti, "sti", "hlt", "nop");
 CODE(mwait_after_sti, "sti", ".byte 0x0f, 0x01, 0xc9", "nop");
+CODE(ljmp, "", "ljmp *(" AX ")", "nop");
+CODE(lcall, "", SAFE "lcall *(" AX ")", "nop");
+CODE(sysenter, "", "sysenter", "nop");
+CODE(xbegin, "", ".byte 0xc7, 0xf8, 0, 0, 0, 0", "nop");
 /* clang's type check before an indirect call on x86-64. */
 #define TYPE_MOVL	".byte 0x41, 0xba, 1, 2, 3, 4\n"
 #define TYPE_ADDL	".byte 0x45, 0x03, 0x53, 0xf1\n"
@@ -429,15 +500,6 @@ extern char code_pad_int3[], *probe_pad_int3;
 STACK_FRAME_NON_STANDARD(code_pad_nop);
 STACK_FRAME_NON_STANDARD(code_pad_int3);
 
-struct refusal_case {
-	const char *name;
-	char **addr;
-	unsigned int offset;
-	int expected;
-};
-
-#define REFUSED(n, error)	{ #n, &probe_##n, 0, error }
-
 static const struct refusal_case refusal_cases[] = {
 	REFUSED(int3_, -EINVAL),
 	REFUSED(int_n, -EINVAL),
@@ -452,6 +514,8 @@ static const struct refusal_case refusal_cases[] = {
 	REFUSED(mwait, -EOPNOTSUPP),
 	REFUSED(hlt_after_sti, -EOPNOTSUPP),
 	REFUSED(mwait_after_sti, -EOPNOTSUPP),
+	REFUSED(ljmp, -EOPNOTSUPP), REFUSED(lcall, -EOPNOTSUPP),
+	REFUSED(sysenter, -EOPNOTSUPP), REFUSED(xbegin, -EOPNOTSUPP),
 #ifdef CONFIG_X86_64
 	REFUSED(type_movl, -EINVAL),
 	REFUSED(type_addl, -EINVAL),
@@ -468,22 +532,6 @@ static const struct refusal_case refusal_cases[] = {
 
 KUNIT_ARRAY_PARAM_DESC(refusal, refusal_cases, name);
 
-static void test_refused_with_errno(struct kunit *test)
-{
-	const struct refusal_case *c = test->param_value;
-	struct kprobe p = {
-		.addr = (kprobe_opcode_t *)*c->addr,
-		.offset = c->offset,
-	};
-	unsigned int sites = kprobe_sites_in_use();
-	int ret = register_kprobe(&p);
-
-	KUNIT_EXPECT_EQ(test, ret, c->expected);
-	if (!ret)
-		unregister_kprobe(&p);
-	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
-}
-
 /* Bytes that are no instruction; objtool would reject them in the text. */
 CODE(undecodable, "", "nop\n nop\n nop\n nop", "nop");
 
@@ -499,20 +547,16 @@ static void test_undecodable_is_refused(struct kunit *test)
 {
 	/* ANDN without its mandatory prefix. */
 	static const u8 text[] = { 0x0f, 0x38, 0xf2, 0xc0 };
-	struct kprobe p = { .addr = (kprobe_opcode_t *)probe_undecodable };
+	struct counted p = COUNTED(probe_undecodable);
 	u8 before[sizeof(text)];
 	struct insn insn;
-	int ret;
 
 	KUNIT_ASSERT_NE(test, insn_decode(&insn, text, sizeof(text),
 					  INSN_MODE_KERN), 0);
 	memcpy(before, probe_undecodable, sizeof(before));
 	write_text(probe_undecodable, text, sizeof(text));
-	ret = register_kprobe(&p);
-	if (!ret)
-		unregister_kprobe(&p);
+	expect_refused(test, &p, -EILSEQ, "ANDN");
 	write_text(probe_undecodable, before, sizeof(before));
-	KUNIT_EXPECT_EQ(test, ret, -EILSEQ);
 }
 
 /* A prefix that the kernel rewrites when a second CPU comes online. */
@@ -521,21 +565,16 @@ static int lock_word __used;
 
 static void test_rewritten_prefix_is_refused(struct kunit *test)
 {
-	struct kprobe p = { .addr = (kprobe_opcode_t *)probe_lock_prefix };
+	struct counted p = COUNTED(probe_lock_prefix);
 	bool rewritten;
-	int ret;
 
 	mutex_lock(&text_mutex);
 	rewritten = alternatives_text_reserved(probe_lock_prefix,
 					       probe_lock_prefix + 1);
 	mutex_unlock(&text_mutex);
-	ret = register_kprobe(&p);
-	if (!ret)
-		unregister_kprobe(&p);
-	KUNIT_EXPECT_EQ(test, ret, rewritten ? -EINVAL : 0);
-	/* A skip would hide the failure. */
-	if (!ret && !rewritten)
-		kunit_skip(test, "this kernel rewrites no LOCK prefix");
+	expect_refused(test, &p, rewritten ? -EINVAL : 0, "LOCK");
+	if (!rewritten)
+		skip_rest(test, "this kernel rewrites no LOCK prefix");
 }
 
 /*
@@ -590,18 +629,6 @@ static const char * const blacklisted[] = {
 };
 
 KUNIT_ARRAY_PARAM(blacklisted, blacklisted, name_desc);
-
-static void test_blacklisted_is_refused(struct kunit *test)
-{
-	unsigned long addr = named_function(test);
-	struct kprobe p = { .addr = (kprobe_opcode_t *)addr };
-	int ret = register_kprobe(&p);
-
-	KUNIT_EXPECT_EQ(test, ret, -EINVAL);
-	if (!ret)
-		unregister_kprobe(&p);
-	KUNIT_EXPECT_TRUE(test, within_kprobe_blacklist(addr));
-}
 
 /*
  * Functions on the hit path, which must not call instrumentation.  The compiler

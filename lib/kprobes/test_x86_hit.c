@@ -396,7 +396,7 @@ static void test_short_instruction_has_callers(struct kunit *test)
 		s->probe.pre_handler = short_pre;
 		kprobe_set_jumps(false);
 		KUNIT_ASSERT_EQ(test, register_kprobe(&s->probe), 0);
-		KUNIT_EXPECT_TRUE(test, is_trap(s->probe.addr));
+		KUNIT_EXPECT_TRUE(test, is_probe_trap(s->probe.addr));
 		KUNIT_EXPECT_EQ(test, unwound_short(), 3);
 		kprobe_set_jumps(true);
 		KUNIT_EXPECT_TRUE(test, is_jump(s->probe.addr));

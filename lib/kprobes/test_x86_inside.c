@@ -27,8 +27,8 @@ static void test_inner_probe_undoes_jump(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
 	KUNIT_EXPECT_EQ(test, (u8)q.probe.opcode, before[3]);
-	KUNIT_EXPECT_TRUE(test, is_trap(probe_plain));
-	KUNIT_EXPECT_TRUE(test, is_trap(probe_plain + 3));
+	KUNIT_EXPECT_TRUE(test, is_probe_trap(probe_plain));
+	KUNIT_EXPECT_TRUE(test, is_probe_trap(probe_plain + 3));
 	KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 13);
 	KUNIT_EXPECT_FALSE(test, is_jump(probe_plain));
 	KUNIT_EXPECT_EQ(test, kprobe_obstacle_at(p.probe.addr),
@@ -42,7 +42,7 @@ static void test_inner_probe_undoes_jump(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 13);
 	KUNIT_EXPECT_EQ(test, q.pre, 2);
 	KUNIT_EXPECT_EQ(test, enable_kprobe(&q.probe), 0);
-	KUNIT_EXPECT_TRUE(test, is_trap(probe_plain));
+	KUNIT_EXPECT_TRUE(test, is_probe_trap(probe_plain));
 	KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 13);
 	KUNIT_EXPECT_EQ(test, q.pre, 3);
 	unregister_kprobe(&q.probe);
@@ -132,7 +132,7 @@ static void test_inner_probe_ends_idle_jump(struct kunit *test)
 	disable_on_jump(test, &p.probe);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
 	KUNIT_EXPECT_MEMEQ(test, before, probe_plain, 3);
-	KUNIT_EXPECT_TRUE(test, is_trap(probe_plain + 3));
+	KUNIT_EXPECT_TRUE(test, is_probe_trap(probe_plain + 3));
 	KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 13);
 	KUNIT_EXPECT_EQ(test, q.pre, 1);
 	unregister_kprobe(&q.probe);

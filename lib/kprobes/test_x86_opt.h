@@ -88,7 +88,7 @@ static __maybe_unused bool is_jump(const void *where)
 	return *(u8 *)where == JMP32_INSN_OPCODE;
 }
 
-static __maybe_unused bool is_trap(const void *where)
+static __maybe_unused bool is_probe_trap(const void *where)
 {
 	return *(u8 *)where == INT3_INSN_OPCODE;
 }

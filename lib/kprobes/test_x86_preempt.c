@@ -61,7 +61,7 @@ static bool keep_in_place(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
 	msleep(300);
-	trap = is_trap(probe_filling);
+	trap = is_probe_trap(probe_filling);
 	/* Other callers hit the breakpoint meanwhile. */
 	filled = fill(small, sizeof(small));
 	hits = READ_ONCE(p.pre);
