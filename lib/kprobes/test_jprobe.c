@@ -74,8 +74,8 @@ static void noted(void)
 #define E14(x)	E10(x) x(11) x(12) x(13) x(14)
 #define E16(x)	E14(x) x(15) x(16)
 
-#define ARGS(n)								\
-	static TARGET long f##n(P##n)					\
+#define ARGS_OF(n, suffix, linkage)					\
+	linkage TARGET long f##suffix(P##n)				\
 	{								\
 		long r = n;						\
 									\
@@ -84,18 +84,22 @@ static void noted(void)
 		return r;						\
 	}								\
 									\
-	static TARGET long h##n(P##n)					\
+	linkage TARGET long h##suffix(P##n)				\
 	{								\
 		E##n(NOTE)						\
 		noted();						\
 		return -1;						\
 	}								\
 									\
-	static long call##n(void)					\
+	static long call##suffix(void)					\
 	{								\
-		return f##n(V##n);					\
+		return f##suffix(V##n);					\
 	}
 
+#define ARGS(n)	ARGS_OF(n, n, static)
+
+/* Some architectures pass all asmlinkage arguments on the stack. */
+ARGS_OF(5, 5_linked, static asmlinkage)
 ARGS(0)
 ARGS(1)
 ARGS(2)
@@ -117,15 +121,17 @@ ARGS(16)
 static const long values[NR_ARGS] = { V16 };
 
 struct args_case {
+	const char *name;
 	int nr;
 	long (*call)(void);
 	void *target;
 	void *entry;
 };
 
-#define ARGS_CASE(n)	{ n, call##n, f##n, h##n }
+#define ARGS_CASE(n)	{ #n " arguments", n, call##n, f##n, h##n }
 
 static const struct args_case args_cases[] = {
+	{ "asmlinkage", 5, call5_linked, f5_linked, h5_linked },
 	ARGS_CASE(0), ARGS_CASE(1), ARGS_CASE(2), ARGS_CASE(3),
 	ARGS_CASE(4), ARGS_CASE(5), ARGS_CASE(6), ARGS_CASE(7),
 	ARGS_CASE(8), ARGS_CASE(9), ARGS_CASE(10),
@@ -136,12 +142,7 @@ static const struct args_case args_cases[] = {
 #endif
 };
 
-static void args_desc(const struct args_case *c, char *desc)
-{
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%d arguments", c->nr);
-}
-
-KUNIT_ARRAY_PARAM(args, args_cases, args_desc);
+KUNIT_ARRAY_PARAM_DESC(args, args_cases, name);
 
 static void test_arguments_are_seen(struct kunit *test)
 {
@@ -202,44 +203,6 @@ static void test_arguments_in_two_pages_are_seen(struct kunit *test)
 	unregister_jprobe(&jp);
 	KUNIT_EXPECT_EQ(test, calls, SZ_4K / 16);
 	KUNIT_EXPECT_EQ(test, wrong, 0);
-}
-
-/* Some architectures pass all asmlinkage arguments on the stack. */
-static asmlinkage TARGET long linked(P5)
-{
-	long r = 5;
-
-	E5(SUM)
-	barrier();
-	return r;
-}
-
-static asmlinkage TARGET long linked_handler(P5)
-{
-	E5(NOTE)
-	noted();
-	return -1;
-}
-
-static void test_asmlinkage_arguments_are_seen(struct kunit *test)
-{
-	struct jprobe jp = {
-		.kp.addr = (kprobe_opcode_t *)linked,
-		.entry = linked_handler,
-	};
-	long plain = linked(V5);
-	int i;
-
-	for (i = 0; i < 2; i++) {
-		calls = 0;
-		plain_return = i;
-		memset(got, 0, sizeof(got));
-		KUNIT_ASSERT_EQ(test, register_jprobe(&jp), 0);
-		KUNIT_EXPECT_EQ(test, linked(V5), plain);
-		unregister_jprobe(&jp);
-		KUNIT_EXPECT_EQ(test, calls, 1);
-		KUNIT_EXPECT_MEMEQ(test, got, values, 5 * sizeof(long));
-	}
 }
 
 /* End the handler in a callee, with registers saved in each frame. */
@@ -585,7 +548,6 @@ static void test_left_frames_are_unpoisoned(struct kunit *test)
 static struct kunit_case jprobe_tests[] = {
 	KUNIT_CASE_PARAM(test_arguments_are_seen, args_gen_params),
 	KUNIT_CASE(test_arguments_in_two_pages_are_seen),
-	KUNIT_CASE(test_asmlinkage_arguments_are_seen),
 	KUNIT_CASE(test_callee_may_end_handler),
 	KUNIT_CASE(test_handler_is_not_preempted),
 	KUNIT_CASE(test_other_probes_run_too),
