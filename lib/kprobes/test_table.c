@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * KUnit suite for the table of sites: it changes while probes are hit, and its
- * hash spreads sites evenly.
+ * KUnit suite for the table of sites: look-ups while a chain changes, and the
+ * spread of the hash.
  */
 #include <kunit/test.h>
 #include <linux/array_size.h>
@@ -9,10 +9,9 @@
 #include <linux/hrtimer.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
+#include <linux/kprobes_backend.h>
 #include <linux/kprobes_hit.h>
 #include <linux/kprobes_test.h>
-#include <linux/kthread.h>
-#include <linux/module.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
@@ -22,6 +21,7 @@
 
 /* Some architectures stop the machine for each site. */
 #define MANY		(IS_ENABLED(CONFIG_KPROBES_CLASSIC) ? 250 : 1000)
+#define ROUNDS		(MANY / 5)
 
 /* @bucket: take only functions of this bucket, if not NULL */
 struct many {
@@ -30,6 +30,14 @@ struct many {
 	unsigned int nr;
 	unsigned long last;
 };
+
+/* Return the address of a function's site, after any landing pad. */
+static unsigned long site_addr(unsigned long addr)
+{
+	bool on_entry;
+
+	return (unsigned long)arch_kprobe_entry(addr, 0, &on_entry);
+}
 
 static int many_add(void *data, const char *name, unsigned long addr)
 {
@@ -40,7 +48,8 @@ static int many_add(void *data, const char *name, unsigned long addr)
 	if (!is_kernel_text(addr) || is_kernel_inittext(addr) ||
 	    addr == many->last || within_kprobe_blacklist(addr))
 		return 0;
-	if (many->bucket && kprobe_site_bucket(addr) != many->bucket)
+	if (many->bucket &&
+	    kprobe_site_bucket(site_addr(addr)) != many->bucket)
 		return 0;
 	many->last = addr;
 	many->probes[many->nr].flags = KPROBE_FLAG_DISABLED;
@@ -96,180 +105,175 @@ static void unregister_many(struct kprobe *probes, unsigned int nr)
 	}
 }
 
-/* Functions that interrupts and threads call all the time. */
-
-static TARGET unsigned long table_target(unsigned long x)
-{
-	/* Clang removes calls of functions that only compute. */
-	barrier();
-	return x * 3;
-}
-
-static TARGET unsigned long table_other(unsigned long x)
-{
-	barrier();
-	return x * 5;
-}
-
-static atomic_t calls;
-static atomic_t hits;
-
-static int hit_pre(struct kprobe *p, struct pt_regs *regs)
-{
-	atomic_inc(&hits);
-	return 0;
-}
-
-static void call_targets(void)
-{
-	atomic_add(2, &calls);
-	table_target(1);
-	table_other(1);
-}
-
-#define TIMER_NS	(500 * NSEC_PER_USEC)
-
-struct hitter {
-	struct hrtimer timer;
-	struct task_struct *task;
+/* The number of functions in each bucket; some cannot be probed. */
+struct fill {
+	unsigned long last;
+	u16 nr[ARRAY_SIZE(kprobe_site_table)];
 };
 
-static DEFINE_PER_CPU(struct hitter, hitters);
-
-static enum hrtimer_restart timer_hits(struct hrtimer *timer)
+static int count_bucket(void *data, const char *name, unsigned long addr)
 {
-	call_targets();
-	hrtimer_forward_now(timer, TIMER_NS);
-	return HRTIMER_RESTART;
-}
+	struct fill *fill = data;
 
-static void timer_start(void *unused)
-{
-	struct hrtimer *timer = this_cpu_ptr(&hitters.timer);
-
-	hrtimer_init(timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-	timer->function = timer_hits;
-	hrtimer_start(timer, TIMER_NS, HRTIMER_MODE_REL_PINNED_HARD);
-}
-
-static int thread_hits(void *unused)
-{
-	unsigned int i;
-
-	while (!kthread_should_stop()) {
-		for (i = 0; i < 100; i++)
-			call_targets();
-		usleep_range(500, 1000);
-	}
+	if (!is_kernel_text(addr) || is_kernel_inittext(addr) ||
+	    addr == fill->last || within_kprobe_blacklist(addr))
+		return 0;
+	fill->last = addr;
+	fill->nr[kprobe_site_bucket(site_addr(addr)) - kprobe_site_table]++;
 	return 0;
 }
 
-static void hitters_start(struct kunit *test)
+static struct hlist_head *take_fullest(struct fill *fill)
 {
-	int cpu;
+	unsigned int i, fullest = 0;
 
-	for_each_online_cpu(cpu) {
-		struct task_struct *task;
-
-		task = kthread_create_on_cpu(thread_hits, NULL, cpu,
-					     "table_hits/%u");
-		if (IS_ERR(task)) {
-			KUNIT_FAIL(test, "no thread for CPU %d", cpu);
-			continue;
-		}
-		set_user_nice(task, MAX_NICE);
-		wake_up_process(task);
-		per_cpu(hitters.task, cpu) = task;
-	}
-	on_each_cpu(timer_start, NULL, true);
+	for (i = 1; i < ARRAY_SIZE(fill->nr); i++)
+		if (fill->nr[i] > fill->nr[fullest])
+			fullest = i;
+	fill->nr[fullest] = 0;
+	return &kprobe_site_table[fullest];
 }
 
-static void hitters_stop(void)
+/* Probes in one chain: the last one is at its head. */
+struct chain {
+	struct kprobe *in[MANY];
+	unsigned int nr;
+};
+
+static void chain_register(struct kunit *test, struct chain *chain,
+			   struct hlist_head *bucket)
 {
-	int cpu;
+	unsigned int i, nr;
+	struct kprobe *probes = find_many(test, bucket, &nr);
 
-	for_each_possible_cpu(cpu) {
-		struct hitter *hitter = per_cpu_ptr(&hitters, cpu);
-
-		if (hitter->timer.function)
-			hrtimer_cancel(&hitter->timer);
-		if (hitter->task)
-			kthread_stop(hitter->task);
-		*hitter = (struct hitter) {};
-	}
+	for (i = 0; i < nr; i++)
+		if (!register_kprobe(&probes[i]))
+			chain->in[chain->nr++] = &probes[i];
 }
 
-/* Interrupts must hit their probes while sites are added and removed. */
-static void test_change_loses_no_hit(struct kunit *test)
+static void chain_unregister(struct chain *chain)
 {
-	struct kprobe targets[] = {
-		{
-			.addr = (kprobe_opcode_t *)table_target,
-			.pre_handler = hit_pre,
-		}, {
-			.addr = (kprobe_opcode_t *)table_other,
-			.pre_handler = hit_pre,
-		},
-	};
-	struct kprobe *both[] = { &targets[0], &targets[1] };
-	unsigned int sites = kprobe_sites_in_use();
-	unsigned int nr, round;
-	struct kprobe *probes = find_many(test, NULL, &nr);
-	unsigned long missed;
+	while (chain->nr)
+		unregister_kprobe(chain->in[--chain->nr]);
+}
 
-	atomic_set(&calls, 0);
-	atomic_set(&hits, 0);
-	KUNIT_ASSERT_EQ(test, register_kprobes(both, 2), 0);
-	hitters_start(test);
-	for (round = 0; round < 2; round++) {
-		register_many(probes, nr);
-		unregister_many(probes, nr);
+#define TRIES		50
+
+/* Register the probes of a bucket that has at least three. */
+static struct chain *find_chain(struct kunit *test)
+{
+	struct chain *chain = kunit_kzalloc(test, sizeof(*chain), GFP_KERNEL);
+	struct fill *fill = vzalloc(sizeof(*fill));
+	unsigned int tries;
+
+	KUNIT_ASSERT_NOT_NULL(test, chain);
+	KUNIT_ASSERT_NOT_NULL(test, fill);
+	kallsyms_on_each_symbol(count_bucket, fill);
+	for (tries = 0; chain->nr < 3 && tries < TRIES; tries++) {
+		chain_unregister(chain);
+		chain_register(test, chain, take_fullest(fill));
 	}
-	hitters_stop();
-	unregister_kprobes(both, 2);
-
-	KUNIT_EXPECT_GT(test, atomic_read(&calls), 0);
-	missed = targets[0].nmissed + targets[1].nmissed;
-	KUNIT_EXPECT_EQ(test, atomic_read(&hits) + missed, atomic_read(&calls));
-	if (!HITS_TAKE_INTERRUPTS)
-		KUNIT_EXPECT_EQ(test, missed, 0);
-	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
+	vfree(fill);
+	KUNIT_EXPECT_GE(test, chain->nr, 3);
+	return chain;
 }
 
 static bool is_found(const struct kprobe *p)
 {
 	guard(preempt)();
-	return kprobe_site_find((unsigned long)p->addr) == p->site;
+	return kprobe_site_find(probed_at(p)) == p->site;
 }
 
-/* Sites of one bucket are removed from the head, middle and end of a chain. */
+static void chain_remove(struct kunit *test, struct chain *chain,
+			 unsigned int at)
+{
+	unsigned int i;
+
+	unregister_kprobe(chain->in[at]);
+	chain->nr--;
+	for (i = at; i < chain->nr; i++)
+		chain->in[i] = chain->in[i + 1];
+	for (i = 0; i < chain->nr; i++)
+		KUNIT_EXPECT_TRUE(test, is_found(chain->in[i]));
+}
+
+/* Sites are removed from the middle, the head and the tail of a chain. */
 static void test_removed_site_hides_no_other(struct kunit *test)
 {
-	unsigned int nr, all, from, left, i;
-	struct kprobe *probes;
+	struct chain *chain = find_chain(test);
 
-	probes = find_many(test, kprobe_site_bucket((ulong)table_target), &nr);
-	all = register_many(probes, nr);
-	if (all < 3) {
-		unregister_many(probes, nr);
-		kunit_skip(test, "only %u functions in a bucket", all);
+	if (chain->nr >= 3) {
+		chain_remove(test, chain, chain->nr / 2);
+		chain_remove(test, chain, chain->nr - 1);
 	}
-	for (from = 0; from < 3; from++) {
-		for (i = from; i < nr; i += 3) {
-			if (probes[i].addr)
-				unregister_kprobe(&probes[i]);
-			probes[i].addr = NULL;
-		}
-		for (i = 0, left = 0; i < nr; i++) {
-			if (!probes[i].addr)
-				continue;
-			left++;
-			KUNIT_EXPECT_TRUE(test, is_found(&probes[i]));
-		}
-		KUNIT_EXPECT_LT(test, left, all);
-		all = left;
+	while (chain->nr)
+		chain_remove(test, chain, 0);
+}
+
+#define TIMER_NS	(500 * NSEC_PER_USEC)
+
+static DEFINE_PER_CPU(struct hrtimer, finders);
+static const struct kprobe *stays;
+static atomic_t found;
+static atomic_t lost;
+
+static enum hrtimer_restart finder(struct hrtimer *timer)
+{
+	unsigned int i;
+
+	for (i = 0; i < 100; i++)
+		atomic_inc(is_found(stays) ? &found : &lost);
+	hrtimer_forward_now(timer, TIMER_NS);
+	return HRTIMER_RESTART;
+}
+
+static void finder_start(void *unused)
+{
+	struct hrtimer *timer = this_cpu_ptr(&finders);
+
+	hrtimer_init(timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+	timer->function = finder;
+	hrtimer_start(timer, TIMER_NS, HRTIMER_MODE_REL_PINNED_HARD);
+}
+
+static void finders_stop(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct hrtimer *timer = per_cpu_ptr(&finders, cpu);
+
+		if (timer->function)
+			hrtimer_cancel(timer);
+		timer->function = NULL;
 	}
-	KUNIT_EXPECT_EQ(test, all, 0);
+}
+
+/* Interrupts must find the tail of a chain while all sites before it change. */
+static void test_changing_chain_hides_no_site(struct kunit *test)
+{
+	unsigned int sites = kprobe_sites_in_use();
+	struct chain *chain = find_chain(test);
+	unsigned int i, round;
+
+	KUNIT_ASSERT_GT(test, chain->nr, 0);
+	stays = chain->in[0];
+	atomic_set(&found, 0);
+	atomic_set(&lost, 0);
+	on_each_cpu(finder_start, NULL, true);
+	for (round = 0; round < ROUNDS; round++) {
+		for (i = 1; i < chain->nr; i++) {
+			unregister_kprobe(chain->in[i]);
+			KUNIT_EXPECT_EQ(test, register_kprobe(chain->in[i]), 0);
+		}
+		cond_resched();
+	}
+	msleep(5);
+	finders_stop();
+	KUNIT_EXPECT_GT(test, atomic_read(&found), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&lost), 0);
+	chain_unregister(chain);
+	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
 }
 
 /*
@@ -290,8 +294,8 @@ static void test_hash_spreads_sites(struct kunit *test)
 }
 
 static struct kunit_case table_tests[] = {
-	KUNIT_CASE_SLOW(test_change_loses_no_hit),
-	KUNIT_CASE_SLOW(test_removed_site_hides_no_other),
+	KUNIT_CASE(test_removed_site_hides_no_other),
+	KUNIT_CASE_SLOW(test_changing_chain_hides_no_site),
 	KUNIT_CASE_SLOW(test_hash_spreads_sites),
 	{}
 };
@@ -302,6 +306,3 @@ static struct kunit_suite table_suite = {
 };
 
 kunit_test_suite(table_suite);
-
-MODULE_DESCRIPTION("KUnit suite for kprobes: the table of sites");
-MODULE_LICENSE("GPL");
