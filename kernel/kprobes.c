@@ -268,6 +268,9 @@ static int kprobe_attach(struct kprobe_array *array, int i,
 	why = kprobe_admit(array, p, place, &site);
 	if (why != KPROBE_OK)
 		goto refuse;
+	/* The caller may have cleared kprobe::place. */
+	if (kprobe_site_has(site, p))
+		return -EINVAL;
 	if (array->join) {
 		ret = array->join(array, i);
 		if (ret)
@@ -357,6 +360,8 @@ static int kprobes_detach(struct kprobe_array *array, int first, int end)
 		p->flags &= KPROBE_FLAG_DISABLED;
 		kprobe_site_mark_dirty(site, &dirty);
 		n += kprobe_site_patches_text(site);
+		/* Sites on ftrace do not count, so a chunk may be large. */
+		cond_resched();
 	}
 
 	take_empty(&dirty, &empty);

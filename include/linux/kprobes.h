@@ -71,7 +71,7 @@ typedef int (*kretprobe_handler_t)(struct kretprobe_instance *ri,
  * @flags: KPROBE_FLAG_*; users may set KPROBE_FLAG_DISABLED before
  *	registration, and read all flags after it
  * @site: the probed address this probe is registered at; private
- * @place: the address of @site, or 0 if the probe is not registered; private
+ * @place: the address of @site while the probe is registered; private
  * @run_pre: the pre handler to call: @pre_handler at registration; private
  * @run_post: the post handler to call: @post_handler at registration; private
  * @enabled: in the site's list of enabled probes; private

@@ -416,6 +416,7 @@ void kprobe_site_drop(struct kprobe_site *site);
 void kprobe_site_mark_dirty(struct kprobe_site *site, struct list_head *dirty);
 void kprobe_site_activate(struct kprobe_site *site, struct kprobe *p);
 void kprobe_site_deactivate(struct kprobe_site *site, struct kprobe *p);
+bool kprobe_site_has(const struct kprobe_site *site, const struct kprobe *p);
 bool kprobe_is_registered(const struct kprobe *p);
 
 /* reconcile.c: from target states to text; for @how see kprobe_reconcile() */

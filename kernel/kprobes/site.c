@@ -241,8 +241,8 @@ void kprobe_site_deactivate(struct kprobe_site *site, struct kprobe *p)
 		site->njprobe--;
 }
 
-static bool kprobe_site_has(const struct kprobe_site *site,
-			    const struct kprobe *p)
+/* Return true if @p is in the list of a site. */
+bool kprobe_site_has(const struct kprobe_site *site, const struct kprobe *p)
 {
 	const struct kprobe *other;
 

@@ -410,6 +410,7 @@ static void test_garbage_is_not_registered(struct kunit *test)
 	never.probe.site = s.probe.site;
 	never.probe.hlist = s.probe.hlist;
 	never.probe.list = s.probe.list;
+	never.probe.place = s.probe.place;
 	KUNIT_EXPECT_EQ(test, disable_kprobe(&never.probe), -EINVAL);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&never.probe), 0);
 	target_add(1, 1);
@@ -417,6 +418,22 @@ static void test_garbage_is_not_registered(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s.pre, 1);
 	unregister_kprobe(&never.probe);
 	unregister_kprobe(&s.probe);
+}
+
+/* Only the list of its site shows that a cleared probe is registered. */
+static void test_cleared_probe_is_still_registered(struct kunit *test)
+{
+	struct kprobe saved, p = {
+		.addr = (kprobe_opcode_t *)target_add,
+		.flags = KPROBE_FLAG_DISABLED,
+	};
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
+	saved = p;
+	p = (struct kprobe){ .addr = (kprobe_opcode_t *)target_add };
+	KUNIT_EXPECT_EQ(test, register_kprobe(&p), -EINVAL);
+	p = saved;
+	unregister_kprobe(&p);
 }
 
 /* Overwriting the fields of a registered probe does not change its hits. */
@@ -679,6 +696,7 @@ static struct kunit_case lifetime_tests[] = {
 	KUNIT_CASE(test_copy_is_not_registered),
 	KUNIT_CASE(test_same_probe_twice_is_refused),
 	KUNIT_CASE(test_garbage_is_not_registered),
+	KUNIT_CASE(test_cleared_probe_is_still_registered),
 	KUNIT_CASE_PARAM(test_overwritten_probe_works, overwrite_gen_params),
 	KUNIT_CASE(test_flag_shows_disabled_probe),
 	KUNIT_CASE(test_probe_may_be_reused),
