@@ -204,7 +204,7 @@ bool kprobe_blacklist_next(unsigned long from,
 	range->start = max(from, mas.index);
 	do {
 		range->end = mas.last + 1;
-	} while (mas_next_range(&mas, ULONG_MAX));
+	} while (mas_next_range(&mas, ULONG_MAX) && mas.index == range->end);
 	return true;
 }
 
