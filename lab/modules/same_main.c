@@ -3,9 +3,9 @@
  * A recorded sequence of calls of the API and of hits, for stock and for ours.
  *
  * A command written to /sys/kernel/debug/kprobe_same/run executes a part; then
- * "said" there has a line "key = value" for each observation.  lab/same compares
- * the lines of both kernels, so a line must not contain values that differ
- * between two boots of one kernel: addresses are printed as symbols.
+ * "said" there has a line "key = value" for each observation.  lab/same
+ * compares the lines of both kernels, so a line must not contain values that
+ * differ between two boots of one kernel: addresses are printed as symbols.
  *
  * States and calls of the API are in same_calls.c, hits in same_hits.c.
  */
