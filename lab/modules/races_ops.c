@@ -97,8 +97,9 @@ static void is_registered(struct races_probe *p, struct module_view v)
 	p->vague = !module_was_still(v);
 }
 
+/* A probe of a module that is gone can be disabled, but not enabled. */
 static struct expected expect_enable(const struct races_probe *p,
-				     struct module_view v)
+				     struct module_view v, bool on)
 {
 	if (!p->registered)
 		return only(-EINVAL);
@@ -106,7 +107,7 @@ static struct expected expect_enable(const struct races_probe *p,
 		return only(0);
 	if (p->vague || !module_was_still(v))
 		return either(0, -EINVAL);
-	return only(v.seq == p->module_seq ? 0 : -EINVAL);
+	return only(v.seq == p->module_seq || !on ? 0 : -EINVAL);
 }
 
 /* Burials: a removed probe is poisoned, and freed some removals later */
@@ -240,7 +241,7 @@ void races_op_enable(struct races_thread *t)
 	if (on)
 		WRITE_ONCE(p->off, false);
 	ret = races_enable(p, on);
-	judge(on ? "enabling" : "disabling", p, expect_enable(p, v), ret);
+	judge(on ? "enabling" : "disabling", p, expect_enable(p, v, on), ret);
 	races_note(t, 3 + on, ret);
 	if (!ret)
 		p->disabled = !on;
