@@ -16,7 +16,7 @@ endif
 
 help:
 	@echo 'make run              boot a kernel with our probes, show them at work'
-	@echo 'make test [KUNIT=G]   all tests, or only the KUnit suites that match G'
+	@echo 'make test [KUNIT=G]   all tests, or KUnit suites that match G; V=1: each case'
 	@echo 'make test-all         the same on all architectures (ARCHS="..."), and a table'
 	@echo 'make test-clients     tools of Debian 13 on stock and on ours, side by side'
 	@echo 'make same             what users see on stock and on ours, compared'
