@@ -16,7 +16,6 @@
  *	pool.c				instances of return probes
  *	gone.c				text that is freed
  *	reconcile.c			bring text to target states, in batches
- *	relay.c				entries hit without ftrace
  *	optimizer.c			jumps, in the background
  *	patch.c  ftrace.c		the text; what ftrace patches
  *	site.c  place.c			sites and their probes; addresses
@@ -26,7 +25,6 @@
  *	fault.c  offline.c  hit.c	exceptions; CPUs that run no handlers;
  *					the slow path of a hit
  *	missed.c			hits whose handlers did not run
- *	moving.c			hits that pass two places
  *	running.c			placeholders for a running probe
  *	slots.c  retire.c  reasons.c	memory, deferred freeing; texts
  *	classic.c  classic_follow.c  classic_return.c
@@ -64,9 +62,9 @@
  * while it holds kprobe_mutex; for a post handler, ftrace makes a BPF
  * trampoline only try its mutex, and returns -EAGAIN if it is taken.  The core
  * must not wait for a grace period under kprobe_mutex.  Exceptions: an ops of
- * ftrace.c takes over a site from the other ops or from a relay, or is
- * registered again; a backend of classic.c steps in place; and the core waits
- * for module_mutex, whose owner may wait for a grace period.
+ * ftrace.c takes over a site from the other ops or from the next instruction,
+ * or is registered again; a backend of classic.c steps in place; and the core
+ * waits for module_mutex, whose owner may wait for a grace period.
  *
  * Who may run when
  * ----------------
@@ -203,7 +201,6 @@ static enum kprobe_refusal kprobe_admit(const struct kprobe_array *array,
 /* Remove a site without probes, whose text is clean or gone. */
 static void kprobe_drop_site(struct kprobe_site *site)
 {
-	kprobe_relay_free(site);
 	kprobe_optimizer_forget(site);
 	kprobe_site_drop(site);
 }
@@ -211,8 +208,6 @@ static void kprobe_drop_site(struct kprobe_site *site)
 /* Mark a probe as registered and link it to its site. */
 static void kprobe_join_site(struct kprobe *p, struct kprobe_site *site)
 {
-	struct kprobe *first;
-
 	p->site = site;
 	p->enabled = false;
 	p->opcode = site->opcode;
@@ -223,12 +218,7 @@ static void kprobe_join_site(struct kprobe *p, struct kprobe_site *site)
 	p->flags |= kprobe_site_flags(site);
 	INIT_LIST_HEAD(&p->list);
 	p->place = (unsigned long)site->addr;
-	/* A relay must stay first, because it serves the preceding text. */
-	first = hlist_entry_safe(site->probes.first, struct kprobe, hlist);
-	if (first && kprobe_relayed(first))
-		hlist_add_behind(&p->hlist, &first->hlist);
-	else
-		hlist_add_head(&p->hlist, &site->probes);
+	hlist_add_head(&p->hlist, &site->probes);
 	if (!(p->flags & KPROBE_FLAG_DISABLED))
 		kprobe_site_activate(site, p);
 }
@@ -304,18 +294,8 @@ refuse:
 /* Move sites of @dirty without probes to @empty, by kprobe_site::all. */
 static void take_empty(struct list_head *dirty, struct list_head *empty)
 {
-	struct kprobe_site *site, *behind;
+	struct kprobe_site *site;
 
-	/*
-	 * An entry without probes releases the site of its relay, too.  This
-	 * appends that site, which has no relay itself, to the walked list.
-	 */
-	list_for_each_entry(site, dirty, batch) {
-		behind = hlist_empty(&site->probes) ? kprobe_relay_leave(site) :
-						      NULL;
-		if (behind)
-			kprobe_site_mark_dirty(behind, dirty);
-	}
 	list_for_each_entry(site, dirty, batch)
 		if (hlist_empty(&site->probes))
 			list_move_tail(&site->all, empty);
@@ -590,19 +570,6 @@ void unregister_kprobe(struct kprobe *p)
 }
 EXPORT_SYMBOL_GPL(unregister_kprobe);
 
-/*
- * Stop the relay of an entry without enabled probes.  Return the site whose
- * text must change.
- */
-static struct kprobe_site *kprobe_quiet_entry(struct kprobe_site *site)
-{
-	if (!IS_ENABLED(CONFIG_KPROBE_RELAYS) ||
-	    site->state != KPROBE_SITE_BEHIND || !list_empty(&site->active))
-		return site;
-	kprobe_site_set_state(site, KPROBE_SITE_CLEAN);
-	return kprobe_relay_switch(site, false);
-}
-
 static int kprobe_set_disabled(struct kprobe *p, bool disable)
 {
 	struct kprobe_site *site;
@@ -628,8 +595,6 @@ static int kprobe_set_disabled(struct kprobe *p, bool disable)
 	else
 		kprobe_site_activate(site, p);
 
-	if (disable)
-		site = kprobe_quiet_entry(site);
 	if (disable && kprobe_optimizer_defer(site)) {
 		kprobe_wait_for_handlers();
 		return 0;

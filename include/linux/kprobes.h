@@ -111,7 +111,6 @@ enum kprobe_kind {
 	KPROBE_KIND_PROBE,
 	KPROBE_KIND_RETURN,
 	KPROBE_KIND_JPROBE,
-	KPROBE_KIND_RELAY,
 };
 
 #define KPROBE_FLAG_GONE	1	/* its text has been freed */
@@ -497,7 +496,7 @@ static inline void kprobe_ftrace_kill(void) { }
 static inline void kprobe_ftrace_dropped(unsigned long ip) { }
 #endif
 
-#ifdef CONFIG_KPROBE_RELAYS
+#ifdef CONFIG_KPROBE_SKIP_FTRACE
 void kprobe_redirect_begin(struct ftrace_ops *ops,
 			   bool (*concerns)(struct ftrace_ops *ops,
 					    unsigned long ip));
@@ -512,6 +511,7 @@ kprobe_redirect_begin(struct ftrace_ops *ops,
 }
 
 static inline void kprobe_redirect_end(struct ftrace_ops *ops) { }
+static inline bool ftrace_is_redirected(unsigned long ip) { return false; }
 #endif
 
 #if defined(CONFIG_KPROBES) && defined(CONFIG_OPTPROBES)

@@ -24,7 +24,6 @@
 #include <linux/kprobes_reasons.h>
 
 struct exception_table_entry;
-struct kprobe_relay;
 struct module;
 
 #ifdef CONFIG_KPROBES
@@ -40,8 +39,6 @@ struct module;
  * @KPROBE_SITE_TRAP: a breakpoint
  * @KPROBE_SITE_JUMP: a jump to the site's detour
  * @KPROBE_SITE_FTRACE: ftrace calls the core
- * @KPROBE_SITE_BEHIND: the original text, as in CLEAN, but hits at the next
- *	instruction call the handlers of this site: see relay.c
  * @KPROBE_SITE_GONE: the text has been freed; final
  */
 enum kprobe_site_state {
@@ -49,7 +46,6 @@ enum kprobe_site_state {
 	KPROBE_SITE_TRAP,
 	KPROBE_SITE_JUMP,
 	KPROBE_SITE_FTRACE,
-	KPROBE_SITE_BEHIND,
 	KPROBE_SITE_GONE,
 };
 
@@ -59,13 +55,17 @@ enum kprobe_site_state {
  * The fields that a hit reads are first.  "Locked" means under kprobe_mutex.
  *
  * @chain: in the table of sites; locked, read by RCU
- * @addr: the probed address; constant
+ * @addr: the probed address, which handlers see; constant
  * @pre: the first active probe with a pre handler, or kprobe_no_pre; further
  *	ones are linked by kprobe::pre_next; locked, read by RCU
  * @npost: active probes with a post handler; locked, read by hits
  * @state: how the text looks; locked, read by hits
  * @target: the state to reach when the batch is applied; locked
- * @on_ftrace: ftrace patches the instruction; constant
+ * @on_ftrace: ftrace patches the instruction at @addr; constant
+ * @skip: distance from @addr to the instruction that slots and the detour copy:
+ *	0, or the size of ftrace's call if the next instruction suits; constant
+ * @owns_next: the site may patch that next instruction; cleared for good when
+ *	it is armed by ftrace instead (ftrace.c); locked, read by hits
  * @on_entry: the site is at the function's first instruction; constant
  * @slot: the out-of-line copy, made in prepare, or NULL; freed by the core
  * @insn: the backend's data; the backend must publish changes that it makes
@@ -74,14 +74,12 @@ enum kprobe_site_state {
  * @detour: the target of the jump, or NULL; freed by the core
  * @active: enabled probes by kprobe::list, newest first; locked, read by RCU
  * @ftrace_ops: the ops that arm the site (ftrace.c); locked, read by hits
- * @relay: of a site on ftrace: the probe on the next instruction; locked
- * @no_relay: the next instruction must not be probed for this site; locked
  * @probes: all probes by kprobe::hlist, newest first; locked
  * @all: in the list of all sites; locked
  * @batch: in the batch of the reconciler or optimizer; locked
  * @retired: in the queue of retire.c, once out of the table
  * @njprobe: active probes that are jprobes; locked
- * @opcode: the original contents under the breakpoint; constant
+ * @opcode: the contents at @addr when the site was created; constant
  * @obstacle: enum kprobe_obstacle of the last attempt to make a jump; locked
  * @has_neighbour: another site is, or was, less than a jump away; locked
  * @trap_uses_detour: traps already run the copy in the detour; locked
@@ -93,10 +91,12 @@ struct kprobe_site {
 	kprobe_opcode_t *addr;
 	struct kprobe *pre;
 	unsigned int npost;
-	enum kprobe_site_state state : 8;
+	union {
+		struct { enum kprobe_site_state state : 8; u8 skip; } __packed;
+		u16 state_and_skip;	/* a hit compares both at once */
+	};
 	enum kprobe_site_state target : 8;
-	bool on_ftrace;
-	bool on_entry;
+	bool owns_next;
 	void *slot;
 	struct arch_kprobe_insn insn;
 
@@ -104,7 +104,6 @@ struct kprobe_site {
 	void *detour;
 	struct list_head active;
 	struct ftrace_ops *ftrace_ops;
-	struct kprobe_relay *relay;
 	struct hlist_head probes;
 	struct list_head all;
 	union {
@@ -114,12 +113,20 @@ struct kprobe_site {
 	unsigned int njprobe;
 	kprobe_opcode_t opcode;
 	u8 obstacle;
+	bool on_ftrace;
+	bool on_entry;
 	bool has_neighbour;
 	bool trap_uses_detour;
-	bool no_relay;
 	struct list_head optimize;
 	unsigned int missed[KPROBE_NR_MISSES];
 };
+
+/* Return the address of the instruction that a site patches. */
+static __always_inline unsigned long
+kprobe_site_text(const struct kprobe_site *site)
+{
+	return (unsigned long)site->addr + site->skip;
+}
 
 /* The symbol that kallsyms finds for an address. */
 struct kprobe_symbol {
@@ -218,20 +225,13 @@ bool arch_kprobe_can_resume(struct kprobe_site *site, void *slot,
 #ifdef CONFIG_OPTPROBES
 /**
  * arch_kprobe_analyse - check whether a jump may replace the breakpoint
- * @site: an inspected site
+ * @site: an inspected site; with @skip, nothing may branch to its text
+ * @symbol: the symbol that contains its text, or NULL if it is not known yet
  *
  * Return: KPROBE_NOJUMP_NONE, FOREIGN_TRAP, NO_MEMORY, or a permanent obstacle.
  */
-enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site);
-
-#ifdef CONFIG_KPROBE_RELAYS
-/**
- * arch_kprobe_jumped_to - check for branches to a site
- * @site: a site for which arch_kprobe_analyse() has found no obstacle
- */
-bool arch_kprobe_jumped_to(struct kprobe_site *site);
-#endif
-
+enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site,
+					 const struct kprobe_symbol *symbol);
 /* Build @site->detour; return values as for arch_kprobe_analyse(). */
 enum kprobe_obstacle arch_kprobe_build_detour(struct kprobe_site *site);
 /* Make traps execute the copy in the detour, or in the slot again. */

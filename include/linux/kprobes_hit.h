@@ -26,6 +26,9 @@
 #include <linux/rculist.h>
 #include <linux/rcupdate.h>
 #include <asm/processor.h>
+#ifdef CONFIG_KPROBE_SKIP_FTRACE
+#include <asm/ftrace.h>
+#endif
 
 #ifdef CONFIG_KPROBES
 
@@ -172,6 +175,30 @@ static __always_inline struct kprobe_site *kprobe_site_find(unsigned long addr)
 			return site;
 	return NULL;
 }
+
+/* Number of armed sites that own the instruction after their call of ftrace. */
+extern unsigned int kprobe_skipping_armed;
+
+/**
+ * kprobe_site_skipping - find the site of ftrace's call by the next instruction
+ * @addr: the address of any instruction
+ *
+ * Context: as kprobe_site_find().
+ * Return: the site that owns the text at @addr for the call before it, or NULL.
+ */
+static __always_inline struct kprobe_site *
+kprobe_site_skipping(unsigned long addr)
+{
+#ifdef CONFIG_KPROBE_SKIP_FTRACE
+	struct kprobe_site *site = kprobe_site_find(addr - MCOUNT_INSN_SIZE);
+
+	if (site && READ_ONCE(site->owns_next))
+		return site;
+#endif
+	return NULL;
+}
+
+struct kprobe_site *kprobe_text_site_at(unsigned long addr);
 
 /*
  * Contexts: which handlers may run on top of which
@@ -358,8 +385,7 @@ static __always_inline void kprobe_call_post(struct kprobe_site *site,
 DECLARE_PER_CPU(bool, kprobe_cpu_offline);
 
 /* missed.c: hits whose handlers did not run */
-void kprobe_site_missed(struct kprobe_site *site, struct pt_regs *regs,
-			enum kprobe_miss why);
+void kprobe_site_missed(struct kprobe_site *site, enum kprobe_miss why);
 void kprobe_site_missed_alone(struct kprobe_site *site, enum kprobe_miss why);
 
 enum kprobe_verdict kprobe_site_pre_slow(struct kprobe_site *site,

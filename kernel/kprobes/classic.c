@@ -222,7 +222,7 @@ void kprobes_inc_nmissed_count(struct kprobe *kp)
 	raw_local_irq_save(flags);
 	entered = kprobe_rcu_enter();
 	/* Some backends have overwritten current_kprobe: assume recursion. */
-	kprobe_site_missed(site_of(kp), NULL, KPROBE_MISS_RECURSION);
+	kprobe_site_missed(site_of(kp), KPROBE_MISS_RECURSION);
 	kprobe_rcu_exit(entered);
 	raw_local_irq_restore(flags);
 }
@@ -683,7 +683,8 @@ void opt_pre_handler(struct kprobe *kp, struct pt_regs *regs)
 NOKPROBE_SYMBOL(opt_pre_handler);
 
 /* The backend checks this when it builds the detour. */
-enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site)
+enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site,
+					 const struct kprobe_symbol *symbol)
 {
 	return KPROBE_NOJUMP_NONE;
 }

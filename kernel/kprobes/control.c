@@ -122,8 +122,6 @@ static char list_kind(const struct kprobe *p)
 		return 'r';
 	case KPROBE_KIND_JPROBE:
 		return 'j';
-	case KPROBE_KIND_RELAY:
-		break;
 	}
 	return 'k';
 }
@@ -147,8 +145,6 @@ static int list_show(struct seq_file *m, void *v)
 	hlist_for_each_entry(p, &site->probes, hlist) {
 		unsigned long addr = (unsigned long)READ_ONCE(p->addr);
 
-		if (kprobe_relayed(p))
-			continue;
 		seq_printf(m, "%px  %c  ", shown_address(m, (void *)addr),
 			   list_kind(p));
 		complete = list_show_place(m, p, addr);
@@ -284,44 +280,19 @@ static const struct file_operations blacklist_fops = {
  * with missed hits.
  */
 
-/* Return the newest probe of a user. */
-static const struct kprobe *first_probe(const struct kprobe_site *site)
-{
-	const struct kprobe *p;
-
-	hlist_for_each_entry(p, &site->probes, hlist)
-		if (!kprobe_relayed(p))
-			return p;
-	return NULL;
-}
-
-/*
- * kprobe_site_missed_alone() counts a miss at the site that was hit, even if
- * that site has only a relay for @site.  Return the site that was hit, or NULL.
- */
-static const struct kprobe_site *counted_alone(struct kprobe_site *site)
-{
-	struct kprobe_site *behind = kprobe_relay_site(site);
-
-	return behind != site && !first_probe(behind) ? behind : NULL;
-}
-
 static void missed_show_site(struct seq_file *m, struct kprobe_site *site)
 {
-	const struct kprobe *p = first_probe(site);
-	const struct kprobe_site *alone;
+	const struct kprobe *p;
 	unsigned long addr;
 	bool any = false;
 	unsigned int why, nr;
 
+	p = hlist_entry_safe(site->probes.first, const struct kprobe, hlist);
 	if (!p || kprobe_classic_pinned(site))
 		return;
-	alone = counted_alone(site);
 	addr = (unsigned long)READ_ONCE(p->addr);
 	for (why = 0; why < KPROBE_NR_MISSES; why++) {
 		nr = READ_ONCE(site->missed[why]);
-		if (alone)
-			nr += READ_ONCE(alone->missed[why]);
 		if (!nr)
 			continue;
 		if (!any) {

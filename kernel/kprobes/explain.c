@@ -8,12 +8,13 @@
 #include "internal.h"
 
 /* Return the obstacle to a jump at a site that is, or may be, a breakpoint. */
-static enum kprobe_obstacle explain_obstacle(struct kprobe_site *site)
+static enum kprobe_obstacle
+explain_obstacle(struct kprobe_site *site, const struct kprobe_symbol *symbol)
 {
 	enum kprobe_obstacle what = site->obstacle;
 
 	if (!kprobe_obstacle_stays(what))
-		what = kprobe_analyse(site);
+		what = kprobe_analyse(site, symbol);
 	return what ?: kprobe_obstacle_now(site);
 }
 
@@ -33,6 +34,7 @@ void kprobe_explain(kprobe_opcode_t *addr, const char *symbol,
 	static struct kprobe_entry entry;
 	struct kprobe_site *site, fresh = {};
 	unsigned long place;
+	bool by_ftrace;
 
 	*what = (struct kprobe_explanation) { .why = KPROBE_REFUSE_NO_SYMBOL };
 	if (kprobe_find_place(addr, symbol, offset, &place))
@@ -58,21 +60,16 @@ void kprobe_explain(kprobe_opcode_t *addr, const char *symbol,
 			return;
 		kprobe_optimizer_init_site(site);
 	}
-	/* The site of its relay may deliver the hits of an entry. */
-	site = kprobe_relay_site(site);
 	what->state = site->state;
-	if (site->on_ftrace)
-		site = kprobe_relay_rehearse(site) ?: site;
+	by_ftrace = site->on_ftrace && !kprobe_may_skip_ftrace(site);
 	what->how = KPROBE_HOW_OUT_OF_LINE;
-	if (site->on_ftrace)
+	if (by_ftrace)
 		what->how = KPROBE_HOW_FTRACE;
 	else if (arch_kprobe_emulated(site))
 		what->how = KPROBE_HOW_EMULATED;
-	what->obstacle = site->on_ftrace ? KPROBE_NOJUMP_FTRACE_SITE :
-					  explain_obstacle(site);
-	/* A temporary site that only this query uses. */
-	if (hlist_empty(&site->probes))
-		kprobe_optimizer_forget(site);
+	what->obstacle = by_ftrace ? KPROBE_NOJUMP_FTRACE_SITE :
+				     explain_obstacle(site, &entry.symbol);
+	kprobe_forget_analysis(site);
 }
 
 /**

@@ -58,7 +58,8 @@ bool kprobe_fault(struct pt_regs *regs, unsigned int trap)
 	if (kprobe_recursion(kprobe_context_id(KPROBE_BY_CODE)))
 		return call_fault_handler(__this_cpu_read(current_kprobe),
 					  regs, trap);
-	if (!site)
+	/* A copy of the instruction after ftrace's call is not a probed one. */
+	if (!site || site->on_ftrace)
 		return false;
 
 	list_for_each_entry_rcu(p, &site->active, list, true) {

@@ -6,7 +6,47 @@
  * of a trap, and needs no copy out of line, because the instruction does
  * nothing but call.  All such sites share two ftrace_ops, so that a batch of
  * them needs one update of ftrace, and the callback finds the site by its
- * address, as a trap does.  relay.c decides which sites do not use ftrace.
+ * address, as a trap does.
+ *
+ * Each update of ftrace costs an examination of all functions, and a hit by
+ * ftrace costs more than a jump.  Nothing lies between the call and the next
+ * instruction, so unless code jumps there, a hit of that instruction sees what
+ * one of the call would, but for the instruction pointer.  A site may
+ * therefore own the next instruction (kprobe_site::owns_next), which becomes a
+ * trap, then a jump.  Its handlers see the address of the call.  It uses ftrace
+ * instead if the next instruction is jumped to, cannot be a jump or is probed
+ * itself, if a post handler or jprobe needs an instruction without effect, if
+ * jumps are switched off, or if a live patch or direct call redirects the call.
+ * Users that redirect announce it by kprobe_redirect_begin(); only the filter
+ * that they register with is examined.
+ *
+ * kprobe_site_create() decides once whether a site may own the next
+ * instruction, even if none of its probes can use that yet, and makes the
+ * copies, which are freed with the site.  An obstacle that may disappear, such
+ * as a lack of memory or a debugger's breakpoint, therefore counts until the
+ * last probe of the site is unregistered.
+ *
+ * A site moves from the next instruction to ftrace, and never back.  A hit
+ * passes the call, then the next instruction:
+ *
+ * 1. The site is added to ftrace's filter.  The callback ignores its hits.
+ * 2. One store sets site->ftrace_ops.  A hit that reads the old value at the
+ *    call is handled at the next instruction, as before.
+ * 3. A hit for which the new ops reads the new value is handled at the call,
+ *    and continues at a copy of the next instruction (arch_kprobe_resume()).
+ * 4. So each hit is handled once while the trap or jump is there.
+ * 5. A grace period of RCU ends: hits that passed the call before 2, and cannot
+ *    be preempted, have passed the next instruction.
+ * 6. The text is restored, on all CPUs; then hits need no copy.
+ *
+ * A hit that passed the call before 2, and stays interrupted or preempted
+ * before the next instruction until 6, is not handled and not counted, because
+ * the task executes no more code of ours.  Only a grace period of RCU-tasks
+ * waits for it, which has no limit: all users of kprobe_mutex would wait.  Nor
+ * can the text be restored later, because the trampoline of a direct call
+ * enters the function at the next instruction.  A hit that ftrace drops is
+ * counted from 6 on; before that, the next instruction handles it, unless 6
+ * restores it just then.
  *
  * There are two ops because ftrace lets one owner of IPMODIFY, such as live
  * patching, redirect a function.  By an old convention, a probe whose handlers
@@ -17,9 +57,9 @@
  *
  * site->ftrace_ops is the ops that calls handlers; the other one ignores a hit.
  * While a site moves, a value of enum ftrace_move is added to this pointer, so
- * that the fast path does not match.  relay.c lists the steps of a move from a
- * relay.  When a site moves from one ops to the other, ftrace calls both for a
- * hit, one after the other, and only one of them must call the handlers:
+ * that the fast path does not match.  When a site moves from one ops to the
+ * other, ftrace calls both for a hit, one after the other, and only one of them
+ * must call the handlers:
  *
  * 1. The site belongs to the old ops.  It is added to the filter of the new
  *    ops, which ignores its hits.
@@ -68,7 +108,7 @@
 /* Added to site->ftrace_ops. */
 enum ftrace_move {
 	FTRACE_MOVE_NONE,
-	FTRACE_MOVE_FROM_BEHIND,	/* from a relay; the ops notes hits */
+	FTRACE_MOVE_FROM_NEXT,		/* from the next instruction */
 	FTRACE_MOVE_TO_FIRST,		/* to the ops that is called first */
 	FTRACE_MOVE_TO_SECOND,
 };
@@ -187,16 +227,11 @@ static noinline void ftrace_site_slow(unsigned long ip, struct pt_regs *regs,
 	bool entered = kprobe_rcu_enter();
 	struct ftrace_ops *calls = NULL;
 	struct kprobe_site *site;
-	bool from_behind;
 
 	site = kprobe_site_find(ip);
 	if (site)
 		calls = read_calls(site);
 	if (!calls || !has_hit(calls, ops, regs))
-		goto out;
-	from_behind = move_of(calls) == FTRACE_MOVE_FROM_BEHIND;
-	/* The relay handles a hit without room for its note. */
-	if (from_behind && !kprobe_note_hit(regs))
 		goto out;
 
 	instruction_pointer_set(regs, ip + KPROBE_IP_SKID);
@@ -212,11 +247,10 @@ static noinline void ftrace_site_slow(unsigned long ip, struct pt_regs *regs,
 			goto diverted;
 	}
 	instruction_pointer_set(regs, next);
-	goto out;
+	if (move_of(calls) != FTRACE_MOVE_FROM_NEXT)
+		goto out;
 diverted:
-	/* Remove the note, because the hit does not reach the relay. */
-	if (from_behind && instruction_pointer(regs) != ip + MCOUNT_INSN_SIZE)
-		kprobe_hit_noted(site, regs);
+	/* While the site moves, continue at a copy of the next instruction. */
 	arch_kprobe_resume(regs);
 out:
 	kprobe_rcu_exit(entered);
@@ -291,9 +325,10 @@ void kprobe_ftrace_dropped(unsigned long ip)
 	entered = kprobe_read_lock();
 	site = kprobe_site_find(ip);
 	calls = site ? READ_ONCE(site->ftrace_ops) : NULL;
-	/* While the site moves, the relay handles the hit: not a miss. */
-	if (calls && move_of(calls) != FTRACE_MOVE_FROM_BEHIND)
-		kprobe_site_missed(site, NULL, KPROBE_MISS_TRACER);
+	/* While the site moves, its trap or jump handles this hit. */
+	if (calls && (move_of(calls) != FTRACE_MOVE_FROM_NEXT ||
+		      !kprobe_text_is_armed(site->state)))
+		kprobe_site_missed(site, KPROBE_MISS_TRACER);
 	/* With interrupts off, this does not call the scheduler. */
 	kprobe_read_unlock(entered);
 	raw_local_irq_restore(flags);
@@ -564,25 +599,20 @@ static unsigned int collect_going(struct list_head *batch, struct site_ops *ops,
  * kprobe_ftrace_moved - end the move of a site
  * @site: a site for which kprobe_ftrace_arm() was called
  *
- * A hit that reads the new value is not noted.  So if the site moves from a
- * relay, the relay must be off already.
- *
  * Context: kprobe_mutex held.
  */
 void kprobe_ftrace_moved(struct kprobe_site *site)
 {
-	/* Pairs with read_calls(), which precedes the relay in a hit. */
-	smp_store_release(&site->ftrace_ops, &site_ops_now(site)->ops);
+	WRITE_ONCE(site->ftrace_ops, &site_ops_now(site)->ops);
 }
 
 /* Return how a site moves to @to, whose filter already has the site. */
 static enum ftrace_move move_to(const struct kprobe_site *site,
 				const struct site_ops *to)
 {
-	if (site->state == KPROBE_SITE_BEHIND)
-		return FTRACE_MOVE_FROM_BEHIND;
 	if (!site->ftrace_ops)
-		return FTRACE_MOVE_NONE;
+		return site->state == KPROBE_SITE_CLEAN ?
+		       FTRACE_MOVE_NONE : FTRACE_MOVE_FROM_NEXT;
 	return to == called_first ? FTRACE_MOVE_TO_FIRST :
 				    FTRACE_MOVE_TO_SECOND;
 }
@@ -659,7 +689,6 @@ int kprobe_ftrace_arm(struct list_head *batch)
 		return ret;
 	}
 
-	kprobe_forget_notes();
 	forget_passed();
 	list_for_each_entry(site, batch, batch) {
 		struct site_ops *to = site_ops_wanted(site);
@@ -673,8 +702,6 @@ int kprobe_ftrace_arm(struct list_head *batch)
 		/* Publish after the notes are cleared and the filters set. */
 		smp_store_release(&site->ftrace_ops,
 				  moving_to(&to->ops, move_to(site, to)));
-		/* A late hit may have been handled here: see relay.c. */
-		site->no_relay = true;
 	}
 	leave_old_ops(batch, ips);
 	kvfree(ips);

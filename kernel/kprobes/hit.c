@@ -57,8 +57,8 @@ enum kprobe_verdict kprobe_site_pre_slow(struct kprobe_site *site,
 		bool busy = __this_cpu_read(kprobe_current_ctx) ==
 			    KPROBE_CTX_BUSY;
 
-		kprobe_site_missed(site, regs, busy ? KPROBE_MISS_BUSY :
-						      KPROBE_MISS_RECURSION);
+		kprobe_site_missed(site, busy ? KPROBE_MISS_BUSY :
+						KPROBE_MISS_RECURSION);
 		verdict = KPROBE_HIT_MISSED;
 	} else {
 		p = kprobe_first_pre(site);

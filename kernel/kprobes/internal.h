@@ -19,6 +19,13 @@ struct module;
 struct module_memory;
 struct static_call_site;
 
+/* The value of kprobe_site::skip for a site that owns the next instruction. */
+#ifdef CONFIG_KPROBE_SKIP_FTRACE
+#define KPROBE_SKIP		MCOUNT_INSN_SIZE
+#else
+#define KPROBE_SKIP		0
+#endif
+
 /* Distance between two addresses where an instruction can begin, in bytes. */
 #define KPROBE_INSN_STEP	sizeof(kprobe_opcode_t)
 
@@ -33,6 +40,12 @@ static inline bool kprobe_obstacle_stays(enum kprobe_obstacle what)
 	return what >= KPROBE_NOJUMP_FTRACE_SITE;
 }
 
+/* Return true if a site has a breakpoint or jump in its text. */
+static inline bool kprobe_text_is_armed(enum kprobe_site_state state)
+{
+	return state == KPROBE_SITE_TRAP || state == KPROBE_SITE_JUMP;
+}
+
 /* Flags are for users; the core uses site->state and p->enabled. */
 static inline void kprobe_set_flag(struct kprobe *p, u32 flag, bool on)
 {
@@ -40,33 +53,6 @@ static inline void kprobe_set_flag(struct kprobe *p, u32 flag, bool on)
 		p->flags |= flag;
 	else
 		p->flags &= ~flag;
-}
-
-/**
- * struct kprobe_relay - calls an entry's handlers for hits at its neighbour
- * @probe: on the instruction after a call of ftrace
- * @entry: the site of that call, whose handlers are called; see relay.c
- */
-struct kprobe_relay {
-	struct kprobe probe;
-	struct kprobe_site *entry;
-};
-
-/* Return the entry that a relay's probe serves; NULL for a user's probe. */
-static __always_inline struct kprobe_site *
-kprobe_relayed(const struct kprobe *p)
-{
-	if (!IS_ENABLED(CONFIG_KPROBE_RELAYS) || p->kind != KPROBE_KIND_RELAY)
-		return NULL;
-	return container_of(p, struct kprobe_relay, probe)->entry;
-}
-
-/* Return the site whose text delivers this one's hits; kprobe_mutex held. */
-static inline struct kprobe_site *kprobe_relay_site(struct kprobe_site *site)
-{
-	return IS_ENABLED(CONFIG_KPROBE_RELAYS) &&
-	       site->state == KPROBE_SITE_BEHIND ? site->relay->probe.site :
-						   site;
 }
 
 /* classic.c: a backend for architectures without one of their own */
@@ -239,7 +225,7 @@ unsigned int kprobe_take_sites(struct list_head *from, unsigned int nr,
 			       struct list_head *to);
 void kprobe_site_set_state(struct kprobe_site *site,
 			   enum kprobe_site_state state);
-u32 kprobe_site_flags(struct kprobe_site *site);
+u32 kprobe_site_flags(const struct kprobe_site *site);
 void kprobe_patch(struct list_head *batch);
 void kprobe_wait_for_handlers(void);
 
@@ -275,6 +261,7 @@ static inline void kprobe_ftrace_flush(void) { }
 /* optimizer.c: replaces breakpoints by jumps, in the background */
 #ifdef CONFIG_OPTPROBES
 #define kprobe_analyse arch_kprobe_analyse
+#define kprobe_forget_analysis arch_kprobe_unanalyse
 enum kprobe_obstacle kprobe_obstacle_now(const struct kprobe_site *site);
 void kprobe_optimizer_init_site(struct kprobe_site *site);
 void kprobe_optimizer_consider(struct kprobe_site *site);
@@ -294,7 +281,8 @@ kprobe_obstacle_now(const struct kprobe_site *site)
 	return KPROBE_NOJUMP_SWITCHED_OFF;
 }
 
-static inline enum kprobe_obstacle kprobe_analyse(struct kprobe_site *site)
+static inline enum kprobe_obstacle
+kprobe_analyse(struct kprobe_site *site, const struct kprobe_symbol *symbol)
 {
 	return KPROBE_NOJUMP_SWITCHED_OFF;
 }
@@ -310,6 +298,7 @@ static inline bool kprobe_optimizer_defer(struct kprobe_site *site)
 	return false;
 }
 
+static inline void kprobe_forget_analysis(struct kprobe_site *site) { }
 static inline void kprobe_optimizer_init_site(struct kprobe_site *site) { }
 static inline void kprobe_optimizer_consider(struct kprobe_site *site) { }
 static inline void kprobe_optimizer_cancel(struct kprobe_site *site) { }
@@ -319,70 +308,14 @@ static inline void kprobe_optimizer_allow(bool on) { }
 static inline bool kprobe_jumps_allowed(void) { return false; }
 #endif
 
-/* relay.c: entries whose hits are taken at the instruction after the call */
-#ifdef CONFIG_KPROBE_RELAYS
-struct kprobe_site *kprobe_relay_leave(struct kprobe_site *site);
-void kprobe_relay_free(struct kprobe_site *site);
-bool kprobe_relay_possible(const struct kprobe_site *site);
-bool kprobe_relay_wanted(struct kprobe_site *site);
-struct kprobe_site *kprobe_relay_rehearse(const struct kprobe_site *site);
-struct kprobe_site *kprobe_relay_switch(struct kprobe_site *site, bool on);
-void kprobe_relay_redirects(bool coming);
-#else
-static inline struct kprobe_site *kprobe_relay_leave(struct kprobe_site *site)
-{
-	return NULL;
-}
-
-static inline struct kprobe_site *kprobe_relay_switch(struct kprobe_site *site,
-						      bool on)
-{
-	return NULL;
-}
-
-static inline struct kprobe_site *
-kprobe_relay_rehearse(const struct kprobe_site *site)
-{
-	return NULL;
-}
-
-static inline bool kprobe_relay_possible(const struct kprobe_site *site)
-{
-	return false;
-}
-
-static inline void kprobe_relay_free(struct kprobe_site *site) { }
-static inline bool kprobe_relay_wanted(struct kprobe_site *s) { return false; }
-#endif
-
 /*
- * Return true if a change of a site patches text, its own or the text of its
- * relay.  Otherwise ftrace patches it, any number of sites in one update.
+ * Return true if a change of a site may patch text.  Otherwise ftrace patches
+ * it, any number of sites in one update.
  */
 static inline bool kprobe_site_patches_text(const struct kprobe_site *site)
 {
-	return !site->on_ftrace || kprobe_relay_possible(site);
+	return !site->on_ftrace || site->owns_next;
 }
-
-/* moving.c: hits of entries that move from a relay to ftrace */
-#ifdef CONFIG_KPROBE_RELAYS
-bool kprobe_note_hit(struct pt_regs *regs);
-bool kprobe_hit_noted(struct kprobe_site *entry, struct pt_regs *regs);
-void kprobe_forget_notes(void);
-#else
-static inline bool kprobe_note_hit(struct pt_regs *regs)
-{
-	return true;
-}
-
-static inline bool kprobe_hit_noted(struct kprobe_site *entry,
-				    struct pt_regs *regs)
-{
-	return false;
-}
-
-static inline void kprobe_forget_notes(void) { }
-#endif
 
 /* Empty a batch of changed sites, and let the optimizer consider each. */
 static inline void kprobe_consider_batch(struct list_head *batch)
@@ -423,6 +356,7 @@ bool kprobe_is_registered(const struct kprobe *p);
 #define KPROBE_ARM_EACH		1
 #define KPROBE_WAIT		2
 
+bool kprobe_may_skip_ftrace(const struct kprobe_site *site);
 int kprobe_reconcile(struct list_head *dirty, unsigned int how);
 bool kprobe_get_global(void);
 

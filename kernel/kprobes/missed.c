@@ -32,24 +32,6 @@ static __always_inline void count_at(struct kprobe_site *site,
 	add_one(&site->missed[why]);
 }
 
-/*
- * Count a miss of probes on an entry that a relay hits, unless ftrace's
- * callback has handled this hit.  Return true if they missed it.
- */
-static bool entry_missed(struct kprobe_site *site, struct pt_regs *regs,
-			 enum kprobe_miss why)
-{
-	struct kprobe *p;
-
-	if (kprobe_hit_noted(site, regs))
-		return false;
-	add_one(&site->missed[why]);
-	list_for_each_entry_rcu(p, &site->active, list, true)
-		add_one(&p->nmissed);
-	return true;
-}
-NOKPROBE_SYMBOL(entry_missed);
-
 /**
  * kprobe_site_missed_alone - count a miss without access to the site's probes
  * @site: the site that was hit
@@ -70,7 +52,6 @@ NOKPROBE_SYMBOL(kprobe_site_missed_alone);
 /**
  * kprobe_site_missed - count a hit that runs none of a site's handlers
  * @site: the site that was hit
- * @regs: the registers of this hit; NULL: the site has no relay
  * @why: the reason
  *
  * Counts it for each active probe as well, unless this CPU is offline: then
@@ -78,30 +59,19 @@ NOKPROBE_SYMBOL(kprobe_site_missed_alone);
  *
  * Context: a hit; interrupts off, RCU watching.
  */
-void kprobe_site_missed(struct kprobe_site *site, struct pt_regs *regs,
-			enum kprobe_miss why)
+void kprobe_site_missed(struct kprobe_site *site, enum kprobe_miss why)
 {
-	bool here = false, anywhere = false;
 	struct kprobe *p;
 
 	if (unlikely(__this_cpu_read(kprobe_cpu_offline))) {
 		kprobe_site_missed_alone(site, why);
 		return;
 	}
-	list_for_each_entry_rcu(p, &site->active, list, true) {
-		struct kprobe_site *entry = kprobe_relayed(p);
-
-		if (entry) {
-			anywhere |= entry_missed(entry, regs, why);
-		} else {
-			add_one(&p->nmissed);
-			here = true;
-		}
-	}
-	if (here)
-		add_one(&site->missed[why]);
-	if (here || anywhere)
-		add_one(&in_all[why]);
+	if (list_empty(&site->active))
+		return;
+	count_at(site, why);
+	list_for_each_entry_rcu(p, &site->active, list, true)
+		add_one(&p->nmissed);
 }
 NOKPROBE_SYMBOL(kprobe_site_missed);
 

@@ -54,6 +54,7 @@
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/workqueue.h>
+#include <linux/kprobes_hit.h>
 #include "internal.h"
 
 /* All under kprobe_mutex. */
@@ -109,7 +110,7 @@ enum kprobe_obstacle kprobe_obstacle_now(const struct kprobe_site *site)
 	if (!site->has_neighbour)
 		return KPROBE_NOJUMP_NONE;
 	for_each_place_under_jump(i) {
-		other = kprobe_site_at((unsigned long)site->addr + i);
+		other = kprobe_text_site_at(kprobe_site_text(site) + i);
 		if (other && site_armed(other))
 			return KPROBE_NOJUMP_PROBE_INSIDE;
 	}
@@ -132,20 +133,25 @@ struct kprobe_site *kprobe_jump_over(const struct kprobe_site *site,
 
 	if (!site->has_neighbour)
 		return NULL;
-	over = kprobe_site_at((unsigned long)site->addr - back);
+	over = kprobe_text_site_at(kprobe_site_text(site) - back);
 	if (over && (over->trap_uses_detour || over->state == KPROBE_SITE_JUMP))
 		return over;
 	return NULL;
 }
 
-/* Return true if a site is at @addr, and mark that it has a neighbour. */
-static bool mark_neighbour(unsigned long addr)
+/* Mark sites that may patch @addr; return true if there are any. */
+static bool mark_neighbours(unsigned long addr)
 {
-	struct kprobe_site *site = kprobe_site_at(addr);
+	struct kprobe_site *site, *owner;
 
+	guard(preempt)();
+	site = kprobe_site_find(addr);
 	if (site)
 		site->has_neighbour = true;
-	return site;
+	owner = kprobe_site_skipping(addr);
+	if (owner)
+		owner->has_neighbour = true;
+	return site || owner;
 }
 
 /**
@@ -156,14 +162,14 @@ static bool mark_neighbour(unsigned long addr)
  */
 void kprobe_optimizer_init_site(struct kprobe_site *site)
 {
-	unsigned long addr = (unsigned long)site->addr;
+	unsigned long addr = kprobe_site_text(site);
 	unsigned int i;
 
 	INIT_LIST_HEAD(&site->optimize);
 	/* Sites that are not marked need no look-ups of neighbours later. */
 	for_each_place_under_jump(i)
-		site->has_neighbour |= mark_neighbour(addr - i) |
-				       mark_neighbour(addr + i);
+		site->has_neighbour |= mark_neighbours(addr - i) |
+				       mark_neighbours(addr + i);
 }
 
 static void consider_one(struct kprobe_site *site)
@@ -195,7 +201,7 @@ void kprobe_optimizer_consider(struct kprobe_site *site)
 	if (site->state != KPROBE_SITE_CLEAN || !site->has_neighbour)
 		return;
 	for_each_place_under_jump(back) {
-		before = kprobe_site_at((unsigned long)site->addr - back);
+		before = kprobe_text_site_at(kprobe_site_text(site) - back);
 		if (before)
 			consider_one(before);
 	}
@@ -320,7 +326,7 @@ static void prepare_jump(struct kprobe_site *site)
 	if (site->state != KPROBE_SITE_TRAP || kprobe_obstacle_now(site))
 		return;
 
-	site->obstacle = arch_kprobe_analyse(site);
+	site->obstacle = arch_kprobe_analyse(site, NULL);
 	if (!site->obstacle)
 		site->obstacle = arch_kprobe_build_detour(site);
 	if (site->obstacle == KPROBE_NOJUMP_NO_MEMORY) {
@@ -487,8 +493,7 @@ enum kprobe_obstacle kprobe_obstacle_at(kprobe_opcode_t *addr)
 	site = kprobe_site_at((unsigned long)addr);
 	if (!site)
 		return KPROBE_NOJUMP_NO_MEMORY;
-	site = kprobe_relay_site(site);
-	if (site->on_ftrace)
+	if (site->on_ftrace && !site->owns_next)
 		return KPROBE_NOJUMP_FTRACE_SITE;
 	return site->obstacle ?: kprobe_obstacle_now(site);
 }

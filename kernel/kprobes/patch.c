@@ -13,6 +13,7 @@
 #include <linux/minmax.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
+#include <linux/kprobes_hit.h>
 #include "internal.h"
 
 static bool transition_exists(enum kprobe_site_state from,
@@ -26,7 +27,6 @@ static bool transition_exists(enum kprobe_site_state from,
 	case KPROBE_SITE_JUMP:
 		return to == KPROBE_SITE_CLEAN || to == KPROBE_SITE_TRAP;
 	case KPROBE_SITE_FTRACE:
-	case KPROBE_SITE_BEHIND:
 		return to == KPROBE_SITE_CLEAN || to == KPROBE_SITE_FTRACE;
 	case KPROBE_SITE_GONE:
 		break;
@@ -58,21 +58,17 @@ bool kprobe_batch_makes_jumps(struct list_head *batch)
  * Context: kprobe_mutex held.
  * Return: KPROBE_FLAG_FTRACE, KPROBE_FLAG_OPTIMIZED or 0.
  */
-u32 kprobe_site_flags(struct kprobe_site *site)
+u32 kprobe_site_flags(const struct kprobe_site *site)
 {
-	/* An unarmed entry with a relay may get either, so it has no flag. */
-	if (site->on_ftrace && site->state != KPROBE_SITE_BEHIND)
-		return site->state == KPROBE_SITE_FTRACE || !site->relay ?
-		       KPROBE_FLAG_FTRACE : 0;
-	site = kprobe_relay_site(site);
+	if (site->on_ftrace && !kprobe_text_is_armed(site->state))
+		return KPROBE_FLAG_FTRACE;
 	return site->state == KPROBE_SITE_JUMP ? KPROBE_FLAG_OPTIMIZED : 0;
 }
 
-/* Update flags of a site's probes, and of probes on entries that it relays. */
+/* Update the flags of a site's probes. */
 static void show_state(struct kprobe_site *site)
 {
 	u32 flags = kprobe_site_flags(site);
-	struct kprobe_site *entry;
 	struct kprobe *p;
 
 	hlist_for_each_entry(p, &site->probes, hlist) {
@@ -80,11 +76,10 @@ static void show_state(struct kprobe_site *site)
 				flags & KPROBE_FLAG_OPTIMIZED);
 		kprobe_set_flag(p, KPROBE_FLAG_FTRACE,
 				flags & KPROBE_FLAG_FTRACE);
-		entry = kprobe_relayed(p);
-		if (entry && entry->state == KPROBE_SITE_BEHIND)
-			show_state(entry);
 	}
 }
+
+unsigned int kprobe_skipping_armed __read_mostly;
 
 /**
  * kprobe_site_set_state - record that the text of a site has changed
@@ -94,8 +89,8 @@ static void show_state(struct kprobe_site *site)
  * No other function changes a state.
  *
  *	      register, enable, switch on
- *	CLEAN --------------------------> TRAP; BEHIND or FTRACE at an entry
- *	 | ^  <--------------------------	   on ftrace: see relay.c
+ *	CLEAN --------------------------> TRAP, or FTRACE: see ftrace.c
+ *	 | ^  <--------------------------
  *	 | |   unregister, disable, off
  *	 | |
  *	 | |         the optimizer, once there is no obstacle
@@ -109,8 +104,8 @@ static void show_state(struct kprobe_site *site)
  *	 v
  *	GONE	module unloaded, init text freed
  *
- * BEHIND becomes FTRACE when another user of ftrace redirects the function,
- * jumps are switched off, or a post handler or a jprobe is added.
+ * A site on ftrace that owns the next instruction may move to FTRACE: its text
+ * becomes CLEAN first.
  *
  * Context: kprobe_mutex held.
  */
@@ -122,6 +117,10 @@ void kprobe_site_set_state(struct kprobe_site *site,
 
 	if (site->state == KPROBE_SITE_JUMP)
 		list_del_init(&site->optimize);
+	if (site->owns_next)
+		WRITE_ONCE(kprobe_skipping_armed, kprobe_skipping_armed +
+			   kprobe_text_is_armed(state) -
+			   kprobe_text_is_armed(site->state));
 	site->state = state;
 	show_state(site);
 }
@@ -178,7 +177,7 @@ static unsigned int most_in_batch, most_in_chunk;
 
 /**
  * kprobe_patch - bring the text of sites to their target state
- * @batch: sites, linked by kprobe_site::batch, none of them on ftrace; in
+ * @batch: sites, linked by kprobe_site::batch, that do not use ftrace; in
  *	another order on return
  *
  * text_mutex is released after each chunk of sites.  Other owners of text_mutex

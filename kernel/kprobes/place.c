@@ -216,6 +216,38 @@ static bool debugger_stops_at(unsigned long addr)
 #endif
 }
 
+static enum kprobe_refusal inspect_text(struct kprobe_site *site,
+					const struct kprobe_symbol *symbol)
+{
+	unsigned long addr = kprobe_site_text(site);
+	enum kprobe_refusal why;
+
+	jump_label_lock();
+	mutex_lock(&text_mutex);
+	why = arch_kprobe_inspect(site, symbol);
+	if (why == KPROBE_OK)
+		why = kprobe_patched(addr, addr + 1);
+	mutex_unlock(&text_mutex);
+	jump_label_unlock();
+	return why;
+}
+
+/* Let a site of ftrace own the next instruction if that may be a jump. */
+static void inspect_next(struct kprobe_site *site,
+			 const struct kprobe_symbol *symbol)
+{
+	unsigned long next = (unsigned long)site->addr + KPROBE_SKIP;
+
+	if (!KPROBE_SKIP || next - symbol->start >= symbol->size ||
+	    kprobe_blacklisted(next, symbol) || debugger_stops_at(next))
+		return;
+	site->skip = KPROBE_SKIP;
+	site->owns_next = inspect_text(site, symbol) == KPROBE_OK &&
+			  !kprobe_analyse(site, symbol);
+	if (!site->owns_next)
+		site->skip = 0;
+}
+
 /**
  * kprobe_inspect - check whether an instruction may be probed
  * @site: addr is set; data about the instruction is filled in
@@ -228,7 +260,7 @@ enum kprobe_refusal kprobe_inspect(struct kprobe_site *site,
 				   const struct kprobe_symbol *symbol)
 {
 	unsigned long addr = (unsigned long)site->addr;
-	enum kprobe_refusal why;
+	kprobe_opcode_t opcode;
 
 	if (kprobe_blacklisted(addr, symbol))
 		return KPROBE_REFUSE_BLACKLISTED;
@@ -242,17 +274,11 @@ enum kprobe_refusal kprobe_inspect(struct kprobe_site *site,
 		site->on_ftrace = true;
 		/* Do not read it while ftrace has a breakpoint there. */
 		mutex_lock(&text_mutex);
-		site->opcode = *site->addr;
+		opcode = *site->addr;
 		mutex_unlock(&text_mutex);
+		inspect_next(site, symbol);
+		site->opcode = opcode;
 		return KPROBE_OK;
 	}
-
-	jump_label_lock();
-	mutex_lock(&text_mutex);
-	why = arch_kprobe_inspect(site, symbol);
-	if (why == KPROBE_OK)
-		why = kprobe_patched(addr, addr + 1);
-	mutex_unlock(&text_mutex);
-	jump_label_unlock();
-	return why;
+	return inspect_text(site, symbol);
 }

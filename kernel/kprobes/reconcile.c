@@ -16,9 +16,36 @@
 #include <linux/printk.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/kprobes_hit.h>
 #include "internal.h"
 
 static bool kprobe_global_on = true;	/* under kprobe_mutex */
+
+/* Number of users of ftrace that are about to redirect functions. */
+static unsigned int redirects;
+
+/**
+ * kprobe_may_skip_ftrace - check whether a site may own the next instruction
+ * @site: a site on a call of ftrace; may be in no table
+ *
+ * Context: kprobe_mutex held.
+ * Return: false if it must use ftrace.
+ */
+bool kprobe_may_skip_ftrace(const struct kprobe_site *site)
+{
+	enum kprobe_obstacle what;
+
+	if (!site->owns_next || redirects ||
+	    kprobe_obstacle_stays(site->obstacle))
+		return false;
+	what = kprobe_obstacle_now(site);
+	/* A later probe inside only turns the jump into a breakpoint. */
+	if (what && (what != KPROBE_NOJUMP_PROBE_INSIDE ||
+		     site->state == KPROBE_SITE_CLEAN))
+		return false;
+	return !kprobe_site_at(kprobe_site_text(site)) &&
+	       !ftrace_is_redirected((unsigned long)site->addr);
+}
 
 static enum kprobe_site_state
 kprobe_target_state(const struct kprobe_site *site)
@@ -28,12 +55,27 @@ kprobe_target_state(const struct kprobe_site *site)
 	if ((!kprobe_global_on && !kprobe_classic_pinned(site)) ||
 	    list_empty(&site->active))
 		return KPROBE_SITE_CLEAN;
-	/* Or BEHIND: see switch_relays(). */
-	if (site->on_ftrace)
+	if (site->on_ftrace && !kprobe_may_skip_ftrace(site))
 		return KPROBE_SITE_FTRACE;
 	/* turn_jumps_back() decides whether a jump may stay. */
 	return site->state == KPROBE_SITE_JUMP ? KPROBE_SITE_JUMP :
 						 KPROBE_SITE_TRAP;
+}
+
+/* Return the armed site that owns the text of @site, or NULL. */
+static struct kprobe_site *kprobe_owner_of(const struct kprobe_site *site)
+{
+	struct kprobe_site *owner = kprobe_text_site_at((ulong)site->addr);
+
+	return owner && owner->skip ? owner : NULL;
+}
+
+/* As kprobe_target_state(), for a jump that cannot move to ftrace here. */
+static enum kprobe_site_state text_target(const struct kprobe_site *site)
+{
+	enum kprobe_site_state target = kprobe_target_state(site);
+
+	return target == KPROBE_SITE_FTRACE ? KPROBE_SITE_TRAP : target;
 }
 
 /*
@@ -55,7 +97,7 @@ static void turn_jumps_back(struct list_head *dirty)
 			over = kprobe_jump_over(site, back);
 			if (!over || !list_empty(&over->batch))
 				continue;
-			over->target = kprobe_target_state(over);
+			over->target = text_target(over);
 			list_add_tail(&over->batch, &more);
 		}
 	}
@@ -74,48 +116,46 @@ static void turn_jumps_back(struct list_head *dirty)
 	}
 }
 
-/* Switch the relay of an entry, and mark the relay's site as dirty. */
-static void behind_follows(struct kprobe_site *site, bool on,
-			   struct list_head *dirty)
-{
-	struct kprobe_site *behind = kprobe_relay_switch(site, on);
-
-	kprobe_site_mark_dirty(behind, dirty);
-	behind->target = kprobe_target_state(behind);
-}
-
 /*
- * Move entries of an armed batch from their relays to ftrace.  relay.c lists
- * the steps.
+ * Restore the next instruction for sites of an armed batch that own it.  The
+ * head of ftrace.c lists the steps.
  */
-static void leave_behind(struct list_head *batch, struct list_head *dirty)
+static void leave_next(struct list_head *batch)
 {
-	struct kprobe_site *site;
-	bool waited = false;
+	struct kprobe_site *site, *next;
+	LIST_HEAD(text);
 
-	list_for_each_entry(site, batch, batch) {
-		if (site->state != KPROBE_SITE_BEHIND)
+	list_for_each_entry_safe(site, next, batch, batch) {
+		if (!kprobe_text_is_armed(site->state))
 			continue;
-		if (!waited)
-			synchronize_rcu_expedited();
-		waited = true;
-		behind_follows(site, false, dirty);
+		site->target = KPROBE_SITE_CLEAN;
+		kprobe_optimizer_cancel(site);
+		list_move_tail(&site->batch, &text);
+	}
+	if (list_empty(&text))
+		return;
+	synchronize_rcu_expedited();
+	kprobe_patch(&text);
+	list_for_each_entry(site, &text, batch) {
+		site->target = KPROBE_SITE_FTRACE;
 		kprobe_ftrace_moved(site);
 	}
+	list_splice(&text, batch);
 }
 
-/*
- * Mark the batch as armed or disarmed by ftrace, and empty it.  Add the sites
- * of relays that are not needed any more to @dirty.
- */
-static void batch_done(struct list_head *batch, struct list_head *dirty)
+/* Mark the batch as armed or disarmed by ftrace, and empty it. */
+static void batch_done(struct list_head *batch)
 {
 	struct kprobe_site *site;
 
-	if (IS_ENABLED(CONFIG_KPROBE_RELAYS))
-		leave_behind(batch, dirty);
-	list_for_each_entry(site, batch, batch)
+	if (IS_ENABLED(CONFIG_KPROBE_SKIP_FTRACE))
+		leave_next(batch);
+	list_for_each_entry(site, batch, batch) {
+		/* Never back: a late hit would pass both instructions. */
+		if (site->target == KPROBE_SITE_FTRACE)
+			WRITE_ONCE(site->owns_next, false);
 		kprobe_site_set_state(site, site->target);
+	}
 	kprobe_consider_batch(batch);
 }
 
@@ -126,7 +166,7 @@ static void give_up(struct list_head *batch, bool each, int err)
 	list_for_each_entry_safe(site, next, batch, batch) {
 		if (each && site->state != KPROBE_SITE_FTRACE)
 			pr_warn_ratelimited("%pS is not %s (%d)\n", site->addr,
-					    site->state == KPROBE_SITE_BEHIND ?
+					    site->state != KPROBE_SITE_CLEAN ?
 					    "called for by ftrace" : "armed",
 					    err);
 		list_del_init(&site->batch);
@@ -139,14 +179,12 @@ static void give_up(struct list_head *batch, bool each, int err)
 /*
  * Arm all sites of @arm with ftrace, or, with @each, as many as possible.
  * Ftrace accepts or refuses a whole batch, so a refused batch is tried again in
- * halves, down to the sites that cause the refusal.  @arm is empty on return;
- * @dirty as for batch_done().
+ * halves, down to the sites that cause the refusal.  @arm is empty on return.
  *
  * -EAGAIN: an owner of a direct call was changing it for as long as ftrace has
  * waited.  Try again: the owner needs only locks that ftrace has released.
  */
-static int arm_ftrace(struct list_head *arm, bool each,
-		      struct list_head *dirty)
+static int arm_ftrace(struct list_head *arm, bool each)
 {
 	unsigned int taken, nr = list_count_nodes(arm);
 	unsigned int tries = FTRACE_TRIES;
@@ -157,7 +195,7 @@ static int arm_ftrace(struct list_head *arm, bool each,
 		taken = kprobe_take_sites(arm, nr, &some);
 		err = kprobe_ftrace_arm(&some);
 		if (!err) {
-			batch_done(&some, dirty);
+			batch_done(&some);
 			nr = 2 * taken;
 			continue;
 		}
@@ -179,36 +217,26 @@ static int arm_ftrace(struct list_head *arm, bool each,
 }
 
 /*
- * Remove entries that use a relay, now or from now on, from @dirty, because
- * their own text does not change, and add the sites of their relays.  Arm sites
- * that move to FTRACE with ftrace before their relay is removed.
+ * Move sites that may not own the next instruction any more to ftrace, and keep
+ * other sites of @dirty off instructions that are owned still.
  */
-static int switch_relays(struct list_head *dirty, bool each)
+static int move_to_ftrace(struct list_head *dirty, bool each)
 {
 	struct kprobe_site *site, *next;
 	LIST_HEAD(move);
+	int ret;
 
-	if (!IS_ENABLED(CONFIG_KPROBE_RELAYS))
-		return 0;
-	list_for_each_entry_safe(site, next, dirty, batch) {
+	list_for_each_entry_safe(site, next, dirty, batch)
 		if (site->target == KPROBE_SITE_FTRACE &&
-		    kprobe_relay_wanted(site))
-			site->target = KPROBE_SITE_BEHIND;
-		if (site->target != KPROBE_SITE_BEHIND &&
-		    site->state != KPROBE_SITE_BEHIND)
-			continue;
-		if (site->target == KPROBE_SITE_FTRACE) {
+		    kprobe_text_is_armed(site->state))
 			list_move_tail(&site->batch, &move);
-			continue;
-		}
-		list_del_init(&site->batch);
-		if (site->target == site->state)
-			continue;
-		kprobe_site_set_state(site, site->target);
-		behind_follows(site, site->state == KPROBE_SITE_BEHIND, dirty);
-	}
-
-	return list_empty(&move) ? 0 : arm_ftrace(&move, each, dirty);
+	if (list_empty(&move))
+		return 0;
+	ret = arm_ftrace(&move, each);
+	list_for_each_entry_safe(site, next, dirty, batch)
+		if (ret && kprobe_owner_of(site))
+			list_del_init(&site->batch);
+	return ret;
 }
 
 /* Arm or disarm the sites of @dirty on ftrace, and remove them from @dirty. */
@@ -219,17 +247,16 @@ static int reconcile_ftrace(struct list_head *dirty, bool each)
 	LIST_HEAD(arm);
 
 	list_for_each_entry_safe(site, next, dirty, batch) {
-		if (!site->on_ftrace)
-			continue;
-		list_move_tail(&site->batch,
-			       site->target == KPROBE_SITE_FTRACE ?
-			       &arm : &disarm);
+		if (site->target == KPROBE_SITE_FTRACE)
+			list_move_tail(&site->batch, &arm);
+		else if (site->state == KPROBE_SITE_FTRACE)
+			list_move_tail(&site->batch, &disarm);
 	}
 	if (!list_empty(&disarm))
 		kprobe_ftrace_disarm(&disarm);
-	batch_done(&disarm, dirty);
+	batch_done(&disarm);
 
-	return list_empty(&arm) ? 0 : arm_ftrace(&arm, each, dirty);
+	return list_empty(&arm) ? 0 : arm_ftrace(&arm, each);
 }
 
 /**
@@ -249,15 +276,26 @@ static int reconcile_ftrace(struct list_head *dirty, bool each)
  */
 int kprobe_reconcile(struct list_head *dirty, unsigned int how)
 {
-	struct kprobe_site *site, *next;
+	struct kprobe_site *site, *next, *owner;
 	bool waited = false;
 	int ret;
 
 	lockdep_assert_held(&kprobe_mutex);
 
-	list_for_each_entry(site, dirty, batch)
+	/* Sites on calls of ftrace are last, because others may affect them. */
+	list_for_each_entry(site, dirty, batch) {
+		if (site->on_ftrace)
+			continue;
 		site->target = kprobe_target_state(site);
-	ret = switch_relays(dirty, how & KPROBE_ARM_EACH);
+		/* A probe on the next instruction takes it from its owner. */
+		owner = kprobe_owner_of(site);
+		if (owner && !hlist_empty(&site->probes))
+			kprobe_site_mark_dirty(owner, dirty);
+	}
+	list_for_each_entry(site, dirty, batch)
+		if (site->on_ftrace)
+			site->target = kprobe_target_state(site);
+	ret = move_to_ftrace(dirty, how & KPROBE_ARM_EACH);
 	turn_jumps_back(dirty);
 	list_for_each_entry_safe(site, next, dirty, batch) {
 		if (site->target != site->state)
@@ -352,17 +390,17 @@ bool kprobe_get_global(void)
 	return kprobe_global_on;
 }
 
-#ifdef CONFIG_KPROBE_RELAYS
-/* Move entries from their relays to ftrace: for @ops, or all if it is NULL. */
-static void relays_to_ftrace(struct ftrace_ops *ops,
-			     bool (*concerns)(struct ftrace_ops *ops,
-					      unsigned long ip))
+#ifdef CONFIG_KPROBE_SKIP_FTRACE
+/* Move sites to ftrace, for @ops or, if it is NULL, all. */
+static void all_to_ftrace(struct ftrace_ops *ops,
+			  bool (*concerns)(struct ftrace_ops *ops,
+					   unsigned long ip))
 {
 	struct kprobe_site *site;
 	LIST_HEAD(dirty);
 
 	list_for_each_entry(site, &kprobe_sites, all)
-		if (site->state == KPROBE_SITE_BEHIND &&
+		if (site->owns_next && site->state != KPROBE_SITE_CLEAN &&
 		    (!ops || concerns(ops, (unsigned long)site->addr)))
 			kprobe_site_mark_dirty(site, &dirty);
 	kprobe_reconcile(&dirty, KPROBE_ARM_EACH);
@@ -373,9 +411,9 @@ static void relays_to_ftrace(struct ftrace_ops *ops,
  * @ops: the ops of this user; not registered yet
  * @concerns: returns true if @ops is for the function with this call
  *
- * The entries of these functions use ftrace instead of relays from now on, and
- * so do other entries that are armed until kprobe_redirect_end() is called.  If
- * ftrace cannot arm an entry, it may have no more hits; this is logged.
+ * The sites on these calls use ftrace from now on, and so do other sites of
+ * ftrace that are armed until kprobe_redirect_end() is called.  If ftrace
+ * cannot arm a site, the site may have no more hits; this is logged.
  *
  * Context: may sleep; no lock of ftrace held.
  */
@@ -387,8 +425,8 @@ void kprobe_redirect_begin(struct ftrace_ops *ops,
 	if (kprobe_ftrace_is_ours(ops))
 		return;
 	guard(mutex)(&kprobe_mutex);
-	kprobe_relay_redirects(true);
-	relays_to_ftrace(ops, concerns);
+	redirects++;
+	all_to_ftrace(ops, concerns);
 }
 
 /**
@@ -404,12 +442,12 @@ void kprobe_redirect_end(struct ftrace_ops *ops)
 	if (kprobe_ftrace_is_ours(ops))
 		return;
 	guard(mutex)(&kprobe_mutex);
-	kprobe_relay_redirects(false);
+	redirects--;
 }
 #else
-static void relays_to_ftrace(struct ftrace_ops *ops,
-			     bool (*concerns)(struct ftrace_ops *ops,
-					      unsigned long ip))
+static void all_to_ftrace(struct ftrace_ops *ops,
+			  bool (*concerns)(struct ftrace_ops *ops,
+					   unsigned long ip))
 {
 }
 #endif
@@ -424,7 +462,7 @@ static bool turn_back_chunk(void)
 	list_for_each_entry(site, &kprobe_sites, all) {
 		if (site->state != KPROBE_SITE_JUMP)
 			continue;
-		site->target = kprobe_target_state(site);
+		site->target = text_target(site);
 		list_add_tail(&site->batch, &dirty);
 		if (++n == KPROBE_PATCH_CHUNK)
 			break;
@@ -461,7 +499,7 @@ void kprobe_set_jumps(bool on)
 				kprobe_optimizer_cancel(site);
 		/* Not in chunks, because all need one update of ftrace. */
 		if (!on)
-			relays_to_ftrace(NULL, NULL);
+			all_to_ftrace(NULL, NULL);
 	}
 	/* No site becomes a jump meanwhile. */
 	while (!on && more) {

@@ -72,6 +72,28 @@ struct kprobe_site *kprobe_site_at(unsigned long addr)
 }
 
 /**
+ * kprobe_text_site_at - find the site that patches, or may patch, text
+ * @addr: the address of an instruction
+ *
+ * Two sites may share an instruction: one at @addr, and that of the call of
+ * ftrace before it.  Only one of them is armed there.
+ *
+ * Context: any with RCU watching; the site stays as for kprobe_site_at().
+ * Return: the armed site, or the one at @addr, or the other one, or NULL.
+ */
+struct kprobe_site *kprobe_text_site_at(unsigned long addr)
+{
+	struct kprobe_site *site, *owner;
+
+	guard(preempt)();
+	owner = kprobe_site_skipping(addr);
+	if (owner && kprobe_text_is_armed(owner->state))
+		return owner;
+	site = kprobe_site_find(addr);
+	return site && !site->skip ? site : owner;
+}
+
+/**
  * kprobe_patches - check whether a probe patches, or may patch, a byte of text
  * @addr: any address
  *
@@ -88,15 +110,17 @@ struct kprobe_site *kprobe_site_at(unsigned long addr)
  */
 bool kprobe_patches(unsigned long addr)
 {
-	struct kprobe_site *site;
+	struct kprobe_site *site, *owner;
 	unsigned int back;
 
 	guard(preempt)();
-	if (kprobe_site_find(addr))
+	if (kprobe_site_find(addr) || kprobe_site_skipping(addr))
 		return true;
 	for_each_place_under_jump(back) {
 		site = kprobe_site_find(addr - back);
-		if (site && site->detour)
+		owner = kprobe_site_skipping(addr - back);
+		if ((site && !site->skip && site->detour) ||
+		    (owner && owner->detour))
 			return true;
 	}
 	return false;
@@ -135,6 +159,11 @@ enum kprobe_refusal kprobe_site_create(const struct kprobe_entry *entry,
 		kprobe_classic_init_site(site);
 	if (why == KPROBE_OK && !site->on_ftrace)
 		why = arch_kprobe_prepare(site, false);
+	/* Without memory, ftrace serves the site. */
+	if (site->owns_next && arch_kprobe_prepare(site, false) != KPROBE_OK) {
+		site->owns_next = false;
+		site->skip = 0;
+	}
 	if (why != KPROBE_OK) {
 		kmem_cache_free(site_cache, site);
 		return why;

@@ -5,6 +5,7 @@
  */
 #include <kunit/test.h>
 #include <linux/errno.h>
+#include <linux/ftrace.h>
 #include <linux/kgdb.h>
 #include <linux/kprobes.h>
 #include <linux/kprobes_reasons.h>
@@ -160,6 +161,28 @@ static void test_no_breakpoint_at_ftrace_call(struct kunit *test)
 	unregister_kprobe(&c.probe);
 }
 
+#ifdef CONFIG_KPROBE_SKIP_FTRACE
+/* A disabled site on the call of ftrace must not hide the jump after it. */
+static void test_no_breakpoint_under_jump_after_ftrace_call(struct kunit *test)
+{
+	struct counted entry = COUNTED(kprobe_lookup_name("int_sqrt", 0),
+				       .probe.flags = KPROBE_FLAG_DISABLED);
+	struct counted next = COUNTED(0);
+	unsigned long addr, i;
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&entry.probe), 0);
+	addr = probed_at(&entry.probe) + MCOUNT_INSN_SIZE;
+	next.probe.addr = (kprobe_opcode_t *)addr;
+	KUNIT_ASSERT_EQ(test, register_kprobe(&next.probe), 0);
+	expect_jump(test, &next.probe, true);
+	for (i = 0; i < KPROBE_JUMP_SIZE; i++)
+		KUNIT_EXPECT_EQ(test, in_debugger(try_break, addr + i), -EBUSY);
+	unregister_kprobe(&next.probe);
+	KUNIT_EXPECT_EQ(test, in_debugger(try_break, addr), -EBUSY);
+	unregister_kprobe(&entry.probe);
+}
+#endif
+
 static int suite_init(struct kunit *test)
 {
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
@@ -173,6 +196,9 @@ static struct kunit_case debugger_tests[] = {
 	KUNIT_CASE(test_no_breakpoint_at_probe),
 	KUNIT_CASE(test_no_breakpoint_under_jump),
 	KUNIT_CASE(test_no_breakpoint_at_ftrace_call),
+#ifdef CONFIG_KPROBE_SKIP_FTRACE
+	KUNIT_CASE(test_no_breakpoint_under_jump_after_ftrace_call),
+#endif
 	KUNIT_CASE(test_no_probe_at_breakpoint),
 	{}
 };

@@ -118,11 +118,7 @@ static void many_load(void)
 /* Return the address at which arming the probe changes the text. */
 static unsigned long armed_at(const struct kprobe *p)
 {
-#ifdef CONFIG_KPROBE_RELAYS
-	if (p->site->state == KPROBE_SITE_BEHIND)
-		return probed_at(p) + MCOUNT_INSN_SIZE;
-#endif
-	return probed_at(p);
+	return p->site->owns_next ? kprobe_site_text(p->site) : probed_at(p);
 }
 
 /* Count the probes whose text has changed since @before. */
@@ -146,9 +142,6 @@ static unsigned int many_armed(struct kunit *test, const struct many *m,
 /* Must match KPROBE_PATCH_CHUNK in kernel/kprobes/internal.h. */
 #define CHUNK		256
 
-/* A site on a call of ftrace adds the site after it to the batch. */
-#define CHUNK_OF_BATCH	(2 * CHUNK)
-
 /* text_mutex, and with @mutex kprobe_mutex, must be released between chunks. */
 static void expect_chunks(struct kunit *test, bool mutex)
 {
@@ -156,7 +149,7 @@ static void expect_chunks(struct kunit *test, bool mutex)
 
 	KUNIT_EXPECT_LE(test, chunk, CHUNK);
 	if (mutex)
-		KUNIT_EXPECT_LE(test, batch, CHUNK_OF_BATCH);
+		KUNIT_EXPECT_LE(test, batch, CHUNK);
 }
 
 static void many_switched(struct kunit *test)
@@ -167,7 +160,7 @@ static void many_switched(struct kunit *test)
 	wait_for_kprobe_optimizer();
 	kprobe_set_jumps(false);
 	/* One update of ftrace moves all entries. */
-	expect_chunks(test, !IS_ENABLED(CONFIG_KPROBE_RELAYS));
+	expect_chunks(test, !IS_ENABLED(CONFIG_KPROBE_SKIP_FTRACE));
 	kprobe_set_jumps(true);
 }
 
@@ -203,8 +196,7 @@ static void test_thousands_at_once(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, register_kprobes(m.array, m.nr), 0);
 	expect_chunks(test, true);
 	many_switched(test);
-	/* Instructions after calls of ftrace have sites of their own. */
-	KUNIT_EXPECT_GE(test, kprobe_sites_in_use(), sites + m.nr);
+	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites + m.nr);
 	KUNIT_EXPECT_EQ(test, many_armed(test, &m, before), m.nr);
 
 	take_cpu_hits();

@@ -36,7 +36,8 @@ static bool is_landing_pad(const struct kprobe_site *site)
 	       site->opcode == paciasp || site->opcode == pacibsp;
 }
 
-enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site)
+enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site,
+					 const struct kprobe_symbol *symbol)
 {
 	const struct a64_kprobe_insn *decoded = &site->insn.decoded;
 

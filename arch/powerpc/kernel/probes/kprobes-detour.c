@@ -234,7 +234,8 @@ static enum ppc_detour_kind kind_of(const struct kprobe_site *site)
  * Functions that the core calls
  */
 
-enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site)
+enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site,
+					 const struct kprobe_symbol *symbol)
 {
 	/* BCLRL reads LR before it sets it. */
 	if (kind_of(site) == PPC_DETOUR_LINKS &&

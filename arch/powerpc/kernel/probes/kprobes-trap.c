@@ -155,7 +155,7 @@ static bool hit_in_real_mode(struct pt_regs *regs)
 	if (site->slot && !is_kernel_text((unsigned long)site->slot))
 		return false;
 
-	kprobe_site_missed(site, regs, KPROBE_MISS_REAL_MODE);
+	kprobe_site_missed(site, KPROBE_MISS_REAL_MODE);
 	if (site->slot)
 		regs->nip += (unsigned long)site->slot - addr;
 	else

@@ -117,6 +117,7 @@ struct x86_kprobe_jump {
  * @narrow: LOOP counts in %ecx, not %rcx; MOV writes 32 bits
  * @relative: for class OUT_OF_LINE, the offset of a displacement relative to
  *	the next instruction; 0 if there is none
+ * @first: first byte of the instruction
  * @base: offset into pt_regs of the base register, or -1
  * @run: where a trap continues: the slot, or the copy in the detour while that
  *	is in use; NULL if the instruction is emulated
@@ -133,6 +134,7 @@ struct arch_kprobe_insn {
 	u8 simple;
 	bool narrow;
 	u8 relative;
+	u8 first;
 	s16 base;
 	void *run;
 	unsigned long target;

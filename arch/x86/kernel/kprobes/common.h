@@ -121,7 +121,8 @@ bool x86_kprobe_relocate(const struct arch_kprobe_insn *insn, u8 *copy,
 
 /* function.c */
 const struct x86_kprobe_function *
-x86_kprobe_function_at(unsigned long addr, enum kprobe_obstacle *obstacle);
+x86_kprobe_function_at(unsigned long addr, const struct kprobe_symbol *symbol,
+		       enum kprobe_obstacle *obstacle);
 void x86_kprobe_function_forget(void);
 void x86_kprobe_function_begin(unsigned long addr);
 bool x86_kprobe_may_fault(unsigned long addr);

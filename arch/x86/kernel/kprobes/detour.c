@@ -308,7 +308,7 @@ static enum kprobe_obstacle emit_region(struct kprobe_site *site,
 					unsigned long end)
 {
 	struct x86_kprobe_jump *jump = &site->insn.jump;
-	unsigned long addr = (unsigned long)site->addr;
+	unsigned long addr = kprobe_site_text(site);
 	u8 text[KPROBE_JUMP_SIZE + MAX_INSN_SIZE];
 	struct arch_kprobe_insn what = {};
 	const u8 trap = INT3_INSN_OPCODE;
@@ -358,7 +358,8 @@ static enum kprobe_obstacle emit_region(struct kprobe_site *site,
 	jump->end = d->len;
 	/* No way back is needed after an instruction that does not continue. */
 	if (what.class != X86_KPROBE_CALL && !ends_flow(&what))
-		emit_branch(d, detour, JMP32_INSN_OPCODE, site->addr + offset);
+		emit_branch(d, detour, JMP32_INSN_OPCODE,
+			    (void *)addr + offset);
 	return KPROBE_NOJUMP_NONE;
 }
 
@@ -367,15 +368,20 @@ static enum kprobe_obstacle
 inspect_region(const struct kprobe_site *site,
 	       const struct x86_kprobe_function *function)
 {
-	unsigned long addr = (unsigned long)site->addr;
+	unsigned long addr = kprobe_site_text(site);
 	unsigned long end = addr + site->insn.jump.region;
+	/* After ftrace's call, a branch to the site would bypass the call. */
+	unsigned long from = site->on_ftrace ? addr : addr + 1;
 	enum kprobe_obstacle obstacle;
 
+	/* The copy of a branch would bypass a breakpoint: see past_hit(). */
+	if (site->on_ftrace && site->insn.class == X86_KPROBE_JCC)
+		return KPROBE_NOJUMP_BOUND_INSIDE;
 	/* First, because a fix-up that is a way in has its own obstacle. */
-	obstacle = x86_kprobe_fixup_lands_in(addr + 1, end);
+	obstacle = x86_kprobe_fixup_lands_in(from, end);
 	if (obstacle)
 		return obstacle;
-	if (x86_kprobe_function_lands_in(function, addr + 1, end))
+	if (x86_kprobe_function_lands_in(function, from, end))
 		return KPROBE_NOJUMP_JUMPED_INTO;
 	if (ftrace_text_reserved((void *)addr, (void *)end - 1) ||
 	    alternatives_text_reserved((void *)addr, (void *)end) ||
@@ -384,9 +390,11 @@ inspect_region(const struct kprobe_site *site,
 	return KPROBE_NOJUMP_NONE;
 }
 
-enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site)
+enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site,
+					 const struct kprobe_symbol *symbol)
 {
 	struct detour d = { .len = kprobe_detour_end - kprobe_detour };
+	unsigned long addr = kprobe_site_text(site);
 	const struct x86_kprobe_function *function;
 	enum kprobe_obstacle obstacle;
 
@@ -396,13 +404,13 @@ enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site)
 	if (site->detour)
 		return KPROBE_NOJUMP_NONE;
 
-	x86_kprobe_function_begin((unsigned long)site->addr);
+	x86_kprobe_function_begin(addr);
 	jump_label_lock();
 	mutex_lock(&text_mutex);
-	function = x86_kprobe_function_at((unsigned long)site->addr, &obstacle);
+	function = x86_kprobe_function_at(addr, symbol, &obstacle);
 	if (!obstacle)
 		/* The detour's address is unknown: assume the site's. */
-		obstacle = emit_region(site, &d, site->addr,
+		obstacle = emit_region(site, &d, (void *)addr,
 				       x86_kprobe_function_end(function));
 	if (!obstacle)
 		obstacle = inspect_region(site, function);
@@ -413,30 +421,10 @@ enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site)
 	return obstacle;
 }
 
-#ifdef CONFIG_KPROBE_RELAYS
-bool arch_kprobe_jumped_to(struct kprobe_site *site)
-{
-	unsigned long addr = (unsigned long)site->addr;
-	const struct x86_kprobe_function *function;
-	enum kprobe_obstacle obstacle;
-	bool jumped_to;
-
-	x86_kprobe_function_begin(addr);
-	jump_label_lock();
-	mutex_lock(&text_mutex);
-	function = x86_kprobe_function_at(addr, &obstacle);
-	jumped_to = obstacle || x86_kprobe_fixup_lands_in(addr, addr + 1) ||
-		    x86_kprobe_function_lands_in(function, addr, addr + 1);
-	mutex_unlock(&text_mutex);
-	jump_label_unlock();
-	return jumped_to;
-}
-#endif
-
 enum kprobe_obstacle arch_kprobe_build_detour(struct kprobe_site *site)
 {
 	/* arch_kprobe_analyse() has checked that the function is that long. */
-	unsigned long end = (unsigned long)site->addr + site->insn.jump.region;
+	unsigned long end = kprobe_site_text(site) + site->insn.jump.region;
 	enum kprobe_obstacle obstacle;
 	struct detour d = {};
 	void *detour;
@@ -493,22 +481,23 @@ void x86_kprobe_queue_jump(struct kprobe_site *site)
 {
 	struct x86_kprobe_jump *jump = &site->insn.jump;
 	u8 text[KPROBE_JUMP_SIZE], branch[KPROBE_JUMP_SIZE];
+	void *addr = (void *)kprobe_site_text(site);
 
-	__text_gen_insn(branch, JMP32_INSN_OPCODE, site->addr,
+	__text_gen_insn(branch, JMP32_INSN_OPCODE, addr,
 			site->detour + x86_kprobe_detour_entry(site),
 			sizeof(branch));
 	memcpy(text, site->target == KPROBE_SITE_JUMP ? branch : jump->text,
 	       sizeof(text));
 	if (site->target == KPROBE_SITE_TRAP)
 		text[0] = INT3_INSN_OPCODE;
-	text_poke_queue(site->addr, text, sizeof(text), branch);
+	text_poke_queue(addr, text, sizeof(text), branch);
 }
 
 /*
  * Continuing under a jump
  */
 
-/* Return the copy of the instruction @offset after @site if in use, or 0. */
+/* Return the copy of the instruction @offset bytes into a jump, or 0. */
 static unsigned long copy_in_use(const struct kprobe_site *site,
 				 unsigned int offset)
 {
@@ -522,40 +511,77 @@ static unsigned long copy_in_use(const struct kprobe_site *site,
 	if (run != site->detour + jump->to[0] &&
 	    site->state != KPROBE_SITE_JUMP)
 		return 0;
-	for (i = 1; i < jump->nr; i++)
+	for (i = 0; i < jump->nr; i++)
 		if (jump->from[i] == offset)
 			return (unsigned long)site->detour + jump->to[i];
 	return 0;
 }
 NOKPROBE_SYMBOL(copy_in_use);
 
+/*
+ * Return where the instruction that @site owns for the call of ftrace before it
+ * can be executed without a hit.  0: in place.
+ */
+static unsigned long past_hit(const struct kprobe_site *site)
+{
+	const struct arch_kprobe_insn *insn = &site->insn;
+	unsigned long copy = copy_in_use(site, 0);
+
+	if (copy || site->state != KPROBE_SITE_TRAP)
+		return copy;
+	if (insn->class == X86_KPROBE_OUT_OF_LINE)
+		return (unsigned long)site->slot;
+	if (insn->class == X86_KPROBE_NOP)
+		return kprobe_site_text(site) + insn->len;
+	/* arch_kprobe_prepare() has built it; no other copy follows there. */
+	return (unsigned long)site->detour + insn->jump.to[0];
+}
+NOKPROBE_SYMBOL(past_hit);
+
+/* arch_kprobe_resume() for sites that own the instruction after their call. */
+static noinline unsigned long resume_skipping(unsigned long ip)
+{
+	struct kprobe_site *site = kprobe_site_skipping(ip);
+	unsigned long copy = site ? past_hit(site) : 0;
+	unsigned int i;
+
+	for (i = 1; i < KPROBE_JUMP_SIZE && !copy; i++) {
+		site = kprobe_site_skipping(ip - i);
+		if (site)
+			copy = copy_in_use(site, i);
+	}
+	return copy;
+}
+NOKPROBE_SYMBOL(resume_skipping);
+
 /**
  * arch_kprobe_resume - move a changed ip from under a jump to the detour
  * @regs: the handler's; the instruction pointer may be changed
  *
  * Only the jump's detour can execute instructions that the jump covers.  At a
- * probed address itself, the jump is executed, which is a hit.  The middle of
- * an instruction cannot be executed, with or without a jump.
+ * probed address itself, the jump is executed, which is a hit, but not for the
+ * call of ftrace before it, which has not been passed.  The middle of an
+ * instruction cannot be executed, with or without a jump.
  *
  * Context: any; interrupts off.
  */
 noinline void arch_kprobe_resume(struct pt_regs *regs)
 {
 	bool entered = kprobe_rcu_enter();
+	unsigned long copy = 0;
 	struct kprobe_site *site;
-	unsigned long copy;
 	unsigned int i;
 
-	for (i = 1; i < KPROBE_JUMP_SIZE; i++) {
+	if (IS_ENABLED(CONFIG_KPROBE_SKIP_FTRACE) &&
+	    READ_ONCE(kprobe_skipping_armed))
+		copy = resume_skipping(regs->ip);
+	for (i = 1; i < KPROBE_JUMP_SIZE && !copy; i++) {
 		site = kprobe_site_find(regs->ip - i);
-		if (!site)
-			continue;
-		copy = copy_in_use(site, i);
-		if (copy) {
-			regs->ip = copy;
-			break;
-		}
+		if (site)
+			copy = copy_in_use(site, i);
 	}
+	if (copy)
+		regs->ip = copy;
 	kprobe_rcu_exit(entered);
 }
 NOKPROBE_SYMBOL(arch_kprobe_resume);

@@ -715,6 +715,7 @@ static enum kprobe_obstacle analyse(const struct kprobe_symbol *symbol,
 /**
  * x86_kprobe_function_at - analyse the function around an address
  * @addr: the address
+ * @symbol: the symbol that contains it, or NULL
  * @obstacle: set to the reason why no site in the function can have a jump
  *
  * Context: may sleep; kprobe_mutex and text_mutex held.
@@ -722,10 +723,9 @@ static enum kprobe_obstacle analyse(const struct kprobe_symbol *symbol,
  * analysed; NULL, with an obstacle, if the analysis failed.
  */
 const struct x86_kprobe_function *
-x86_kprobe_function_at(unsigned long addr, enum kprobe_obstacle *obstacle)
+x86_kprobe_function_at(unsigned long addr, const struct kprobe_symbol *symbol,
+		       enum kprobe_obstacle *obstacle)
 {
-	static struct kprobe_symbol symbol;	/* under kprobe_mutex */
-
 	if (last_function &&
 	    addr - last_function->start < last_function->size) {
 		*obstacle = last_function->obstacle;
@@ -733,12 +733,12 @@ x86_kprobe_function_at(unsigned long addr, enum kprobe_obstacle *obstacle)
 	}
 
 	x86_kprobe_function_forget();
-	kprobe_find_symbol(addr, &symbol);
-	if (!symbol.size) {
+	symbol = symbol ?: symbol_at(addr);
+	if (!symbol->size) {
 		*obstacle = KPROBE_NOJUMP_NOT_ANALYSED;
 		return NULL;
 	}
-	*obstacle = analyse(&symbol, &last_function);
+	*obstacle = analyse(symbol, &last_function);
 	return last_function;
 }
 

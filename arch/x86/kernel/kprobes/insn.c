@@ -30,7 +30,7 @@
 static void undo_site(const struct kprobe_site *site, unsigned long addr,
 		      u8 *buf, unsigned int size)
 {
-	unsigned long at = (unsigned long)site->addr;
+	unsigned long at = kprobe_site_text(site);
 	unsigned int i;
 
 	if (site->state == KPROBE_SITE_JUMP) {
@@ -39,8 +39,8 @@ static void undo_site(const struct kprobe_site *site, unsigned long addr,
 				buf[at + i - addr] = site->insn.jump.text[i];
 		return;
 	}
-	if (site->state == KPROBE_SITE_TRAP && at >= addr)
-		buf[at - addr] = site->opcode;
+	if (site->state == KPROBE_SITE_TRAP && at >= addr && at < addr + size)
+		buf[at - addr] = site->insn.first;
 }
 
 /* The kernel's own text is always mapped; a module's may end at any page. */
@@ -70,8 +70,7 @@ static void undo_jumps_before(unsigned long addr, u8 *buf, unsigned int size)
 	for (i = 0; i < most; i++) {
 		if (before[i] != JMP32_INSN_OPCODE)
 			continue;
-		scoped_guard(preempt)
-			site = kprobe_site_find(addr - most + i);
+		site = kprobe_text_site_at(addr - most + i);
 		if (site && site->state == KPROBE_SITE_JUMP)
 			undo_site(site, addr, buf, size);
 	}
@@ -105,8 +104,7 @@ int x86_kprobe_original_text(unsigned long addr, u8 *buf, unsigned int size)
 	for (i = 0; i < valid; i++) {
 		if (buf[i] != INT3_INSN_OPCODE && buf[i] != JMP32_INSN_OPCODE)
 			continue;
-		scoped_guard(preempt)
-			site = kprobe_site_find(addr + i);
+		site = kprobe_text_site_at(addr + i);
 		if (site)
 			undo_site(site, addr, buf, size);
 	}
@@ -544,6 +542,7 @@ enum kprobe_refusal x86_kprobe_classify(struct insn *insn,
 	*result = (struct arch_kprobe_insn) {
 		.class = X86_KPROBE_OUT_OF_LINE,
 		.len = insn->length,
+		.first = *insn->kaddr,
 	};
 	if (insn_rip_relative(insn))
 		result->relative = insn_offset_displacement(insn);
@@ -609,7 +608,7 @@ enum kprobe_refusal x86_kprobe_classify(struct insn *insn,
 enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 					const struct kprobe_symbol *symbol)
 {
-	unsigned long addr = (unsigned long)site->addr;
+	unsigned long addr = kprobe_site_text(site);
 	enum kprobe_refusal why;
 	struct window window;
 	u8 text[MAX_INSN_SIZE];

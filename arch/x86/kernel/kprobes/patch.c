@@ -40,11 +40,11 @@ static bool changes_trap(const struct kprobe_site *site)
 static void record_trap(struct kprobe_site *site, bool arm)
 {
 	const u8 trap = INT3_INSN_OPCODE;
-	const u8 *old = arm ? &site->opcode : &trap;
-	const u8 *new = arm ? &trap : &site->opcode;
+	const u8 *old = arm ? &site->insn.first : &trap;
+	const u8 *new = arm ? &trap : &site->insn.first;
 
-	perf_event_text_poke(site->addr, old, INT3_INSN_SIZE, new,
-			     INT3_INSN_SIZE);
+	perf_event_text_poke((void *)kprobe_site_text(site), old,
+			     INT3_INSN_SIZE, new, INT3_INSN_SIZE);
 }
 
 /*
@@ -64,8 +64,8 @@ static void patch_traps(struct list_head *batch)
 			continue;
 		if (!arm)
 			record_trap(site, false);
-		text_poke(site->addr, arm ? &trap : &site->opcode,
-			  INT3_INSN_SIZE);
+		text_poke((void *)kprobe_site_text(site),
+			  arm ? &trap : &site->insn.first, INT3_INSN_SIZE);
 		patched = true;
 	}
 	if (!patched)
@@ -80,8 +80,8 @@ static void patch_traps(struct list_head *batch)
 static int by_address(void *unused, const struct list_head *a,
 		      const struct list_head *b)
 {
-	return list_entry(a, struct kprobe_site, batch)->addr >
-	       list_entry(b, struct kprobe_site, batch)->addr;
+	return kprobe_site_text(list_entry(a, struct kprobe_site, batch)) >
+	       kprobe_site_text(list_entry(b, struct kprobe_site, batch));
 }
 
 void arch_kprobe_patch(struct list_head *batch)

@@ -72,7 +72,7 @@ void x86_kprobe_fill_slot(void *slot, const u8 *text, unsigned int size)
 static enum kprobe_refusal copy_insn(const struct kprobe_site *site,
 				     const void *slot, u8 *buf)
 {
-	unsigned long addr = (unsigned long)site->addr;
+	unsigned long addr = kprobe_site_text(site);
 
 	if (x86_kprobe_original_text(addr, buf, site->insn.len))
 		return KPROBE_REFUSE_NOT_TEXT;
@@ -139,7 +139,7 @@ int kprobe_read_insn(u8 *buf, unsigned long addr, unsigned int size)
 
 	if (copy_from_kernel_nofault(buf, (void *)addr, size))
 		return -EFAULT;
-	site = kprobe_site_find(addr);
+	site = kprobe_text_site_at(addr);
 	if (!site)
 		return 0;
 	insn = &site->insn;
@@ -190,9 +190,14 @@ enum kprobe_refusal arch_kprobe_prepare(struct kprobe_site *site,
 				 true, &site->post_slot);
 	}
 
+	/* See past_hit() in detour.c. */
+	if (site->skip && insn->class != X86_KPROBE_OUT_OF_LINE &&
+	    insn->class != X86_KPROBE_NOP && arch_kprobe_build_detour(site))
+		return KPROBE_REFUSE_NO_MEMORY;
 	if (insn->class != X86_KPROBE_OUT_OF_LINE && !faults_in_slot(insn))
 		return KPROBE_OK;
-	why = make_slot(site, JMP32_INSN_OPCODE, site->addr + insn->len, false,
+	why = make_slot(site, JMP32_INSN_OPCODE,
+			(void *)kprobe_site_text(site) + insn->len, false,
 			&site->slot);
 	if (insn->class == X86_KPROBE_OUT_OF_LINE)
 		insn->run = site->slot;
@@ -229,7 +234,7 @@ static __always_inline int detour_offset(const struct kprobe_site *site,
 unsigned long arch_kprobe_orig_ip(struct kprobe_site *site, void *slot,
 				  unsigned long ip)
 {
-	unsigned long addr = (unsigned long)site->addr;
+	unsigned long addr = kprobe_site_text(site);
 	int offset;
 
 	if (!in_detour(site, slot))
@@ -246,7 +251,7 @@ static unsigned long leave_slot(struct kprobe_site *site, void *slot,
 				unsigned long ip, unsigned long *sp)
 {
 	const struct x86_kprobe_jump *jump = &site->insn.jump;
-	unsigned long addr = (unsigned long)site->addr;
+	unsigned long addr = kprobe_site_text(site);
 	unsigned int at = ip - (unsigned long)slot;
 	const struct x86_kprobe_pushed *p;
 

@@ -259,11 +259,76 @@ static __always_inline void trap_hit(struct kprobe_site *site,
 	}
 }
 
+/* irqentry_nmi_enter() adds this to preempt_count(). */
+#define TRAP_IS_NMI	(NMI_OFFSET + HARDIRQ_OFFSET)
+/* Handlers expect one more, because tracing subtracts it. */
+#define TRAP_COUNT	(TRAP_IS_NMI + PREEMPT_DISABLE_OFFSET)
+
 /*
- * irqentry_nmi_enter() adds the first two to preempt_count().  Handlers expect
- * the third, because tracing subtracts it.
+ * Hit a site that owns the instruction after ftrace's call.
+ *
+ * In an NMI, BPF programs and tracefs give up where they would have to wait.  A
+ * hit by ftrace or a jump is in no NMI, so this one is not either, unless the
+ * interrupted code is.  If lockdep follows interrupts, the hit stays in an NMI:
+ * lockdep would treat the handlers as those of an interrupt.
  */
-#define TRAP_COUNT	(NMI_OFFSET + HARDIRQ_OFFSET + PREEMPT_DISABLE_OFFSET)
+static void trap_hit_skipping(struct kprobe_site *site, struct pt_regs *regs)
+{
+	bool leave = !IS_ENABLED(CONFIG_TRACE_IRQFLAGS) &&
+		     (preempt_count() & NMI_MASK) == NMI_OFFSET;
+	enum kprobe_verdict verdict;
+	const void *run;
+
+	regs->ip = (unsigned long)site->addr + KPROBE_IP_SKID;
+	if (leave)
+		__preempt_count_sub(TRAP_IS_NMI);
+	verdict = kprobe_site_pre_slow(site, regs, leave ? KPROBE_BY_CODE :
+							   KPROBE_BY_NMI);
+	if (leave)
+		__preempt_count_add(TRAP_IS_NMI);
+	/*
+	 * A handler may skip the call only.  While the site is first armed, it
+	 * is CLEAN, and arch_kprobe_resume() would return to the breakpoint.
+	 */
+	if (verdict == KPROBE_HIT_DIVERTED &&
+	    regs->ip != kprobe_site_text(site)) {
+		arch_kprobe_resume(regs);
+		return;
+	}
+	run = READ_ONCE(site->insn.run);
+	regs->ip = run ? (unsigned long)run : kprobe_site_text(site);
+	if (!run)
+		emulate(site, regs);
+}
+NOKPROBE_SYMBOL(trap_hit_skipping);
+
+/* Return true if a breakpoint at site->addr can only be ours. */
+static __always_inline bool traps_at_addr(const struct kprobe_site *site)
+{
+	static_assert(offsetof(struct kprobe_site, skip) ==
+		      offsetof(struct kprobe_site, state_and_skip) + 1);
+
+	return site->state_and_skip == KPROBE_SITE_TRAP;
+}
+
+/* kprobe_int3_fast() for the instruction after ftrace's call. */
+static noinline bool skipping_fast(struct pt_regs *regs)
+{
+	struct kprobe_site *site =
+		kprobe_site_skipping(regs->ip - INT3_INSN_SIZE);
+
+	if (!site || site->state != KPROBE_SITE_TRAP ||
+	    (preempt_count() & NMI_MASK) == NMI_MASK)
+		return false;
+
+	__preempt_count_add(TRAP_COUNT);
+	ftrace_nmi_enter();
+	trap_hit_skipping(site, regs);
+	ftrace_nmi_exit();
+	__preempt_count_sub(TRAP_COUNT);
+	return true;
+}
+NOKPROBE_SYMBOL(skipping_fast);
 
 /**
  * kprobe_int3_fast - handle a breakpoint that can only be a probe's
@@ -279,8 +344,8 @@ bool kprobe_int3_fast(struct pt_regs *regs)
 {
 	struct kprobe_site *site = kprobe_site_find(regs->ip - INT3_INSN_SIZE);
 
-	if (unlikely(!site || site->state != KPROBE_SITE_TRAP))
-		return false;
+	if (unlikely(!site || !traps_at_addr(site)))
+		return skipping_fast(regs);
 	/* NMI_MASK is full: another NMI cannot be counted. */
 	if (unlikely((preempt_count() & NMI_MASK) == NMI_MASK))
 		return false;
@@ -295,10 +360,10 @@ bool kprobe_int3_fast(struct pt_regs *regs)
 NOKPROBE_SYMBOL(kprobe_int3_fast);
 
 /*
- * Return true if a breakpoint at @site is not ours.  A debugger may set its own
- * where the text is CLEAN or calls ftrace.  Handlers of our breakpoint end
- * before the site is CLEAN again, and a site becomes TRAP before it can become
- * JUMP.
+ * Return true if a breakpoint at the text of @site is not ours.  A debugger may
+ * set its own where the text is CLEAN or calls ftrace.  Handlers of our
+ * breakpoint end before the site is CLEAN again, and a site becomes TRAP before
+ * it can become JUMP.
  */
 static noinline bool trap_is_foreign(const struct kprobe_site *site)
 {
@@ -307,6 +372,21 @@ static noinline bool trap_is_foreign(const struct kprobe_site *site)
 	       site->target != KPROBE_SITE_TRAP;
 }
 NOKPROBE_SYMBOL(trap_is_foreign);
+
+/*
+ * Return the site whose breakpoint is at @addr, or NULL.  While one site moves
+ * to ftrace, another one is about to be armed there, so the order matters.
+ */
+static noinline struct kprobe_site *find_trap(unsigned long addr)
+{
+	struct kprobe_site *site = kprobe_site_skipping(addr);
+
+	if (site && !trap_is_foreign(site))
+		return site;
+	site = kprobe_site_find(addr);
+	return site && !site->skip && !trap_is_foreign(site) ? site : NULL;
+}
+NOKPROBE_SYMBOL(find_trap);
 
 /**
  * kprobe_int3_handler - handle a breakpoint if it is a probe's
@@ -324,9 +404,8 @@ int kprobe_int3_handler(struct pt_regs *regs)
 		return 0;
 
 	site = kprobe_site_find(addr);
-	if (site && unlikely(site->state != KPROBE_SITE_TRAP) &&
-	    trap_is_foreign(site))
-		site = NULL;
+	if (unlikely(!site || !traps_at_addr(site)))
+		site = find_trap(addr);
 	if (unlikely(!site)) {
 		/* If the trap was removed after the fetch, execute the text. */
 		if (READ_ONCE(*(u8 *)addr) != INT3_INSN_OPCODE) {
@@ -338,14 +417,17 @@ int kprobe_int3_handler(struct pt_regs *regs)
 		 * its site was added.  Or it belongs to text_poke_bp() and was
 		 * set after exc_int3() checked.
 		 */
-		site = kprobe_site_find(addr);
-		if (!site || trap_is_foreign(site))
+		site = find_trap(addr);
+		if (!site)
 			return poke_int3_handler(regs);
 	}
 
 	/* Handlers expect a raised count, because tracing subtracts one. */
 	preempt_disable_notrace();
-	trap_hit(site, regs);
+	if (IS_ENABLED(CONFIG_KPROBE_SKIP_FTRACE) && unlikely(site->skip))
+		trap_hit_skipping(site, regs);
+	else
+		trap_hit(site, regs);
 	preempt_enable_no_resched_notrace();
 	return 1;
 }

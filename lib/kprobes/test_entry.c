@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * KUnit suite for probes on a function's entry whose hits are taken at the
- * instruction after the call of ftrace: see kernel/kprobes/relay.c.
+ * KUnit suite for probes on a function's entry that own the text of the
+ * instruction after the call of ftrace: see kernel/kprobes/ftrace.c.
  */
 #include <kunit/test.h>
 #include <linux/ftrace.h>
@@ -49,7 +49,7 @@ static unsigned long target_call(void)
 	return ftrace_location((unsigned long)target);
 }
 
-static unsigned long behind_call(void)
+static unsigned long next_insn(void)
 {
 	return target_call() + MCOUNT_INSN_SIZE;
 }
@@ -62,7 +62,13 @@ static enum kprobe_site_state state_of(const struct counted *c)
 	return c->probe.site->state;
 }
 
-#ifdef CONFIG_X86
+/* Return true if the site patches the instruction after the call. */
+static bool skips(const struct counted *c)
+{
+	return c->probe.site->skip && (state_of(c) == KPROBE_SITE_TRAP ||
+				       state_of(c) == KPROBE_SITE_JUMP);
+}
+
 /* A cached analysis might be used for a module that is loaded there later. */
 static void test_explaining_keeps_no_analysis(struct kunit *test)
 {
@@ -79,14 +85,8 @@ static void test_explaining_keeps_no_analysis(struct kunit *test)
 	unregister_kprobe(&c.probe);
 	KUNIT_EXPECT_FALSE(test, x86_kprobe_function_kept());
 }
-#else
-static void test_explaining_keeps_no_analysis(struct kunit *test)
-{
-	kunit_skip(test, "keeps nothing but on x86");
-}
-#endif
 
-static void test_hit_comes_from_behind_the_call(struct kunit *test)
+static void test_entry_armed_owns_next_insn(struct kunit *test)
 {
 	unsigned int sites = kprobe_sites_in_use();
 	struct counted c = ON_TARGET();
@@ -94,7 +94,7 @@ static void test_hit_comes_from_behind_the_call(struct kunit *test)
 
 	memcpy(before, (void *)target_call(), sizeof(before));
 	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
-	KUNIT_EXPECT_EQ(test, state_of(&c), KPROBE_SITE_BEHIND);
+	KUNIT_EXPECT_TRUE(test, skips(&c));
 	KUNIT_EXPECT_FALSE(test, kprobe_ftrace(&c.probe));
 	KUNIT_EXPECT_EQ(test, call_target(5), 16);
 	KUNIT_EXPECT_EQ(test, c.pre, 1);
@@ -108,7 +108,8 @@ static void test_hit_comes_from_behind_the_call(struct kunit *test)
 			   MCOUNT_INSN_SIZE);
 
 	KUNIT_EXPECT_EQ(test, disable_kprobe(&c.probe), 0);
-	KUNIT_EXPECT_FALSE(test, kprobe_ftrace(&c.probe));
+	wait_for_kprobe_optimizer();
+	KUNIT_EXPECT_TRUE(test, kprobe_ftrace(&c.probe));
 	KUNIT_EXPECT_EQ(test, call_target(5), 16);
 	KUNIT_EXPECT_EQ(test, enable_kprobe(&c.probe), 0);
 	KUNIT_EXPECT_EQ(test, call_target(5), 16);
@@ -128,16 +129,16 @@ static void test_hit_comes_from_behind_the_call(struct kunit *test)
 }
 
 /* The next instruction may be probed as well, before the entry or after it. */
-static void test_probe_behind_the_call_is_another(struct kunit *test)
+static void test_probe_on_next_insn_moves_entry_to_ftrace(struct kunit *test)
 {
 	unsigned int i, sites = kprobe_sites_in_use();
 
 	for (i = 0; i < 8; i++) {
 		struct counted entry = ON_TARGET();
-		struct counted behind = COUNTED(behind_call());
+		struct counted next = COUNTED(next_insn());
 		bool first = i & 1, stays = i & 2, jumps = i & 4;
-		struct counted *a = first ? &behind : &entry;
-		struct counted *b = first ? &entry : &behind;
+		struct counted *a = first ? &next : &entry;
+		struct counted *b = first ? &entry : &next;
 		struct counted *last = stays ? a : b;
 
 		KUNIT_ASSERT_EQ(test, register_kprobe(&a->probe), 0);
@@ -145,47 +146,76 @@ static void test_probe_behind_the_call_is_another(struct kunit *test)
 			wait_for_kprobe_optimizer();
 		call_target(5);
 		KUNIT_ASSERT_EQ(test, register_kprobe(&b->probe), 0);
-		KUNIT_EXPECT_EQ(test, state_of(&entry), KPROBE_SITE_BEHIND);
+		KUNIT_EXPECT_EQ(test, state_of(&entry), KPROBE_SITE_FTRACE);
 		wait_for_kprobe_optimizer();
-		KUNIT_EXPECT_TRUE(test, kprobe_optimized(&entry.probe));
-		KUNIT_EXPECT_TRUE(test, kprobe_optimized(&behind.probe));
+		KUNIT_EXPECT_TRUE(test, kprobe_optimized(&next.probe));
 		call_target(5);
 		KUNIT_EXPECT_EQ(test, a->pre, 2);
 		KUNIT_EXPECT_EQ(test, b->pre, 1);
-		KUNIT_EXPECT_EQ(test, disable_kprobe(&behind.probe), 0);
+		KUNIT_EXPECT_EQ(test, disable_kprobe(&next.probe), 0);
 		call_target(5);
 		KUNIT_EXPECT_EQ(test, entry.pre, first ? 2 : 3);
-		KUNIT_EXPECT_EQ(test, enable_kprobe(&behind.probe), 0);
+		KUNIT_EXPECT_EQ(test, enable_kprobe(&next.probe), 0);
 		unregister_kprobe(stays ? &b->probe : &a->probe);
 		last->pre = 0;
 		KUNIT_EXPECT_EQ(test, call_target(5), 16);
 		KUNIT_EXPECT_EQ(test, last->pre, 1);
 		unregister_kprobe(&last->probe);
-		KUNIT_EXPECT_EQ(test, entry.astray + behind.astray, 0);
+		KUNIT_EXPECT_EQ(test, entry.astray + next.astray, 0);
 	}
 	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
 }
 
-/* A post handler there must neither see nor prevent the entry's hits. */
-static void test_post_handler_behind_the_call(struct kunit *test)
+/* An array may have both, in either order. */
+static void test_array_with_next_insn_is_hit(struct kunit *test)
 {
-	struct counted behind = COUNTED(behind_call(),
+	unsigned int i;
+
+	for (i = 0; i < 4; i++) {
+		struct counted entry = ON_TARGET();
+		struct counted older = ON_TARGET();
+		struct counted next = COUNTED(next_insn());
+		struct kprobe *both[] = { &entry.probe, &next.probe };
+
+		if (i & 1)
+			swap(both[0], both[1]);
+		if (i & 2) {
+			KUNIT_ASSERT_EQ(test, register_kprobe(&older.probe), 0);
+			wait_for_kprobe_optimizer();
+		}
+		KUNIT_ASSERT_EQ(test, register_kprobes(both, 2), 0);
+		KUNIT_EXPECT_EQ(test, call_target(5), 16);
+		KUNIT_EXPECT_EQ(test, entry.pre, 1);
+		KUNIT_EXPECT_EQ(test, next.pre, 1);
+		unregister_kprobes(both, 2);
+		KUNIT_EXPECT_EQ(test, call_target(5), 16);
+		if (i & 2) {
+			KUNIT_EXPECT_EQ(test, older.pre, 2);
+			unregister_kprobe(&older.probe);
+		}
+		KUNIT_EXPECT_EQ(test, entry.astray + next.astray, 0);
+	}
+}
+
+/* A post handler there must neither see nor prevent the entry's hits. */
+static void test_post_handler_on_next_insn_is_called(struct kunit *test)
+{
+	struct counted next = COUNTED(next_insn(),
 					.probe.post_handler = counted_post);
 	struct counted entry = ON_TARGET();
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&entry.probe), 0);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&behind.probe), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&next.probe), 0);
 	KUNIT_EXPECT_EQ(test, call_target(5), 16);
 	KUNIT_EXPECT_EQ(test, disable_kprobe(&entry.probe), 0);
 	KUNIT_EXPECT_EQ(test, enable_kprobe(&entry.probe), 0);
-	/* The post handler prevents a jump at the next instruction. */
 	KUNIT_EXPECT_EQ(test, state_of(&entry), KPROBE_SITE_FTRACE);
 	KUNIT_EXPECT_EQ(test, call_target(5), 16);
 	unregister_kprobe(&entry.probe);
-	unregister_kprobe(&behind.probe);
+	unregister_kprobe(&next.probe);
 	KUNIT_EXPECT_EQ(test, entry.pre, 2);
-	KUNIT_EXPECT_EQ(test, behind.pre, 2);
-	KUNIT_EXPECT_EQ(test, behind.post, 2);
+	KUNIT_EXPECT_EQ(test, next.pre, 2);
+	KUNIT_EXPECT_EQ(test, next.post, 2);
 }
 
 /* A post handler must run after the call, so the site moves to ftrace. */
@@ -215,17 +245,16 @@ static void test_post_handler_moves_to_ftrace(struct kunit *test)
 }
 
 /* Each iteration executes the instruction after the call once more. */
-static void test_loop_behind_the_call_counts_once(struct kunit *test)
+static void test_loop_to_next_insn_is_hit_once(struct kunit *test)
 {
 	struct counted c = COUNTED(ftrace_location((unsigned long)
 						   looping_target));
-	const u8 *behind = (const u8 *)c.probe.addr + MCOUNT_INSN_SIZE;
+	const u8 *next = (const u8 *)c.probe.addr + MCOUNT_INSN_SIZE;
 	/* A dec %edi, not preceded by a frame pointer or a canary. */
-	bool loops = behind[0] == 0xff && behind[1] == 0xcf;
+	bool loops = next[0] == 0xff && next[1] == 0xcf;
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
-	KUNIT_EXPECT_EQ(test, state_of(&c), loops ? KPROBE_SITE_FTRACE :
-						    KPROBE_SITE_BEHIND);
+	KUNIT_EXPECT_EQ(test, skips(&c), !loops);
 	KUNIT_EXPECT_EQ(test, call_looping(5), 11);
 	wait_for_kprobe_optimizer();
 	KUNIT_EXPECT_EQ(test, call_looping(7), 11);
@@ -246,7 +275,7 @@ static void test_switch_for_jumps_moves_to_ftrace(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, call_target(5), 16);
 	unregister_kprobe(&c.probe);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
-	KUNIT_EXPECT_EQ(test, state_of(&c), KPROBE_SITE_BEHIND);
+	KUNIT_EXPECT_TRUE(test, skips(&c));
 	KUNIT_EXPECT_EQ(test, call_target(5), 16);
 	unregister_kprobe(&c.probe);
 	KUNIT_EXPECT_EQ(test, c.pre, 3);
@@ -285,7 +314,7 @@ static int moving_pre(struct kprobe *p, struct pt_regs *regs)
 	container_of(p, struct counted, probe)->pre++;
 	if (moving_kind != MOVING_SKIPS)
 		return 0;
-	instruction_pointer_set(regs, behind_call());
+	instruction_pointer_set(regs, next_insn());
 	return 1;
 }
 
@@ -330,7 +359,7 @@ static void move_during_call(struct kunit *test, struct counted *c)
 	kprobe_set_jumps(true);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&c->probe), 0);
 	moving.site = c->probe.site;
-	KUNIT_EXPECT_EQ(test, state_of(c), KPROBE_SITE_BEHIND);
+	KUNIT_EXPECT_TRUE(test, skips(c));
 	wait_until_it_waits(test, task);
 	kprobe_set_jumps(false);
 	KUNIT_EXPECT_EQ(test, state_of(c), KPROBE_SITE_FTRACE);
@@ -391,38 +420,6 @@ static void test_moving_entry_is_hit_once(struct kunit *test)
 	kprobe_set_jumps(true);
 }
 
-/* More hits than there is room for. */
-#define NOTED_HITS	128
-
-/* A hit must keep its note until it has passed both places, or find no room. */
-static void test_notes_without_room_keep_others(struct kunit *test)
-{
-	struct kprobe_site *entry = kunit_kzalloc(test, sizeof(*entry),
-						  GFP_KERNEL);
-	struct pt_regs *regs = kunit_kcalloc(test, NOTED_HITS, sizeof(*regs),
-					     GFP_KERNEL);
-	bool *noted = kunit_kcalloc(test, NOTED_HITS, sizeof(*noted),
-				    GFP_KERNEL);
-	unsigned int i, room = 0;
-
-	KUNIT_ASSERT_NOT_NULL(test, entry);
-	KUNIT_ASSERT_NOT_NULL(test, regs);
-	KUNIT_ASSERT_NOT_NULL(test, noted);
-	entry->ftrace_ops = (void *)entry;
-	for (i = 0; i < NOTED_HITS; i++) {
-		regs[i].sp = (unsigned long)&regs[i];
-		noted[i] = kprobe_note_hit(&regs[i]);
-		room += noted[i];
-	}
-	KUNIT_EXPECT_GT(test, room, 0);
-	KUNIT_EXPECT_LT(test, room, NOTED_HITS);
-	for (i = 0; i < NOTED_HITS; i++) {
-		KUNIT_EXPECT_EQ(test, kprobe_hit_noted(entry, &regs[i]),
-				noted[i]);
-		KUNIT_EXPECT_FALSE(test, kprobe_hit_noted(entry, &regs[i]));
-	}
-}
-
 static int call_unpreemptible(void *unused)
 {
 	WRITE_ONCE(moving.calls, true);
@@ -447,7 +444,7 @@ static void test_hit_before_move_is_waited_for(struct kunit *test)
 						   0), 0);
 	KUNIT_ASSERT_EQ(test, register_ftrace_function(&waiter), 0);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
-	KUNIT_EXPECT_EQ(test, state_of(&c), KPROBE_SITE_BEHIND);
+	KUNIT_EXPECT_TRUE(test, skips(&c));
 	wait_for_kprobe_optimizer();
 	moving.site = c.probe.site;
 	moving.seconds = 10;
@@ -468,7 +465,7 @@ static void test_hit_before_move_is_waited_for(struct kunit *test)
 	kprobe_set_jumps(true);
 }
 
-/* The handlers have run at the call; the hit has not reached the relay yet. */
+/* The handlers have run at the call; the next instruction follows. */
 static void test_hit_at_enable_is_handled_once(struct kunit *test)
 {
 	struct counted c = ON_TARGET();
@@ -529,11 +526,11 @@ static void test_redirected_function_is_hit(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&other.probe), 0);
 	wait_for_kprobe_optimizer();
-	KUNIT_EXPECT_EQ(test, state_of(&c), KPROBE_SITE_BEHIND);
+	KUNIT_EXPECT_TRUE(test, skips(&c));
 	KUNIT_ASSERT_EQ(test, register_ftrace_function(&redirector), 0);
 	KUNIT_EXPECT_EQ(test, state_of(&c), KPROBE_SITE_FTRACE);
 	/* The redirection does not concern this function. */
-	KUNIT_EXPECT_EQ(test, state_of(&other), KPROBE_SITE_BEHIND);
+	KUNIT_EXPECT_TRUE(test, skips(&other));
 	KUNIT_EXPECT_EQ(test, call_target(5), -2);
 	KUNIT_EXPECT_EQ(test, c.pre, 1);
 
@@ -557,7 +554,7 @@ static void test_redirected_function_is_hit(struct kunit *test)
 }
 
 /* A failed registration must not block others. */
-static void test_failed_redirection_is_forgotten(struct kunit *test)
+static void test_redirection_refused_blocks_no_entry(struct kunit *test)
 {
 	struct counted post = ON_TARGET(.probe.post_handler = counted_post);
 	struct counted other = COUNTED(ftrace_location((unsigned long)
@@ -568,7 +565,7 @@ static void test_failed_redirection_is_forgotten(struct kunit *test)
 						   0, 0), 0);
 	KUNIT_EXPECT_EQ(test, register_ftrace_function(&redirector), -EBUSY);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&other.probe), 0);
-	KUNIT_EXPECT_EQ(test, state_of(&other), KPROBE_SITE_BEHIND);
+	KUNIT_EXPECT_TRUE(test, skips(&other));
 	unregister_kprobe(&other.probe);
 	unregister_kprobe(&post.probe);
 	ftrace_set_filter_ip(&redirector, target_call(), 1, 0);
@@ -578,23 +575,23 @@ static void test_failed_redirection_is_forgotten(struct kunit *test)
  * The entry can be armed only when the last probe after it is removed together
  * with the post handler that kept it on ftrace.
  */
-static void test_site_behind_may_be_going(struct kunit *test)
+static void test_entry_armed_as_next_probe_leaves_is_hit(struct kunit *test)
 {
 	struct counted plain = ON_TARGET();
 	struct counted post = ON_TARGET(.probe.post_handler = counted_post);
-	struct counted behind = COUNTED(behind_call());
-	struct kprobe *both[] = { &post.probe, &behind.probe };
+	struct counted next = COUNTED(next_insn());
+	struct kprobe *both[] = { &post.probe, &next.probe };
 
 	KUNIT_ASSERT_EQ(test, ftrace_set_filter_ip(&redirector, target_call(),
 						   0, 0), 0);
-	/* In this order there has been neither a relay nor a call by ftrace. */
+	/* In this order the entry has never been armed. */
 	KUNIT_EXPECT_EQ(test, kprobe_set_global(false), 0);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&post.probe), 0);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&plain.probe), 0);
 	KUNIT_ASSERT_EQ(test, register_ftrace_function(&redirector), 0);
 	KUNIT_EXPECT_EQ(test, kprobe_set_global(true), -EBUSY);
 	KUNIT_EXPECT_EQ(test, unregister_ftrace_function(&redirector), 0);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&behind.probe), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&next.probe), 0);
 	KUNIT_EXPECT_EQ(test, state_of(&plain), KPROBE_SITE_CLEAN);
 	unregister_kprobes(both, 2);
 	KUNIT_EXPECT_EQ(test, state_of(&plain), KPROBE_SITE_FTRACE);
@@ -657,7 +654,7 @@ static int share(struct ftrace_ops *op, enum ftrace_ops_cmd cmd)
 	return 0;
 }
 
-/* A post handler may redirect, so the owner must be asked for each site. */
+/* A post handler may redirect, so each site needs the owner's consent. */
 static void expect_sharing(struct kunit *test, ftrace_ops_func_t ops_func,
 			   unsigned int tries, int err)
 {
@@ -710,7 +707,7 @@ static const char * const array_cases[] = { "the first ones", "more" };
 
 KUNIT_ARRAY_PARAM(array, array_cases, name_desc);
 
-/* If another site is refused, owners that were asked before must be told. */
+/* If another site is refused, owners must not share any longer. */
 static void test_refused_array_leaves_no_sharing(struct kunit *test)
 {
 	unsigned long trampoline = (unsigned long)kprobe_test_direct;
@@ -825,7 +822,7 @@ static void test_handler_diverts(struct kunit *test)
 }
 
 /* The order of the text counts, not the order of registration. */
-static void test_entry_is_hit_before_what_follows(struct kunit *test)
+static void test_entry_is_hit_before_next_insn(struct kunit *test)
 {
 	int first;
 
@@ -834,24 +831,24 @@ static void test_entry_is_hit_before_what_follows(struct kunit *test)
 			.addr = (kprobe_opcode_t *)target_call(),
 			.pre_handler = diverting_pre,
 		};
-		struct counted behind = COUNTED(behind_call());
-		struct kprobe *a = first ? &behind.probe : &entry;
-		struct kprobe *b = first ? &entry : &behind.probe;
+		struct counted next = COUNTED(next_insn());
+		struct kprobe *a = first ? &next.probe : &entry;
+		struct kprobe *b = first ? &entry : &next.probe;
 
 		divert_to = -1;
 		KUNIT_ASSERT_EQ(test, register_kprobe(a), 0);
 		KUNIT_ASSERT_EQ(test, register_kprobe(b), 0);
 		KUNIT_EXPECT_EQ(test, call_target(5), -2);
-		KUNIT_EXPECT_EQ(test, disable_kprobe(&behind.probe), 0);
-		KUNIT_EXPECT_EQ(test, enable_kprobe(&behind.probe), 0);
+		KUNIT_EXPECT_EQ(test, disable_kprobe(&next.probe), 0);
+		KUNIT_EXPECT_EQ(test, enable_kprobe(&next.probe), 0);
 		KUNIT_EXPECT_EQ(test, call_target(5), -2);
 		KUNIT_EXPECT_EQ(test, disable_kprobe(&entry), 0);
 		KUNIT_EXPECT_EQ(test, call_target(5), 16);
 		KUNIT_EXPECT_EQ(test, enable_kprobe(&entry), 0);
 		KUNIT_EXPECT_EQ(test, call_target(5), -2);
-		KUNIT_EXPECT_EQ(test, behind.pre, 1);
+		KUNIT_EXPECT_EQ(test, next.pre, 1);
 		unregister_kprobe(&entry);
-		unregister_kprobe(&behind.probe);
+		unregister_kprobe(&next.probe);
 	}
 }
 
@@ -882,68 +879,28 @@ static void test_recursion_is_missed_once(struct kunit *test)
 	unregister_kprobe(&second.probe);
 }
 
-static unsigned long seen_context;
-
-static int context_pre(struct kprobe *p, struct pt_regs *regs)
-{
-	seen_context = preempt_count() & (NMI_MASK | HARDIRQ_MASK);
-	call_target(1);
-	return 0;
-}
-
-/* A hit at the breakpoint must look like one by ftrace or by a jump. */
-static void test_trap_behind_the_call_is_no_nmi(struct kunit *test)
-{
-	struct kprobe p = {
-		.addr = (kprobe_opcode_t *)target_call(),
-		.pre_handler = context_pre,
-	};
-	/* A post handler after the call prevents a jump. */
-	struct counted behind = COUNTED(behind_call(),
-					.probe.post_handler = counted_post);
-	unsigned long count;
-
-	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&behind.probe), 0);
-	KUNIT_EXPECT_TRUE(test, p.site->state == KPROBE_SITE_BEHIND);
-	KUNIT_EXPECT_EQ(test, state_of(&behind), KPROBE_SITE_TRAP);
-	seen_context = -1;
-	count = preempt_count();
-	KUNIT_EXPECT_EQ(test, call_target(5), 16);
-	KUNIT_EXPECT_EQ(test, preempt_count(), count);
-	if (!IS_ENABLED(CONFIG_TRACE_IRQFLAGS))
-		KUNIT_EXPECT_EQ(test, seen_context, 0);
-	/* The call in the handler is recursion for both probes. */
-	KUNIT_EXPECT_EQ(test, p.nmissed, 1);
-	KUNIT_EXPECT_EQ(test, behind.pre, 1);
-	KUNIT_EXPECT_EQ(test, behind.post, 1);
-	KUNIT_EXPECT_EQ(test, behind.probe.nmissed, 1);
-	unregister_kprobe(&behind.probe);
-	unregister_kprobe(&p);
-}
-
 static int suite_init(struct kunit *test)
 {
 	KUNIT_ASSERT_NE(test, target_call(), 0);
 	return 0;
 }
 
-static struct kunit_case relay_tests[] = {
+static struct kunit_case entry_tests[] = {
 	KUNIT_CASE(test_explaining_keeps_no_analysis),
-	KUNIT_CASE(test_hit_comes_from_behind_the_call),
-	KUNIT_CASE(test_probe_behind_the_call_is_another),
-	KUNIT_CASE(test_post_handler_behind_the_call),
+	KUNIT_CASE(test_entry_armed_owns_next_insn),
+	KUNIT_CASE(test_probe_on_next_insn_moves_entry_to_ftrace),
+	KUNIT_CASE(test_array_with_next_insn_is_hit),
+	KUNIT_CASE(test_post_handler_on_next_insn_is_called),
 	KUNIT_CASE(test_post_handler_moves_to_ftrace),
-	KUNIT_CASE(test_loop_behind_the_call_counts_once),
+	KUNIT_CASE(test_loop_to_next_insn_is_hit_once),
 	KUNIT_CASE(test_switch_for_jumps_moves_to_ftrace),
 	KUNIT_CASE_PARAM(test_moving_entry_is_hit_once,
 			 moving_cases_gen_params),
-	KUNIT_CASE(test_notes_without_room_keep_others),
 	KUNIT_CASE(test_hit_before_move_is_waited_for),
 	KUNIT_CASE(test_hit_at_enable_is_handled_once),
 	KUNIT_CASE(test_redirected_function_is_hit),
-	KUNIT_CASE(test_failed_redirection_is_forgotten),
-	KUNIT_CASE(test_site_behind_may_be_going),
+	KUNIT_CASE(test_redirection_refused_blocks_no_entry),
+	KUNIT_CASE(test_entry_armed_as_next_probe_leaves_is_hit),
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
 	KUNIT_CASE(test_direct_call_moves_to_ftrace),
 	KUNIT_CASE(test_direct_call_is_shared),
@@ -952,19 +909,18 @@ static struct kunit_case relay_tests[] = {
 			 array_gen_params),
 #endif
 	KUNIT_CASE(test_handler_diverts),
-	KUNIT_CASE(test_entry_is_hit_before_what_follows),
+	KUNIT_CASE(test_entry_is_hit_before_next_insn),
 	KUNIT_CASE(test_recursion_is_missed_once),
-	KUNIT_CASE(test_trap_behind_the_call_is_no_nmi),
 	{}
 };
 
-static struct kunit_suite relay_suite = {
-	.name = "kprobes_relay",
+static struct kunit_suite entry_suite = {
+	.name = "kprobes_entry",
 	.init = suite_init,
-	.test_cases = relay_tests,
+	.test_cases = entry_tests,
 };
 
-kunit_test_suite(relay_suite);
+kunit_test_suite(entry_suite);
 
 MODULE_DESCRIPTION("KUnit suite for kprobes on entries without ftrace");
 MODULE_LICENSE("GPL");

@@ -1,0 +1,94 @@
+/*
+ * A site of ftrace's call moves from the next instruction to ftrace; see the
+ * head of kernel/kprobes/ftrace.c.
+ *
+ * A hit passes the call, which ftrace's filter may have enabled, and then the
+ * next instruction.  It cannot be preempted in between.  CPUs see a change of
+ * text at once: the numbered list does not depend on when an IPI arrives,
+ * because the state changes after the last one.
+ *
+ * Invariant: each hit is handled once.
+ *
+ * DROP=1	ftrace_site_slow() continues at the copy
+ * DROP=2	kprobe_ftrace_arm() adds to the filter before it sets the ops
+ * DROP=3	leave_next() waits for a grace period
+ * DROP=4	leave_next() restores the text after the ops is set
+ * DROP=5	kprobe_ftrace_moved() after the text is restored
+ */
+#ifndef DROP
+#define DROP	0
+#endif
+
+#define CPUS	2
+#define HITS	3
+
+#define when(condition, action)	if :: condition -> action :: else fi
+
+#define NONE	0		/* site->ftrace_ops */
+#define MOVING	1
+#define MOVED	2
+
+bool filter, trap = true, armed = true;
+byte ops = NONE;
+bool in_hit[CPUS];
+byte hits[CPUS];
+
+active [CPUS] proctype cpu()
+{
+	byte handled, now;
+	bool copy;
+
+	do
+	:: hits[_pid] < HITS ->
+		atomic { in_hit[_pid] = true; handled = 0 }
+		if
+		:: filter ->
+			/* One load decides; the state is read later. */
+			now = ops;
+			if
+			:: now != NONE ->
+				handled++;
+				copy = false;
+				when(now == MOVING && DROP != 1, copy = armed)
+			:: else -> copy = false
+			fi
+		:: else -> copy = false
+		fi;
+		when(!copy && trap, handled++);
+		assert(handled == 1);
+		atomic { in_hit[_pid] = false; hits[_pid]++ }
+	:: else -> break
+	od
+}
+
+inline grace_period()
+{
+	n = 0;
+	do
+	:: n < CPUS ->
+		before = hits[n];
+		(!in_hit[n] || hits[n] != before);
+		n++
+	:: else -> break
+	od
+}
+
+inline restore_text()
+{
+	trap = false;
+	armed = false
+}
+
+active proctype mover()
+{
+	byte n, before;
+
+	when(DROP == 4, restore_text());
+	when(DROP != 2, filter = true);
+	ops = MOVING;
+	when(DROP != 3, grace_period());
+	when(DROP == 5, ops = MOVED);
+	when(DROP != 4, restore_text());
+	ops = MOVED;
+	when(DROP == 2, filter = true)
+}

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * KUnit suite for entries that own the instruction after the call of ftrace,
+ * while that instruction, or one inside its jump, is probed as well.
+ */
+#include <kunit/test.h>
+#include <linux/ftrace.h>
+#include <linux/irqflags.h>
+#include <linux/kprobes.h>
+#include <linux/kprobes_hit.h>
+#include <linux/kprobes_test.h>
+#include <linux/mutex.h>
+#include <linux/rculist.h>
+#include <asm/ptrace.h>
+#include <asm/segment.h>
+#include "../../kernel/kprobes/internal.h"
+#include "test.h"
+
+/* A jump covers several instructions. */
+static TARGET int target(int x)
+{
+	asm volatile("test %0, %0\n"
+		     "	test %0, %0\n"
+		     "	test %0, %0\n" : : "r" (x) : "cc");
+	return x * 3 + 1;
+}
+
+/* The condition is unknown, and does not matter. */
+static TARGET int branching_target(int x)
+{
+	asm volatile("jz 1f\n"
+		     "	test %0, %0\n"
+		     "	test %0, %0\n"
+		     "	test %0, %0\n"
+		     "1:" : : "r" (x) : "cc");
+	return x - 7;
+}
+
+/* The compiler must not know which function is called. */
+static int (*volatile call_target)(int x) = target;
+
+#define ON(function, ...)						\
+	COUNTED(ftrace_location((unsigned long)(function)), __VA_ARGS__)
+
+static unsigned long next_insn(void)
+{
+	return ftrace_location((unsigned long)target) + MCOUNT_INSN_SIZE;
+}
+
+static enum kprobe_site_state state_of(const struct counted *c)
+{
+	return c->probe.site->state;
+}
+
+/* Register a probe on an instruction inside the jump of the entry. */
+static void register_inside(struct kunit *test, struct counted *inside)
+{
+	int i, ret = -EILSEQ;
+
+	for (i = 1; i < KPROBE_JUMP_SIZE && ret == -EILSEQ; i++) {
+		inside->probe.addr = (kprobe_opcode_t *)next_insn() + i;
+		ret = register_kprobe(&inside->probe);
+	}
+	KUNIT_ASSERT_EQ(test, ret, 0);
+}
+
+static void expect_hits(struct kunit *test, struct counted *a,
+			struct counted *b)
+{
+	a->pre = 0;
+	b->pre = 0;
+	KUNIT_EXPECT_EQ(test, call_target(5), 16);
+	KUNIT_EXPECT_EQ(test, a->pre, 1);
+	KUNIT_EXPECT_EQ(test, b->pre, 1);
+	KUNIT_EXPECT_EQ(test, a->astray + b->astray, 0);
+}
+
+/* Both sites of the next instruction must know of the probe inside. */
+static void test_probe_enabled_inside_jump_is_hit(struct kunit *test)
+{
+	struct counted entry = ON(target,
+				  .probe.flags = KPROBE_FLAG_DISABLED);
+	struct counted next = COUNTED(next_insn(),
+				      .probe.flags = KPROBE_FLAG_DISABLED);
+	struct counted inside = COUNTED(0,
+					.probe.flags = KPROBE_FLAG_DISABLED);
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&entry.probe), 0);
+	KUNIT_EXPECT_TRUE(test, kprobe_ftrace(&entry.probe));
+	KUNIT_ASSERT_EQ(test, register_kprobe(&next.probe), 0);
+	register_inside(test, &inside);
+	unregister_kprobe(&next.probe);
+	KUNIT_EXPECT_EQ(test, enable_kprobe(&entry.probe), 0);
+	expect_jump(test, &entry.probe, true);
+	KUNIT_EXPECT_FALSE(test, kprobe_ftrace(&entry.probe));
+	KUNIT_EXPECT_EQ(test, enable_kprobe(&inside.probe), 0);
+	KUNIT_EXPECT_EQ(test, state_of(&entry), KPROBE_SITE_TRAP);
+	expect_hits(test, &entry, &inside);
+	unregister_kprobe(&inside.probe);
+	unregister_kprobe(&entry.probe);
+}
+
+/* The entry stays a jump, so nothing may be written under it. */
+static void test_move_refused_leaves_no_trap_in_jump(struct kunit *test)
+{
+	struct counted entry = ON(target);
+	struct counted next = COUNTED(next_insn());
+	struct counted inside = COUNTED(0);
+	struct kprobe *both[] = { &next.probe, &inside.probe };
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&entry.probe), 0);
+	register_inside(test, &inside);
+	unregister_kprobe(&inside.probe);
+	expect_jump(test, &entry.probe, true);
+	kprobe_flush_retired();
+	kprobe_ftrace_disabled = true;
+	KUNIT_EXPECT_EQ(test, register_kprobes(both, 2), -ENODEV);
+	kprobe_ftrace_disabled = false;
+	KUNIT_EXPECT_EQ(test, call_target(5), 16);
+	expect_jump(test, &entry.probe, true);
+	KUNIT_EXPECT_EQ(test, call_target(5), 16);
+	KUNIT_EXPECT_EQ(test, entry.pre, 2);
+	register_inside(test, &inside);
+	expect_hits(test, &entry, &inside);
+	unregister_kprobe(&inside.probe);
+	unregister_kprobe(&entry.probe);
+}
+
+/* The probe on the next instruction is unregistered before it is armed. */
+static void test_refused_array_keeps_jump(struct kunit *test)
+{
+	struct counted entry = ON(target);
+	struct counted next = COUNTED(next_insn());
+	struct kprobe nowhere = { .symbol_name = "no such function" };
+	struct kprobe *both[] = { &next.probe, &nowhere };
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&entry.probe), 0);
+	expect_jump(test, &entry.probe, true);
+	KUNIT_EXPECT_EQ(test, register_kprobes(both, 2), -ENOENT);
+	KUNIT_EXPECT_EQ(test, state_of(&entry), KPROBE_SITE_JUMP);
+	KUNIT_EXPECT_EQ(test, call_target(5), 16);
+	KUNIT_EXPECT_EQ(test, entry.pre, 1);
+	unregister_kprobe(&entry.probe);
+}
+
+/* A batch of moving sites is restored in chunks, before the moves end. */
+static void test_drop_in_restored_entry_is_counted(struct kunit *test)
+{
+	static struct ftrace_ops ops;
+	struct counted entry = ON(target);
+	struct kprobe *p = &entry.probe;
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(p), 0);
+	scoped_guard(mutex, &kprobe_mutex) {
+		/* As while the site moves from the next instruction. */
+		p->site->ftrace_ops = (void *)&ops + 1;
+		kprobe_ftrace_dropped((unsigned long)p->addr);
+		p->site->ftrace_ops = NULL;
+	}
+	KUNIT_EXPECT_EQ(test, p->nmissed, 0);
+	KUNIT_EXPECT_EQ(test, kprobe_set_global(false), 0);
+	scoped_guard(mutex, &kprobe_mutex) {
+		p->site->ftrace_ops = (void *)&ops + 1;
+		kprobe_ftrace_dropped((unsigned long)p->addr);
+		p->site->ftrace_ops = NULL;
+	}
+	KUNIT_EXPECT_EQ(test, p->nmissed, 1);
+	KUNIT_EXPECT_EQ(test, kprobe_set_global(true), 0);
+	unregister_kprobe(p);
+}
+
+/* Handle a breakpoint at the next instruction; return where it continues. */
+static unsigned long hit_next(struct kunit *test)
+{
+	struct pt_regs regs = {
+		.ip = next_insn() + 1,
+		.sp = (unsigned long)&regs,
+		.cs = __KERNEL_CS,
+	};
+
+	int handled;
+
+	scoped_guard(irqsave)
+		handled = kprobe_int3_handler(&regs);
+	KUNIT_EXPECT_EQ(test, handled, 1);
+	return regs.ip;
+}
+
+/* The entry moves to ftrace; then the other site is armed. */
+static void test_trap_during_move_hits_entry(struct kunit *test)
+{
+	static struct kprobe_site other;
+	struct counted entry = ON(target);
+
+	other = (struct kprobe_site) {
+		.addr = (kprobe_opcode_t *)next_insn(),
+		.pre = &kprobe_no_pre,
+		.target = KPROBE_SITE_TRAP,
+	};
+	KUNIT_ASSERT_EQ(test, register_kprobe(&entry.probe), 0);
+	scoped_guard(mutex, &kprobe_mutex) {
+		hlist_add_head_rcu(&other.chain,
+				   kprobe_site_bucket(next_insn()));
+		KUNIT_EXPECT_NE(test, hit_next(test), 0);
+		hlist_del_rcu(&other.chain);
+	}
+	synchronize_rcu();
+	KUNIT_EXPECT_EQ(test, entry.pre, 1);
+	unregister_kprobe(&entry.probe);
+}
+
+static unsigned int skipped;
+
+static int skipping_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	skipped++;
+	instruction_pointer_set(regs, next_insn());
+	return 1;
+}
+
+/* The breakpoint is written already, but the state is still CLEAN. */
+static void test_call_skipped_at_new_trap_is_hit_once(struct kunit *test)
+{
+	struct counted entry = ON(target, .probe.pre_handler = skipping_pre);
+
+	KUNIT_EXPECT_EQ(test, kprobe_set_global(false), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&entry.probe), 0);
+	skipped = 0;
+	scoped_guard(mutex, &kprobe_mutex) {
+		entry.probe.site->target = KPROBE_SITE_TRAP;
+		KUNIT_EXPECT_NE(test, hit_next(test), next_insn());
+		entry.probe.site->target = KPROBE_SITE_CLEAN;
+	}
+	KUNIT_EXPECT_EQ(test, skipped, 1);
+	KUNIT_EXPECT_EQ(test, kprobe_set_global(true), 0);
+	KUNIT_EXPECT_EQ(test, call_target(5), 16);
+	KUNIT_EXPECT_EQ(test, skipped, 2);
+	unregister_kprobe(&entry.probe);
+}
+
+/* The optimizer may find an obstacle that stays. */
+static void test_obstacle_found_moves_to_ftrace(struct kunit *test)
+{
+	struct counted entry = ON(target);
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&entry.probe), 0);
+	KUNIT_EXPECT_EQ(test, disable_kprobe(&entry.probe), 0);
+	wait_for_kprobe_optimizer();
+	entry.probe.site->obstacle = KPROBE_NOJUMP_PATCHED_INSIDE;
+	KUNIT_EXPECT_EQ(test, enable_kprobe(&entry.probe), 0);
+	KUNIT_EXPECT_EQ(test, state_of(&entry), KPROBE_SITE_FTRACE);
+	KUNIT_EXPECT_EQ(test, call_target(5), 16);
+	KUNIT_EXPECT_EQ(test, entry.pre, 1);
+	unregister_kprobe(&entry.probe);
+}
+
+static void test_array_in_any_order_uses_ftrace(struct kunit *test)
+{
+	struct counted entry = ON(target);
+	struct counted inside = COUNTED(0);
+	struct kprobe *both[] = { &entry.probe, &inside.probe };
+	unsigned int i;
+
+	register_inside(test, &inside);
+	unregister_kprobe(&inside.probe);
+	for (i = 0; i < 2; i++) {
+		KUNIT_ASSERT_EQ(test, register_kprobes(both, 2), 0);
+		KUNIT_EXPECT_EQ(test, state_of(&entry), KPROBE_SITE_FTRACE);
+		expect_hits(test, &entry, &inside);
+		unregister_kprobes(both, 2);
+		swap(both[0], both[1]);
+	}
+}
+
+/* The copy of a branch would bypass a probe inside its jump. */
+static void test_branch_on_condition_uses_ftrace(struct kunit *test)
+{
+	struct counted entry = ON(branching_target);
+	/* No frame pointer or canary precedes it. */
+	bool first = ((u8 *)entry.probe.addr)[MCOUNT_INSN_SIZE] == 0x74;
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&entry.probe), 0);
+	if (first)
+		KUNIT_EXPECT_EQ(test, state_of(&entry), KPROBE_SITE_FTRACE);
+	unregister_kprobe(&entry.probe);
+}
+
+/* ftrace changes the instruction at the address of the entry. */
+static void test_opcode_while_traced_is_the_same(struct kunit *test)
+{
+	struct counted before = ON(target);
+	struct counted post = ON(target, .probe.post_handler = counted_post);
+	struct counted after = ON(target);
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&before.probe), 0);
+	KUNIT_EXPECT_EQ(test, before.probe.opcode, *before.probe.addr);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&post.probe), 0);
+	KUNIT_EXPECT_NE(test, before.probe.opcode, *before.probe.addr);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&after.probe), 0);
+	KUNIT_EXPECT_EQ(test, after.probe.opcode, before.probe.opcode);
+	unregister_kprobe(&after.probe);
+	unregister_kprobe(&post.probe);
+	unregister_kprobe(&before.probe);
+}
+
+static unsigned long seen_context;
+
+static int context_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	seen_context = preempt_count() & (NMI_MASK | HARDIRQ_MASK);
+	call_target(1);
+	return 0;
+}
+
+/* A hit at the breakpoint must look like one by ftrace or by a jump. */
+static void test_trap_on_next_insn_is_no_nmi(struct kunit *test)
+{
+	struct counted entry = ON(target, .probe.pre_handler = context_pre);
+	/* This probe prevents the jump. */
+	struct counted inside = COUNTED(0);
+	unsigned long count;
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&entry.probe), 0);
+	register_inside(test, &inside);
+	KUNIT_EXPECT_EQ(test, state_of(&entry), KPROBE_SITE_TRAP);
+	seen_context = -1;
+	count = preempt_count();
+	KUNIT_EXPECT_EQ(test, call_target(5), 16);
+	KUNIT_EXPECT_EQ(test, preempt_count(), count);
+	if (!IS_ENABLED(CONFIG_TRACE_IRQFLAGS))
+		KUNIT_EXPECT_EQ(test, seen_context, 0);
+	/* The call in the handler is recursion for both probes. */
+	KUNIT_EXPECT_EQ(test, entry.probe.nmissed, 1);
+	KUNIT_EXPECT_EQ(test, inside.pre, 1);
+	KUNIT_EXPECT_EQ(test, inside.probe.nmissed, 1);
+	unregister_kprobe(&inside.probe);
+	unregister_kprobe(&entry.probe);
+}
+
+static int suite_init(struct kunit *test)
+{
+	KUNIT_ASSERT_NE(test, ftrace_location((unsigned long)target), 0);
+	kprobe_flush_retired();
+	return 0;
+}
+
+static struct kunit_case next_tests[] = {
+	KUNIT_CASE(test_probe_enabled_inside_jump_is_hit),
+	KUNIT_CASE(test_move_refused_leaves_no_trap_in_jump),
+	KUNIT_CASE(test_refused_array_keeps_jump),
+	KUNIT_CASE(test_drop_in_restored_entry_is_counted),
+	KUNIT_CASE(test_trap_during_move_hits_entry),
+	KUNIT_CASE(test_call_skipped_at_new_trap_is_hit_once),
+	KUNIT_CASE(test_obstacle_found_moves_to_ftrace),
+	KUNIT_CASE(test_array_in_any_order_uses_ftrace),
+	KUNIT_CASE(test_branch_on_condition_uses_ftrace),
+	KUNIT_CASE(test_opcode_while_traced_is_the_same),
+	KUNIT_CASE(test_trap_on_next_insn_is_no_nmi),
+	{}
+};
+
+static struct kunit_suite next_suite = {
+	.name = "kprobes_next",
+	.init = suite_init,
+	.test_cases = next_tests,
+};
+
+kunit_test_suite(next_suite);
