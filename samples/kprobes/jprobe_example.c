@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Shows the arguments of calls of vfs_read(), by a function that has them.
+ * Shows the arguments of calls of vfs_read(), or of another function with the
+ * same arguments, by a function that has them.
  *
  *	insmod jprobe_example.ko limit=3
+ *	insmod jprobe_example.ko symbol=vfs_write
  */
 #define pr_fmt(fmt) "jprobe_example: " fmt
 
@@ -10,6 +12,10 @@
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
+
+static char *symbol = "vfs_read";
+module_param(symbol, charp, 0444);
+MODULE_PARM_DESC(symbol, "vfs_read, or a function with the same arguments");
 
 static unsigned int limit = 5;
 module_param(limit, uint, 0444);
@@ -22,8 +28,8 @@ static ssize_t watch_read(struct file *file, char __user *buf, size_t count,
 			  loff_t *pos)
 {
 	if (atomic_inc_return(&calls) <= limit)
-		pr_info("vfs_read of %pD: %zu bytes from %lld\n", file, count,
-			pos ? *pos : -1);
+		pr_info("%s of %pD: %zu bytes from %lld\n", symbol, file,
+			count, pos ? *pos : -1);
 
 	/* The return value below is ignored. */
 	jprobe_return();
@@ -32,15 +38,16 @@ static ssize_t watch_read(struct file *file, char __user *buf, size_t count,
 
 static struct jprobe probe = {
 	.entry = watch_read,
-	.kp.symbol_name = "vfs_read",
 };
 
 static int __init jprobe_example_init(void)
 {
-	int ret = register_jprobe(&probe);
+	int ret;
 
+	probe.kp.symbol_name = symbol;
+	ret = register_jprobe(&probe);
 	if (ret)
-		pr_err("cannot watch vfs_read: %d\n", ret);
+		pr_err("cannot watch %s: %d\n", symbol, ret);
 	return ret;
 }
 module_init(jprobe_example_init);
@@ -48,7 +55,7 @@ module_init(jprobe_example_init);
 static void __exit jprobe_example_exit(void)
 {
 	unregister_jprobe(&probe);
-	pr_info("vfs_read: %d calls, %lu missed\n", atomic_read(&calls),
+	pr_info("%s: %d calls, %lu missed\n", symbol, atomic_read(&calls),
 		probe.kp.nmissed);
 }
 module_exit(jprobe_example_exit);

@@ -3,10 +3,16 @@
  * Counts calls of kernel functions and shows the first few of them.
  *
  *	insmod kprobe_example.ko symbol=vfs_read
- *	insmod kprobe_example.ko symbols=vfs_read,kernel_clone limit=3
+ *	insmod kprobe_example.ko symbol=vfs_read,kernel_clone limit=3 post=1
  *
  * All probes are registered as one array: if one of the functions cannot be
  * probed, none is, and the module is not loaded.
+ *
+ * To build a module of your own, outside of the kernel's tree:
+ *
+ *	mkdir hello && cp kprobe_example.c hello/hello.c
+ *	echo 'obj-m += hello.o' > hello/Makefile
+ *	make -C /lib/modules/$(uname -r)/build M=$PWD/hello modules
  */
 #define pr_fmt(fmt) "kprobe_example: " fmt
 
@@ -18,24 +24,24 @@
 
 #define MAX_TARGETS	16
 
-static char *symbols[MAX_TARGETS] = { "kernel_clone" };
+static char *symbol[MAX_TARGETS] = { "kernel_clone" };
 static unsigned int nr_symbols = 1;
-module_param_array(symbols, charp, &nr_symbols, 0444);
-MODULE_PARM_DESC(symbols, "functions to probe");
-
-static char *symbol;
-module_param(symbol, charp, 0444);
-MODULE_PARM_DESC(symbol, "the only function to probe, in the place of symbols");
+module_param_array(symbol, charp, &nr_symbols, 0444);
+MODULE_PARM_DESC(symbol, "functions to probe");
 
 static unsigned int limit = 5;
 module_param(limit, uint, 0444);
 MODULE_PARM_DESC(limit, "how many hits to show of each");
 
+static bool post;
+module_param(post, bool, 0444);
+MODULE_PARM_DESC(post, "also count after the probed instructions");
+
 /**
  * struct target - a function that is probed
  * @probe: the request; handlers find the target around it
  * @entered: hits so far
- * @stepped: how often the probed instruction was executed
+ * @stepped: how often its post handler ran
  */
 struct target {
 	struct kprobe probe;
@@ -73,7 +79,7 @@ static int show_call(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
-/* After it.  A probe that has no post handler is faster. */
+/* After it.  With a post handler, a breakpoint cannot become a jump. */
 static void count_step(struct kprobe *p, struct pt_regs *regs,
 		       unsigned long flags)
 {
@@ -87,14 +93,11 @@ static int __init kprobe_example_init(void)
 	unsigned int i;
 	int ret;
 
-	if (symbol) {
-		symbols[0] = symbol;
-		nr_symbols = 1;
-	}
 	for (i = 0; i < nr_symbols; i++) {
-		targets[i].probe.symbol_name = symbols[i];
+		targets[i].probe.symbol_name = symbol[i];
 		targets[i].probe.pre_handler = show_call;
-		targets[i].probe.post_handler = count_step;
+		if (post)
+			targets[i].probe.post_handler = count_step;
 		probes[i] = &targets[i].probe;
 	}
 
@@ -112,7 +115,7 @@ static void __exit kprobe_example_exit(void)
 	/* No handler runs after this: the counts below are final. */
 	unregister_kprobes(probes, nr_symbols);
 	for (i = 0; i < nr_symbols; i++)
-		pr_info("%s: %d hits, %d steps, %lu missed\n", symbols[i],
+		pr_info("%s: %d hits, %d steps, %lu missed\n", symbol[i],
 			atomic_read(&targets[i].entered),
 			atomic_read(&targets[i].stepped),
 			targets[i].probe.nmissed);

@@ -2,7 +2,7 @@
 /*
  * Shows how long calls of a kernel function take, and what they return.
  *
- *	insmod kretprobe_example.ko func=vfs_read limit=3
+ *	insmod kretprobe_example.ko symbol=vfs_read limit=3
  */
 #define pr_fmt(fmt) "kretprobe_example: " fmt
 
@@ -13,9 +13,9 @@
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
 
-static char *func = "kernel_clone";
-module_param(func, charp, 0444);
-MODULE_PARM_DESC(func, "function to follow");
+static char *symbol = "kernel_clone";
+module_param(symbol, charp, 0444);
+MODULE_PARM_DESC(symbol, "function to follow");
 
 static unsigned int limit = 5;
 module_param(limit, uint, 0444);
@@ -49,7 +49,7 @@ static int show_call(struct kretprobe_instance *ri, struct pt_regs *regs)
 	atomic64_inc(&returns);
 	if (atomic_inc_return(&shown) <= limit)
 		pr_info("%s returned %ld after %llu ns, called from %pS\n",
-			func, (long)regs_return_value(regs), ns,
+			symbol, (long)regs_return_value(regs), ns,
 			(void *)get_kretprobe_retaddr(ri));
 	return 0;
 }
@@ -64,10 +64,10 @@ static int __init kretprobe_example_init(void)
 {
 	int ret;
 
-	probe.kp.symbol_name = func;
+	probe.kp.symbol_name = symbol;
 	ret = register_kretprobe(&probe);
 	if (ret)
-		pr_err("cannot follow %s: %d\n", func, ret);
+		pr_err("cannot follow %s: %d\n", symbol, ret);
 	return ret;
 }
 module_init(kretprobe_example_init);
@@ -75,7 +75,7 @@ module_init(kretprobe_example_init);
 static void __exit kretprobe_example_exit(void)
 {
 	unregister_kretprobe(&probe);
-	pr_info("%s: %lld returns, %d calls missed\n", func,
+	pr_info("%s: %lld returns, %d calls missed\n", symbol,
 		atomic64_read(&returns), probe.nmissed);
 }
 module_exit(kretprobe_example_exit);
