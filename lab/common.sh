@@ -256,7 +256,7 @@ sync_tree() {
 	[ -z "${LAB_TREE:-}" ] || return 0
 	now=$(stat -c '%s-%Y' "$TARBALL"; sha1sum < "$LAB/replaced-set")
 	if [ ! -d "$TREE" ] || [ "$(cat "$stamp" 2> /dev/null)" != "$now" ]; then
-		rm -rf "$stamp" "$PRISTINE"
+		rm -rf "$stamp" "$PRISTINE" "$TREE.applied"
 		unpack "$TREE"
 		pristine "$TREE"
 		printf '%s' "$now" > "$stamp"
