@@ -18,7 +18,7 @@ functions() {
 words() {
 	cd "$TOP"
 	# Results are reports, and same-expected is output of the kernel.
-	{ our_files; printf '%s\n' Makefile README.md; find hooks lab -type f \
+	{ our_files; printf '%s\n' Makefile README.md CONTRIBUTING.md; find hooks lab -type f \
 		! -path 'lab/results/*' ! -path 'lab/house/idiom*' \
 		! -name same-expected ! -path '*/__pycache__/*'; } |
 		sort | "$LAB/house/words"
