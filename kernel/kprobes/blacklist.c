@@ -2,9 +2,9 @@
 /*
  * Ranges of text that must not be probed.
  *
- * They are in a maple tree, as one set of addresses: a range that is added may
- * overlap others, as a function does with its section.  All ranges in a
- * module's text belong to the module, and are removed with it.
+ * A maple tree holds the set of their addresses.  So an added range may overlap
+ * others, such as a function in a section that is blacklisted as a whole.  All
+ * ranges in a module's text belong to the module, and are removed with it.
  *
  * The tree has its own lock, which may be taken under any mutex.  Readers may
  * run in any context (a debugger reads with all other CPUs stopped).
@@ -25,8 +25,8 @@ static struct maple_tree blacklist = MTREE_INIT(blacklist, MT_FLAGS_USE_RCU);
  * kprobe_blacklist_covers - check whether a blacklisted range has this address
  * @addr: any address
  *
- * Parts of a blacklisted function with other names are blacklisted as well, but
- * only within_kprobe_blacklist() checks for them.
+ * Does not find parts that a compiler has split off a blacklisted function: see
+ * part_of_blacklisted().
  *
  * Context: any.
  */
@@ -36,9 +36,9 @@ bool kprobe_blacklist_covers(unsigned long addr)
 }
 
 /*
- * A compiler may split a function: its cold half, "fn.cold", or a copy of it,
- * "fn.isra.0", is blacklisted if "fn" is.  On architectures with function
- * descriptors, the symbol of a function's text begins with a dot, too.
+ * A compiler may move the cold part of a function to "fn.cold", or copy it to
+ * "fn.isra.0".  Both are blacklisted if "fn" is.  A dot at the beginning starts
+ * no suffix: with function descriptors, symbols of text begin with a dot.
  */
 static noinline_for_stack bool part_of_blacklisted(const char *name)
 {
@@ -163,7 +163,7 @@ int kprobe_blacklist_module(const struct module *mod)
 				 mod->kprobes_text_size) ?:
 	       blacklist_section(mod->noinstr_text_start,
 				 mod->noinstr_text_size) ?:
-	       /* In the kernel itself, the noinstr area includes this one. */
+	       /* In the kernel itself, the noinstr area includes this area. */
 	       blacklist_section(mod->cpuidle_text_start,
 				 mod->cpuidle_text_size);
 }
@@ -172,8 +172,9 @@ int kprobe_blacklist_module(const struct module *mod)
  * kprobe_unblacklist - remove the blacklist entries of a module's text
  * @text: the text, or the init text, before it is freed; may be empty
  *
- * If memory is short the entries stay.  Then the blacklist covers too much of a
- * module that is later loaded at the same address, but nothing worse happens.
+ * If memory is short, the entries remain.  Then the blacklist covers too much
+ * of a module that is later loaded at the same address, but nothing worse
+ * happens.
  */
 void kprobe_unblacklist(const struct module_memory *text)
 {
@@ -188,8 +189,8 @@ void kprobe_unblacklist(const struct module_memory *text)
 /**
  * kprobe_blacklist_next - find the first blacklisted range at or after @from
  * @from: an address
- * @range: set to the range from there on without a gap; entries that touch are
- *	merged
+ * @range: set to this range, without its part before @from; adjacent entries
+ *	count as one range
  *
  * Return: false if there is none.
  */
@@ -209,11 +210,11 @@ bool kprobe_blacklist_next(unsigned long from,
 }
 
 /*
- * Compilers can insert calls of these functions into any other function,
- * including those on the path of a hit: a probe there would be hit again before
- * recursion is detected.  Compilers generate the first names, which do not
- * change.  The others are functions of the kernel that these call before they
- * have anything to report.
+ * Compilers can insert calls of these functions into any other function, even
+ * on the path of a hit.  So a probe on one of these would be hit again before
+ * recursion is detected.  The prefixes before "__kasan_check_" are fixed in
+ * compilers.  The others are for kernel functions that these functions call
+ * before there is anything to report.
  */
 static const char * const instrumentation[] = {
 	"__asan_", "__hwasan_", "__tsan_", "__msan_", "__ubsan_",
@@ -241,7 +242,7 @@ static bool __init is_instrumentation(const char *name)
 static int __init blacklist_if_instrumentation(void *data, const char *name,
 					       unsigned long addr)
 {
-	/* The text symbol of a function that has a descriptor. */
+	/* Symbols of text begin with a dot if functions have descriptors. */
 	if (*name == '.')
 		name++;
 	if (!is_kernel_text(addr) || !is_instrumentation(name))

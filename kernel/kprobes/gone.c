@@ -42,7 +42,7 @@ static void kprobe_lose_text(bool (*going)(const struct kprobe_site *site,
 		list_move_tail(&site->all, &lost);
 	}
 
-	/* Restore the text, which is freed later, and ftrace's filters. */
+	/* Restore the text and ftrace's filters before the text is freed. */
 	if (!list_empty(&lost))
 		kprobe_reconcile(&dirty, KPROBE_ARM_EACH);
 	kprobe_ftrace_flush();
@@ -104,7 +104,7 @@ static int kprobe_module_event(struct notifier_block *nb, unsigned long event,
 			guard(mutex)(&kprobe_mutex);
 			ret = kprobe_module_coming(mod);
 		}
-		/* If COMING fails, the notifier gets no GOING: clean up now. */
+		/* If COMING fails, this notifier gets no GOING: clean up. */
 		if (ret)
 			kprobe_module_gone(mod);
 		return notifier_from_errno(ret);

@@ -4,8 +4,8 @@
  *
  * A return probe is a kprobe at the entry of a function.  Its pre handler
  * takes an *instance* from the pool of the return probe, saves the return
- * address there and replaces it by that of a trampoline.  A task's instances
- * form a stack, innermost call first.  When the function returns, the
+ * address there and replaces it by the address of a trampoline.  A task's
+ * instances form a stack, innermost call first.  When the function returns, the
  * trampoline calls kretprobe_hit(), which calls the handlers and resumes the
  * task at the real return address.
  *
@@ -17,15 +17,16 @@
  *	                              +- lists[cpu] -> free -> free ->|
  *	                              +- overflow ->|
  *
- * If several return probes follow one call (or a function that another followed
- * function has jumped to), only the first finds the real return address.  Later
- * ones find the trampoline's address; they are *chained* to the one below them,
- * share its return address, and are all handled in one pass through the
- * trampoline.  Other ways to follow returns (rethook, function graph) may
- * divert the call as well; their trampoline is a return address like any other.
+ * If several return probes follow one call, only the first finds the real
+ * return address.  The others find the trampoline's address.  Each of their
+ * instances is *chained* to the instance below and shares its return address;
+ * one pass through the trampoline handles all of them.  The same applies if a
+ * followed function jumps to another followed function.  Rethook and the
+ * function graph tracer may divert the call as well; here, the address of their
+ * trampoline is a return address like any other.
  *
- * Instances are allocated from the pool of the return probe (pool.c), which
- * outlives the probe while calls are followed.
+ * The pool (pool.c) of an unregistered return probe is freed after the last
+ * call that it follows has returned.
  *
  * This file has the slow paths and the look-ups of followed calls.  Each entry
  * and each return begins in kretprobe_hit.c, or in classic_follow.c.
@@ -43,7 +44,7 @@
 #include "follow.h"
 
 /**
- * is_kretprobe_trampoline - check whether a followed call returns to an address
+ * is_kretprobe_trampoline - check whether an address is the trampoline's
  * @addr: any address
  *
  * Context: any.
@@ -65,8 +66,8 @@ static __always_inline void *frame_of(const struct kretprobe_instance *ri)
 }
 
 /*
- * Return this task's innermost instance if it follows the call with this frame,
- * whose return address is the trampoline's.
+ * Return this task's innermost instance if it follows the call with this frame.
+ * The call's return address must be the trampoline's.
  */
 static noinline struct kretprobe_instance *innermost_follows(void *frame)
 {
@@ -80,7 +81,7 @@ static noinline struct kretprobe_instance *innermost_follows(void *frame)
 }
 NOKPROBE_SYMBOL(innermost_follows);
 
-/* Share the innermost instance's return address, if it follows this call. */
+/* Chain @ri to the innermost instance if both follow the same call. */
 static noinline bool chain_to_innermost(struct kretprobe_instance *ri)
 {
 	struct kretprobe_instance *below = innermost_follows(ri->fp);
@@ -98,7 +99,7 @@ NOKPROBE_SYMBOL(chain_to_innermost);
  * @rp: the return probe
  * @regs: the registers at the entry
  *
- * Context: a hit, or a walk of classic.c; interrupts off.
+ * Context: a hit, or classic.c calling the probes of a site; interrupts off.
  * Return: 0.
  */
 int kretprobe_entry_slow(struct kretprobe *rp, struct pt_regs *regs)
@@ -127,7 +128,7 @@ int kretprobe_entry_slow(struct kretprobe *rp, struct pt_regs *regs)
 	if (unlikely(kretprobe_note_return(ri, regs)) &&
 	    !chain_to_innermost(ri))
 		goto no_address;
-	/* Link first: an unwinder in an NMI must resolve the trampoline. */
+	/* Link first, so an unwinder in an NMI can resolve the trampoline. */
 	barrier();
 	__llist_add(&ri->llist, &current->kretprobe_instances);
 	barrier();
@@ -142,7 +143,7 @@ no_address:
 }
 NOKPROBE_SYMBOL(kretprobe_entry_slow);
 
-/* Report that the return address is lost, and the task cannot continue. */
+/* Report a lost return address.  The task cannot continue without it. */
 static noinline void __noreturn return_unmatched(struct pt_regs *regs,
 						 void *frame)
 {
@@ -152,7 +153,7 @@ static noinline void __noreturn return_unmatched(struct pt_regs *regs,
 
 	if (first) {
 		ri = llist_entry(first, struct kretprobe_instance, llist);
-		/* NULL after it was unregistered: it may have been freed. */
+		/* Not ri->rp, which may have been unregistered and freed. */
 		rp = READ_ONCE(ri->rph->rp);
 	}
 	/* Users' scripts look for the first line. */
@@ -164,9 +165,9 @@ static noinline void __noreturn return_unmatched(struct pt_regs *regs,
 NOKPROBE_SYMBOL(return_unmatched);
 
 /*
- * Find the instance of the call that returns from @frame, if it is not the
- * innermost.  Recycle the instances above it, whose calls have ended without a
- * return.
+ * Find the instance of the call that returns from @frame, which is not the
+ * innermost instance.  Recycle the instances above it: their calls have ended
+ * without a return.
  */
 static noinline struct kretprobe_instance *
 drop_abandoned(struct pt_regs *regs, void *frame)
@@ -264,7 +265,7 @@ unsigned long kretprobe_return_slow(struct pt_regs *regs, void *frame)
 	last = call_handlers(ri, regs);
 
 	arch_kretprobe_fixup_return(regs, (kprobe_opcode_t *)ret);
-	/* Unlink afterwards: now an unwinder finds the real address. */
+	/* Unlink only now that unwinders find the real return address. */
 	barrier();
 	*top = last->llist.next;
 	recycle_chain(ri, last);
@@ -316,7 +317,7 @@ unsigned long kretprobe_find_ret_addr(struct task_struct *tsk, void *fp,
 		struct kretprobe_instance *ri =
 			llist_entry(node, struct kretprobe_instance, llist);
 
-		/* One frame, one result: skip to the end of a chain. */
+		/* Report each frame once: skip to the end of its chain. */
 		if ((!fp || ri->fp == frame) && !is_chained(ri)) {
 			*cur = node;
 			ret = (unsigned long)ri->ret_addr;

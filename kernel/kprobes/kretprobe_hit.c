@@ -7,7 +7,7 @@
 #include <linux/sched.h>
 #include "follow.h"
 
-/* On powerpc, only a function of the same file is called by a plain branch. */
+/* On powerpc, a tail call is a plain branch only within one file. */
 static noinline int entry_slow(struct kretprobe *rp, struct pt_regs *regs)
 {
 	return kretprobe_entry_slow(rp, regs);
@@ -38,7 +38,7 @@ int kretprobe_entry(struct kprobe *p, struct pt_regs *regs)
 	ri->fp = arch_kprobe_frame(regs);
 	ri->ret_addr = (kprobe_opcode_t *)ret;
 	ri->llist.next = task->kretprobe_instances.first;
-	/* Link first: an unwinder in an NMI must resolve the trampoline. */
+	/* Link first, so an unwinder in an NMI can resolve the trampoline. */
 	barrier();
 	task->kretprobe_instances.first = &ri->llist;
 	barrier();
@@ -61,7 +61,7 @@ static __always_inline void follow_return(struct pt_regs *regs, void *frame)
 
 	if (unlikely(kprobe_hit_is_slow(KPROBE_BY_CODE)))
 		goto slow;
-	/* A chained instance has KRETPROBE_CHAINED set in fp, so it differs. */
+	/* The fp of a chained instance has KRETPROBE_CHAINED set. */
 	if (unlikely(!node || ri->fp != frame))
 		goto slow;
 	rp = READ_ONCE(ri->rph->rp);
@@ -80,7 +80,10 @@ static __always_inline void follow_return(struct pt_regs *regs, void *frame)
 	arch_kretprobe_fixup_return(regs, ri->ret_addr);
 	barrier();
 	current->kretprobe_instances.first = ri->llist.next;
-	/* Unregistering waits for this CPU before it counts free instances. */
+	/*
+	 * No need to read rph->rp again: even if rp has been unregistered
+	 * meanwhile, free instances are counted after a wait for this CPU.
+	 */
 	pool_put(pool_of(ri->rph), ri);
 	return;
 
@@ -89,7 +92,7 @@ slow:
 }
 
 #ifndef arch_kretprobe_exit
-/* By default, the trampoline restores everything itself. */
+/* By default, the trampoline needs no help to restore registers. */
 static __always_inline void arch_kretprobe_exit(struct pt_regs *regs) { }
 #endif
 
@@ -97,8 +100,8 @@ static __always_inline void arch_kretprobe_exit(struct pt_regs *regs) { }
  * kretprobe_hit - handle the return of a followed call to the trampoline
  * @regs: as saved by the trampoline
  *
- * Context: any in which functions return; interrupts off, as for
- * kprobe_hit_enter(), or by arch_kretprobe_enter().
+ * Context: any in which functions return.  The trampoline has disabled
+ * interrupts, as for kprobe_hit_enter(), or arch_kretprobe_enter() masks them.
  */
 __visible void kretprobe_hit(struct pt_regs *regs)
 {

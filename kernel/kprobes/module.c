@@ -2,16 +2,16 @@
 /*
  * Modules that may be probed, and sorted copies of their tables.
  *
- * A module's text can be looked up by address before it is complete, and after
- * loading it has failed; the module's state does not show that.  So probes are
- * admitted only while the module is known here: from the notifier's COMING to
- * its GOING, which both take kprobe_mutex.  Our notifier is the first for both
- * (see kprobe_module_nb).  So a module is known when other notifiers register
- * probes at COMING, and is no longer known when they handle GOING.  If loading
- * fails before COMING, in live patching or elsewhere, the module has no probes.
- * If a later notifier or the module's init function fails, a GOING precedes the
- * freeing of the module.  GOING waits for kprobe_mutex, so a module that is
- * found known under kprobe_mutex stays until it is released.
+ * A lookup by address can find a module before its text is complete, and when
+ * the load has already failed; the module's state does not show that.  So
+ * probes are admitted only while the module is known here: from the notifier's
+ * COMING to its GOING, which both take kprobe_mutex.  Our notifier is the first
+ * for both (see kprobe_module_nb).  So a module is known when other notifiers
+ * register probes at COMING, and is no longer known when they handle GOING.  If
+ * loading fails before COMING, in live patching or elsewhere, the module has no
+ * probes.  If a later notifier or the module's init function fails, a GOING
+ * precedes the freeing of the module.  GOING waits for kprobe_mutex, so no
+ * known module is freed while kprobe_mutex is held.
  *
  * A module's symbols are not sorted, and its jump labels are sorted by key, so
  * a lookup by address is linear: acceptable once, not for a probe on each of
@@ -20,17 +20,20 @@
  * module, until the module is unloaded, or until no lookup was made for a
  * while.
  *
- * Everything here is under kprobe_mutex.  A module that is looked up is known,
- * or contains a site, and stays: unloading begins in gone.c, which takes this
- * mutex.  Its symbols change once, when its init text is freed.  The owners of
- * its jump labels and static calls sort these after our COMING: the labels
- * under jump_label_mutex, which callers of kprobe_module_places() hold, and the
- * calls under a mutex that is private to static_call_inline.c.
- * Therefore copy_static_calls() saves the addresses of static calls at COMING,
- * and kprobe_module_calls() uses these until the module is live.  After GOING,
- * jump_label.c and static_call_inline.c do not report a module's places any
- * more, although its exit function may still cause text to be patched:
- * patched.c then refuses probes near such a place.
+ * Everything here is under kprobe_mutex.  Each module that is looked up is
+ * known or contains a site.  The module cannot be freed meanwhile, because
+ * gone.c takes this mutex first.  Its symbols change once, when its init text
+ * is freed.
+ *
+ * After our COMING, jump_label.c sorts the module's jump labels under
+ * jump_label_mutex, which callers of kprobe_module_places() hold.
+ * static_call_inline.c sorts the static calls under a private mutex.  Therefore
+ * copy_static_calls() saves their addresses at COMING, and
+ * kprobe_module_calls() uses the copy until the module is live.
+ *
+ * Once unloading has begun, both files no longer report a module's places,
+ * although its exit function may still cause text to be patched.  So patched.c
+ * refuses probes near these places then.
  */
 #include <linux/hashtable.h>
 #include <linux/jump_label.h>
@@ -53,7 +56,7 @@
  * @node: in the table of known modules
  * @mod: the module
  * @live: the notifier has reported MODULE_STATE_LIVE
- * @calls: addresses of its static calls, until then
+ * @calls: addresses of its static calls; NULL once it is live
  * @nr_calls: number of static calls
  */
 struct known_module {
@@ -162,7 +165,7 @@ void kprobe_module_live(struct module *mod)
 }
 
 /**
- * kprobe_module_is_live - has a module's init function returned?
+ * kprobe_module_is_live - check whether a module's init function has returned
  * @mod: any module
  *
  * Context: kprobe_mutex held.
@@ -176,13 +179,13 @@ bool kprobe_module_is_live(const struct module *mod)
 }
 
 /**
- * kprobe_module_calls - do some bytes contain a static call of a new module?
+ * kprobe_module_calls - check a new module for static calls in some bytes
  * @mod: the module
  * @start: first of the bytes
  * @end: first address after the bytes
  *
  * Context: kprobe_mutex held.
- * Return: always false for a live module, whose own table must be used.
+ * Return: false if there is none, and for a live module: use its own table.
  */
 bool kprobe_module_calls(const struct module *mod, unsigned long start,
 			 unsigned long end)
@@ -233,7 +236,7 @@ enum kprobe_refusal kprobe_admit_module(unsigned long addr)
 
 	if (!mod)
 		return KPROBE_REFUSE_NOT_TEXT;
-	/* An unknown module may not be complete, so test this first. */
+	/* Test this first, because an unknown module may be incomplete. */
 	if (!find_known(mod) || mod->state == MODULE_STATE_GOING)
 		return KPROBE_REFUSE_MODULE_STATE;
 	/* Init text is freed once the module is live. */
@@ -312,7 +315,7 @@ static int by_start(const void *a, const void *b)
 	return x->index < y->index ? -1 : x->index > y->index;
 }
 
-/* Collect the symbols that kallsyms would search, as far as they are text. */
+/* Collect those symbols of text that kallsyms would search. */
 static void collect_symbols(struct module *mod, struct mod_kallsyms *from)
 {
 	unsigned int i;

@@ -6,24 +6,29 @@
  *	     |
  *	     +---- overflow ->|
  *
- * Each CPU has one cached free instance, which is taken and put back by
- * exchanging a pointer, and a list of more, whose lock is only ever tried.  An
- * entry takes an instance of its CPU and a return puts it back there.  In a
- * steady state no two CPUs write to one cache line, because instances share
- * none.  A CPU without free instances takes one from another.  The holder of a
- * lock executes a few instructions with interrupts off.  Only an NMI on its CPU
- * can delay it, and hits in that NMI may try the same lock.  So no hit waits
- * for a lock: an entry that finds no instance in KRETPROBE_TRIES rounds counts
- * a miss.  A return that finds its list locked adds the instance to the
- * overflow, a lock-less list that is collected by the next entry which finds
- * all lists empty.
+ * Each CPU has one cached free instance and a list of more.  The cached one is
+ * taken and put back by exchanging a pointer.  The list has a lock.  An entry
+ * takes an instance from its CPU, and a return puts the instance back on the
+ * CPU where it runs.  In a steady state no two CPUs write to one cache line,
+ * because each instance has cache lines of its own.  A CPU without free
+ * instances takes one from another CPU.
  *
- * (objpool has a fixed size, and while an object is being pushed, other CPUs
- * cannot pop it, nor distinguish it from one in use; so it could not guarantee
- * a given maxactive.  Here an entry that could be followed is missed only after
- * KRETPROBE_TRIES rounds, or if, while it searches the lists in order, another
- * CPU adds an instance to a list that was searched already and a third CPU
- * takes the last one of a list that was not.)
+ * The holder of a lock executes a few instructions with interrupts off.  A hit
+ * in an NMI on its CPU may need the same lock, and must not wait for it.  So
+ * each lock is only tried.  An entry that finds no instance in KRETPROBE_TRIES
+ * rounds counts a miss.  A return that finds its list locked adds the instance
+ * to the overflow, a lock-less list that is collected by the next entry which
+ * finds all lists empty.
+ *
+ * An objpool could not guarantee maxactive instances: while one CPU is pushing
+ * an object, other CPUs can neither pop this object nor distinguish it from one
+ * in use.  An objpool also has a fixed size.  Here, an entry misses a free
+ * instance only
+ *
+ * - after KRETPROBE_TRIES rounds, or
+ * - if a second CPU adds an instance to a list that this round has searched,
+ *   and a third CPU takes the last instance of a list that it has yet to
+ *   search.
  *
  * A pool without a maxactive grows whenever an entry has found it empty.  A
  * work item does this; the hit queues it through an irq_work, because the hit
@@ -32,15 +37,18 @@
  * Who frees what when
  * -------------------
  *
- * The pool outlives its return probe while calls are followed.  Unregistering
- * clears holder.rp before it waits for handlers.  After the wait no CPU runs
- * one of its handlers; later returns see no rp, call no handler, do not touch
- * the lists, and decrement pool->outstanding, which starts at 0.  Unregistering
- * then counts the free instances and adds the number of all others to
- * pool->outstanding.  The last return decrements it to 0, and the pool is freed
- * by the irq_work or, on a CPU that is going offline, after that CPU has
- * stopped.  Code must read holder.rp and act on it with interrupts off, because
- * unregistering waits for code with interrupts off.
+ * The pool outlives its return probe while calls are followed:
+ *
+ * 1. Unregistering clears holder.rp and waits for code with interrupts off.
+ *    So code must read holder.rp and act on it with interrupts off.
+ * 2. After the wait, no CPU runs a handler of the return probe.  Each later
+ *    return sees no rp, leaves the lists alone, and decrements
+ *    pool->outstanding, which starts at 0.
+ * 3. Unregistering counts the free instances and adds the number of all others
+ *    to pool->outstanding.
+ * 4. When pool->outstanding becomes 0 by 2. or 3., the pool is freed.  A return
+ *    queues the irq_work for this.  On a CPU that is going offline, the return
+ *    instead leaves the pool in pools_left, which is emptied later.
  */
 #include <linux/align.h>
 #include <linux/cache.h>
@@ -59,7 +67,7 @@
 /* Rounds over all lists before an entry gives up. */
 #define KRETPROBE_TRIES		100
 
-/* In kretprobe_pool::moves; POOL_MOVED exceeds the number of CPUs. */
+/* Units of kretprobe_pool::moves; POOL_MOVED exceeds the number of CPUs. */
 #define POOL_MOVING		1
 #define POOL_MOVED		0x10000
 
@@ -69,9 +77,9 @@
 
 /**
  * struct kretprobe_chunk - memory for some instances
- * @next: the chunk allocated before it
+ * @next: the chunk allocated before this one
  *
- * The instances, of kretprobe_pool::size bytes, begin in the next cache line.
+ * The instances begin in the next cache line, kretprobe_pool::size bytes each.
  */
 struct kretprobe_chunk {
 	struct kretprobe_chunk *next;
@@ -79,7 +87,7 @@ struct kretprobe_chunk {
 
 static atomic_t pools_in_use;
 
-/* Pools drained where no irq_work could be queued; by kretprobe_pool::link. */
+/* Pools drained on CPUs that were not online, by kretprobe_pool::link. */
 static LLIST_HEAD(pools_left);
 
 static __always_inline bool list_trylock(struct kretprobe_list *list)
@@ -92,7 +100,7 @@ static __always_inline void list_unlock(struct kretprobe_list *list)
 	atomic_set_release(&list->locked, 0);
 }
 
-/* Clear @sure if a free instance may have been overlooked. */
+/* Take an instance.  Clear @sure if a free one may have been overlooked. */
 static __always_inline struct kretprobe_instance *
 list_take(struct kretprobe_list *list, bool *sure)
 {
@@ -106,8 +114,8 @@ list_take(struct kretprobe_list *list, bool *sure)
 	}
 	/*
 	 * Read before locking: otherwise, if all instances are in use, CPUs
-	 * would contend for this line.  If the list is empty but locked, the
-	 * owner of the lock is adding an instance, or has taken the last.
+	 * would contend for this cache line.  If the list is empty but locked,
+	 * the lock's holder is adding an instance, or has taken the last one.
 	 */
 	if (!READ_ONCE(list->first)) {
 		if (atomic_read(&list->locked))
@@ -159,8 +167,8 @@ static struct kretprobe_instance *pool_collect(struct kretprobe_pool *pool)
 		return NULL;
 
 	/*
-	 * CPUs that find no instance meanwhile search again.  The addition is
-	 * ordered before llist_del_all(), which empties the overflow.
+	 * Make CPUs that find no instance meanwhile search again.  The addition
+	 * is ordered before llist_del_all(), which empties the overflow.
 	 */
 	atomic_add(POOL_MOVING, &pool->moves);
 	first = llist_del_all(&pool->overflow);
@@ -177,8 +185,9 @@ static struct kretprobe_instance *pool_collect(struct kretprobe_pool *pool)
 NOKPROBE_SYMBOL(pool_collect);
 
 /*
- * A CPU going offline may still follow calls after its last irq_work.  Another
- * irq_work would then stay in the queue, and keep later ones from being raised.
+ * Return true if this CPU can queue an irq_work.  A CPU that is going offline
+ * may still follow calls after it has run its last irq_work.  If another one
+ * were queued then, it would not run, and no later one would be raised.
  * Interrupts are off, so the result stays valid.
  */
 static __always_inline bool can_kick(void)
@@ -224,7 +233,7 @@ struct kretprobe_instance *kretprobe_pool_scavenge(struct kretprobe_pool *pool)
 		cpu_relax();
 	}
 
-	/* If this CPU cannot queue it, the next failed entry does. */
+	/* Grow the pool.  If this CPU cannot, the next failing entry does. */
 	if (pool->grows && READ_ONCE(pool->total) < pool->limit && can_kick())
 		irq_work_queue(&pool->kick);
 	return NULL;
@@ -328,9 +337,10 @@ static void pool_free_work(struct work_struct *work)
 }
 
 /*
- * An unwinder on the stack of a task that has just exited may access a pool for
- * one more grace period.  No worker waits for that: thousands of return probes
- * may be unregistered one by one, and the queue serves the whole kernel.
+ * Free a pool after a grace period, because an unwinder may still walk the
+ * stack of a task that has just exited.  The work is queued only after that
+ * period: if thousands of return probes are unregistered one by one, waiting
+ * workers would block a workqueue that the whole kernel uses.
  */
 static void pool_free_later(struct kretprobe_pool *pool)
 {
@@ -376,7 +386,7 @@ struct kretprobe_pool *kretprobe_pool_create(struct kretprobe *rp)
 					 rp->data_size), L1_CACHE_BYTES);
 	pool->limit = clamp(KRETPROBE_POOL_BYTES / pool->size, nr,
 			    KRETPROBE_POOL_MAX);
-	/* On PREEMPT_RT, irq_work_sync() of a soft one waits for RCU. */
+	/* Hard: otherwise irq_work_sync() waits for RCU on PREEMPT_RT. */
 	pool->kick = IRQ_WORK_INIT_HARD(pool_kick);
 	INIT_WORK(&pool->work, pool_work);
 	INIT_RCU_WORK(&pool->free, pool_free_work);
@@ -400,8 +410,8 @@ static unsigned int chain_length(struct llist_node *node)
 }
 
 /*
- * Free a pool once all of its instances are free.  Its return probe has left
- * it, and no handler is running.
+ * Free a pool once all of its instances are free.  The return probe has been
+ * detached from it, and no handler is running.
  */
 static void pool_retire(struct kretprobe_pool *pool)
 {

@@ -6,17 +6,18 @@
  * resumes in the slot however long ago the probe was removed.  So slots are
  * freed after an RCU-tasks grace period, which waits until every task has
  * switched voluntarily.  A task in a slot cannot switch voluntarily: only a
- * page fault could make it sleep, and kprobe_regs_leave_slot() moves a page
- * fault out of the slot first.
+ * page fault could make it sleep, and the fault handler first moves the task
+ * out of the slot by kprobe_regs_leave_slot().
  *
  * RCU-tasks does not wait for idle tasks.  If the whole idle loop is noinstr
- * (ARCH_WANTS_NO_INSTR), they enter no slot while RCU is not watching.  On
- * other architectures each CPU must schedule once, which Tasks Rude RCU
- * ensures.  No CPU may stop in a slot: x86 refuses HLT and MWAIT.  WFI of arm64
- * continues at the next interrupt, and a change of text sends one.
+ * (ARCH_WANTS_NO_INSTR), idle tasks enter a slot only while RCU is watching,
+ * and RCU waits for them.  On other architectures each CPU must schedule once,
+ * which Tasks Rude RCU ensures.  No CPU may halt in a slot: x86 refuses probes
+ * on HLT and MWAIT.  On arm64, WFI ends at the next interrupt, and each change
+ * of text sends one.
  *
  * The grace period takes tens of milliseconds.  Only the worker waits for it,
- * without a lock held.
+ * and holds no lock meanwhile.
  */
 #include <linux/llist.h>
 #include <linux/rcupdate.h>
@@ -40,20 +41,20 @@ static void retire_worker(struct work_struct *work)
 #ifndef CONFIG_ARCH_WANTS_NO_INSTR
 	synchronize_rcu_tasks_rude();
 #endif
-	/* Hits in slots with preemption off: see classic.c. */
+	/* Wait for hits that use slots with preemption off: see classic.c. */
 	synchronize_rcu();
 	llist_for_each_entry(site, first, retired) {
 		kprobe_classic_release(site);
 		kprobe_slots_release(site);
 		cond_resched();
 	}
-	/* Readers that have found a site by kprobe_slot_owner(). */
+	/* Wait for readers that have found a site by kprobe_slot_owner(). */
 	synchronize_rcu();
-	/* Hits without RCU watching: see classic.c. */
+	/* Wait for hits that RCU does not watch: see classic.c. */
 	kprobe_classic_sync();
 
 	llist_for_each_entry_safe(site, next, first, retired) {
-		/* kfree() finds the cache of site.c by itself. */
+		/* This also frees objects of the kmem_cache in site.c. */
 		kfree(site);
 		cond_resched();
 	}
@@ -61,12 +62,12 @@ static void retire_worker(struct work_struct *work)
 
 static DECLARE_DELAYED_WORK(retire_work, retire_worker);
 
-/* Sites are retired one by one; collect them for this many jiffies. */
+/* Collect retired sites for this many jiffies, to share grace periods. */
 #define RETIRE_DELAY	(HZ / 20)
 
 /**
  * kprobe_retire - free a site after grace periods
- * @site: out of the table, with clean or freed text
+ * @site: removed from the table; its text is the original or has been freed
  *
  * Context: any that allows queueing work.
  */
@@ -78,7 +79,7 @@ void kprobe_retire(struct kprobe_site *site)
 
 int __init kprobe_retire_init(void)
 {
-	/* The worker waits long: keep it off queues that others flush. */
+	/* The worker waits long: use a workqueue that nobody else flushes. */
 	retire_wq = alloc_workqueue("kprobes", WQ_UNBOUND, 1);
 	return retire_wq ? 0 : -ENOMEM;
 }

@@ -5,8 +5,8 @@
  * Pages are allocated from execmem, or by the backend, and made read-only and
  * executable before the first slot in them is allocated; after that, only
  * text_poke_copy() and similar functions write to them.  All slots in a page
- * have the same size, and are reused.  One page without a used slot is kept for
- * small slots, and one for large slots.
+ * have the same size, and freed slots are reused.  One empty page of small
+ * slots and one of large slots are kept; other empty pages are freed.
  *
  *	slot_pages (xarray by page number)
  *	   |
@@ -67,8 +67,8 @@ static unsigned int slots_used;
 static unsigned int slot_pages_empty[ARRAY_SIZE(slot_lists)];
 
 /*
- * Bounds of all pages ever used for slots.  Unwinders look up few addresses
- * within these bounds.  For all others they need no RCU, which may not watch.
+ * Bounds of all pages ever used for slots.  Most addresses that unwinders pass
+ * are outside, and are rejected without RCU, which may not be watching.
  */
 static unsigned long slots_low = ULONG_MAX;
 static unsigned long slots_high;
@@ -95,8 +95,8 @@ static unsigned long slot_page_key(const void *text)
 }
 
 /*
- * A backend may define each of the next two pairs of functions itself, and a
- * macro with the name tested here.  Callers hold slot_mutex.
+ * A backend may replace either of the next two pairs of functions.  It must
+ * then also define the macro that #ifndef tests.  Callers hold slot_mutex.
  */
 #ifndef arch_kprobe_slots_near
 static bool arch_kprobe_slots_near(const void *text,
@@ -105,14 +105,14 @@ static bool arch_kprobe_slots_near(const void *text,
 	return true;
 }
 
-/* Return a page that the site can use, for arch_kprobe_fill_slots(). */
+/* Allocate a writable page that the site can use. */
 static void *arch_kprobe_alloc_slots(const struct kprobe_site *site)
 {
 	return execmem_alloc(EXECMEM_KPROBES, PAGE_SIZE);
 }
 #endif
 
-/* Make a page executable and read-only after fill_slots() has filled it. */
+/* Make a filled page read-only and executable. */
 #ifndef arch_kprobe_free_slots
 static int arch_kprobe_protect_slots(void *text)
 {
@@ -134,7 +134,7 @@ static struct slot_page *slot_page_create(const struct kprobe_site *site,
 		return NULL;
 
 	page->size = size;
-	/* Allocated separately, because both sizes are close to slab sizes. */
+	/* A joint allocation would just exceed a slab size and waste memory. */
 	page->owner = kcalloc(PAGE_SIZE / size, sizeof(page->owner[0]),
 			      GFP_KERNEL);
 	if (!page->owner)
@@ -189,7 +189,7 @@ static void slot_page_destroy(struct slot_page *page)
 	call_rcu(&page->rcu, slot_page_free);
 }
 
-/* Find a page with room for a slot of this site; full pages are last. */
+/* Find a page with room for a slot of this site; full pages end the list. */
 static struct slot_page *slot_page_find(const struct kprobe_site *site,
 					struct list_head *list,
 					unsigned int size)
@@ -360,8 +360,9 @@ unsigned long kprobe_orig_ip(unsigned long addr)
  * kprobe_unwind - find the instruction whose stack layout an unwinder needs
  * @addr: an instruction pointer
  * @regs: registers with this instruction pointer, maybe incomplete; NULL if
- *	@addr is from the stack
- * @sp: the stack pointer at @addr; updated to that at the instruction
+ *	@addr was found on the stack
+ * @sp: the stack pointer at @addr; replaced by the stack pointer for the
+ *	returned address
  *
  * Context: any.
  * Return: the original address that corresponds to @addr if @addr is in a slot,
@@ -389,13 +390,13 @@ unsigned long kprobe_unwind(unsigned long addr, struct pt_regs *regs,
  * kprobe_traced_address - translate an instruction pointer for a stack trace
  * @addr: the instruction pointer
  *
- * For code that looks for a function in a stack trace, such as live patching: a
- * task in a slot is in the probed function, even at an instruction of the slot
- * that has no original.
+ * For code that searches stack traces for a function, such as live patching.  A
+ * task in a slot is in the probed function, even if the instruction at @addr
+ * has no counterpart in the original text.
  *
  * Context: any.
- * Return: @addr if it is in no slot; else the original address that corresponds
- * to it, or the probed address if there is no original.
+ * Return: @addr if it is in no slot; otherwise the original address that
+ * corresponds to it, or the probed address if none does.
  */
 unsigned long kprobe_traced_address(unsigned long addr)
 {
@@ -423,13 +424,13 @@ unsigned long kprobe_traced_address(unsigned long addr)
  * @regs: the registers of an exception
  *
  * Afterwards, the exception looks as if the original instruction had raised it.
- * If the instruction is then restarted, that is another hit.  The registers do
- * not change at the other instructions of a detour, which have no fix-ups and
- * cannot be restarted in place, because the jump is there.
+ * Restarting that instruction is another hit.  The registers do not change
+ * where the task cannot resume in the original text, for example in the copy of
+ * an instruction under a jump.  Instructions of this kind have no fix-ups.
  *
  * Context: an exception; RCU is watching.
  * Return: the site of the instruction; NULL if the registers have not changed.
- * The site stays until the task has switched voluntarily.
+ * The site is not freed before the task has switched voluntarily.
  */
 struct kprobe_site *kprobe_regs_leave_slot(struct pt_regs *regs)
 {
@@ -453,7 +454,7 @@ NOKPROBE_SYMBOL(kprobe_regs_leave_slot);
  * kprobe_at_entry - check for a probe on a function's first instruction
  * @addr: any address
  *
- * For unwinders: the function has no stack frame there yet.
+ * For unwinders: at its first instruction, a function has no stack frame yet.
  *
  * Context: any.
  */
