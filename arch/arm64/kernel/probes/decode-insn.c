@@ -2,10 +2,10 @@
 /*
  * Decoding and emulation of A64 instructions for probes.
  *
- * An instruction is looked up in a table of encodings, first match first, and
- * its relevant fields are extracted.  That is done once, when a probe is
- * registered.  Instructions without a row in the table do not depend on their
- * address: few A64 instructions use the program counter.
+ * The first matching row of a table determines the class of an instruction.
+ * Instructions without a row do not depend on their address, because few A64
+ * instructions use the program counter.  Decoding is done once, when a probe is
+ * registered.
  *
  * Uprobes use the same tables and emulation for a task's instructions.  They
  * refuse branches that authenticate, because the keys belong to the task.
@@ -32,7 +32,7 @@
 #define A64_IMM26	GENMASK(25, 0)
 
 
-/* Encodings with @value in the bits @mask; @how is an enum a64_kprobe_class. */
+/* A row matches if (insn & @mask) == @value; @how: enum a64_kprobe_class. */
 struct a64_row {
 	u32 mask;
 	u32 value;
@@ -262,11 +262,12 @@ static __always_inline bool condition_holds(unsigned int cond, u64 pstate)
 }
 
 /*
- * Authenticate as the instruction would, with the kernel's keys.  Without
- * pointer authentication, the hint does nothing, and no pointer was signed.
+ * Authenticate as the instruction would, with the kernel's keys.  On a CPU
+ * without pointer authentication, the hint does nothing, and no pointer was
+ * signed.
  *
- * The hints use x17 and x16.  These are loaded within the asm(), because a
- * compiler may call sanitizer functions between two register variables.
+ * The hints use x17 and x16, which the asm() itself loads: between assignments
+ * to register variables, a compiler may call sanitizer functions.
  */
 #define AUTHENTICATE(hint, ptr, modifier) ({				\
 	asm volatile("mov	x17, %0\n\t"				\
@@ -309,7 +310,7 @@ static __always_inline u64 branch_type(const struct a64_kprobe_insn *insn)
 /**
  * a64_kprobe_emulate - emulate an instruction
  * @insn: the instruction
- * @regs: its registers; the program counter is its address
+ * @regs: the registers; regs->pc is the address of the instruction
  *
  * Context: any.
  */
@@ -408,7 +409,7 @@ enum probe_insn arm_probe_decode_insn(u32 insn, struct arch_probe_insn *api)
 	struct a64_kprobe_insn decoded;
 
 	a64_kprobe_decode(insn, 0, &decoded);
-	/* A step clears the monitor, and keys belong to the task. */
+	/* A single step clears the monitor; the keys belong to the task. */
 	if (decoded.class >= A64_REFUSED || decoded.class == A64_LOAD_EX ||
 	    decoded.key)
 		return INSN_REJECTED;

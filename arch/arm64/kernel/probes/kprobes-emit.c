@@ -9,25 +9,27 @@
  * Writing a slot
  * --------------
  *
- * No CPU can be executing a slot while it is written.  So only caches matter:
- * the slot is cleaned to the point of unification and invalidated in the
- * instruction caches, which the hardware broadcasts to all CPUs.  A CPU may
- * still hold instructions that it has fetched from the slot before, maybe
- * speculatively.  It discards them at its next context synchronization event,
- * which must happen before it executes the slot:
+ * No CPU can be executing a slot while it is written.  So only caches matter.
+ * The data cache is cleaned to the point of unification, and the instruction
+ * caches are invalidated; the hardware broadcasts both to all CPUs.  A CPU may
+ * still hold instructions that it has previously fetched from this memory,
+ * maybe speculatively.  The CPU discards these at its next context
+ * synchronization event, which must happen before it executes the slot:
  *
- * 1. A breakpoint is written after its slot.  A CPU that takes it has one
- *    event on entry to the exception, and another on return to the slot.
+ * 1. A breakpoint is written after its slot.  A CPU that hits the breakpoint
+ *    has one event on entry to the exception, and another on return to the
+ *    slot.
  * 2. A detour is entered by a branch, which is no event of this kind.
  *    arch_kprobe_patch() sends all CPUs an IPI before it writes the first
  *    branch of a batch.
  * 3. The function generated for an instruction that only computes is called
- *    within the exception, maybe of a breakpoint that was written before it.
- *    Only in that case all CPUs are sent an IPI before the function is
+ *    within the exception.  If the breakpoint is older than the function, a CPU
+ *    may have taken the exception before the function was written.  In this
+ *    case, and only then, all CPUs are sent an IPI before the function is
  *    published.
  *
  * So a batch with branches costs one IPI to each CPU, however many slots it
- * has.  A generated function costs one if the breakpoint is written already.
+ * has.  A generated function costs one only if the breakpoint is older.
  */
 #include <linux/kernel.h>
 #include <linux/perf_event.h>
@@ -66,7 +68,7 @@ void a64_kprobe_emit(struct a64_kprobe_text *text, u32 insn)
 	text->word[text->nr++] = cpu_to_le32(insn);
 }
 
-/* Instructions are little endian, whatever data is. */
+/* Data has the byte order of the kernel; instructions are little endian. */
 static void emit_data(struct a64_kprobe_text *text, u64 value)
 {
 	if (text->nr + 2 > ARRAY_SIZE(text->word)) {
@@ -122,8 +124,8 @@ static void emit_literal(struct a64_kprobe_text *text, unsigned int reg,
  * @insn: the next instruction
  *
  * Erratum 835769 of Cortex-A53: a 64-bit multiply and accumulate right after a
- * load or store may have a wrong result.  Compilers avoid the pair in place,
- * and a copy must not create it.
+ * load or store may have a wrong result.  Compilers avoid this pair, and a slot
+ * must not create it.
  */
 void a64_kprobe_emit_gap(struct a64_kprobe_text *text, u32 insn)
 {
@@ -170,14 +172,14 @@ void a64_kprobe_emit_copy(struct a64_kprobe_text *text,
 		a64_kprobe_emit_branch(text, decoded->target);
 		break;
 	case A64_BLR:
-		/* BLR reads its register before it writes the link register. */
+		/* The literal would overwrite x30 before BR reads it. */
 		if (decoded->rt == 30 ||
 		    (decoded->key && decoded->modifier == 30)) {
 			text->bad = true;
 			break;
 		}
 		emit_literal(text, 30, next);
-		/* BR, BRAA and so on. */
+		/* Turn BLR into BR, BLRAA into BRAA and so on. */
 		a64_kprobe_emit(text, opcode & ~BIT(21));
 		break;
 	case A64_ADR:
@@ -261,8 +263,8 @@ void a64_kprobe_emit_call(struct a64_kprobe_text *text, void (*thunk)(void))
 }
 
 /*
- * Write new text without an IPI: see the head of this file.  Decoders of traced
- * branches are notified before any CPU can execute it.
+ * Write new text without an IPI: see the head of this file.  Before any CPU can
+ * execute the text, perf records it for decoders of branch traces.
  */
 static void write_slot(void *slot, const void *text, unsigned int size)
 {

@@ -22,8 +22,8 @@ kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
 	*on_entry = !offset;
 
 	/*
-	 * A landing pad must stay where indirect calls land.  The next
-	 * instruction is still the entry, because a pad changes nothing.
+	 * Indirect calls must find the landing pad untouched.  The next
+	 * instruction counts as the entry, because a pad does nothing else.
 	 */
 	if (offset <= AARCH64_INSN_SIZE && !(addr & 3)) {
 		u32 first;
@@ -40,10 +40,10 @@ kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
 
 /*
  * Return true if @addr is between an exclusive load and its store.  An
- * exception there would clear the monitor in each retry.  Such sequences
- * contain no calls or unconditional branches, and the architecture does not
- * guarantee that longer ones ever succeed.  A load without a store is used for
- * WFE.
+ * exception there would clear the monitor in each retry.  A sequence contains
+ * no calls or unconditional branches.  The architecture does not guarantee that
+ * a sequence of more than EXCLUSIVE_BYTES ever succeeds.  Before WFE, an
+ * exclusive load has no store.
  */
 #define EXCLUSIVE_BYTES	128
 
@@ -90,7 +90,7 @@ static bool in_exclusive_sequence(const kprobe_opcode_t *addr,
  * indirect calls.
  *
  * A function in assembly may continue into the next symbol.  So a no-op or a
- * possible hash is refused only if the code before it does not continue there.
+ * possible hash is refused only if the code before it cannot continue to it.
  */
 #define CALL_OPS_BYTES	8
 
@@ -120,7 +120,7 @@ static bool follows_end(const kprobe_opcode_t *addr,
 		case A64_TRAP:
 			return true;
 		case A64_BL:
-			/* Compilers end functions with calls, too. */
+			/* The last call of a function may never return. */
 			return IS_ENABLED(CONFIG_CFI_CLANG);
 		default:
 			return false;

@@ -12,20 +12,21 @@
  *			restore them
  *			b	back
  *
- * If the instruction only computes, post_slot is a function on a struct pt_regs
- * instead: see kprobes-compute.c.
+ * If the instruction only computes, post_slot is a function that applies the
+ * instruction to a struct pt_regs instead: see kprobes-compute.c.
  *
- * In both slots, the instruction runs natively and needs no second exception.
- * The thunk saves and restores all other registers, and the branch back needs
- * none.
+ * In both slots, the instruction runs natively, and no second exception is
+ * needed.  The thunk saves and restores all other registers, and the branch
+ * back uses no register.
  *
- * An instruction that depends on its address is replaced by a few that do the
- * same with literals, which follow the branch back.  They need no other
- * registers than the instruction.
+ * If an instruction depends on its address, the slot has other instructions to
+ * the same effect.  These use only the registers of the original instruction.
+ * Literals that they load are placed after the branch back.
  *
  * A branch must reach from a slot to its site and from a site to its slots.
- * The slots are allocated in the area of modules if that is near enough, which
- * depends on the configuration and on chance, and otherwise around the site.
+ * Slots are allocated in the area of modules if that is near the site, and
+ * otherwise around the site.  The distance depends on the configuration and on
+ * address randomization.
  */
 #include <linux/align.h>
 #include <linux/execmem.h>
@@ -72,7 +73,7 @@ static void *alloc_within(unsigned long addr, unsigned long distance)
 				    GFP_KERNEL | __GFP_NOWARN, PAGE_KERNEL,
 				    VM_FLUSH_RESET_PERMS, NUMA_NO_NODE,
 				    __builtin_return_address(0));
-	/* As execmem does: text is found by addresses without a tag. */
+	/* Like execmem: text is looked up by untagged addresses. */
 	return kasan_reset_tag(page);
 }
 
@@ -95,8 +96,8 @@ void *arch_kprobe_alloc_slots(const struct kprobe_site *site)
 		execmem_free(text);
 
 	/*
-	 * The site is in a module far from the kernel, or execmem's page is
-	 * far.  A page half way to the limit can serve other sites as well.
+	 * The page of execmem is too far away.  Prefer one within half the
+	 * reach of a branch, because it can serve other sites as well.
 	 */
 	text = alloc_within(addr, SZ_64M);
 	return text ?: alloc_within(addr, SZ_128M - 2 * PAGE_SIZE);
@@ -151,7 +152,7 @@ static enum kprobe_refusal make_slot(struct kprobe_site *site, bool post,
 		kprobe_slot_free(slot);
 		return KPROBE_REFUSE_OUT_OF_REACH;
 	}
-	/* A hit may call it: see 3. at the head of kprobes-emit.c. */
+	/* A hit may call the slot at once: see 3. in kprobes-emit.c. */
 	if (computes && site->state != KPROBE_SITE_CLEAN)
 		a64_kprobe_sync_cpus();
 	if (post) {
@@ -159,7 +160,7 @@ static enum kprobe_refusal make_slot(struct kprobe_site *site, bool post,
 		site->insn.post_call = text.call;
 	}
 	WRITE_ONCE(*result, slot);
-	/* Before site->npost; pairs with smp_rmb() in go_on_with_post(). */
+	/* Publish before site->npost; see smp_rmb() in go_on_with_post(). */
 	smp_wmb();
 	return KPROBE_OK;
 }
@@ -180,7 +181,7 @@ enum kprobe_refusal arch_kprobe_prepare(struct kprobe_site *site,
 		return make_slot(site, false, &site->slot);
 	if (site->post_slot)
 		return KPROBE_OK;
-	/* Handlers would run before the store that ends the sequence. */
+	/* Post handlers would run between this load and its store. */
 	if (insn->decoded.class == A64_LOAD_EX)
 		return KPROBE_REFUSE_UNRELOCATABLE;
 	return make_slot(site, true, &site->post_slot);
@@ -223,7 +224,7 @@ static enum a64_place place_in_slot(const struct kprobe_site *site,
 		       A64_AFTER_CALLING : A64_AFTER;
 	}
 
-	/* A detour.  Only one word of the copy may raise an exception. */
+	/* A detour.  copy_words() includes the only word that may fault. */
 	call = &site->insn.detour_call;
 	if (at <= call->begin)
 		return A64_BEFORE;
@@ -278,12 +279,13 @@ static bool has_no_record(unsigned long pc)
 
 /**
  * kprobe_hidden_callers - find return addresses that no frame record has
- * @regs: any registers in the kernel, except those at the trampoline's first
+ * @regs: any registers of kernel mode, except at the trampoline's first
  *	instruction
  * @hidden: filled in with up to KPROBE_HIDDEN_MAX addresses, outermost first
  *
  * A thunk, the trampoline and a function that is probed at its entry have no
- * record at first, and the trampoline has none at its last two instructions.
+ * record at their start, and the trampoline has none at its last two
+ * instructions.
  *
  * Context: any.
  * Return: number of addresses in @hidden.

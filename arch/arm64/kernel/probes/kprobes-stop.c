@@ -6,8 +6,8 @@
  * Stopping the CPUs
  * -----------------
  *
- * Each other CPU is sent an IPI, and waits in it with interrupts off.  When all
- * of them do, this one writes and releases them:
+ * Each other CPU is sent an IPI, and waits in the handler with interrupts off.
+ * When all of them wait, this CPU writes and releases them:
  *
  *	this CPU			each other CPU
  *
@@ -22,27 +22,30 @@
  *
  * A held CPU may have been interrupted while it held a spinlock, and another
  * CPU may spin for that lock with interrupts off, so that it never takes the
- * IPI.  So this CPU waits for HOLD_NS only.  After that it releases the others
+ * IPI.  So this CPU waits for HOLD_NS at most.  Then it releases the others
  * without having written anything, and calls stop_machine(), which schedules a
  * task on each CPU.  A CPU that runs this task holds no spinlock.
  *
- * This CPU takes no interrupt after the first IPI, because a softirq might spin
- * for a lock of a task on a held CPU, and an IPI that stops the machine would
- * keep this CPU from releasing the others.  It must not wait while it sends,
- * either.  smp_call_function() waits if another user's last call has not
- * finished.  So each CPU has a call_single_data_t of ours, which is free again
- * before hold.left counts the CPU.
+ * After the first IPI this CPU takes no interrupts.  A softirq might spin for a
+ * lock whose owner is held, and the IPI of a panic or reboot would keep this
+ * CPU from releasing the others.
+ *
+ * This CPU must not wait while it sends IPIs, either.  smp_call_function()
+ * would wait for an earlier call by another user.  So this file has its own
+ * call_single_data_t for each CPU, which is free again before the CPU is
+ * counted in hold.left.
  *
  * A CPU may take the IPI after the others were released, and reads hold.over
- * then.  So the next hold begins only when all have left the last one.
+ * then.  So the next hold must not begin before all CPUs have left this one.
  *
- * Functions that send and take the IPI may be probed and traced.  They run
- * before the CPU is counted in hold.held, so nothing is written meanwhile, but
- * their handlers may run while other CPUs are held.  Any lock that a handler
- * takes must be taken with interrupts off everywhere, so a CPU takes the IPI
- * only after it has released the lock.  A handler can thus delay a hold until
- * this CPU gives up, but never waits for a held CPU.  HOLD_NS is measured by
- * sched_clock_noinstr(), which cannot be probed.
+ * Functions that send and take the IPI may be probed and traced.  A CPU
+ * executes them before it is counted in hold.held, so nothing is written
+ * meanwhile.  But handlers of these probes may run while other CPUs are held.
+ * Any lock that a handler takes must be taken with interrupts off everywhere,
+ * so the owner of this lock takes the IPI only after it has released the lock.
+ * A handler can thus delay a hold until this CPU gives up, but never waits for
+ * a held CPU.  HOLD_NS is measured by sched_clock_noinstr(), which cannot be
+ * probed.
  *
  * stop_machine() costs several times as much: two context switches on each CPU.
  *
@@ -50,37 +53,40 @@
  * -------
  *
  * The pages of a batch are mapped a second time, writable, before the CPUs are
- * stopped.  Mapping each while all CPUs wait would require a TLB flush for
- * each, and the mapping functions may be probed.  So while the CPUs are
- * stopped, each instruction needs only a store and maintenance of its cache
- * line, with one barrier after all stores and one after all invalidations.
+ * stopped.  Mapping one page after the other while all CPUs wait would require
+ * a TLB flush for each, and the mapping functions may be probed.  So while the
+ * CPUs are stopped, each instruction needs only a store and maintenance of its
+ * cache line, with one barrier after all stores and one after all
+ * invalidations.
  *
- * Without memory for the mapping of several pages, instructions are written by
- * aarch64_insn_write().  A handler or tracer of the functions that it calls may
- * need a lock that a CPU held by the IPI owns.  So stop_machine() is used then.
+ * If several pages cannot be mapped for lack of memory, aarch64_insn_write()
+ * writes each instruction.  The functions that it calls may be probed or
+ * traced, and a handler or tracer may need a lock whose owner is held in the
+ * IPI.  So stop_machine() is used at once in this case.
  *
  * NMIs
  * ----
  *
  * While this CPU writes, all others wait in functions that are never probed,
  * with interrupts off.  But this does not mask pseudo-NMIs, nor events that
- * firmware delivers (SDEI).  Their handlers execute the text while it is
+ * firmware delivers (SDEI).  Their handlers may execute the text while it is
  * patched, as with aarch64_insn_patch_text():
  *
  * - The word is written by one aligned store, so existing CPUs execute either
  *   the old or the new instruction.  The architecture guarantees that only for
- *   the instructions listed in kprobes-patch.c.  Avoid probes on NMI handlers
- *   where these are in use.
- * - The site of a breakpoint that an NMI handler hits is in the table, as for
- *   CPUs that are not stopped.  The hit takes no lock, so it does not matter
- *   which task has stopped the CPUs.
+ *   the instructions listed in kprobes-patch.c.  Where pseudo-NMIs are in use,
+ *   avoid probes on their handlers.
+ * - If an NMI handler hits a breakpoint, the site is in the table, as it is for
+ *   running CPUs.  The hit takes no lock, so it does not matter which task has
+ *   stopped the CPUs.
  * - Code that runs in an SDEI event must not be probed at all, by any mechanism
- *   of the kernel: the event may have interrupted an exception's entry before
- *   it read ELR_EL1, which a breakpoint overwrites.
- * - A hit that began before the patch is over when this CPU continues, because
- *   the NMI must return before its CPU can leave the loop.  A hit after the
- *   patch has taken an exception and does not see the old text.  So finally no
- *   handler of a removed probe is running, NMIs included.
+ *   of the kernel.  The event may have interrupted the entry code of an
+ *   exception before this code has read ELR_EL1, which a breakpoint overwrites.
+ * - Any hit that begins before the text is written has ended when this CPU
+ *   continues, because the NMI must return before its CPU can leave the loop.
+ *   A later hit begins with an exception, after which the CPU does not see the
+ *   old text.  So when the call returns, no handler of a removed probe is
+ *   running, not even in an NMI.
  */
 #include <linux/atomic.h>
 #include <linux/cpumask.h>
@@ -108,9 +114,9 @@
 #define STOP_BATCH	256
 
 /*
- * The instructions to be written while the CPUs are stopped: @nr of them in
- * @nr_pages @pages, which are @mapped a second time; NULL if that failed.
- * @arrived counts CPUs in stop_and_write(), which wait until all is @written.
+ * Instructions to be written while the CPUs are stopped.  @pages are the pages
+ * that contain @insns, and @mapped is their second mapping; NULL if there is
+ * none.  @arrived counts the CPUs in stop_and_write(), which wait for @written.
  */
 struct stop_batch {
 	unsigned int nr;
@@ -156,7 +162,7 @@ static __always_inline void forget_line(const void *addr)
 	asm volatile("ic ivau, %0" : : "r" (addr) : "memory");
 }
 
-/* An instruction never crosses a cache line. */
+/* No instruction crosses a cache line: maintain one line for each. */
 static __always_inline void write_batch(const struct stop_batch *b)
 {
 	unsigned int i;
@@ -221,7 +227,7 @@ static void wait_in_hold(void *unused)
 }
 NOKPROBE_SYMBOL(wait_in_hold);
 
-/* Under text_mutex, when all CPUs have left the last hold: none is queued. */
+/* Under text_mutex; none is queued once all CPUs have left a hold. */
 static DEFINE_PER_CPU(call_single_data_t, hold_call) =
 	CSD_INIT(wait_in_hold, NULL);
 
@@ -243,7 +249,7 @@ static int call_others(void)
 }
 NOKPROBE_SYMBOL(call_others);
 
-/* Wait until all others are held, with interrupts off. */
+/* Wait until all others are held.  Return false after HOLD_NS. */
 static bool others_held(int others)
 {
 	u64 begin = sched_clock_noinstr();
@@ -258,8 +264,8 @@ static bool others_held(int others)
 NOKPROBE_SYMBOL(others_held);
 
 /*
- * Hold all other CPUs by an IPI, which they take with interrupts on, and write.
- * Return false if one did not arrive and nothing was written.
+ * Hold all other CPUs by an IPI and write.  Return false, without having
+ * written, if a CPU has not taken the IPI in time.
  */
 static bool hold_and_write(void)
 {
@@ -362,7 +368,7 @@ void a64_kprobe_stop_flush(void)
  * @addr: its address in the text of the kernel or a module
  * @new: the new instruction
  *
- * It is written in a64_kprobe_stop_flush() at the latest.
+ * The instruction is written by the next a64_kprobe_stop_flush() at the latest.
  *
  * Context: as for a64_kprobe_stop_flush().
  */
