@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # Commands of this project. The scripts are in lab/.
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory --no-builtin-rules

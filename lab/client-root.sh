@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 # The Debian 13 with users' tools, for guests. Sourced after common.sh.
 

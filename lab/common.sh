@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 # Functions that the scripts of the lab share: packages, tree, configuration,
 # build and boot. Sourced.

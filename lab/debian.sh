@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034
 # Kernels of Debian packages: Debian's own cloud kernel, and the kernels that
 # lab/deb makes. Sourced after common.sh.

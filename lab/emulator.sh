@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034
 # Debian 13's QEMU and binutils, in a root of their own. Debian 12's QEMU may
 # execute stale text after another CPU has patched it, with one thread per CPU

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034
 # Lists of our files and of hooked files. Sourced; needs $TOP.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # Print the objects and directories that kbuild makes in $(dir) with
 # $(config): make -f objects.mk -C TREE dir=DIR config=auto.conf
 include $(config)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154
 # The kernel's selftests of BPF for kprobes, compiled in the Debian 13 with
 # compilers of lab/clients. Sourced by it, after debian.sh.

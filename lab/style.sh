@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 # Ignored types of checkpatch --strict, and why. Sourced.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034,SC2154
 # The part "count" of torture, on the host: one CPU, whose clock counts
 # instructions, and a plugin of QEMU that counts executions at probed addresses.

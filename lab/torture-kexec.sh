@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034
 # The part "kexec" of torture, on the host: arguments and conditions for a
 # kernel that starts another. Sourced by torture.

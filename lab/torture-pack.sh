@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034,SC2154,SC2317
 # Make a folder that runs parts of torture on any x86-64 Linux machine: kernel,
 # initramfs, the newer QEMU with its libraries and firmware, and the scripts

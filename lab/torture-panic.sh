@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034
 # The part "panic" of torture, on the host: each guest has one slice, and ends
 # with its second kernel. Sourced by torture.

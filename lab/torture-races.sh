@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034,SC2154
 # The part "races" of torture, on the host. With ICOUNT=1 there is one CPU,
 # whose clock counts instructions, and SEED determines all that is random: two

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034
 # Settings for arm64, read by lab/common.sh.
 KARCH=arm64

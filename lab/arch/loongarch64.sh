@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034
 # Settings for LoongArch, read by lab/common.sh. Compile only, with LLVM because
 # Debian 12 has no gcc for it. No guest is known to run.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034
 # Settings for 32-bit powerpc: those of 64-bit little endian, with another
 # compiler and other machines. Debian has no packages of this architecture.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034
 # Settings for 64-bit big endian powerpc: those of little endian, with another
 # compiler. Debian has no packages of this architecture.

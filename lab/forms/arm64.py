@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """Forms of arm64: branches of all kinds, instructions relative to the PC,
 loads and stores of all sizes and modes, arithmetic with and without flags, moves,
 bit fields, conditional instructions, atomics, hints, barriers and system registers.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """An instruction with operands, and the values they need."""
 
 # As in kprobe_differ.h.

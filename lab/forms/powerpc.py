@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """Forms of 64-bit powerpc: branches with all conditions, arithmetic with and
 without flags, logic, shifts, comparisons, the condition register, special
 registers, loads and stores of all sizes and modes.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """Forms of x86: all general opcodes of the one-byte, 0F, 0F38 and 0F3A maps, in
 all operand sizes and with all kinds of operands; SSE and x87 for operands
 that depend on the address of the instruction.

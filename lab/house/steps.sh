@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034,SC2164
 # Checks of the engine's structure. Sourced by check and check-house.
 
@@ -24,6 +25,18 @@ words() {
 		sort | "$LAB/house/words"
 }
 
+# licences: list files without an SPDX identifier. COPYING has the rule for
+# files that need none: lists, reports, recorded output, and patches.
+licences() {
+	cd "$TOP"
+	! { our_files; printf '%s\n' Makefile README.md CONTRIBUTING.md .ci/run; find lab -type f \
+		! -path 'lab/results/*' ! -path 'lab/series.d/*' ! -path '*/__pycache__/*' \
+		! -path lab/replaced-set ! -path lab/same-expected; } |
+		grep -vxE 'lab/house/(backends|functions|idiom|idiom-left|jobs|limits|order|pointers)|lab/mutants.d/(survivors|unreached)' |
+		while read -r f; do head -n 5 "$f" | grep -q SPDX-License-Identifier || echo "$f"; done |
+		grep .
+}
+
 # Use the configuration with the most calls between objects.
 calls() {
 	local VARIANT=ftrace dir=$OUT/build-$ARCH-combination f
@@ -48,5 +61,6 @@ house() {
 	step backends look backends
 	step rooms look rooms
 	step words words
+	step licences licences
 	step calls calls
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Included by all models.  DROP is the number of the step to leave out, from
  * the list at the head of each model; 0 leaves out none.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A CPU hits a trap: who owns the trap, and is it still there?
  *

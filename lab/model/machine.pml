@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Weakly ordered memory, and a CPU's text, for models that include this file.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A site of ftrace's call moves from the next instruction to ftrace; see the
  * head of kernel/kprobes/ftrace.c.

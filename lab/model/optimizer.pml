@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A breakpoint becomes a jump and is turned back, while a task executes the
  * region: two instructions, at 0 and 1, both covered by the jump.

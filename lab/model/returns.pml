@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A return probe rp is unregistered, and freed at once, while calls of two
  * tasks are followed, each on a CPU of its own.  The calls return, or their

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A probe p is registered and unregistered while a CPU hits it: in a task, when
  * idle and not watched by RCU, and in NMIs on top of p's handler.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2016,SC2086,SC2154,SC2317
 # Tools of bcc, which compile in the guest with its kernel's headers, and of
 # libbpf-tools, which are precompiled. Sourced by run.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154,SC2317
 # The kernel's own selftests of BPF for kprobes, a case each. Sourced by run.
 

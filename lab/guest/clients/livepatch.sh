@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154,SC2317
 # Live patching of probed functions with the kernel's own selftest module, which
 # replaces the function for /proc/cmdline. Sourced by run.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2086,SC2154,SC2317
 # Tools that load precompiled modules of their own: SystemTap and LTTng. Sourced
 # by run; without these modules there are no cases.

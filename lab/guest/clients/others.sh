@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2016,SC2086,SC2154,SC2317
 # trace-cmd, ply, perf-tools, bpftool, SystemTap, pwru, fail_function, and
 # stress-ng with probes armed. Sourced by run.

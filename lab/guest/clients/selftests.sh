@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2086,SC2154,SC2317
 # The kernel's own selftests of ftrace for probes, a case each. Sourced by run.
 

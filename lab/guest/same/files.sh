@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2016,SC2086,SC2154
 # Files of debugfs, tracefs and sysctl: modes, inputs, contents. Sourced by run.
 
