@@ -10,27 +10,27 @@
  * The layers in kernel/kprobes/; a file calls only files below it:
  *
  *	control.c			files and sysctls
- *	kretprobe*.c  jprobe.c		probes on calls
- *	explain.c			why an address cannot be probed
- *	this file			registration
+ *	kretprobe_register.c  jprobe.c	registration of probes on calls
+ *	kretprobe.c			calls that are followed
+ *	kprobes.c			registration; text that is freed
  *	pool.c				instances of return probes
- *	gone.c				text that is freed
  *	reconcile.c			bring text to target states, in batches
  *	optimizer.c			jumps, in the background
- *	patch.c  ftrace.c		the text; what ftrace patches
- *	site.c  place.c			sites and their probes; addresses
+ *	ftrace.c			sites on calls of ftrace
+ *	patch.c				change text, wait for handlers
+ *	site.c				sites and their probes
+ *	place.c				addresses
  *	blacklist.c			text that must not be probed
- *	patched.c  livepatch.c		text that the kernel itself patches
- *	module.c  labels.c		modules; sorted tables of patched text
- *	fault.c  offline.c  hit.c	exceptions; CPUs that run no handlers;
- *					the slow path of a hit
- *	missed.c			hits whose handlers did not run
- *	running.c			placeholders for a running probe
- *	slots.c  retire.c  reasons.c	memory, deferred freeing; texts
- *	classic.c  classic_follow.c  classic_return.c
- *					a backend for architectures without one,
- *					instead of hit.c, fault.c, jprobe.c
- *					and kretprobe_hit.c
+ *	patched.c			text that the kernel itself patches
+ *	module.c			modules that may be probed
+ *	labels.c			sorted tables of patched text
+ *	hit.c				the slow path of a hit, exceptions,
+ *					missed hits, offline CPUs
+ *	slots.c				memory for instructions out of line
+ *	reasons.c			names, errnos and sentences
+ *	classic*.c			a backend for architectures without one,
+ *					instead of jprobe.c and most of hit.c;
+ *					in no layer
  *
  * The fast path of a hit is inline, in <linux/kprobes_hit.h>.  Backends are in
  * arch/ and implement <linux/kprobes_backend.h>.
@@ -84,7 +84,7 @@
  *    because a CPU takes no IPI until the NMI has ended.  A CPU that RCU does
  *    not watch is in no handler either and needs no IPI: patch.c.  Nothing
  *    waits for a CPU that has reported itself offline, which runs no handlers
- *    and touches no probe: offline.c.
+ *    and touches no probe: hit.c.
  *
  * 2. Only an NMI, or an exception that the handler itself raises, interrupts a
  *    handler.  A hit that finds a handler running on its CPU is therefore
@@ -124,10 +124,15 @@
 #include <linux/export.h>
 #include <linux/init.h>
 #include <linux/kallsyms.h>
-#include <linux/kprobes_hit.h>
+#include <linux/list.h>
 #include <linux/minmax.h>
+#include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/notifier.h>
+#include <linux/rculist.h>
 #include <linux/sched.h>
+#include <asm/sections.h>
+#include <linux/kprobes_hit.h>
 #include "kprobes/internal.h"
 
 static bool kprobe_ready __read_mostly;
@@ -648,13 +653,142 @@ int enable_kprobe(struct kprobe *kp)
 }
 EXPORT_SYMBOL_GPL(enable_kprobe);
 
+/*
+ * Text that is freed: modules, and the kernel's init text
+ *
+ * The sites there become GONE before the text is freed.  Their probes get
+ * KPROBE_FLAG_GONE, stay registered, and have no more hits.
+ */
+
+static bool in_init_text(const struct kprobe_site *site, void *data)
+{
+	return is_kernel_inittext((unsigned long)site->addr);
+}
+
+/* Mark the sites for which @going is true, and their probes, as gone. */
+static void kprobe_lose_text(bool (*going)(const struct kprobe_site *site,
+					   void *data), void *data)
+{
+	struct kprobe_site *site, *next;
+	LIST_HEAD(dirty);
+	LIST_HEAD(lost);
+	struct kprobe *p;
+
+	guard(mutex)(&kprobe_mutex);
+
+	list_for_each_entry_safe(site, next, &kprobe_sites, all) {
+		if (!going(site, data))
+			continue;
+		hlist_for_each_entry(p, &site->probes, hlist) {
+			if (p->enabled)
+				kprobe_site_deactivate(site, p);
+			p->flags |= KPROBE_FLAG_GONE;
+		}
+		kprobe_site_mark_dirty(site, &dirty);
+		list_move_tail(&site->all, &lost);
+	}
+
+	/* Restore the text and ftrace's filters before the text is freed. */
+	if (!list_empty(&lost))
+		kprobe_reconcile(&dirty, KPROBE_ARM_EACH);
+	kprobe_ftrace_flush();
+	list_for_each_entry(site, &lost, all) {
+		hlist_del_rcu(&site->chain);
+		kprobe_site_set_state(site, KPROBE_SITE_GONE);
+		kprobe_optimizer_forget(site);
+	}
+	list_splice_tail(&lost, &kprobe_gone_sites);
+}
+
+/**
+ * kprobe_free_init_mem - remove probes from the kernel's init text
+ *
+ * Context: may sleep; no task executes init text any more, but code that
+ * patches text still treats it as text.
+ */
+void kprobe_free_init_mem(void)
+{
+	/* Must be first, so that no more probes are registered in this text. */
+	scoped_guard(mutex, &kprobe_mutex)
+		kprobe_give_up_init_text();
+	kprobe_lose_text(in_init_text, NULL);
+}
+
+#ifdef CONFIG_MODULES
+static bool in_module_init(const struct kprobe_site *site, void *mod)
+{
+	return within_module_init((unsigned long)site->addr, mod);
+}
+
+static bool in_module(const struct kprobe_site *site, void *mod)
+{
+	return within_module((unsigned long)site->addr, mod);
+}
+
+static void kprobe_module_gone(struct module *mod)
+{
+	/* Must be first, so that no more probes are registered in its text. */
+	scoped_guard(mutex, &kprobe_mutex)
+		kprobe_module_going(mod);
+	kprobe_lose_text(in_module, mod);
+	scoped_guard(mutex, &kprobe_mutex)
+		kprobe_module_forget(mod);
+	kprobe_unblacklist(&mod->mem[MOD_TEXT]);
+	kprobe_unblacklist(&mod->mem[MOD_INIT_TEXT]);
+}
+
+static int kprobe_module_event(struct notifier_block *nb, unsigned long event,
+			       void *data)
+{
+	struct module *mod = data;
+	int ret;
+
+	switch (event) {
+	case MODULE_STATE_COMING:
+		ret = kprobe_blacklist_module(mod);
+		if (!ret) {
+			guard(mutex)(&kprobe_mutex);
+			ret = kprobe_module_coming(mod);
+		}
+		/* If COMING fails, this notifier gets no GOING: clean up. */
+		if (ret)
+			kprobe_module_gone(mod);
+		return notifier_from_errno(ret);
+	case MODULE_STATE_LIVE:
+		scoped_guard(mutex, &kprobe_mutex)
+			kprobe_module_live(mod);
+		kprobe_lose_text(in_module_init, mod);
+		kprobe_unblacklist(&mod->mem[MOD_INIT_TEXT]);
+		break;
+	case MODULE_STATE_GOING:
+		kprobe_module_gone(mod);
+		break;
+	}
+	return NOTIFY_DONE;
+}
+
+/*
+ * This must be the first notifier: before notifiers that register probes when
+ * a module is loaded, and before notifiers that may refuse it.  If a notifier
+ * refuses the module, only the notifiers before it get GOING.
+ */
+static struct notifier_block kprobe_module_nb = {
+	.notifier_call = kprobe_module_event,
+	.priority = INT_MAX,
+};
+
+/* Register before any module is loaded. */
+static int __init kprobe_gone_init(void)
+{
+	return register_module_notifier(&kprobe_module_nb);
+}
+early_initcall(kprobe_gone_init);
+#endif /* CONFIG_MODULES */
+
 static int __init kprobe_init(void)
 {
-	int ret = kprobe_site_init();
+	int ret = kprobe_site_init() ?: kprobe_blacklist_init();
 
-	if (ret)
-		return ret;
-	ret = kprobe_retire_init() ?: kprobe_blacklist_init();
 	if (ret)
 		return ret;
 	kprobe_ready = true;

@@ -77,7 +77,7 @@ enum kprobe_site_state {
  * @probes: all probes by kprobe::hlist, newest first; locked
  * @all: in the list of all sites; locked
  * @batch: in the batch of the reconciler or optimizer; locked
- * @retired: in the queue of retire.c, once out of the table
+ * @retired: in the queue of site.c, once out of the table
  * @njprobe: active probes that are jprobes; locked
  * @opcode: the contents at @addr when the site was created; constant
  * @obstacle: enum kprobe_obstacle of the last attempt to make a jump; locked
@@ -298,7 +298,7 @@ int kprobe_add_area_blacklist(unsigned long start, unsigned long end);
 #endif /* CONFIG_KPROBES */
 
 /*
- * 6. Calls from architecture code; see slots.c and fault.c.
+ * 6. Calls from architecture code; see slots.c and hit.c.
  *
  *	exceptions in kernel mode	kprobe_page_fault() or kprobe_fault()
  *	decoders of text at regs->ip	kprobe_regs_leave_slot()

@@ -381,10 +381,10 @@ static __always_inline void kprobe_call_post(struct kprobe_site *site,
 	}
 }
 
-/* Set on a CPU whose handlers nobody waits for: see offline.c. */
+/* Set on a CPU whose handlers nobody waits for: see hit.c. */
 DECLARE_PER_CPU(bool, kprobe_cpu_offline);
 
-/* missed.c: hits whose handlers did not run */
+/* hit.c: hits whose handlers did not run */
 void kprobe_site_missed(struct kprobe_site *site, enum kprobe_miss why);
 void kprobe_site_missed_alone(struct kprobe_site *site, enum kprobe_miss why);
 

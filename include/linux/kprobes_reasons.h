@@ -179,7 +179,7 @@ const char *kprobe_obstacle_name(enum kprobe_obstacle what);
 const char *kprobe_obstacle_sentence(enum kprobe_obstacle what);
 const char *kprobe_miss_name(enum kprobe_miss why);
 const char *kprobe_miss_sentence(enum kprobe_miss why);
-/* Count a missed hit for a user's probe; see missed.c. */
+/* Count a missed hit for a user's probe; see hit.c. */
 void kprobe_count_missed(const struct kprobe *p, enum kprobe_miss why);
 
 #endif /* _LINUX_KPROBES_REASONS_H */

@@ -1,16 +1,189 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The slow path of a hit: nested handlers, NMIs, and hits without RCU watching.
- * The fast path is inline, in <linux/kprobes_hit.h>.  Also kprobe_busy_begin(),
- * and the work of an exception around handlers, for hits without an exception.
+ * Hits: the state of a CPU that runs handlers, hits whose handlers did not run,
+ * the slow path, exceptions of handlers, and CPUs that are offline.
+ *
+ * The fast path is inline, in <linux/kprobes_hit.h>.  With classic.c, only the
+ * state, the counting and offline CPUs are here.
  */
+#include <linux/atomic.h>
+#include <linux/bug.h>
+#include <linux/cpu.h>
 #include <linux/export.h>
+#include <linux/init.h>
 #include <linux/irqflags.h>
+#include <linux/list.h>
 #include <linux/lockdep.h>
 #include <linux/percpu.h>
+#include <linux/ptrace.h>
 #include <linux/sched.h>
+#include <linux/smp.h>
 #include <linux/kprobes_hit.h>
 #include "internal.h"
+
+/*
+ * State of a CPU that runs handlers: per-CPU variables, the placeholders
+ * kprobe_no_pre and kprobe_busy, and a check
+ */
+
+/* The context that the handler of current_kprobe runs in. */
+DEFINE_PER_CPU(unsigned int, kprobe_current_ctx) = KPROBE_CTX_NONE;
+
+/* Set while nothing waits for handlers on this CPU: see kprobe_cpu_leaves(). */
+DEFINE_PER_CPU(bool, kprobe_cpu_offline);
+
+static int no_handler(struct kprobe *p, struct pt_regs *regs)
+{
+	return 0;
+}
+NOKPROBE_SYMBOL(no_handler);
+
+/* Sentinel with an empty handler: the hit path need not test for NULL. */
+struct kprobe kprobe_no_pre = {
+	.addr = (void *)no_handler,
+	.run_pre = no_handler,
+};
+
+struct kprobe kprobe_busy = {
+	.addr = (void *)no_handler,
+};
+
+#ifdef CONFIG_DEBUG_IRQFLAGS
+/**
+ * kprobe_check_irqs_off - warn about a handler that returns with interrupts on
+ *
+ * unregister_kprobe() waits for code with interrupts off only, so it could free
+ * data that the rest of this hit uses.
+ *
+ * Context: a hit, after its handlers; current_kprobe is the last one's probe.
+ */
+void kprobe_check_irqs_off(void)
+{
+	WARN_ONCE(!irqs_disabled(),
+		  "Handler of the probe at %pS returns with interrupts on\n",
+		  __this_cpu_read(current_kprobe)->addr);
+}
+NOKPROBE_SYMBOL(kprobe_check_irqs_off);
+#endif
+
+/*
+ * Hits whose handlers did not run, by reason: per site, and in total since boot
+ *
+ * The counting functions run with interrupts off and RCU watching, in a hit, a
+ * return or a call by ftrace.  Unregistering waits until no CPU is in any of
+ * these before it clears kprobe::site and frees the site.  Misses are rare, so
+ * all CPUs share each counter and update it with compare and exchange, which is
+ * safe against NMIs.
+ */
+
+static unsigned long in_all[KPROBE_NR_MISSES];
+
+#define add_one(counter)						\
+do {									\
+	typeof(counter) __counter = (counter);				\
+	typeof(*__counter) __n = READ_ONCE(*__counter);			\
+									\
+	while (!try_cmpxchg(__counter, &__n, __n + 1))			\
+		cpu_relax();						\
+} while (0)
+
+static __always_inline void count_at(struct kprobe_site *site,
+				     enum kprobe_miss why)
+{
+	add_one(&in_all[why]);
+	add_one(&site->missed[why]);
+}
+
+/**
+ * kprobe_site_missed_alone - count a miss without access to the site's probes
+ * @site: the site that was hit
+ * @why: the reason
+ *
+ * Counts the miss for the site only.  Probes may be in memory that needs
+ * address translation, such as a module's, and may be freed while an offline
+ * CPU is hit.
+ *
+ * Context: a hit, even with translation off.
+ */
+void kprobe_site_missed_alone(struct kprobe_site *site, enum kprobe_miss why)
+{
+	count_at(site, why);
+}
+NOKPROBE_SYMBOL(kprobe_site_missed_alone);
+
+/**
+ * kprobe_site_missed - count a hit that runs none of a site's handlers
+ * @site: the site that was hit
+ * @why: the reason
+ *
+ * Counts it for each active probe as well, unless this CPU is offline: then
+ * probes may be freed meanwhile.
+ *
+ * Context: a hit; interrupts off, RCU watching.
+ */
+void kprobe_site_missed(struct kprobe_site *site, enum kprobe_miss why)
+{
+	struct kprobe *p;
+
+	if (unlikely(__this_cpu_read(kprobe_cpu_offline))) {
+		kprobe_site_missed_alone(site, why);
+		return;
+	}
+	if (list_empty(&site->active))
+		return;
+	count_at(site, why);
+	list_for_each_entry_rcu(p, &site->active, list, true)
+		add_one(&p->nmissed);
+}
+NOKPROBE_SYMBOL(kprobe_site_missed);
+
+/**
+ * kretprobe_missed - count a call that is not followed
+ * @rp: the return probe
+ * @why: the reason
+ *
+ * Context: the pre handler of the return probe.
+ */
+void kretprobe_missed(struct kretprobe *rp, enum kprobe_miss why)
+{
+	count_at(rp->kp.site, why);
+	add_one(&rp->nmissed);
+}
+NOKPROBE_SYMBOL(kretprobe_missed);
+
+/**
+ * kprobe_count_missed - count a hit whose handler could not serve its user
+ * @p: the handler's probe
+ * @why: the reason
+ *
+ * Not counted in nmissed, because the handler itself did run.
+ *
+ * Context: a handler of @p.  @p must not have been unregistered as another kind
+ * of probe than it was registered as.
+ */
+void kprobe_count_missed(const struct kprobe *p, enum kprobe_miss why)
+{
+	count_at(p->site, why);
+}
+NOKPROBE_SYMBOL(kprobe_count_missed);
+
+/**
+ * kprobe_missed_in_all - return the number of hits missed since boot
+ * @why: the reason
+ *
+ * Context: any.
+ */
+unsigned long kprobe_missed_in_all(enum kprobe_miss why)
+{
+	return READ_ONCE(in_all[why]);
+}
+
+#ifdef CONFIG_HAVE_KPROBE_SITES
+/*
+ * The slow path of a hit: nested handlers, NMIs, and hits without RCU watching.
+ * Also kprobe_busy_begin(), and the work of an exception around handlers, for
+ * hits without an exception.
+ */
 
 /* The probe whose handler runs on this CPU; see also kprobe_current_ctx. */
 DEFINE_PER_CPU(struct kprobe *, current_kprobe);
@@ -183,7 +356,7 @@ void kprobe_busy_begin(void)
 
 /*
  * Set or clear the state of kprobe_busy_begin().  @cpu must be this CPU, with
- * interrupts off, or offline; see offline.c.
+ * interrupts off, or offline.
  */
 void kprobe_cpu_busy(unsigned int cpu, bool busy)
 {
@@ -204,3 +377,156 @@ void kprobe_busy_end(void)
 	raw_local_irq_restore(flags);
 	preempt_enable();
 }
+
+/*
+ * Exceptions raised by handlers and by instructions out of line
+ *
+ * The architecture's exception handlers call kprobe_fault() before they search
+ * their exception tables.  An exception belongs to the probe whose handler runs
+ * in that same context.  Otherwise, if raised in a slot, it belongs to the
+ * site's probes, which see it as if the instruction had raised it in place.
+ */
+
+/*
+ * While a fault handler runs, hits in its context are missed, and faults that
+ * it raises are not passed to a fault handler.
+ */
+static bool call_fault_handler(struct kprobe *p, struct pt_regs *regs,
+			       unsigned int trap)
+{
+	kprobe_fault_handler_t handler = READ_ONCE(p->fault_handler);
+	struct kprobe_saved_ctx saved;
+	bool handled;
+
+	if (!handler)
+		return false;
+
+	saved = kprobe_ctx_save(kprobe_context_id(KPROBE_BY_CODE));
+	handled = handler(p, regs, trap);
+	kprobe_ctx_restore(saved);
+	if (handled)
+		arch_kprobe_resume(regs);
+	return handled;
+}
+NOKPROBE_SYMBOL(call_fault_handler);
+
+/**
+ * kprobe_fault - pass an exception to the fault handlers of probes
+ * @regs: its registers, not from user mode; moved out of a slot
+ * @trap: its number
+ *
+ * Context: the exception, before interrupts are enabled again.
+ * Return: true if a fault_handler has handled it.
+ */
+bool kprobe_fault(struct pt_regs *regs, unsigned int trap)
+{
+	struct kprobe_site *site = kprobe_regs_leave_slot(regs);
+	bool handled = false;
+	struct kprobe *p;
+
+	/* Handlers run with interrupts off, so none has raised this. */
+	if (!site && likely(arch_kprobe_irqs_on(regs)))
+		return false;
+
+	guard(irqsave)();
+
+	if (kprobe_recursion(kprobe_context_id(KPROBE_BY_CODE)))
+		return call_fault_handler(__this_cpu_read(current_kprobe),
+					  regs, trap);
+	/* A copy of the instruction after ftrace's call is not a probed one. */
+	if (!site || site->on_ftrace)
+		return false;
+
+	list_for_each_entry_rcu(p, &site->active, list, true) {
+		handled = call_fault_handler(p, regs, trap);
+		if (handled)
+			break;
+	}
+	return handled;
+}
+NOKPROBE_SYMBOL(kprobe_fault);
+#endif /* CONFIG_HAVE_KPROBE_SITES */
+
+#ifdef CONFIG_HOTPLUG_CPU
+/*
+ * CPUs that are taken offline, and brought online again
+ *
+ * An offline CPU takes no IPI, and no grace period waits for it, so a probe
+ * could be unregistered and freed while that CPU runs its handler.  The CPU
+ * still executes kernel code: until it has stopped, from its start until RCU
+ * watches it again, and on some machines at each wakeup.  Therefore, from
+ * before RCU stops watching a CPU until RCU watches it again, all of its hits
+ * miss their handlers, as between kprobe_busy_begin() and kprobe_busy_end(),
+ * and do not touch probes.
+ *
+ *	set_cpu_online(false)		cpu_hotplug_lock is held until
+ *	...				kprobe_cpu_leaves() is done
+ *	kprobe_cpu_leaves()		cpuhp_report_idle_dead()
+ *	RCU stops watching the CPU
+ *	the CPU stops
+ *	...
+ *	the CPU starts
+ *	RCU watches the CPU		rcutree_report_cpu_starting(), which the
+ *	kprobe_cpu_comes()		architecture calls on the way to
+ *	...				notify_cpu_starting(), if not there;
+ *	...				the controlling CPU waits for it and
+ *	set_cpu_online(true)		holds cpu_hotplug_lock until then
+ *
+ * kprobe_wait_for_handlers() and kprobe_patch() take that lock for reading, and
+ * so cannot return while it is held for writing.  This covers handlers that the
+ * CPU runs while it has no mark and gets no IPI.
+ *
+ * Only the CPU itself writes its mark, so none of its handlers runs meanwhile.
+ * A CPU that was never online has the mark from boot on; a CPU that failed to
+ * start keeps it.
+ *
+ * No followed call may return on a marked CPU, because counting a miss would
+ * touch the probe.  None does: the idle loop never returns from
+ * kprobe_cpu_leaves(), and no call is followed while the mark is set.
+ *
+ * Sites and slots are freed after grace periods, in which a CPU that executes
+ * at all completes a hit.  But the loops in which an offline CPU stays must not
+ * be probed, because that CPU would nearly always be in a hit.
+  */
+
+/**
+ * kprobe_cpu_leaves - mark this CPU as offline: no one needs to wait for it
+ *
+ * Context: the idle task; interrupts off, and they stay off until the CPU
+ * starts again.
+ */
+void kprobe_cpu_leaves(void)
+{
+	__this_cpu_write(kprobe_cpu_offline, true);
+	kprobe_cpu_busy(smp_processor_id(), true);
+}
+NOKPROBE_SYMBOL(kprobe_cpu_leaves);
+
+/**
+ * kprobe_cpu_comes - mark this CPU as online: grace periods wait for it
+ * @cpu: this CPU
+ *
+ * Context: a CPU that is being started, or the first one; interrupts off.
+ */
+void kprobe_cpu_comes(unsigned int cpu)
+{
+	kprobe_cpu_busy(cpu, false);
+	per_cpu(kprobe_cpu_offline, cpu) = false;
+}
+NOKPROBE_SYMBOL(kprobe_cpu_comes);
+
+/* Mark the CPUs that have not been started yet. */
+static int __init kprobe_offline_init(void)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu) {
+		if (cpu_online(cpu))
+			continue;
+		per_cpu(kprobe_cpu_offline, cpu) = true;
+		kprobe_cpu_busy(cpu, true);
+	}
+	return 0;
+}
+early_initcall(kprobe_offline_init);
+#endif /* CONFIG_HOTPLUG_CPU */

@@ -90,7 +90,7 @@ static inline int kprobe_classic_init(void) { return 0; }
 static inline bool kprobe_classic_blacklisted(unsigned long a) { return false; }
 #endif
 
-/* missed.c: hits whose handlers did not run; see kprobes_hit.h for more */
+/* hit.c: hits whose handlers did not run; see kprobes_hit.h for more */
 void kretprobe_missed(struct kretprobe *rp, enum kprobe_miss why);
 
 /* hit.c or classic.c: make all hits of a CPU miss their handlers */
@@ -99,11 +99,6 @@ void kprobe_cpu_busy(unsigned int cpu, bool busy);
 /* slots.c: memory for instructions out of line */
 struct kprobe_site *kprobe_slot_owner(unsigned long addr, void **slot);
 void kprobe_slots_release(struct kprobe_site *site);
-
-/* retire.c: deferred freeing of memory that a preempted task may use */
-int kprobe_retire_init(void);
-void kprobe_retire(struct kprobe_site *site);
-void kprobe_retire_flush(void);
 
 /**
  * struct patched_place - an instruction that the kernel itself patches
@@ -342,6 +337,7 @@ extern struct list_head kprobe_sites;		/* under kprobe_mutex */
 extern struct list_head kprobe_gone_sites;	/* under kprobe_mutex */
 
 int kprobe_site_init(void);
+void kprobe_retire_flush(void);
 struct kprobe_site *kprobe_site_at(unsigned long addr);
 enum kprobe_refusal kprobe_site_create(const struct kprobe_entry *entry,
 				       struct kprobe_site **result);
@@ -400,29 +396,5 @@ static inline void kretprobe_pools_retire(struct llist_head *leaving) { }
 /* kernel/kprobes.c: registration */
 int kprobe_register_array(struct kprobe_array *array);
 void kprobe_unregister_array(struct kprobe_array *array);
-
-/**
- * struct kprobe_explanation - the result of kprobe_explain()
- * @addr: the resolved address; NULL for KPROBE_REFUSE_NO_SYMBOL
- * @why: why it cannot be probed; the rest is valid for KPROBE_OK only
- * @how: how a hit would execute the instruction
- * @state: how the text looks now
- * @obstacle: the obstacle to a jump
- */
-struct kprobe_explanation {
-	kprobe_opcode_t *addr;
-	enum kprobe_refusal why;
-	enum {
-		KPROBE_HOW_EMULATED,
-		KPROBE_HOW_OUT_OF_LINE,
-		KPROBE_HOW_FTRACE,
-	} how;
-	enum kprobe_site_state state;
-	enum kprobe_obstacle obstacle;
-};
-
-/* explain.c */
-void kprobe_explain(kprobe_opcode_t *addr, const char *symbol,
-		    unsigned long offset, struct kprobe_explanation *what);
 
 #endif /* _KERNEL_KPROBES_INTERNAL_H */

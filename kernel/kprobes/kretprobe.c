@@ -28,8 +28,6 @@
  * The pool (pool.c) of an unregistered return probe is freed after the last
  * call that it follows has returned.
  *
- * This file has the slow paths and the look-ups of followed calls.  Each entry
- * and each return begins in kretprobe_hit.c, or in classic_follow.c.
  * kretprobe_register.c registers return probes.
  */
 #define pr_fmt(fmt) "kprobes: " fmt
@@ -41,7 +39,86 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/kprobes_hit.h>
-#include "follow.h"
+#include "internal.h"
+#include "pool.h"
+
+static __always_inline unsigned long kretprobe_trampoline_address(void)
+{
+	return (unsigned long)
+		dereference_kernel_function_descriptor(__kretprobe_trampoline);
+}
+
+/*
+ * Frames are aligned, so the bottom bit of kretprobe_instance::fp can mark that
+ * the next instance in the task's list follows the same call.  On arm without
+ * frame pointers, that register may hold any value, and its bottom bit is
+ * ignored.
+ */
+#define KRETPROBE_CHAINED	1UL
+
+static __always_inline void *kretprobe_frame(void *fp)
+{
+	return (void *)((unsigned long)fp & ~KRETPROBE_CHAINED);
+}
+
+#ifdef CONFIG_KPROBES_CLASSIC
+/* Only the backend knows where the return address is. */
+static inline bool kretprobe_is_diverted(struct pt_regs *regs)
+{
+	return false;
+}
+
+static inline void *kretprobe_frame_at(struct pt_regs *regs)
+{
+	return NULL;
+}
+
+/*
+ * Save the call's return address in @ri.  Return true if it is already the
+ * trampoline's.
+ */
+static inline bool kretprobe_note_return(struct kretprobe_instance *ri,
+					 struct pt_regs *regs)
+{
+	/* This also diverts the call. */
+	arch_prepare_kretprobe(ri, regs);
+	ri->fp = kretprobe_frame(ri->fp);
+	return (unsigned long)ri->ret_addr == kretprobe_trampoline_address();
+}
+
+/* Make the call return to the trampoline. */
+static inline void kretprobe_divert(struct pt_regs *regs)
+{
+}
+#else
+/* Return true if the call already returns to the trampoline. */
+static __always_inline bool kretprobe_is_diverted(struct pt_regs *regs)
+{
+	return *arch_kprobe_return_place(regs) ==
+	       kretprobe_trampoline_address();
+}
+
+static __always_inline void *kretprobe_frame_at(struct pt_regs *regs)
+{
+	return arch_kprobe_frame(regs);
+}
+
+/* As above. */
+static __always_inline bool kretprobe_note_return(struct kretprobe_instance *ri,
+						  struct pt_regs *regs)
+{
+	unsigned long ret = *arch_kprobe_return_place(regs);
+
+	ri->fp = arch_kprobe_frame(regs);
+	ri->ret_addr = (kprobe_opcode_t *)ret;
+	return ret == kretprobe_trampoline_address();
+}
+
+static __always_inline void kretprobe_divert(struct pt_regs *regs)
+{
+	*arch_kprobe_return_place(regs) = kretprobe_trampoline_address();
+}
+#endif
 
 /**
  * is_kretprobe_trampoline - check whether an address is the trampoline's
@@ -94,15 +171,9 @@ static noinline bool chain_to_innermost(struct kretprobe_instance *ri)
 }
 NOKPROBE_SYMBOL(chain_to_innermost);
 
-/**
- * kretprobe_entry_slow - follow a call of a function with a return probe
- * @rp: the return probe
- * @regs: the registers at the entry
- *
- * Context: a hit, or classic.c calling the probes of a site; interrupts off.
- * Return: 0.
- */
-int kretprobe_entry_slow(struct kretprobe *rp, struct pt_regs *regs)
+/* Follow a call of a function with a return probe.  Return 0. */
+static noinline int kretprobe_entry_slow(struct kretprobe *rp,
+					 struct pt_regs *regs)
 {
 	kretprobe_handler_t entry_handler = READ_ONCE(rp->entry_handler);
 	struct kretprobe_instance *ri = pool_get(pool_of(rp->rph));
@@ -236,15 +307,12 @@ static noinline void recycle_chain(struct kretprobe_instance *first,
 }
 NOKPROBE_SYMBOL(recycle_chain);
 
-/**
- * kretprobe_return_slow - handle the return of a followed call
- * @regs: as saved by the trampoline
- * @frame: the frame of the call
- *
- * Context: interrupts off.
- * Return: the real return address, also set in @regs.
+/*
+ * Handle the return of the followed call with this frame.  Return the real
+ * return address, which is also set in @regs.
  */
-unsigned long kretprobe_return_slow(struct pt_regs *regs, void *frame)
+static noinline unsigned long kretprobe_return_slow(struct pt_regs *regs,
+						    void *frame)
 {
 	struct llist_node **top = &current->kretprobe_instances.first;
 	struct kretprobe_instance *ri, *last;
@@ -273,6 +341,173 @@ unsigned long kretprobe_return_slow(struct pt_regs *regs, void *frame)
 	return ret;
 }
 NOKPROBE_SYMBOL(kretprobe_return_slow);
+
+#ifdef CONFIG_KPROBES_CLASSIC
+/*
+ * Architectures with their own trampoline and a backend that does not know
+ * sites: the functions that this backend calls for each return
+ */
+
+/* Backends whose unwinder reads the trampoline's frame override this. */
+void __weak arch_kretprobe_fixup_return(struct pt_regs *regs,
+					kprobe_opcode_t *correct_ret_addr)
+{
+}
+
+/**
+ * kretprobe_entry - the pre handler of a return probe's kprobe
+ * @p: that kprobe
+ * @regs: the registers at the entry
+ *
+ * Context: a walk of classic.c; interrupts off.
+ * Return: 0.
+ */
+int kretprobe_entry(struct kprobe *p, struct pt_regs *regs)
+{
+	return kretprobe_entry_slow(container_of(p, struct kretprobe, kp),
+				    regs);
+}
+NOKPROBE_SYMBOL(kretprobe_entry);
+
+/**
+ * __kretprobe_trampoline_handler - handle the return of a followed call to the
+ *	trampoline, or to the probe there
+ * @regs: as saved by the backend
+ * @frame: as saved by arch_prepare_kretprobe()
+ *
+ * Context: hits on this CPU miss their handlers.
+ * Return: the real return address.
+ */
+unsigned long __kretprobe_trampoline_handler(struct pt_regs *regs, void *frame)
+{
+	unsigned long ret, flags;
+
+	local_irq_save(flags);
+	ret = kretprobe_return_slow(regs, kretprobe_frame(frame));
+	local_irq_restore(flags);
+	return ret;
+}
+NOKPROBE_SYMBOL(__kretprobe_trampoline_handler);
+
+/* The same, for a trampoline without a probe. */
+unsigned long kretprobe_trampoline_handler(struct pt_regs *regs, void *frame)
+{
+	unsigned long ret, flags;
+
+	local_irq_save(flags);
+	kprobe_busy_begin();
+	ret = __kretprobe_trampoline_handler(regs, frame);
+	kprobe_busy_end();
+	local_irq_restore(flags);
+	return ret;
+}
+NOKPROBE_SYMBOL(kretprobe_trampoline_handler);
+#else
+/*
+ * The fast paths of following a call, which nearly all entries and returns take
+ */
+
+/*
+ * The pre handler of a return probe's kprobe.  The usual case is open-coded, so
+ * that it needs no stack frame and saves no registers.
+ */
+int kretprobe_entry(struct kprobe *p, struct pt_regs *regs)
+{
+	struct kretprobe *rp = container_of(p, struct kretprobe, kp);
+	unsigned long *place = arch_kprobe_return_place(regs);
+	struct task_struct *task = current;
+	struct kretprobe_instance *ri;
+	unsigned long ret = *place;
+
+	if (unlikely(READ_ONCE(rp->entry_handler) ||
+		     ret == kretprobe_trampoline_address()))
+		goto slow;
+	ri = pool_take_cached(pool_of(rp->rph));
+	if (unlikely(!ri))
+		goto slow;
+
+	ri->rp = rp;
+	ri->task = task;
+	ri->fp = arch_kprobe_frame(regs);
+	ri->ret_addr = (kprobe_opcode_t *)ret;
+	ri->llist.next = task->kretprobe_instances.first;
+	/* Link first, so an unwinder in an NMI can resolve the trampoline. */
+	barrier();
+	task->kretprobe_instances.first = &ri->llist;
+	barrier();
+	*place = kretprobe_trampoline_address();
+	return 0;
+
+slow:
+	return kretprobe_entry_slow(rp, regs);
+}
+NOKPROBE_SYMBOL(kretprobe_entry);
+
+/* The usual case is open-coded, as in kretprobe_entry(). */
+static __always_inline void follow_return(struct pt_regs *regs, void *frame)
+{
+	struct llist_node *node = current->kretprobe_instances.first;
+	struct kretprobe_instance *ri =
+		llist_entry(node, struct kretprobe_instance, llist);
+	kretprobe_handler_t handler;
+	struct kretprobe *rp;
+
+	if (unlikely(kprobe_hit_is_slow(KPROBE_BY_CODE)))
+		goto slow;
+	/* The fp of a chained instance has KRETPROBE_CHAINED set. */
+	if (unlikely(!node || ri->fp != frame))
+		goto slow;
+	rp = READ_ONCE(ri->rph->rp);
+	if (unlikely(!rp))
+		goto slow;
+	handler = READ_ONCE(rp->handler);
+	if (unlikely(!handler))
+		goto slow;
+
+	instruction_pointer_set(regs, (unsigned long)ri->ret_addr);
+	__this_cpu_write(current_kprobe, &rp->kp);
+	handler(ri, regs);
+	kprobe_check_irqs_off();
+	__this_cpu_write(current_kprobe, NULL);
+
+	arch_kretprobe_fixup_return(regs, ri->ret_addr);
+	barrier();
+	current->kretprobe_instances.first = ri->llist.next;
+	/*
+	 * No need to read rph->rp again: even if rp has been unregistered
+	 * meanwhile, free instances are counted after a wait for this CPU.
+	 */
+	pool_put(pool_of(ri->rph), ri);
+	return;
+
+slow:
+	kretprobe_return_slow(regs, frame);
+}
+
+#ifndef arch_kretprobe_exit
+/* By default, the trampoline needs no help to restore registers. */
+static __always_inline void arch_kretprobe_exit(struct pt_regs *regs) { }
+#endif
+
+/**
+ * kretprobe_hit - handle the return of a followed call to the trampoline
+ * @regs: as saved by the trampoline
+ *
+ * Context: any in which functions return.  The trampoline has disabled
+ * interrupts, as for kprobe_hit_enter(), or arch_kretprobe_enter() masks them.
+ */
+__visible void kretprobe_hit(struct pt_regs *regs)
+{
+	void *frame = arch_kretprobe_enter(regs);
+	bool traced_on;
+
+	traced_on = kprobe_hit_enter(regs, arch_kprobe_irqs_on(regs));
+	follow_return(regs, frame);
+	kprobe_hit_exit(regs, traced_on);
+	arch_kretprobe_exit(regs);
+}
+NOKPROBE_SYMBOL(kretprobe_hit);
+#endif
 
 /* A task that starts to run may change its list: limit the walk. */
 #define KRETPROBE_STEPS		100000

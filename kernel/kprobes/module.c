@@ -22,8 +22,8 @@
  *
  * Everything here is under kprobe_mutex.  Each module that is looked up is
  * known or contains a site.  The module cannot be freed meanwhile, because
- * gone.c takes this mutex first.  Its symbols change once, when its init text
- * is freed.
+ * kprobe_module_gone(), in which unloading begins, takes this mutex first.  Its
+ * symbols change once, when its init text is freed.
  *
  * After our COMING, jump_label.c sorts the module's jump labels under
  * jump_label_mutex, which callers of kprobe_module_places() hold.

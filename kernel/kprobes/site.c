@@ -11,8 +11,9 @@
  *	     +----------pre---> p2		enabled, with a pre handler; a
  *						hit walks this list
  *
- * Everything here is under kprobe_mutex, except for readers of the table.  This
- * file does not change the text of sites: see reconcile.c.
+ * Everything here is under kprobe_mutex, except for readers of the table and
+ * the worker that frees sites.  This file does not change the text of sites:
+ * see reconcile.c.
  *
  * The table
  * ---------
@@ -25,7 +26,7 @@
  * 2. A removed site keeps its link, so a reader there continues along the chain
  *    and finds each site that stays, in one walk.
  * 3. A removed site is freed after a grace period that begins after its removal
- *    (retire.c), which waits for all readers that can reach it.
+ *    (kprobe_retire()), which waits for all readers that can reach it.
  * 4. Hits of a site's trap have ended when the site is removed ("Text and
  *    table" in kernel/kprobes.c).  So a hit never takes a removed site for a
  *    new one at its address.
@@ -39,9 +40,13 @@
  * interrupted the move itself, on the same CPU.
  */
 #include <linux/init.h>
+#include <linux/llist.h>
 #include <linux/mutex.h>
 #include <linux/rculist.h>
+#include <linux/rcupdate.h>
+#include <linux/rcupdate_wait.h>
 #include <linux/slab.h>
+#include <linux/workqueue.h>
 #include <linux/kprobes_hit.h>
 #include "internal.h"
 
@@ -173,6 +178,72 @@ enum kprobe_refusal kprobe_site_create(const struct kprobe_entry *entry,
 	list_add_tail(&site->all, &kprobe_sites);
 	*result = site;
 	return KPROBE_OK;
+}
+
+/*
+ * Free sites and their slots once no task can be in them
+ *
+ * A task may be preempted while it executes an instruction in a slot.  It
+ * resumes in the slot however long ago the probe was removed.  So slots are
+ * freed after an RCU-tasks grace period, which waits until every task has
+ * switched voluntarily.  A task in a slot cannot switch voluntarily: only a
+ * page fault could make it sleep, and the fault handler first moves the task
+ * out of the slot by kprobe_regs_leave_slot().
+ *
+ * RCU-tasks does not wait for idle tasks.  If the whole idle loop is noinstr
+ * (ARCH_WANTS_NO_INSTR), idle tasks enter a slot only while RCU is watching,
+ * and RCU waits for them.  On other architectures each CPU must schedule once,
+ * which Tasks Rude RCU ensures.  No CPU may halt in a slot: x86 refuses probes
+ * on HLT and MWAIT.  On arm64, WFI ends at the next interrupt, and each change
+ * of text sends one.
+ *
+ * The grace period takes tens of milliseconds.  Only the worker waits for it,
+ * and holds no lock meanwhile.
+ */
+
+static LLIST_HEAD(retired_sites);
+static struct workqueue_struct *retire_wq;
+
+static void retire_worker(struct work_struct *work)
+{
+	struct llist_node *first = llist_del_all(&retired_sites);
+	struct kprobe_site *site, *next;
+
+	if (!first)
+		return;
+
+	synchronize_rcu_tasks();
+#ifndef CONFIG_ARCH_WANTS_NO_INSTR
+	synchronize_rcu_tasks_rude();
+#endif
+	/* Wait for hits that use slots with preemption off: see classic.c. */
+	synchronize_rcu();
+	llist_for_each_entry(site, first, retired) {
+		kprobe_classic_release(site);
+		kprobe_slots_release(site);
+		cond_resched();
+	}
+	/* Wait for readers that have found a site by kprobe_slot_owner(). */
+	synchronize_rcu();
+	/* Wait for hits that RCU does not watch: see classic.c. */
+	kprobe_classic_sync();
+
+	llist_for_each_entry_safe(site, next, first, retired) {
+		kmem_cache_free(site_cache, site);
+		cond_resched();
+	}
+}
+
+static DECLARE_DELAYED_WORK(retire_work, retire_worker);
+
+/* Collect retired sites for this many jiffies, to share grace periods. */
+#define RETIRE_DELAY	(HZ / 20)
+
+/* Free a site, which is out of the table, after grace periods. */
+static void kprobe_retire(struct kprobe_site *site)
+{
+	if (llist_add(&site->retired, &retired_sites))
+		queue_delayed_work(retire_wq, &retire_work, RETIRE_DELAY);
 }
 
 /**
@@ -312,7 +383,11 @@ bool kprobe_is_registered(const struct kprobe *p)
 int __init kprobe_site_init(void)
 {
 	site_cache = KMEM_CACHE(kprobe_site, SLAB_HWCACHE_ALIGN);
-	return site_cache ? 0 : -ENOMEM;
+	if (!site_cache)
+		return -ENOMEM;
+	/* The worker waits long: use a workqueue that nobody else flushes. */
+	retire_wq = alloc_workqueue("kprobes", WQ_UNBOUND, 1);
+	return retire_wq ? 0 : -ENOMEM;
 }
 
 #if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST)
@@ -324,4 +399,12 @@ unsigned int kprobe_sites_in_use(void)
 	       list_count_nodes(&kprobe_gone_sites);
 }
 EXPORT_SYMBOL_GPL(kprobe_sites_in_use);
+
+/* Wait until all retired sites are freed. */
+void kprobe_retire_flush(void)
+{
+	flush_delayed_work(&retire_work);
+	/* Again, for sites that were added while the worker ran. */
+	flush_delayed_work(&retire_work);
+}
 #endif
