@@ -131,6 +131,7 @@
 #include <linux/notifier.h>
 #include <linux/rculist.h>
 #include <linux/sched.h>
+#include <linux/slab.h>
 #include <asm/sections.h>
 #include <linux/kprobes_hit.h>
 #include "kprobes/internal.h"
@@ -150,25 +151,24 @@ static enum kprobe_refusal kprobe_site_for(const struct kprobe_array *array,
 					   unsigned long place,
 					   struct kprobe_site **result)
 {
-	/* Protected by kprobe_mutex; too large for a stack. */
-	static struct kprobe_entry entry;
+	struct kprobe_entry *entry = array->entry;
 	enum kprobe_refusal why = KPROBE_OK;
 	struct kprobe_site *site;
 
 	site = kprobe_site_at(place);
 	if (site) {
-		entry.addr = site->addr;
-		entry.on_entry = site->on_entry;
+		entry->addr = site->addr;
+		entry->on_entry = site->on_entry;
 	} else {
-		kprobe_find_entry(place, &entry);
-		site = kprobe_site_at((unsigned long)entry.addr);
+		kprobe_find_entry(place, entry);
+		site = kprobe_site_at((unsigned long)entry->addr);
 	}
 	if (!KPROBE_ADDR_KEEPS_PAD)
-		p->addr = entry.addr;
+		p->addr = entry->addr;
 	if (array->admit)
-		why = array->admit(entry.addr, entry.on_entry);
+		why = array->admit(entry->addr, entry->on_entry);
 	if (why == KPROBE_OK && !site) {
-		why = kprobe_site_create(&entry, &site);
+		why = kprobe_site_create(entry, &site);
 		if (why == KPROBE_OK)
 			kprobe_optimizer_init_site(site);
 	}
@@ -437,6 +437,7 @@ static bool kprobe_called_by_handler(void)
  */
 int kprobe_register_array(struct kprobe_array *array)
 {
+	struct kprobe_entry *entry __free(kfree) = NULL;
 	int i = 0, ret = 0;
 
 	if (array->num <= 0 || !array->probes)
@@ -445,6 +446,11 @@ int kprobe_register_array(struct kprobe_array *array)
 		return -EAGAIN;
 	if (kprobe_called_by_handler())
 		return -EDEADLK;
+	/* Too large for a stack. */
+	entry = kmalloc(sizeof(*entry), GFP_KERNEL);
+	if (!entry)
+		return -ENOMEM;
+	array->entry = entry;
 
 	/*
 	 * Each chunk is a complete registration, so other users never find a

@@ -411,14 +411,17 @@ static void kprobe_explain(kprobe_opcode_t *addr, const char *symbol,
 			   unsigned long offset,
 			   struct kprobe_explanation *what)
 {
-	/* Protected by kprobe_mutex; too large for a stack. */
-	static struct kprobe_entry entry;
+	struct kprobe_entry *entry __free(kfree) = NULL;
 	struct kprobe_site *site, fresh = {};
 	unsigned long place;
 	bool by_ftrace;
 
 	*what = (struct kprobe_explanation) { .why = KPROBE_REFUSE_NO_SYMBOL };
 	if (kprobe_find_place(addr, symbol, offset, &place))
+		return;
+	what->why = KPROBE_REFUSE_NO_MEMORY;
+	entry = kmalloc(sizeof(*entry), GFP_KERNEL);
+	if (!entry)
 		return;
 
 	guard(mutex)(&kprobe_mutex);
@@ -428,14 +431,14 @@ static void kprobe_explain(kprobe_opcode_t *addr, const char *symbol,
 	if (what->why != KPROBE_OK)
 		return;
 
-	kprobe_find_entry(place, &entry);
-	what->addr = entry.addr;
-	site = kprobe_site_at((unsigned long)entry.addr);
+	kprobe_find_entry(place, entry);
+	what->addr = entry->addr;
+	site = kprobe_site_at((unsigned long)entry->addr);
 	if (!site) {
 		site = &fresh;
-		site->addr = entry.addr;
+		site->addr = entry->addr;
 		INIT_LIST_HEAD(&site->batch);
-		what->why = kprobe_inspect(site, &entry.symbol) ?:
+		what->why = kprobe_inspect(site, &entry->symbol) ?:
 			    kprobe_classic_rehearse(site);
 		if (what->why != KPROBE_OK)
 			return;
@@ -449,7 +452,7 @@ static void kprobe_explain(kprobe_opcode_t *addr, const char *symbol,
 	else if (arch_kprobe_emulated(site))
 		what->how = KPROBE_HOW_EMULATED;
 	what->obstacle = by_ftrace ? KPROBE_NOJUMP_FTRACE_SITE :
-				     explain_obstacle(site, &entry.symbol);
+				     explain_obstacle(site, &entry->symbol);
 	kprobe_forget_analysis(site);
 }
 

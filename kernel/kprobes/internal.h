@@ -365,6 +365,7 @@ bool kprobe_get_global(void);
  * @admit: checks that the place is allowed for this kind; may be NULL
  * @join: called before the i-th probe, which is not registered, is linked to
  *	its site; an errno refuses it; may be NULL
+ * @entry: the place of the probe that is being registered
  * @pools: of unlinked return probes, to be freed after their handlers have
  *	ended and kprobe_mutex is released
  *
@@ -377,6 +378,7 @@ struct kprobe_array {
 	struct kprobe *(*nth)(void *probes, int i);
 	enum kprobe_refusal (*admit)(kprobe_opcode_t *addr, bool on_entry);
 	int (*join)(struct kprobe_array *array, int i);
+	struct kprobe_entry *entry;
 	struct llist_head pools;
 };
 

@@ -82,9 +82,27 @@ struct text_range {
 	unsigned long size;
 };
 
-/* State of an analysis. */
+/**
+ * struct analysis - state of an analysis
+ * @mod: the module of the function, or NULL
+ * @table: the exception table of @mod or of the kernel
+ * @found: the symbol that was looked up last
+ * @all: the function
+ * @part: its parts elsewhere
+ * @nr_parts: number of parts
+ * @way_in: ways in, as in struct x86_kprobe_function; not sorted yet
+ * @nr: number of ways in
+ * @max: maximum of @nr
+ * @obstacle: why no site in the function can have a jump
+ * @accesses_user: user memory may be accessible
+ * @reads_scaled: an instruction reads memory with a scaled index
+ * @takes_address: an operand is an address in the function
+ * @jumps_by_register: an instruction jumps through a register
+ */
 struct analysis {
 	struct module *mod;
+	const struct x86_kprobe_extable *table;
+	struct kprobe_symbol found;
 	struct text_range all;
 	struct text_range part[PARTS_MAX];
 	unsigned int nr_parts;
@@ -141,12 +159,11 @@ static bool in_same_image(const struct analysis *a, unsigned long addr)
 }
 
 /* Find the symbol around @addr in text; its size is 0 if there is none. */
-static const struct kprobe_symbol *symbol_at(unsigned long addr)
+static const struct kprobe_symbol *symbol_at(struct analysis *a,
+					     unsigned long addr)
 {
-	static struct kprobe_symbol symbol;	/* under kprobe_mutex */
-
-	kprobe_find_symbol(addr, &symbol);
-	return &symbol;
+	kprobe_find_symbol(addr, &a->found);
+	return &a->found;
 }
 
 /* Add a part of the function, which is decoded after the function. */
@@ -173,7 +190,7 @@ static bool find_part(struct analysis *a, unsigned long addr)
 {
 	if (known_part(a, addr))
 		return true;
-	return in_same_image(a, addr) && add_cold(a, symbol_at(addr));
+	return in_same_image(a, addr) && add_cold(a, symbol_at(a, addr));
 }
 
 /* Return true for a function's first instruction or its preamble. */
@@ -203,7 +220,7 @@ static void add_branch_out(struct analysis *a, unsigned long target)
 			a->jumps_by_register = true;
 		return;
 	}
-	symbol = symbol_at(target);
+	symbol = symbol_at(a, target);
 	if (!symbol->size)
 		a->jumps_by_register = true;
 	else if (!add_cold(a, symbol) && !begins_function(symbol, target))
@@ -234,7 +251,7 @@ static void add_fixup(void *analysis, unsigned long fixup)
 
 	/* Fix-ups in the function are among all of the kernel's. */
 	if (!in_text(&a->all, fixup) && !known_part(a, fixup))
-		add_part(a, symbol_at(fixup));
+		add_part(a, symbol_at(a, fixup));
 }
 
 /* Return true if @addr is directly after the function or a part of it. */
@@ -451,50 +468,44 @@ static unsigned long fault_of(const struct exception_table_entry *e)
 	return (unsigned long)&e->insn + e->insn;
 }
 
-/* The table of the site's module, if it is in one; under kprobe_mutex. */
-static const struct exception_table_entry *module_extable, *module_extable_end;
-
 /**
- * x86_kprobe_function_begin - prepare for the analysis of a site
+ * x86_kprobe_find_extable - find the exception table of a site's text
  * @addr: its address
  *
  * Context: may sleep; no locks but kprobe_mutex held.
+ * Return: the table, which stays until kprobe_mutex is released.
  */
-void x86_kprobe_function_begin(unsigned long addr)
+struct x86_kprobe_extable x86_kprobe_find_extable(unsigned long addr)
 {
+	struct x86_kprobe_extable table = {
+		__start___ex_table, __stop___ex_table
+	};
 #ifdef CONFIG_MODULES
 	struct module *mod = kprobe_module_of(addr);
 
 	if (mod)
-		kprobe_module_extable(mod, &module_extable,
-				      &module_extable_end);
+		kprobe_module_extable(mod, &table.start, &table.end);
 #endif
+	return table;
 }
 
 /* Return true if the instruction at this address has a fix-up. */
-bool x86_kprobe_may_fault(unsigned long addr)
+bool x86_kprobe_may_fault(const struct x86_kprobe_extable *table,
+			  unsigned long addr)
 {
-	if (core_kernel_text(addr))
-		return search_kernel_exception_table(addr);
-	return search_extable(module_extable,
-			      module_extable_end - module_extable, addr);
+	return search_extable(table->start, table->end - table->start, addr);
 }
 
 /* Call @found for each fix-up of a fault in [start, end); true if any. */
-static bool visit_fixups(unsigned long start, unsigned long end,
+static bool visit_fixups(const struct x86_kprobe_extable *table,
+			 unsigned long start, unsigned long end,
 			 void (*found)(void *data, unsigned long fixup),
 			 void *data)
 {
-	const struct exception_table_entry *low = __start___ex_table;
-	const struct exception_table_entry *high = __stop___ex_table;
-	const struct exception_table_entry *last = high;
+	const struct exception_table_entry *low = table->start;
+	const struct exception_table_entry *high = table->end;
 	bool any = false;
 
-	if (!core_kernel_text(start)) {
-		low = module_extable;
-		last = module_extable_end;
-		high = last;
-	}
 	while (low < high) {
 		const struct exception_table_entry *mid =
 			low + (high - low) / 2;
@@ -504,7 +515,7 @@ static bool visit_fixups(unsigned long start, unsigned long end,
 		else
 			high = mid;
 	}
-	for (; low < last && fault_of(low) < end; low++) {
+	for (; low < table->end && fault_of(low) < end; low++) {
 		any = true;
 		if (found)
 			found(data, fixup_of(low));
@@ -550,7 +561,8 @@ static void scan_range(struct analysis *a, const struct text_range *range)
 	    !a->obstacle)
 		a->obstacle = KPROBE_NOJUMP_INDIRECT_JUMP;
 
-	visit_fixups(range->start, range->start + range->size, add_fixup, a);
+	visit_fixups(a->table, range->start, range->start + range->size,
+		     add_fixup, a);
 
 	if (!kprobe_jump_label_targets(range->start,
 				       range->start + range->size,
@@ -607,6 +619,7 @@ static bool kernel_fixup_in(unsigned long start, unsigned long end)
 
 /**
  * x86_kprobe_fixup_lands_in - check if an exception fix-up leads into text
+ * @table: the exception table of the text
  * @start: first byte
  * @end: after the last byte
  *
@@ -614,13 +627,14 @@ static bool kernel_fixup_in(unsigned long start, unsigned long end)
  * Return: KPROBE_NOJUMP_EXCEPTION_LANDING if so, KPROBE_NOJUMP_NO_MEMORY if
  * unknown, or KPROBE_NOJUMP_NONE.
  */
-enum kprobe_obstacle x86_kprobe_fixup_lands_in(unsigned long start,
-					       unsigned long end)
+enum kprobe_obstacle
+x86_kprobe_fixup_lands_in(const struct x86_kprobe_extable *table,
+			  unsigned long start, unsigned long end)
 {
 	const struct exception_table_entry *e;
 
-	if (!core_kernel_text(start)) {
-		for (e = module_extable; e < module_extable_end; e++)
+	if (table->start != __start___ex_table) {
+		for (e = table->start; e < table->end; e++)
 			if (fixup_of(e) >= start && fixup_of(e) < end)
 				return KPROBE_NOJUMP_EXCEPTION_LANDING;
 		return KPROBE_NOJUMP_NONE;
@@ -647,7 +661,7 @@ static struct x86_kprobe_function *function_from(struct analysis *a)
 		.size = a->all.size,
 		.obstacle = a->obstacle,
 		.accesses_user = a->accesses_user ||
-				 visit_fixups(a->all.start,
+				 visit_fixups(a->table, a->all.start,
 					      a->all.start + a->all.size,
 					      NULL, NULL),
 	};
@@ -664,58 +678,59 @@ static bool may_begin(unsigned long start)
 	       IS_ALIGNED(start, max(CONFIG_FUNCTION_ALIGNMENT, 4));
 }
 
-/* Report an obstacle if the symbol begins at a fix-up: it is no function. */
-static enum kprobe_obstacle begins_at_fixup(const struct kprobe_symbol *symbol)
+/* Report an obstacle if the function begins at a fix-up: it is none. */
+static enum kprobe_obstacle begins_at_fixup(const struct analysis *a)
 {
 	enum kprobe_obstacle obstacle;
 
-	obstacle = x86_kprobe_fixup_lands_in(symbol->start, symbol->start + 1);
+	obstacle = x86_kprobe_fixup_lands_in(a->table, a->all.start,
+					     a->all.start + 1);
 	return obstacle == KPROBE_NOJUMP_EXCEPTION_LANDING ?
 	       KPROBE_NOJUMP_NOT_ANALYSED : obstacle;
 }
 
 /* Analyse a function.  Return the obstacle, also if @function is not set. */
-static enum kprobe_obstacle analyse(const struct kprobe_symbol *symbol,
+static enum kprobe_obstacle analyse(struct analysis *a,
+				    const struct kprobe_symbol *symbol,
 				    struct x86_kprobe_function **function)
 {
-	struct analysis a = {
-		.mod = kprobe_module_of(symbol->start),
-		.all = { symbol->start, symbol->size },
-	};
 	unsigned int i;
 
+	a->mod = kprobe_module_of(symbol->start);
+	a->all = (struct text_range) { symbol->start, symbol->size };
 	if (strstr(symbol->name, ".cold"))
-		a.obstacle = KPROBE_NOJUMP_COLD_PART;
+		a->obstacle = KPROBE_NOJUMP_COLD_PART;
 	else if (symbol->size > FUNCTION_ANALYSED_MAX ||
 		 !may_begin(symbol->start))
-		a.obstacle = KPROBE_NOJUMP_NOT_ANALYSED;
+		a->obstacle = KPROBE_NOJUMP_NOT_ANALYSED;
 	else
-		a.obstacle = begins_at_fixup(symbol);
-	if (!a.obstacle)
-		scan_range(&a, &a.all);
+		a->obstacle = begins_at_fixup(a);
+	if (!a->obstacle)
+		scan_range(a, &a->all);
 	/* scan_range() may add parts. */
-	for (i = 0; i < a.nr_parts && !a.obstacle; i++) {
-		if (a.part[i].size > FUNCTION_ANALYSED_MAX)
-			a.obstacle = KPROBE_NOJUMP_NOT_ANALYSED;
+	for (i = 0; i < a->nr_parts && !a->obstacle; i++) {
+		if (a->part[i].size > FUNCTION_ANALYSED_MAX)
+			a->obstacle = KPROBE_NOJUMP_NOT_ANALYSED;
 		else
-			scan_range(&a, &a.part[i]);
+			scan_range(a, &a->part[i]);
 	}
 
 	/* These two obstacles may be temporary: keep nothing. */
-	if (a.obstacle != KPROBE_NOJUMP_NO_MEMORY &&
-	    a.obstacle != KPROBE_NOJUMP_FOREIGN_TRAP) {
-		*function = function_from(&a);
+	if (a->obstacle != KPROBE_NOJUMP_NO_MEMORY &&
+	    a->obstacle != KPROBE_NOJUMP_FOREIGN_TRAP) {
+		*function = function_from(a);
 		if (!*function)
-			a.obstacle = KPROBE_NOJUMP_NO_MEMORY;
+			a->obstacle = KPROBE_NOJUMP_NO_MEMORY;
 	}
-	kfree(a.way_in);
-	return a.obstacle;
+	kfree(a->way_in);
+	return a->obstacle;
 }
 
 /**
  * x86_kprobe_function_at - analyse the function around an address
  * @addr: the address
  * @symbol: the symbol that contains it, or NULL
+ * @table: the exception table of its text
  * @obstacle: set to the reason why no site in the function can have a jump
  *
  * Context: may sleep; kprobe_mutex and text_mutex held.
@@ -724,8 +739,11 @@ static enum kprobe_obstacle analyse(const struct kprobe_symbol *symbol,
  */
 const struct x86_kprobe_function *
 x86_kprobe_function_at(unsigned long addr, const struct kprobe_symbol *symbol,
+		       const struct x86_kprobe_extable *table,
 		       enum kprobe_obstacle *obstacle)
 {
+	struct analysis *a __free(kfree) = NULL;
+
 	if (last_function &&
 	    addr - last_function->start < last_function->size) {
 		*obstacle = last_function->obstacle;
@@ -733,12 +751,18 @@ x86_kprobe_function_at(unsigned long addr, const struct kprobe_symbol *symbol,
 	}
 
 	x86_kprobe_function_forget();
-	symbol = symbol ?: symbol_at(addr);
+	a = kzalloc(sizeof(*a), GFP_KERNEL);
+	if (!a) {
+		*obstacle = KPROBE_NOJUMP_NO_MEMORY;
+		return NULL;
+	}
+	a->table = table;
+	symbol = symbol ?: symbol_at(a, addr);
 	if (!symbol->size) {
 		*obstacle = KPROBE_NOJUMP_NOT_ANALYSED;
 		return NULL;
 	}
-	*obstacle = analyse(symbol, &last_function);
+	*obstacle = analyse(a, symbol, &last_function);
 	return last_function;
 }
 
