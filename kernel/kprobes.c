@@ -666,7 +666,7 @@ EXPORT_SYMBOL_GPL(enable_kprobe);
  * KPROBE_FLAG_GONE, stay registered, and have no more hits.
  */
 
-static bool in_init_text(const struct kprobe_site *site, void *data)
+static bool kprobe_in_init_text(const struct kprobe_site *site, void *data)
 {
 	return is_kernel_inittext((unsigned long)site->addr);
 }
@@ -717,16 +717,16 @@ void kprobe_free_init_mem(void)
 	/* Must be first, so that no more probes are registered in this text. */
 	scoped_guard(mutex, &kprobe_mutex)
 		kprobe_give_up_init_text();
-	kprobe_lose_text(in_init_text, NULL);
+	kprobe_lose_text(kprobe_in_init_text, NULL);
 }
 
 #ifdef CONFIG_MODULES
-static bool in_module_init(const struct kprobe_site *site, void *mod)
+static bool kprobe_in_module_init(const struct kprobe_site *site, void *mod)
 {
 	return within_module_init((unsigned long)site->addr, mod);
 }
 
-static bool in_module(const struct kprobe_site *site, void *mod)
+static bool kprobe_in_module(const struct kprobe_site *site, void *mod)
 {
 	return within_module((unsigned long)site->addr, mod);
 }
@@ -736,7 +736,7 @@ static void kprobe_module_gone(struct module *mod)
 	/* Must be first, so that no more probes are registered in its text. */
 	scoped_guard(mutex, &kprobe_mutex)
 		kprobe_module_going(mod);
-	kprobe_lose_text(in_module, mod);
+	kprobe_lose_text(kprobe_in_module, mod);
 	scoped_guard(mutex, &kprobe_mutex)
 		kprobe_module_forget(mod);
 	kprobe_unblacklist(&mod->mem[MOD_TEXT]);
@@ -763,7 +763,7 @@ static int kprobe_module_event(struct notifier_block *nb, unsigned long event,
 	case MODULE_STATE_LIVE:
 		scoped_guard(mutex, &kprobe_mutex)
 			kprobe_module_live(mod);
-		kprobe_lose_text(in_module_init, mod);
+		kprobe_lose_text(kprobe_in_module_init, mod);
 		kprobe_unblacklist(&mod->mem[MOD_INIT_TEXT]);
 		break;
 	case MODULE_STATE_GOING:

@@ -36,7 +36,8 @@ static void *shown_address(const struct seq_file *m, const void *addr)
  * Show @addr by %pS or %ps and end the line.  Without a symbol, show "?",
  * because these formats would show the address.
  */
-static void show_symbol(struct seq_file *m, const void *addr, bool with_offset)
+static void kprobe_show_symbol(struct seq_file *m, const void *addr,
+			       bool with_offset)
 {
 	unsigned long size, offset;
 
@@ -69,7 +70,7 @@ static struct list_head *sites_from(loff_t *pos)
 	return seq_list_start(&kprobe_gone_sites, *pos - before);
 }
 
-static void *list_start(struct seq_file *m, loff_t *pos)
+static void *kprobe_list_start(struct seq_file *m, loff_t *pos)
 {
 	/* The global switch moves sites within the list. */
 	mutex_lock(&kprobe_switch_mutex);
@@ -77,7 +78,7 @@ static void *list_start(struct seq_file *m, loff_t *pos)
 	return sites_from(pos);
 }
 
-static void *list_next(struct seq_file *m, void *v, loff_t *pos)
+static void *kprobe_list_next(struct seq_file *m, void *v, loff_t *pos)
 {
 	struct list_head *at = v;
 
@@ -88,15 +89,15 @@ static void *list_next(struct seq_file *m, void *v, loff_t *pos)
 	return at == &kprobe_gone_sites ? NULL : at;
 }
 
-static void list_stop(struct seq_file *m, void *v)
+static void kprobe_list_stop(struct seq_file *m, void *v)
 {
 	mutex_unlock(&kprobe_mutex);
 	mutex_unlock(&kprobe_switch_mutex);
 }
 
 /* Return true unless the module's column is missing. */
-static bool list_show_place(struct seq_file *m, const struct kprobe *p,
-			    unsigned long addr)
+static bool kprobe_list_place(struct seq_file *m, const struct kprobe *p,
+			      unsigned long addr)
 {
 	const char *symbol = NULL;
 	char name[KSYM_NAME_LEN];
@@ -115,7 +116,7 @@ static bool list_show_place(struct seq_file *m, const struct kprobe *p,
 	return module || !symbol;
 }
 
-static char list_kind(const struct kprobe *p)
+static char kprobe_list_kind(const struct kprobe *p)
 {
 	switch ((enum kprobe_kind)p->kind) {
 	case KPROBE_KIND_PROBE:
@@ -129,14 +130,14 @@ static char list_kind(const struct kprobe *p)
 }
 
 /* A probe with freed text is shown as [GONE], disabled or not. */
-static const char *list_state(const struct kprobe *p)
+static const char *kprobe_list_state(const struct kprobe *p)
 {
 	if (p->site->state == KPROBE_SITE_GONE)
 		return "[GONE]";
 	return p->enabled ? "" : "[DISABLED]";
 }
 
-static int list_show(struct seq_file *m, void *v)
+static int kprobe_list_show(struct seq_file *m, void *v)
 {
 	struct kprobe_site *site = list_entry(v, struct kprobe_site, all);
 	struct kprobe *p;
@@ -148,33 +149,33 @@ static int list_show(struct seq_file *m, void *v)
 		unsigned long addr = (unsigned long)READ_ONCE(p->addr);
 
 		seq_printf(m, "%px  %c  ", shown_address(m, (void *)addr),
-			   list_kind(p));
-		complete = list_show_place(m, p, addr);
+			   kprobe_list_kind(p));
+		complete = kprobe_list_place(m, p, addr);
 		/* A space replaces the module: scripts may cut the columns. */
 		seq_printf(m, "%s %s%s%s\n", complete ? "" : "   ",
-			   list_state(p),
+			   kprobe_list_state(p),
 			   kprobe_optimized(p) ? "[OPTIMIZED]" : "",
 			   kprobe_ftrace(p) ? "[FTRACE]" : "");
 	}
 	return 0;
 }
 
-static const struct seq_operations list_sops = {
-	.start = list_start,
-	.next = list_next,
-	.stop = list_stop,
-	.show = list_show,
+static const struct seq_operations kprobe_list_sops = {
+	.start = kprobe_list_start,
+	.next = kprobe_list_next,
+	.stop = kprobe_list_stop,
+	.show = kprobe_list_show,
 };
 
-static int list_open(struct inode *inode, struct file *file)
+static int kprobe_list_open(struct inode *inode, struct file *file)
 {
 	kprobe_optimizer_settle();
-	return seq_open(file, &list_sops);
+	return seq_open(file, &kprobe_list_sops);
 }
 
-static const struct file_operations list_fops = {
+static const struct file_operations kprobe_list_fops = {
 	.owner = THIS_MODULE,
-	.open = list_open,
+	.open = kprobe_list_open,
 	.read = seq_read,
 	.llseek = seq_lseek,
 	.release = seq_release,
@@ -252,7 +253,7 @@ static int blacklist_show(struct seq_file *m, void *v)
 
 	seq_printf(m, "0x%px-0x%px\t", shown_address(m, start),
 		   shown_address(m, end));
-	show_symbol(m, start, false);
+	kprobe_show_symbol(m, start, false);
 	return 0;
 }
 
@@ -282,7 +283,7 @@ static const struct file_operations blacklist_fops = {
  * with missed hits.
  */
 
-static void missed_show_site(struct seq_file *m, struct kprobe_site *site)
+static void kprobe_missed_site(struct seq_file *m, struct kprobe_site *site)
 {
 	const struct kprobe *p;
 	unsigned long addr;
@@ -299,7 +300,7 @@ static void missed_show_site(struct seq_file *m, struct kprobe_site *site)
 			continue;
 		if (!any) {
 			seq_printf(m, "%px  ", shown_address(m, (void *)addr));
-			list_show_place(m, p, addr);
+			kprobe_list_place(m, p, addr);
 			any = true;
 		}
 		seq_printf(m, "  %s=%u", kprobe_miss_name(why), nr);
@@ -308,7 +309,7 @@ static void missed_show_site(struct seq_file *m, struct kprobe_site *site)
 		seq_putc(m, '\n');
 }
 
-static int missed_show(struct seq_file *m, void *v)
+static int kprobe_missed_show(struct seq_file *m, void *v)
 {
 	struct kprobe_site *site;
 	unsigned int why;
@@ -320,17 +321,17 @@ static int missed_show(struct seq_file *m, void *v)
 
 	guard(mutex)(&kprobe_mutex);
 	list_for_each_entry(site, &kprobe_sites, all)
-		missed_show_site(m, site);
+		kprobe_missed_site(m, site);
 	list_for_each_entry(site, &kprobe_gone_sites, all)
-		missed_show_site(m, site);
+		kprobe_missed_site(m, site);
 	return 0;
 }
-DEFINE_SHOW_ATTRIBUTE(missed);
+DEFINE_SHOW_ATTRIBUTE(kprobe_missed);
 
 /* The input of both switches: one letter, and white space around it. */
 #define SWITCH_MAX	4
 
-static int parse_switch(char *text, bool *on)
+static int kprobe_parse_switch(char *text, bool *on)
 {
 	text = strim(text);
 	/* kstrtobool() ignores trailing characters and accepts other words. */
@@ -341,16 +342,17 @@ static int parse_switch(char *text, bool *on)
 
 /* enabled: the global switch */
 
-static ssize_t enabled_read(struct file *file, char __user *user_buf,
-			    size_t count, loff_t *ppos)
+static ssize_t kprobe_enabled_read(struct file *file, char __user *user_buf,
+				   size_t count, loff_t *ppos)
 {
 	const char *text = kprobe_get_global() ? "1\n" : "0\n";
 
 	return simple_read_from_buffer(user_buf, count, ppos, text, 2);
 }
 
-static ssize_t enabled_write(struct file *file, const char __user *user_buf,
-			     size_t count, loff_t *ppos)
+static ssize_t kprobe_enabled_write(struct file *file,
+				    const char __user *user_buf, size_t count,
+				    loff_t *ppos)
 {
 	char text[SWITCH_MAX] = "";
 	bool on;
@@ -360,14 +362,14 @@ static ssize_t enabled_write(struct file *file, const char __user *user_buf,
 		return -EINVAL;
 	if (copy_from_user(text, user_buf, count))
 		return -EFAULT;
-	ret = parse_switch(text, &on) ?: kprobe_set_global(on);
+	ret = kprobe_parse_switch(text, &on) ?: kprobe_set_global(on);
 	return ret ?: count;
 }
 
-static const struct file_operations enabled_fops = {
+static const struct file_operations kprobe_enabled_fops = {
 	.owner = THIS_MODULE,
-	.read = enabled_read,
-	.write = enabled_write,
+	.read = kprobe_enabled_read,
+	.write = kprobe_enabled_write,
 	.llseek = default_llseek,
 };
 
@@ -586,7 +588,7 @@ static void explain_place(struct seq_file *m,
 
 	if (what->addr) {
 		seq_printf(m, "address: %px ", shown_address(m, what->addr));
-		show_symbol(m, what->addr, true);
+		kprobe_show_symbol(m, what->addr, true);
 	}
 	if (what->why != KPROBE_OK) {
 		explain_refusal(m, what->why);
@@ -622,7 +624,7 @@ static int explain_namesake(void *data, unsigned long addr)
 	if (addr == all->explained || !__kernel_text_address(addr))
 		return 0;
 	seq_printf(all->m, "also: %px ", shown_address(all->m, place));
-	show_symbol(all->m, place, true);
+	kprobe_show_symbol(all->m, place, true);
 	return 0;
 }
 
@@ -742,8 +744,8 @@ static const struct file_operations explain_fops = {
  */
 
 #if defined(CONFIG_SYSCTL) && defined(CONFIG_OPTPROBES)
-static int jumps_handler(const struct ctl_table *table, int write,
-			 void *buffer, size_t *lenp, loff_t *ppos)
+static int kprobe_jumps_handler(const struct ctl_table *table, int write,
+				void *buffer, size_t *lenp, loff_t *ppos)
 {
 	char text[SWITCH_MAX] = "";
 	bool on = kprobe_get_jumps();
@@ -762,7 +764,7 @@ static int jumps_handler(const struct ctl_table *table, int write,
 	if (*ppos || !*lenp || *lenp >= sizeof(text))
 		return -EINVAL;
 	memcpy(text, buffer, *lenp);
-	ret = parse_switch(text, &on);
+	ret = kprobe_parse_switch(text, &on);
 	if (ret)
 		return ret;
 	kprobe_set_jumps(on);
@@ -770,28 +772,28 @@ static int jumps_handler(const struct ctl_table *table, int write,
 	return 0;
 }
 
-static struct ctl_table jumps_sysctls[] = {
+static struct ctl_table kprobe_jumps_sysctls[] = {
 	{
 		.procname = "kprobes-optimization",
 		.mode = 0644,
-		.proc_handler = jumps_handler,
+		.proc_handler = kprobe_jumps_handler,
 	},
 	{
 		.procname = "kprobes_optimization",
 		.mode = 0644,
-		.proc_handler = jumps_handler,
+		.proc_handler = kprobe_jumps_handler,
 	},
 };
 
 static void __init sysctls_init(void)
 {
-	register_sysctl_init("debug", jumps_sysctls);
+	register_sysctl_init("debug", kprobe_jumps_sysctls);
 }
 #else
 static void __init sysctls_init(void) { }
 #endif
 
-static int __init control_init(void)
+static int __init kprobe_control_init(void)
 {
 	struct dentry *dir;
 
@@ -799,11 +801,11 @@ static int __init control_init(void)
 	if (!IS_ENABLED(CONFIG_DEBUG_FS))
 		return 0;
 	dir = debugfs_create_dir("kprobes", NULL);
-	debugfs_create_file("list", 0400, dir, NULL, &list_fops);
-	debugfs_create_file("enabled", 0600, dir, NULL, &enabled_fops);
+	debugfs_create_file("list", 0400, dir, NULL, &kprobe_list_fops);
+	debugfs_create_file("enabled", 0600, dir, NULL, &kprobe_enabled_fops);
 	debugfs_create_file("blacklist", 0400, dir, NULL, &blacklist_fops);
 	debugfs_create_file("explain", 0600, dir, NULL, &explain_fops);
-	debugfs_create_file("missed", 0400, dir, NULL, &missed_fops);
+	debugfs_create_file("missed", 0400, dir, NULL, &kprobe_missed_fops);
 	return 0;
 }
-late_initcall(control_init);
+late_initcall(kprobe_control_init);

@@ -32,20 +32,20 @@ DEFINE_PER_CPU(unsigned int, kprobe_current_ctx) = KPROBE_CTX_NONE;
 /* Set while nothing waits for handlers on this CPU: see kprobe_cpu_leaves(). */
 DEFINE_PER_CPU(bool, kprobe_cpu_offline);
 
-static int no_handler(struct kprobe *p, struct pt_regs *regs)
+static int kprobe_no_handler(struct kprobe *p, struct pt_regs *regs)
 {
 	return 0;
 }
-NOKPROBE_SYMBOL(no_handler);
+NOKPROBE_SYMBOL(kprobe_no_handler);
 
 /* Sentinel with an empty handler: the hit path need not test for NULL. */
 struct kprobe kprobe_no_pre = {
-	.addr = (void *)no_handler,
-	.run_pre = no_handler,
+	.addr = (void *)kprobe_no_handler,
+	.run_pre = kprobe_no_handler,
 };
 
 struct kprobe kprobe_busy = {
-	.addr = (void *)no_handler,
+	.addr = (void *)kprobe_no_handler,
 };
 
 #ifdef CONFIG_DEBUG_IRQFLAGS
@@ -76,7 +76,7 @@ NOKPROBE_SYMBOL(kprobe_check_irqs_off);
  * safe against NMIs.
  */
 
-static unsigned long in_all[KPROBE_NR_MISSES];
+static unsigned long kprobe_misses[KPROBE_NR_MISSES];
 
 #define add_one(counter)						\
 do {									\
@@ -87,10 +87,10 @@ do {									\
 		cpu_relax();						\
 } while (0)
 
-static __always_inline void count_at(struct kprobe_site *site,
-				     enum kprobe_miss why)
+static __always_inline void kprobe_count_at(struct kprobe_site *site,
+					    enum kprobe_miss why)
 {
-	add_one(&in_all[why]);
+	add_one(&kprobe_misses[why]);
 	add_one(&site->missed[why]);
 }
 
@@ -107,7 +107,7 @@ static __always_inline void count_at(struct kprobe_site *site,
  */
 void kprobe_site_missed_alone(struct kprobe_site *site, enum kprobe_miss why)
 {
-	count_at(site, why);
+	kprobe_count_at(site, why);
 }
 NOKPROBE_SYMBOL(kprobe_site_missed_alone);
 
@@ -131,7 +131,7 @@ void kprobe_site_missed(struct kprobe_site *site, enum kprobe_miss why)
 	}
 	if (list_empty(&site->active))
 		return;
-	count_at(site, why);
+	kprobe_count_at(site, why);
 	list_for_each_entry_rcu(p, &site->active, list, true)
 		add_one(&p->nmissed);
 }
@@ -146,7 +146,7 @@ NOKPROBE_SYMBOL(kprobe_site_missed);
  */
 void kretprobe_missed(struct kretprobe *rp, enum kprobe_miss why)
 {
-	count_at(rp->kp.site, why);
+	kprobe_count_at(rp->kp.site, why);
 	add_one(&rp->nmissed);
 }
 NOKPROBE_SYMBOL(kretprobe_missed);
@@ -163,7 +163,7 @@ NOKPROBE_SYMBOL(kretprobe_missed);
  */
 void kprobe_count_missed(const struct kprobe *p, enum kprobe_miss why)
 {
-	count_at(p->site, why);
+	kprobe_count_at(p->site, why);
 }
 NOKPROBE_SYMBOL(kprobe_count_missed);
 
@@ -175,7 +175,7 @@ NOKPROBE_SYMBOL(kprobe_count_missed);
  */
 unsigned long kprobe_missed_in_all(enum kprobe_miss why)
 {
-	return READ_ONCE(in_all[why]);
+	return READ_ONCE(kprobe_misses[why]);
 }
 
 #ifdef CONFIG_HAVE_KPROBE_SITES
@@ -391,8 +391,8 @@ void kprobe_busy_end(void)
  * While a fault handler runs, hits in its context are missed, and faults that
  * it raises are not passed to a fault handler.
  */
-static bool call_fault_handler(struct kprobe *p, struct pt_regs *regs,
-			       unsigned int trap)
+static bool kprobe_call_fault(struct kprobe *p, struct pt_regs *regs,
+			      unsigned int trap)
 {
 	kprobe_fault_handler_t handler = READ_ONCE(p->fault_handler);
 	struct kprobe_saved_ctx saved;
@@ -408,7 +408,7 @@ static bool call_fault_handler(struct kprobe *p, struct pt_regs *regs,
 		arch_kprobe_resume(regs);
 	return handled;
 }
-NOKPROBE_SYMBOL(call_fault_handler);
+NOKPROBE_SYMBOL(kprobe_call_fault);
 
 /**
  * kprobe_fault - pass an exception to the fault handlers of probes
@@ -431,14 +431,14 @@ bool kprobe_fault(struct pt_regs *regs, unsigned int trap)
 	guard(irqsave)();
 
 	if (kprobe_recursion(kprobe_context_id(KPROBE_BY_CODE)))
-		return call_fault_handler(__this_cpu_read(current_kprobe),
-					  regs, trap);
+		return kprobe_call_fault(__this_cpu_read(current_kprobe),
+					 regs, trap);
 	/* A copy of the instruction after ftrace's call is not a probed one. */
 	if (!site || site->on_ftrace)
 		return false;
 
 	list_for_each_entry_rcu(p, &site->active, list, true) {
-		handled = call_fault_handler(p, regs, trap);
+		handled = kprobe_call_fault(p, regs, trap);
 		if (handled)
 			break;
 	}

@@ -146,7 +146,7 @@ static __always_inline void *frame_of(const struct kretprobe_instance *ri)
  * Return this task's innermost instance if it follows the call with this frame.
  * The call's return address must be the trampoline's.
  */
-static noinline struct kretprobe_instance *innermost_follows(void *frame)
+static noinline struct kretprobe_instance *kretprobe_innermost(void *frame)
 {
 	struct llist_node *first = current->kretprobe_instances.first;
 	struct kretprobe_instance *innermost;
@@ -156,12 +156,12 @@ static noinline struct kretprobe_instance *innermost_follows(void *frame)
 	innermost = llist_entry(first, struct kretprobe_instance, llist);
 	return frame_of(innermost) == frame ? innermost : NULL;
 }
-NOKPROBE_SYMBOL(innermost_follows);
+NOKPROBE_SYMBOL(kretprobe_innermost);
 
 /* Chain @ri to the innermost instance if both follow the same call. */
-static noinline bool chain_to_innermost(struct kretprobe_instance *ri)
+static noinline bool kretprobe_chain(struct kretprobe_instance *ri)
 {
-	struct kretprobe_instance *below = innermost_follows(ri->fp);
+	struct kretprobe_instance *below = kretprobe_innermost(ri->fp);
 
 	if (!below)
 		return false;
@@ -169,7 +169,7 @@ static noinline bool chain_to_innermost(struct kretprobe_instance *ri)
 	ri->fp += KRETPROBE_CHAINED;
 	return true;
 }
-NOKPROBE_SYMBOL(chain_to_innermost);
+NOKPROBE_SYMBOL(kretprobe_chain);
 
 /* Follow a call of a function with a return probe.  Return 0. */
 static noinline int kretprobe_entry_slow(struct kretprobe *rp,
@@ -188,7 +188,7 @@ static noinline int kretprobe_entry_slow(struct kretprobe *rp,
 	if (entry_handler) {
 		/* Call entry_handler only if the call can be followed. */
 		if (unlikely(kretprobe_is_diverted(regs)) &&
-		    !innermost_follows(kretprobe_frame_at(regs)))
+		    !kretprobe_innermost(kretprobe_frame_at(regs)))
 			goto no_address;
 		if (entry_handler(ri, regs)) {
 			recycle(ri);
@@ -197,7 +197,7 @@ static noinline int kretprobe_entry_slow(struct kretprobe *rp,
 	}
 	/* The entry handler may have changed the return address. */
 	if (unlikely(kretprobe_note_return(ri, regs)) &&
-	    !chain_to_innermost(ri))
+	    !kretprobe_chain(ri))
 		goto no_address;
 	/* Link first, so an unwinder in an NMI can resolve the trampoline. */
 	barrier();
@@ -215,8 +215,8 @@ no_address:
 NOKPROBE_SYMBOL(kretprobe_entry_slow);
 
 /* Report a lost return address.  The task cannot continue without it. */
-static noinline void __noreturn return_unmatched(struct pt_regs *regs,
-						 void *frame)
+static noinline void __noreturn kretprobe_unmatched(struct pt_regs *regs,
+						    void *frame)
 {
 	struct llist_node *first = current->kretprobe_instances.first;
 	struct kretprobe_instance *ri;
@@ -233,7 +233,7 @@ static noinline void __noreturn return_unmatched(struct pt_regs *regs,
 	pr_err("no followed call returns from frame %p\n", frame);
 	BUG();
 }
-NOKPROBE_SYMBOL(return_unmatched);
+NOKPROBE_SYMBOL(kretprobe_unmatched);
 
 /*
  * Find the instance of the call that returns from @frame, which is not the
@@ -241,7 +241,7 @@ NOKPROBE_SYMBOL(return_unmatched);
  * without a return.
  */
 static noinline struct kretprobe_instance *
-drop_abandoned(struct pt_regs *regs, void *frame)
+kretprobe_drop_abandoned(struct pt_regs *regs, void *frame)
 {
 	struct llist_node **first = &current->kretprobe_instances.first;
 	struct kretprobe_instance *ri;
@@ -253,7 +253,7 @@ drop_abandoned(struct pt_regs *regs, void *frame)
 			break;
 	}
 	if (!node)
-		return_unmatched(regs, frame);
+		kretprobe_unmatched(regs, frame);
 
 	while (*first != node) {
 		struct kretprobe_instance *gone =
@@ -264,11 +264,11 @@ drop_abandoned(struct pt_regs *regs, void *frame)
 	}
 	return ri;
 }
-NOKPROBE_SYMBOL(drop_abandoned);
+NOKPROBE_SYMBOL(kretprobe_drop_abandoned);
 
 /* Call the handlers of a followed call, including those chained to it. */
-static struct kretprobe_instance *call_handlers(struct kretprobe_instance *ri,
-						struct pt_regs *regs)
+static struct kretprobe_instance *
+kretprobe_call_handlers(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct kprobe_saved_ctx saved;
 
@@ -290,11 +290,11 @@ static struct kretprobe_instance *call_handlers(struct kretprobe_instance *ri,
 	kprobe_ctx_restore(saved);
 	return ri;
 }
-NOKPROBE_SYMBOL(call_handlers);
+NOKPROBE_SYMBOL(kretprobe_call_handlers);
 
 /* Recycle the instances of one call, from @first to @last. */
-static noinline void recycle_chain(struct kretprobe_instance *first,
-				   struct kretprobe_instance *last)
+static noinline void kretprobe_recycle_chain(struct kretprobe_instance *first,
+					     struct kretprobe_instance *last)
 {
 	struct kretprobe_instance *next;
 
@@ -305,7 +305,7 @@ static noinline void recycle_chain(struct kretprobe_instance *first,
 	}
 	recycle(last);
 }
-NOKPROBE_SYMBOL(recycle_chain);
+NOKPROBE_SYMBOL(kretprobe_recycle_chain);
 
 /*
  * Handle the return of the followed call with this frame.  Return the real
@@ -324,19 +324,19 @@ static noinline unsigned long kretprobe_return_slow(struct pt_regs *regs,
 	entered = kprobe_rcu_enter();
 	ri = llist_entry(node, struct kretprobe_instance, llist);
 	if (unlikely(!node || frame_of(ri) != frame))
-		ri = drop_abandoned(regs, frame);
+		ri = kretprobe_drop_abandoned(regs, frame);
 
 	ret = (unsigned long)ri->ret_addr;
 	instruction_pointer_set(regs, ret);
 
 	/* Keep the instance in the list: handlers may unwind the stack. */
-	last = call_handlers(ri, regs);
+	last = kretprobe_call_handlers(ri, regs);
 
 	arch_kretprobe_fixup_return(regs, (kprobe_opcode_t *)ret);
 	/* Unlink only now that unwinders find the real return address. */
 	barrier();
 	*top = last->llist.next;
-	recycle_chain(ri, last);
+	kretprobe_recycle_chain(ri, last);
 	kprobe_rcu_exit(entered);
 	return ret;
 }
@@ -444,7 +444,8 @@ slow:
 NOKPROBE_SYMBOL(kretprobe_entry);
 
 /* The usual case is open-coded, as in kretprobe_entry(). */
-static __always_inline void follow_return(struct pt_regs *regs, void *frame)
+static __always_inline void kretprobe_follow_return(struct pt_regs *regs,
+						    void *frame)
 {
 	struct llist_node *node = current->kretprobe_instances.first;
 	struct kretprobe_instance *ri =
@@ -502,7 +503,7 @@ __visible void kretprobe_hit(struct pt_regs *regs)
 	bool traced_on;
 
 	traced_on = kprobe_hit_enter(regs, arch_kprobe_irqs_on(regs));
-	follow_return(regs, frame);
+	kretprobe_follow_return(regs, frame);
 	kprobe_hit_exit(regs, traced_on);
 	arch_kretprobe_exit(regs);
 }

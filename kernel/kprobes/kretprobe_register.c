@@ -21,7 +21,7 @@ static struct kprobe *nth_kretprobe(void *probes, int i)
 }
 
 /* Look up the addresses of the functions in kretprobe_blacklist[]. */
-static void find_blacklisted(void)
+static void kretprobe_find_blacklisted(void)
 {
 	static bool found;	/* under kprobe_mutex */
 	kprobe_opcode_t *addr;
@@ -46,7 +46,7 @@ static enum kprobe_refusal kretprobe_admit(kprobe_opcode_t *addr, bool on_entry)
 
 	if (!on_entry)
 		return KPROBE_REFUSE_NOT_ENTRY;
-	find_blacklisted();
+	kretprobe_find_blacklisted();
 	for (i = 0; i < kretprobe_blacklist_size; i++)
 		if (addr == kretprobe_blacklist[i].addr)
 			return KPROBE_REFUSE_NO_RETURN;
@@ -176,7 +176,7 @@ EXPORT_SYMBOL_GPL(enable_kretprobe);
  * run, and an offline CPU handles no NMI.  The functions that do return when
  * the CPU starts are in kretprobe_blacklist[].
  */
-static int flush_idle_task(unsigned int cpu)
+static int kretprobe_flush_idle_task(unsigned int cpu)
 {
 	kprobe_flush_task(idle_task(cpu));
 	rethook_flush_task(idle_task(cpu));
@@ -184,19 +184,20 @@ static int flush_idle_task(unsigned int cpu)
 }
 
 /* Free pools that were drained by the last returns on this CPU. */
-static int flush_pools(unsigned int cpu)
+static int kretprobe_flush_pools(unsigned int cpu)
 {
 	kretprobe_pools_flush_left();
 	return 0;
 }
 
-static int __init flush_idle_tasks(void)
+static int __init kretprobe_flush_init(void)
 {
 	int ret = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN,
-					    "kprobes:idle", flush_idle_task,
-					    flush_pools);
+					    "kprobes:idle",
+					    kretprobe_flush_idle_task,
+					    kretprobe_flush_pools);
 
 	return ret < 0 ? ret : 0;
 }
-core_initcall(flush_idle_tasks);
+core_initcall(kretprobe_flush_init);
 #endif

@@ -10,7 +10,7 @@
 #include <linux/static_call.h>
 #include "internal.h"
 
-static int by_code(const void *a, const void *b)
+static int kprobe_by_code(const void *a, const void *b)
 {
 	const struct patched_place *x = a, *y = b;
 
@@ -20,7 +20,7 @@ static int by_code(const void *a, const void *b)
 /* Sort collected places by address. */
 void kprobe_sort_places(struct patched_places *places)
 {
-	sort(places->at, places->nr, sizeof(*places->at), by_code, NULL);
+	sort(places->at, places->nr, sizeof(*places->at), kprobe_by_code, NULL);
 }
 
 #ifdef CONFIG_JUMP_LABEL

@@ -68,7 +68,7 @@ struct known_module {
 };
 
 /* Under kprobe_mutex. */
-static DEFINE_HASHTABLE(known_modules, 6);
+static DEFINE_HASHTABLE(kprobe_known_modules, 6);
 
 /**
  * kprobe_module_of - find the module whose text contains an address
@@ -87,7 +87,8 @@ static struct known_module *find_known(const struct module *mod)
 {
 	struct known_module *known;
 
-	hash_for_each_possible(known_modules, known, node, (unsigned long)mod)
+	hash_for_each_possible(kprobe_known_modules, known, node,
+			       (unsigned long)mod)
 		if (known->mod == mod)
 			return known;
 	return NULL;
@@ -142,7 +143,7 @@ int kprobe_module_coming(struct module *mod)
 		kfree(known);
 		return -ENOMEM;
 	}
-	hash_add(known_modules, &known->node, (unsigned long)mod);
+	hash_add(kprobe_known_modules, &known->node, (unsigned long)mod);
 	return 0;
 }
 
@@ -253,7 +254,7 @@ struct ordered_symbol {
 
 /*
  * Sorted copies of the tables of the last module that was looked up.  @asked
- * counts lookups since the module changed, or since order_expire() ran.
+ * counts lookups since the module changed, or since kprobe_order_expire() ran.
  * @symbols were made from @kallsyms.
  */
 static struct {
@@ -291,7 +292,7 @@ static void order_drop(void)
 	drop_places();
 }
 
-static void order_expire(struct work_struct *work)
+static void kprobe_order_expire(struct work_struct *work)
 {
 	guard(mutex)(&kprobe_mutex);
 
@@ -303,9 +304,9 @@ static void order_expire(struct work_struct *work)
 	}
 }
 
-static DECLARE_DELAYED_WORK(order_work, order_expire);
+static DECLARE_DELAYED_WORK(kprobe_order_work, kprobe_order_expire);
 
-static int by_start(const void *a, const void *b)
+static int kprobe_by_start(const void *a, const void *b)
 {
 	const struct ordered_symbol *x = a, *y = b;
 
@@ -354,10 +355,10 @@ static void order_symbols(struct module *mod)
 		if (kallsyms->num_symtab <= nr)
 			collect_symbols(mod, kallsyms);
 	}
-	sort(order.symbols, order.nr_symbols, sizeof(*order.symbols), by_start,
-	     NULL);
+	sort(order.symbols, order.nr_symbols, sizeof(*order.symbols),
+	     kprobe_by_start, NULL);
 	order.kallsyms = kallsyms;
-	schedule_delayed_work(&order_work, ORDER_KEPT);
+	schedule_delayed_work(&kprobe_order_work, ORDER_KEPT);
 }
 
 static void order_places(struct module *mod)
@@ -385,7 +386,7 @@ static void order_places(struct module *mod)
 				mod->num_static_call_sites);
 #endif
 	kprobe_sort_places(&order.places);
-	schedule_delayed_work(&order_work, ORDER_KEPT);
+	schedule_delayed_work(&kprobe_order_work, ORDER_KEPT);
 }
 
 /* Count a lookup.  Return true if the module's tables should be sorted. */

@@ -68,12 +68,12 @@ static unsigned int opt_passes;	/* completed passes of the worker */
 
 static struct workqueue_struct *opt_wq;
 
-static void optimizer_worker(struct work_struct *work);
-static void retry_worker(struct work_struct *work);
-static void unoptimize_worker(struct work_struct *work);
-static DECLARE_DELAYED_WORK(opt_work, optimizer_worker);
-static DECLARE_DELAYED_WORK(retry_work, retry_worker);
-static DECLARE_DELAYED_WORK(unoptimize_work, unoptimize_worker);
+static void opt_worker(struct work_struct *work);
+static void opt_retry_worker(struct work_struct *work);
+static void opt_unoptimize_worker(struct work_struct *work);
+static DECLARE_DELAYED_WORK(opt_work, opt_worker);
+static DECLARE_DELAYED_WORK(opt_retry_work, opt_retry_worker);
+static DECLARE_DELAYED_WORK(opt_unoptimize_work, opt_unoptimize_worker);
 
 /* Delay in jiffies, to collect probes that are registered one by one. */
 #define OPT_DELAY	DIV_ROUND_UP(HZ, 50)
@@ -140,7 +140,7 @@ struct kprobe_site *kprobe_jump_over(const struct kprobe_site *site,
 }
 
 /* Mark sites that may patch @addr; return true if there are any. */
-static bool mark_neighbours(unsigned long addr)
+static bool opt_mark_neighbours(unsigned long addr)
 {
 	struct kprobe_site *site, *owner;
 
@@ -168,11 +168,11 @@ void kprobe_optimizer_init_site(struct kprobe_site *site)
 	INIT_LIST_HEAD(&site->optimize);
 	/* Sites that are not marked need no look-ups of neighbours later. */
 	for_each_place_under_jump(i)
-		site->has_neighbour |= mark_neighbours(addr - i) |
-				       mark_neighbours(addr + i);
+		site->has_neighbour |= opt_mark_neighbours(addr - i) |
+				       opt_mark_neighbours(addr + i);
 }
 
-static void consider_one(struct kprobe_site *site)
+static void opt_consider_one(struct kprobe_site *site)
 {
 	if (site->state != KPROBE_SITE_TRAP || !list_empty(&site->optimize) ||
 	    kprobe_obstacle_stays(site->obstacle) || kprobe_obstacle_now(site))
@@ -197,13 +197,13 @@ void kprobe_optimizer_consider(struct kprobe_site *site)
 
 	lockdep_assert_held(&kprobe_mutex);
 
-	consider_one(site);
+	opt_consider_one(site);
 	if (site->state != KPROBE_SITE_CLEAN || !site->has_neighbour)
 		return;
 	for_each_place_under_jump(back) {
 		before = kprobe_text_site_at(kprobe_site_text(site) - back);
 		if (before)
-			consider_one(before);
+			opt_consider_one(before);
 	}
 }
 
@@ -251,13 +251,13 @@ bool kprobe_optimizer_defer(struct kprobe_site *site)
 		return false;
 	if (list_empty(&site->optimize)) {
 		list_add_tail(&site->optimize, &opt_unoptimizing);
-		queue_delayed_work(opt_wq, &unoptimize_work, OPT_DELAY);
+		queue_delayed_work(opt_wq, &opt_unoptimize_work, OPT_DELAY);
 	}
 	return true;
 }
 
-static int by_address(void *unused, const struct list_head *a,
-		      const struct list_head *b)
+static int opt_by_address(void *unused, const struct list_head *a,
+			  const struct list_head *b)
 {
 	return list_entry(a, struct kprobe_site, optimize)->addr >
 	       list_entry(b, struct kprobe_site, optimize)->addr;
@@ -267,8 +267,9 @@ static int by_address(void *unused, const struct list_head *a,
  * Patch the sites of @from for which @wanted() returns true, including sites
  * added to @from meanwhile, one chunk at a time.
  */
-static void patch_chunks(struct list_head *from, enum kprobe_site_state next,
-			 bool (*wanted)(struct kprobe_site *site))
+static void opt_patch_chunks(struct list_head *from,
+			     enum kprobe_site_state next,
+			     bool (*wanted)(struct kprobe_site *site))
 {
 	struct kprobe_site *site;
 	unsigned int n;
@@ -294,21 +295,22 @@ static void patch_chunks(struct list_head *from, enum kprobe_site_state next,
 	} while (n == KPROBE_PATCH_CHUNK);
 }
 
-static bool wants_no_jump(struct kprobe_site *site)
+static bool opt_wants_no_jump(struct kprobe_site *site)
 {
 	return list_empty(&site->active);
 }
 
 /* Remove jumps whose probes are all disabled. */
-static void unoptimize_worker(struct work_struct *work)
+static void opt_unoptimize_worker(struct work_struct *work)
 {
 	/* Patch text in the order of addresses. */
 	scoped_guard(mutex, &kprobe_mutex)
-		list_sort(NULL, &opt_unoptimizing, by_address);
-	patch_chunks(&opt_unoptimizing, KPROBE_SITE_CLEAN, wants_no_jump);
+		list_sort(NULL, &opt_unoptimizing, opt_by_address);
+	opt_patch_chunks(&opt_unoptimizing, KPROBE_SITE_CLEAN,
+			 opt_wants_no_jump);
 }
 
-static void retry_worker(struct work_struct *work)
+static void opt_retry_worker(struct work_struct *work)
 {
 	guard(mutex)(&kprobe_mutex);
 
@@ -331,7 +333,7 @@ static void prepare_jump(struct kprobe_site *site)
 		site->obstacle = arch_kprobe_build_detour(site);
 	if (site->obstacle == KPROBE_NOJUMP_NO_MEMORY) {
 		list_add_tail(&site->optimize, &opt_retry);
-		queue_delayed_work(opt_wq, &retry_work, OPT_RETRY_DELAY);
+		queue_delayed_work(opt_wq, &opt_retry_work, OPT_RETRY_DELAY);
 	} else if (!site->obstacle) {
 		arch_kprobe_use_detour(site, true);
 		site->trap_uses_detour = true;
@@ -342,7 +344,7 @@ static void prepare_jump(struct kprobe_site *site)
 /* Number of sites to prepare before the lock is released for others. */
 #define OPT_CHUNK	64
 
-static bool wants_jump(struct kprobe_site *site)
+static bool opt_wants_jump(struct kprobe_site *site)
 {
 	bool ready = site->state == KPROBE_SITE_TRAP &&
 		     site->trap_uses_detour && !kprobe_obstacle_now(site);
@@ -356,12 +358,12 @@ static bool wants_jump(struct kprobe_site *site)
 	return true;
 }
 
-static void optimizer_worker(struct work_struct *work)
+static void opt_worker(struct work_struct *work)
 {
 	unsigned int n = 0;
 
 	mutex_lock(&kprobe_mutex);
-	list_sort(NULL, &opt_queue, by_address);
+	list_sort(NULL, &opt_queue, opt_by_address);
 	while (!list_empty(&opt_queue)) {
 		prepare_jump(list_first_entry(&opt_queue, struct kprobe_site,
 					      optimize));
@@ -382,7 +384,7 @@ static void optimizer_worker(struct work_struct *work)
 	synchronize_rcu_tasks();
 
 	/* Only this worker adds to the list, so this is the end of the pass. */
-	patch_chunks(&opt_waiting_gp, KPROBE_SITE_JUMP, wants_jump);
+	opt_patch_chunks(&opt_waiting_gp, KPROBE_SITE_JUMP, opt_wants_jump);
 	scoped_guard(mutex, &kprobe_mutex)
 		opt_passes++;
 }
@@ -391,7 +393,7 @@ static void optimizer_worker(struct work_struct *work)
  * Return true if no site waits, or after two passes: the first of them may have
  * begun before a site was queued.
  */
-static bool optimizer_settled(unsigned int before)
+static bool opt_settled(unsigned int before)
 {
 	guard(mutex)(&kprobe_mutex);
 	return opt_passes - before >= 2 ||
@@ -417,7 +419,7 @@ void kprobe_optimizer_settle(void)
 
 	scoped_guard(mutex, &kprobe_mutex)
 		before = opt_passes;
-	while (!optimizer_settled(before) && time_before(jiffies, end) &&
+	while (!opt_settled(before) && time_before(jiffies, end) &&
 	       !signal_pending(current))
 		schedule_timeout_interruptible(OPT_DELAY);
 }
@@ -448,7 +450,7 @@ bool kprobe_get_jumps(void)
 }
 
 /* Start the worker, which needs RCU-tasks; earlier sites are in opt_queue. */
-static int __init optimizer_start(void)
+static int __init opt_start(void)
 {
 	/* The worker waits long: keep it off queues that others flush. */
 	opt_wq = alloc_workqueue("kprobe-optimizer", WQ_UNBOUND, 0);
@@ -460,7 +462,7 @@ static int __init optimizer_start(void)
 	queue_delayed_work(opt_wq, &opt_work, OPT_DELAY);
 	return 0;
 }
-late_initcall(optimizer_start);
+late_initcall(opt_start);
 
 /**
  * wait_for_kprobe_optimizer - wait until all possible jumps are made, and jumps
@@ -471,7 +473,7 @@ late_initcall(optimizer_start);
 void wait_for_kprobe_optimizer(void)
 {
 	/* First, because a site under a removed jump may then become a jump. */
-	flush_delayed_work(&unoptimize_work);
+	flush_delayed_work(&opt_unoptimize_work);
 	flush_delayed_work(&opt_work);
 	/* Again, for sites queued while the worker waited. */
 	flush_delayed_work(&opt_work);

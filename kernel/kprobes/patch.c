@@ -173,7 +173,7 @@ static void leave_detours(struct list_head *batch)
 }
 
 /* For tests; under kprobe_mutex. */
-static unsigned int most_in_batch, most_in_chunk;
+static unsigned int patch_most_in_batch, patch_most_in_chunk;
 
 /**
  * kprobe_patch - bring the text of sites to their target state
@@ -199,7 +199,7 @@ void kprobe_patch(struct list_head *batch)
 	LIST_HEAD(done);
 
 	n = list_count_nodes(batch);
-	most_in_batch = max(most_in_batch, n);
+	patch_most_in_batch = max(patch_most_in_batch, n);
 	leave_detours(batch);
 	while (!list_empty(batch)) {
 		n = kprobe_take_sites(batch, KPROBE_PATCH_CHUNK, &chunk);
@@ -208,7 +208,7 @@ void kprobe_patch(struct list_head *batch)
 		arch_kprobe_patch(&chunk);
 		mutex_unlock(&text_mutex);
 		cpus_read_unlock();
-		most_in_chunk = max(most_in_chunk, n);
+		patch_most_in_chunk = max(patch_most_in_chunk, n);
 		list_for_each_entry(site, &chunk, batch)
 			kprobe_site_set_state(site, site->target);
 		list_splice_tail_init(&chunk, &done);
@@ -228,8 +228,8 @@ void kprobe_patch(struct list_head *batch)
 unsigned int kprobe_most_patched(unsigned int *batch)
 {
 	guard(mutex)(&kprobe_mutex);
-	*batch = xchg(&most_in_batch, 0);
-	return xchg(&most_in_chunk, 0);
+	*batch = xchg(&patch_most_in_batch, 0);
+	return xchg(&patch_most_in_chunk, 0);
 }
 EXPORT_SYMBOL_GPL(kprobe_most_patched);
 #endif

@@ -127,8 +127,8 @@ enum kprobe_refusal kprobe_livepatched(struct module *mod, unsigned long start,
 #endif /* CONFIG_MODULES */
 
 /* The places of the kernel proper; under kprobe_mutex. */
-static struct patched_places kernel_places;
-static bool kernel_places_tried;
+static struct patched_places patched_in_kernel;
+static bool patched_in_kernel_tried;
 
 /* No patched instruction is longer. */
 #define PATCHED_SIZE_MAX	8
@@ -150,13 +150,13 @@ extern struct static_call_site __stop_static_call_sites[];
 #endif
 
 /* Return NULL if there is no memory. */
-static const struct patched_places *places_of_kernel(void)
+static const struct patched_places *patched_places_of_kernel(void)
 {
-	struct patched_places *places = &kernel_places;
+	struct patched_places *places = &patched_in_kernel;
 
 	lockdep_assert_held(&kprobe_mutex);
 
-	if (kernel_places_tried)
+	if (patched_in_kernel_tried)
 		return places;
 
 	places->base = (unsigned long)_text;
@@ -175,7 +175,7 @@ static const struct patched_places *places_of_kernel(void)
 				__stop_static_call_sites);
 #endif
 	kprobe_sort_places(places);
-	kernel_places_tried = true;
+	patched_in_kernel_tried = true;
 	return places;
 }
 
@@ -261,7 +261,7 @@ enum kprobe_refusal kprobe_patched(unsigned long start, unsigned long end)
 			return KPROBE_REFUSE_STATIC_CALL;
 	}
 
-	places = mod ? kprobe_module_places(mod) : places_of_kernel();
+	places = mod ? kprobe_module_places(mod) : patched_places_of_kernel();
 	if (places)
 		near = places_near(places, start, end);
 	else if (mod)
@@ -319,7 +319,7 @@ bool kprobe_jump_label_targets(unsigned long start, unsigned long end,
 	const struct patched_places *places;
 	const struct patched_place *place;
 
-	places = mod ? kprobe_module_places(mod) : places_of_kernel();
+	places = mod ? kprobe_module_places(mod) : patched_places_of_kernel();
 	if (!places) {
 		if (mod)
 			module_targets(mod, start, end, found, data);

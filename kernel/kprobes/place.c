@@ -156,7 +156,7 @@ int kprobe_on_func_entry(kprobe_opcode_t *addr, const char *sym,
 }
 
 /* Set before the kernel's init text is freed; under kprobe_mutex. */
-static bool init_text_gone;
+static bool place_init_text_gone;
 
 /**
  * kprobe_give_up_init_text - refuse further probes in the kernel's init text
@@ -166,7 +166,7 @@ static bool init_text_gone;
 void kprobe_give_up_init_text(void)
 {
 	lockdep_assert_held(&kprobe_mutex);
-	init_text_gone = true;
+	place_init_text_gone = true;
 }
 
 /**
@@ -179,7 +179,7 @@ void kprobe_give_up_init_text(void)
  */
 enum kprobe_refusal kprobe_admit_text(unsigned long addr)
 {
-	if (init_text_gone && is_kernel_inittext(addr))
+	if (place_init_text_gone && is_kernel_inittext(addr))
 		return KPROBE_REFUSE_NOT_TEXT;
 	return core_kernel_text(addr) ? KPROBE_OK : kprobe_admit_module(addr);
 }
@@ -216,8 +216,8 @@ static bool debugger_stops_at(unsigned long addr)
 #endif
 }
 
-static enum kprobe_refusal inspect_text(struct kprobe_site *site,
-					const struct kprobe_symbol *symbol)
+static enum kprobe_refusal
+place_inspect_text(struct kprobe_site *site, const struct kprobe_symbol *symbol)
 {
 	unsigned long addr = kprobe_site_text(site);
 	enum kprobe_refusal why;
@@ -242,7 +242,7 @@ static void inspect_next(struct kprobe_site *site,
 	    kprobe_blacklisted(next, symbol) || debugger_stops_at(next))
 		return;
 	site->skip = KPROBE_SKIP;
-	site->owns_next = inspect_text(site, symbol) == KPROBE_OK &&
+	site->owns_next = place_inspect_text(site, symbol) == KPROBE_OK &&
 			  !kprobe_analyse(site, symbol);
 	if (!site->owns_next)
 		site->skip = 0;
@@ -280,5 +280,5 @@ enum kprobe_refusal kprobe_inspect(struct kprobe_site *site,
 		site->opcode = opcode;
 		return KPROBE_OK;
 	}
-	return inspect_text(site, symbol);
+	return place_inspect_text(site, symbol);
 }

@@ -22,7 +22,7 @@
 static bool kprobe_global_on = true;	/* under kprobe_mutex */
 
 /* Number of users of ftrace that are about to redirect functions. */
-static unsigned int redirects;
+static unsigned int kprobe_redirects;
 
 /**
  * kprobe_may_skip_ftrace - check whether a site may own the next instruction
@@ -35,7 +35,7 @@ bool kprobe_may_skip_ftrace(const struct kprobe_site *site)
 {
 	enum kprobe_obstacle what;
 
-	if (!site->owns_next || redirects ||
+	if (!site->owns_next || kprobe_redirects ||
 	    kprobe_obstacle_stays(site->obstacle))
 		return false;
 	what = kprobe_obstacle_now(site);
@@ -57,7 +57,7 @@ kprobe_target_state(const struct kprobe_site *site)
 		return KPROBE_SITE_CLEAN;
 	if (site->on_ftrace && !kprobe_may_skip_ftrace(site))
 		return KPROBE_SITE_FTRACE;
-	/* turn_jumps_back() decides whether a jump may stay. */
+	/* reconcile_jumps() decides whether a jump may stay. */
 	return site->state == KPROBE_SITE_JUMP ? KPROBE_SITE_JUMP :
 						 KPROBE_SITE_TRAP;
 }
@@ -83,7 +83,7 @@ static enum kprobe_site_state text_target(const struct kprobe_site *site)
  * jumps of @dirty must become breakpoints again, and, for the same reasons,
  * which waiting sites must not become jumps.
  */
-static void turn_jumps_back(struct list_head *dirty)
+static void reconcile_jumps(struct list_head *dirty)
 {
 	struct kprobe_site *site, *over;
 	unsigned int back;
@@ -144,7 +144,7 @@ static void leave_next(struct list_head *batch)
 }
 
 /* Mark the batch as armed or disarmed by ftrace, and empty it. */
-static void batch_done(struct list_head *batch)
+static void reconcile_done(struct list_head *batch)
 {
 	struct kprobe_site *site;
 
@@ -173,7 +173,7 @@ static void give_up(struct list_head *batch, bool each, int err)
 	}
 }
 
-/* Retries while ftrace returns -EAGAIN: see arm_ftrace(). */
+/* Retries while ftrace returns -EAGAIN: see reconcile_arm_ftrace(). */
 #define FTRACE_TRIES	10
 
 /*
@@ -184,7 +184,7 @@ static void give_up(struct list_head *batch, bool each, int err)
  * -EAGAIN: an owner of a direct call was changing it for as long as ftrace has
  * waited.  Try again: the owner needs only locks that ftrace has released.
  */
-static int arm_ftrace(struct list_head *arm, bool each)
+static int reconcile_arm_ftrace(struct list_head *arm, bool each)
 {
 	unsigned int taken, nr = list_count_nodes(arm);
 	unsigned int tries = FTRACE_TRIES;
@@ -195,7 +195,7 @@ static int arm_ftrace(struct list_head *arm, bool each)
 		taken = kprobe_take_sites(arm, nr, &some);
 		err = kprobe_ftrace_arm(&some);
 		if (!err) {
-			batch_done(&some);
+			reconcile_done(&some);
 			nr = 2 * taken;
 			continue;
 		}
@@ -232,7 +232,7 @@ static int move_to_ftrace(struct list_head *dirty, bool each)
 			list_move_tail(&site->batch, &move);
 	if (list_empty(&move))
 		return 0;
-	ret = arm_ftrace(&move, each);
+	ret = reconcile_arm_ftrace(&move, each);
 	list_for_each_entry_safe(site, next, dirty, batch)
 		if (ret && kprobe_owner_of(site))
 			list_del_init(&site->batch);
@@ -254,9 +254,9 @@ static int reconcile_ftrace(struct list_head *dirty, bool each)
 	}
 	if (!list_empty(&disarm))
 		kprobe_ftrace_disarm(&disarm);
-	batch_done(&disarm);
+	reconcile_done(&disarm);
 
-	return list_empty(&arm) ? 0 : arm_ftrace(&arm, each);
+	return list_empty(&arm) ? 0 : reconcile_arm_ftrace(&arm, each);
 }
 
 /**
@@ -296,7 +296,7 @@ int kprobe_reconcile(struct list_head *dirty, unsigned int how)
 		if (site->on_ftrace)
 			site->target = kprobe_target_state(site);
 	ret = move_to_ftrace(dirty, how & KPROBE_ARM_EACH);
-	turn_jumps_back(dirty);
+	reconcile_jumps(dirty);
 	list_for_each_entry_safe(site, next, dirty, batch) {
 		if (site->target != site->state)
 			continue;
@@ -392,9 +392,9 @@ bool kprobe_get_global(void)
 
 #ifdef CONFIG_KPROBE_SKIP_FTRACE
 /* Move sites to ftrace, for @ops or, if it is NULL, all. */
-static void all_to_ftrace(struct ftrace_ops *ops,
-			  bool (*concerns)(struct ftrace_ops *ops,
-					   unsigned long ip))
+static void reconcile_to_ftrace(struct ftrace_ops *ops,
+				bool (*concerns)(struct ftrace_ops *ops,
+						 unsigned long ip))
 {
 	struct kprobe_site *site;
 	LIST_HEAD(dirty);
@@ -425,8 +425,8 @@ void kprobe_redirect_begin(struct ftrace_ops *ops,
 	if (kprobe_ftrace_is_ours(ops))
 		return;
 	guard(mutex)(&kprobe_mutex);
-	redirects++;
-	all_to_ftrace(ops, concerns);
+	kprobe_redirects++;
+	reconcile_to_ftrace(ops, concerns);
 }
 
 /**
@@ -442,12 +442,12 @@ void kprobe_redirect_end(struct ftrace_ops *ops)
 	if (kprobe_ftrace_is_ours(ops))
 		return;
 	guard(mutex)(&kprobe_mutex);
-	redirects--;
+	kprobe_redirects--;
 }
 #else
-static void all_to_ftrace(struct ftrace_ops *ops,
-			  bool (*concerns)(struct ftrace_ops *ops,
-					   unsigned long ip))
+static void reconcile_to_ftrace(struct ftrace_ops *ops,
+				bool (*concerns)(struct ftrace_ops *ops,
+						 unsigned long ip))
 {
 }
 #endif
@@ -467,7 +467,7 @@ static bool turn_back_chunk(void)
 		if (++n == KPROBE_PATCH_CHUNK)
 			break;
 	}
-	turn_jumps_back(&dirty);
+	reconcile_jumps(&dirty);
 	if (!list_empty(&dirty))
 		kprobe_patch_batch(&dirty);
 	return n == KPROBE_PATCH_CHUNK;
@@ -499,7 +499,7 @@ void kprobe_set_jumps(bool on)
 				kprobe_optimizer_cancel(site);
 		/* Not in chunks, because all need one update of ftrace. */
 		if (!on)
-			all_to_ftrace(NULL, NULL);
+			reconcile_to_ftrace(NULL, NULL);
 	}
 	/* No site becomes a jump meanwhile. */
 	while (!on && more) {

@@ -201,12 +201,12 @@ enum kprobe_refusal kprobe_site_create(const struct kprobe_entry *entry,
  * and holds no lock meanwhile.
  */
 
-static LLIST_HEAD(retired_sites);
-static struct workqueue_struct *retire_wq;
+static LLIST_HEAD(site_retired);
+static struct workqueue_struct *site_retire_wq;
 
-static void retire_worker(struct work_struct *work)
+static void site_retire_worker(struct work_struct *work)
 {
-	struct llist_node *first = llist_del_all(&retired_sites);
+	struct llist_node *first = llist_del_all(&site_retired);
 	struct kprobe_site *site, *next;
 
 	if (!first)
@@ -234,7 +234,7 @@ static void retire_worker(struct work_struct *work)
 	}
 }
 
-static DECLARE_DELAYED_WORK(retire_work, retire_worker);
+static DECLARE_DELAYED_WORK(site_retire_work, site_retire_worker);
 
 /* Collect retired sites for this many jiffies, to share grace periods. */
 #define RETIRE_DELAY	(HZ / 20)
@@ -242,8 +242,9 @@ static DECLARE_DELAYED_WORK(retire_work, retire_worker);
 /* Free a site, which is out of the table, after grace periods. */
 static void kprobe_retire(struct kprobe_site *site)
 {
-	if (llist_add(&site->retired, &retired_sites))
-		queue_delayed_work(retire_wq, &retire_work, RETIRE_DELAY);
+	if (llist_add(&site->retired, &site_retired))
+		queue_delayed_work(site_retire_wq, &site_retire_work,
+				   RETIRE_DELAY);
 }
 
 /**
@@ -386,8 +387,8 @@ int __init kprobe_site_init(void)
 	if (!site_cache)
 		return -ENOMEM;
 	/* The worker waits long: use a workqueue that nobody else flushes. */
-	retire_wq = alloc_workqueue("kprobes", WQ_UNBOUND, 1);
-	return retire_wq ? 0 : -ENOMEM;
+	site_retire_wq = alloc_workqueue("kprobes", WQ_UNBOUND, 1);
+	return site_retire_wq ? 0 : -ENOMEM;
 }
 
 #if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST)
@@ -403,8 +404,8 @@ EXPORT_SYMBOL_GPL(kprobe_sites_in_use);
 /* Wait until all retired sites are freed. */
 void kprobe_retire_flush(void)
 {
-	flush_delayed_work(&retire_work);
+	flush_delayed_work(&site_retire_work);
 	/* Again, for sites that were added while the worker ran. */
-	flush_delayed_work(&retire_work);
+	flush_delayed_work(&site_retire_work);
 }
 #endif

@@ -14,15 +14,15 @@
  *
  * DROP=1	smp_store_release() in arch_kprobe_use_detour()
  * DROP=2	arch_kprobe_use_detour(site, true) in prepare_jump()
- * DROP=3	synchronize_rcu_tasks() in optimizer_worker()
- * DROP=4	kprobe_optimizer_cancel() in turn_jumps_back()
- * DROP=5	consider_one(): a site that was cancelled starts over
+ * DROP=3	synchronize_rcu_tasks() in opt_worker()
+ * DROP=4	kprobe_optimizer_cancel() in reconcile_jumps()
+ * DROP=5	opt_consider_one(): a site that was cancelled starts over
  * DROP=6	leave_detours() in kprobe_patch()
  * DROP=7	copy_in_use(): insn->run is read before site->state
  * DROP=8	kprobe_patch(): kprobe_site_set_state() after the text
  * DROP=9	arch_kprobe_patch(): patch_jumps() before patch_traps()
  * DROP=10	kprobe_regs_leave_slot() for a fault in a slot
- * DROP=11	synchronize_rcu_tasks() in retire_worker()
+ * DROP=11	synchronize_rcu_tasks() in site_retire_worker()
  */
 #define PLACES		2
 #define JUMP		2	/* text at 0, and the state of that name */
@@ -118,7 +118,7 @@ end:	do
 		lock();
 		if
 		:: list == waiting_gp -> list = nowhere;
-			/* wants_jump() */
+			/* opt_wants_jump() */
 			assert(site_state == TRAP && uses_detour && !q_there);
 			uses_detour = false;
 			patch_jump(JUMP, OPERAND);
@@ -178,6 +178,6 @@ active proctype user()
 	patch(ORIGINAL, (q_there -> TRAP : ORIGINAL));
 	found = false;
 	unlock();
-	synchronize_rcu_tasks(1, 11);		/* retire_worker() */
+	synchronize_rcu_tasks(1, 11);		/* site_retire_worker() */
 	freed = true
 }

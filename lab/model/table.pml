@@ -12,7 +12,7 @@
  *
  * DROP=1	hlist_add_head_rcu(): the link before the head
  * DROP=2	hlist_del_rcu(): a removed site keeps its link
- * DROP=3	synchronize_rcu() in retire_worker()
+ * DROP=3	synchronize_rcu() in site_retire_worker()
  * DROP=4	kprobe_site_drop(): kprobe_retire() after the removal
  */
 #define SITES		3
@@ -99,7 +99,7 @@ inline remove(s)
 	at = 0
 }
 
-/* retire_worker() */
+/* site_retire_worker() */
 inline free(s)
 {
 	d_step {

@@ -8,7 +8,7 @@
 
 /*
  * All but the last two switch stacks.  The last two return when an offline CPU
- * is restarted, after flush_idle_task() has dropped their instances.
+ * is restarted, after kretprobe_flush_idle_task() has dropped their instances.
  */
 struct kretprobe_blackpoint kretprobe_blacklist[] = {
 	{ .name = "_switch" },
