@@ -40,7 +40,7 @@ help:
 	@echo 'make check-house      sizes, calls and order of the files of the core'
 	@echo 'make clean            remove what was built'
 	@echo
-	@echo 'ARCH=x86_64 (default) picks the architecture, VARIANT=debug|ftrace|...'
+	@echo 'ARCH=x86_64 (default) picks the architecture, VARIANT=debug|none|...'
 	@echo 'a configuration in lab/configs/, OUT=DIR another place than out/.'
 
 run test test-all same deb reach ways shell bench decode differ check check-house torture mutants coverage series series-check:
