@@ -24,6 +24,6 @@ hooked_files() {
 our_places() {
 	cat "$TOP/lab/replaced-set"
 	printf '%s\n' kernel/kprobes 'include/linux/kprobes_*.h' \
-		arch/powerpc/kernel/probes \
+		arch/powerpc/kernel/probes 'arch/*/kernel/kprobes-quirks*' \
 		lib/kprobes 'lib/test_kprobes*.[ch]' 'Documentation/trace/kprobes-*.rst'
 }

@@ -10,6 +10,9 @@
 #ifndef _LINUX_KPROBES_CLASSIC_H
 #define _LINUX_KPROBES_CLASSIC_H
 
+#include <linux/kprobes_reasons.h>
+
+struct die_args;
 struct ftrace_ops;
 struct ftrace_regs;
 struct notifier_block;
@@ -73,7 +76,96 @@ bool arch_within_kprobe_blacklist(unsigned long addr);
 int kprobe_exceptions_notify(struct notifier_block *self, unsigned long val,
 			     void *data);
 
-bool kprobe_classic_step_faults(struct pt_regs *regs);
+/*
+ * 3. Quirks
+ */
+
+/* How an instruction accesses memory exclusively: see classic_refuse.c. */
+enum kprobe_exclusive {
+	KPROBE_EXCLUSIVE_NONE,
+	KPROBE_EXCLUSIVE_LOAD,
+	KPROBE_EXCLUSIVE_STORE,
+};
+
+/**
+ * struct kprobe_quirks - facts about a backend, and corrections of its errors
+ * @unsupported: the backend cannot read the code of this kernel: refuse every
+ *	probe
+ * @steps_in_place: the backend removes the breakpoint for a step
+ * @refuses_fixups: a fault in the copy would not be found in the exception
+ *	tables: refuse instructions that have an entry there
+ * @einval: the meaning of -EINVAL from arch_prepare_kprobe(); 0 for
+ *	KPROBE_REFUSE_UNRELOCATABLE
+ * @ftrace_from: the first word that ftrace writes for a call, in bytes from
+ *	ftrace_location()
+ * @ftrace_to: the last such word
+ * @ftrace_skid: the address of a hit by ftrace minus that of the site
+ * @init: called once, after @blacklist, before the first probe
+ * @blacklist: blacklist text that must not be probed but is not annotated:
+ *	code that an exception executes before its registers are saved and after
+ *	they are restored, that passes a breakpoint to classic.c, or that steps
+ *	it; a probe there would hit itself forever or lose its return address
+ * @insn_bytes: return the length of the instruction at an address; NULL if each
+ *	instruction is a kprobe_opcode_t
+ * @exclusive: classify the instruction at an address
+ * @refuses: return true if the backend steps this instruction wrongly
+ * @prepare: called after arch_prepare_kprobe(); return 0 or an error for
+ *	KPROBE_REFUSE_UNRELOCATABLE
+ * @pre_handler: replaces kprobe_classic_pre() as handler of each site, and
+ *	calls it
+ * @post_handler: the same for kprobe_classic_post()
+ * @exception: replaces kprobe_exceptions_notify(), and calls it: save state
+ *	that it loses before the call, and correct the result after it
+ * @fault: a page fault in a hit: end the step and return true if there is one;
+ *	the backend then ignores the fault
+ * @trap_address: return the address of a breakpoint that the backend has not
+ *	handled yet, or 0; needed if interrupts are on before the backend finds
+ *	its site
+ * @is_trap: return true for a breakpoint; needed with @trap_address
+ *
+ * Each architecture with a classic backend defines kprobe_quirks in
+ * kprobes-quirks.c; all fields are optional.
+ *
+ * Context: @init and @blacklist are __init.  The functions from @insn_bytes to
+ * @prepare are called with kprobe_mutex and text_mutex held, those before
+ * @prepare with jump_label_mutex as well.  The others run in exceptions, and
+ * must not be traced, probed or instrumented: they are noinstr.  In @exception
+ * and the handlers, RCU watches and preemption is off.
+ */
+struct kprobe_quirks {
+	bool unsupported;
+	bool steps_in_place;
+	bool refuses_fixups;
+	enum kprobe_refusal einval;
+	int ftrace_from;
+	int ftrace_to;
+	int ftrace_skid;
+
+	void (*init)(void);
+	void (*blacklist)(void);
+
+	unsigned int (*insn_bytes)(unsigned long at);
+	enum kprobe_exclusive (*exclusive)(unsigned long at);
+	bool (*refuses)(const kprobe_opcode_t *addr);
+	int (*prepare)(struct kprobe *kp);
+
+	kprobe_pre_handler_t pre_handler;
+	kprobe_post_handler_t post_handler;
+	int (*exception)(struct notifier_block *self, unsigned long val,
+			 void *data);
+	bool (*fault)(struct pt_regs *regs);
+	unsigned long (*trap_address)(unsigned long val,
+				      const struct die_args *args);
+	bool (*is_trap)(kprobe_opcode_t insn);
+};
+
+extern const struct kprobe_quirks kprobe_quirks;
+
+/* Only for quirks: */
+int kprobe_classic_pre(struct kprobe *kp, struct pt_regs *regs);
+void kprobe_classic_post(struct kprobe *kp, struct pt_regs *regs,
+			 unsigned long flags);
+struct kprobe *kprobe_classic_find(void *addr);
 
 /*
  * Handle a page fault in kernel mode.  The backend's kprobe_fault_handler()
@@ -86,8 +178,7 @@ static nokprobe_inline bool kprobe_page_fault(struct pt_regs *regs,
 
 	if (user_mode(regs) || preemptible() || !kprobe_running())
 		return false;
-	/* On sh, the backend does not remove the step's breakpoint itself. */
-	if (IS_ENABLED(CONFIG_SUPERH) && kprobe_classic_step_faults(regs))
+	if (kprobe_quirks.fault && kprobe_quirks.fault(regs))
 		return false;
 	preempt_disable_notrace();
 	handled = kprobe_fault_handler(regs, trap);
@@ -102,7 +193,7 @@ static nokprobe_inline bool kprobe_page_fault(struct pt_regs *regs,
 }
 
 /*
- * 3. Jumps
+ * 4. Jumps
  */
 #ifdef CONFIG_OPTPROBES
 /**
@@ -142,7 +233,7 @@ struct optimized_kprobe {
 #endif
 
 /*
- * 4. ftrace
+ * 5. ftrace
  */
 #ifdef CONFIG_KPROBES_ON_FTRACE
 void kprobe_ftrace_handler(unsigned long ip, unsigned long parent_ip,
@@ -151,7 +242,7 @@ int arch_prepare_kprobe_ftrace(struct kprobe *kp);
 #endif
 
 /*
- * 5. Returns, on architectures without rethook
+ * 6. Returns, on architectures without rethook
  */
 #if defined(CONFIG_KRETPROBES) && !defined(CONFIG_KRETPROBE_ON_RETHOOK)
 void arch_prepare_kretprobe(struct kretprobe_instance *ri,
@@ -165,7 +256,7 @@ unsigned long kretprobe_trampoline_handler(struct pt_regs *regs,
 #endif
 
 /*
- * 6. For the core: the backend's part of a site
+ * 7. For the core: the backend's part of a site
  */
 
 /**
@@ -188,6 +279,14 @@ struct arch_kprobe_insn {
  */
 #define KPROBE_IRQS_ON_IN_HIT						\
 	(IS_ENABLED(CONFIG_MIPS) || IS_ENABLED(CONFIG_LOONGARCH))
+
+/*
+ * On riscv, breakpoints count as NMIs, and the kernel discards most events that
+ * are traced in an NMI: all kprobe events except those of returns.  On other
+ * architectures with a classic backend they do not count as NMIs, so handlers
+ * need not run in an NMI on riscv either.
+ */
+#define KPROBE_HITS_COUNT_AS_NMI	IS_ENABLED(CONFIG_RISCV)
 
 /* Backends with slots write at most two instructions to each. */
 #define KPROBE_SLOT_SIZE	16

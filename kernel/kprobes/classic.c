@@ -8,11 +8,11 @@
  * and steps it.  The backend does not see the probes of users: the two handlers
  * walk the probes that the site has when it is hit.
  *
- *	breakpoint -> backend -> get_kprobe() -> classic_pre()  -> p, p, p
+ *	breakpoint -> backend -> get_kprobe() -> kprobe_classic_pre() -> p, p
  *	                 |
  *	                 +-- steps the instruction
  *	                 |
- *	                 +--------------------> classic_post() -> p, p, p
+ *	                 +---------------------> kprobe_classic_post() -> p, p
  *
  * Who may run when
  * ----------------
@@ -104,16 +104,7 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 #include <linux/workqueue.h>
-#include "classic_blacklist.h"
-#include "classic_mips.h"
-#include "classic_parisc.h"
-#include "classic_refuse.h"
-#include "classic_sh.h"
-#include "classic_sparc.h"
-#include "classic_walk.h"
 #include "internal.h"
-
-#define STEPS_IN_PLACE	(IS_ENABLED(CONFIG_ARC) || IS_ENABLED(CONFIG_SUPERH))
 
 static struct kprobe *kp_of(struct kprobe_site *site)
 {
@@ -129,28 +120,72 @@ static __always_inline struct kprobe_site *site_of(struct kprobe *kp)
  * The hit
  */
 
-static int classic_pre(struct kprobe *kp, struct pt_regs *regs)
+/*
+ * struct walk - the context of handlers: state to restore after a walk through
+ *	the probes of a site
+ * @running: current_kprobe
+ * @flags: whether interrupts were on
+ * @entered: RCU was not watching
+ * @as_nmi: the exception counts as an NMI
+ */
+struct walk {
+	struct kprobe *running;
+	unsigned long flags;
+	bool entered;
+	bool as_nmi;
+};
+
+static __always_inline void walk_begin(struct walk *walk)
+{
+	local_irq_save(walk->flags);
+	/* Handlers expect a raised count. */
+	preempt_disable_notrace();
+	walk->entered = kprobe_rcu_enter();
+	walk->as_nmi = KPROBE_HITS_COUNT_AS_NMI && in_nmi();
+	if (walk->as_nmi)
+		__preempt_count_sub(NMI_OFFSET);
+	walk->running = __this_cpu_read(current_kprobe);
+}
+
+/* @goes_on: the hit continues after its handlers */
+static __always_inline void walk_end(struct walk *walk,
+				     const struct kprobe_site *site,
+				     bool goes_on)
+{
+	__this_cpu_write(current_kprobe, walk->running);
+	if (walk->as_nmi)
+		__preempt_count_add(NMI_OFFSET);
+	kprobe_rcu_exit(walk->entered);
+	preempt_enable_notrace();
+	/* If the exception code enabled them, keep them off until its end. */
+	if (!KPROBE_IRQS_ON_IN_HIT || site->on_ftrace || !goes_on)
+		local_irq_restore(walk->flags);
+}
+
+/**
+ * kprobe_classic_pre - the pre handler of a site: call those of its probes
+ * @kp: from get_kprobe()
+ * @regs: the registers at the breakpoint
+ *
+ * Context: a hit.
+ * Return: 1 if a handler has redirected the task, else 0: step.
+ */
+int kprobe_classic_pre(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct kprobe_site *site = site_of(kp);
 	unsigned long addr = (unsigned long)site->addr;
-	struct kprobe *below = parisc_hit_below(kp);
 	struct walk walk;
 	bool diverted;
 
-	if (parisc_is_missed(kp)) {
-		kprobes_inc_nmissed_count(kp);
-		return parisc_step(kp, regs, false);
-	}
 	/* On s390 it is after the breakpoint; the backend sets it again. */
 	if (instruction_pointer(regs) != addr)
 		instruction_pointer_set(regs, addr);
 	walk_begin(&walk);
 	diverted = kprobe_call_pre(kprobe_first_pre(site), regs);
 	walk_end(&walk, site, !diverted);
-	parisc_hit_end(below);
-	return diverted || parisc_step(kp, regs, READ_ONCE(site->npost));
+	return diverted;
 }
-NOKPROBE_SYMBOL(classic_pre);
+NOKPROBE_SYMBOL(kprobe_classic_pre);
 
 static noinline void call_post(struct kprobe_site *site, struct pt_regs *regs)
 {
@@ -162,50 +197,44 @@ static noinline void call_post(struct kprobe_site *site, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(call_post);
 
-/* Call post handlers, if any; KPROBE_IRQS_ON_IN_HIT requires walk_end(). */
-static __always_inline void walk_post(struct kprobe *kp, struct pt_regs *regs)
+/**
+ * kprobe_classic_post - the post handler of a site: call those of its probes
+ * @kp: from get_kprobe()
+ * @regs: the registers after the instruction
+ * @flags: not used
+ *
+ * Context: the end of a step.
+ */
+void kprobe_classic_post(struct kprobe *kp, struct pt_regs *regs,
+			 unsigned long flags)
 {
 	struct kprobe_site *site = site_of(kp);
 
+	/* KPROBE_IRQS_ON_IN_HIT requires walk_end(). */
 	if (KPROBE_IRQS_ON_IN_HIT || READ_ONCE(site->npost))
 		call_post(site, regs);
 }
-
-static void classic_post(struct kprobe *kp, struct pt_regs *regs,
-			 unsigned long flags)
-{
-	if (!sh_post_later(kp))
-		walk_post(kp, regs);
-}
-NOKPROBE_SYMBOL(classic_post);
-
-#ifdef CONFIG_PARISC
-static int parisc_step_ends(struct kprobe *end, struct pt_regs *regs)
-{
-	struct kprobe *below = parisc_hit_below(end);
-	struct kprobe *kp = parisc_step_end(regs);
-
-	/* A nested hit has no post handlers: only its branch needed an end. */
-	if (!below)
-		walk_post(kp, regs);
-	parisc_hit_end(below);
-	return 1;
-}
-NOKPROBE_SYMBOL(parisc_step_ends);
-#endif
+NOKPROBE_SYMBOL(kprobe_classic_post);
 
 /**
- * get_kprobe - find the backend's struct kprobe of a site
+ * kprobe_classic_find - find the backend's struct kprobe of a site
  * @addr: any address
  *
  * Context: preemption off, or kprobe_mutex held.
  * Return: the struct kprobe of the site there, or NULL.
  */
-struct kprobe *get_kprobe(void *addr)
+struct kprobe *kprobe_classic_find(void *addr)
 {
 	struct kprobe_site *site = kprobe_site_find((unsigned long)addr);
 
-	return parisc_hit_begin(site ? kp_of(site) : NULL, addr);
+	return site ? kp_of(site) : NULL;
+}
+NOKPROBE_SYMBOL(kprobe_classic_find);
+
+/* Quirks may override this, to see where a hit begins. */
+struct kprobe * __weak get_kprobe(void *addr)
+{
+	return kprobe_classic_find(addr);
 }
 NOKPROBE_SYMBOL(get_kprobe);
 
@@ -341,16 +370,6 @@ kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
 	return (kprobe_opcode_t *)addr;
 }
 
-/*
- * Backends check and prepare in one step: see arch_kprobe_prepare().  They read
- * the instruction, which may be shorter than kprobe_opcode_t.
- */
-enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
-					const struct kprobe_symbol *symbol)
-{
-	return classic_refuses(site->addr, symbol);
-}
-
 bool arch_kprobe_emulated(const struct kprobe_site *site)
 {
 	return site->insn.emulated;
@@ -384,9 +403,8 @@ void kprobe_classic_ftrace_hit(unsigned long ip, unsigned long parent_ip,
 	unsigned long next = regs ? instruction_pointer(regs) : 0;
 	unsigned long flags;
 
-	/* Csky's sites are at the instruction before the call. */
-	if (!site && IS_ENABLED(CONFIG_CSKY))
-		site = kprobe_site_find(ip - MCOUNT_INSN_SIZE);
+	if (!site && kprobe_quirks.ftrace_skid)
+		site = kprobe_site_find(ip - kprobe_quirks.ftrace_skid);
 	if (!site || !regs || !kprobe_ftrace_has_hit(site, ops, regs))
 		goto out;
 	if (kprobe_running()) {
@@ -420,28 +438,15 @@ void kprobe_classic_init_site(struct kprobe_site *site)
 	struct kprobe *kp = kp_of(site);
 
 	kp->addr = site->addr;
-	kp->pre_handler = classic_pre;
-	kp->post_handler = classic_post;
+	kp->pre_handler = kprobe_quirks.pre_handler ?: kprobe_classic_pre;
+	kp->post_handler = kprobe_quirks.post_handler ?: kprobe_classic_post;
 	if (site->on_entry)
 		kp->flags |= KPROBE_FLAG_ON_FUNC_ENTRY;
 	if (site->on_ftrace)
 		prepare_ftrace(kp);
 }
 
-#ifdef CONFIG_S390
-/* The backend uses one errno for this and for instructions it cannot step. */
-static bool may_be_no_boundary(const struct kprobe_site *site)
-{
-	return !probe_is_prohibited_opcode(site->addr);
-}
-#else
-static bool may_be_no_boundary(const struct kprobe_site *site)
-{
-	return false;
-}
-#endif
-
-static enum kprobe_refusal refusal_of(int err, const struct kprobe_site *site)
+static enum kprobe_refusal refusal_of(int err)
 {
 	switch (err) {
 	case 0:
@@ -451,8 +456,7 @@ static enum kprobe_refusal refusal_of(int err, const struct kprobe_site *site)
 	case -EILSEQ:
 		return KPROBE_REFUSE_NO_BOUNDARY;
 	case -EINVAL:
-		if (may_be_no_boundary(site))
-			return KPROBE_REFUSE_NO_BOUNDARY;
+		return kprobe_quirks.einval ?: KPROBE_REFUSE_UNRELOCATABLE;
 	}
 	return KPROBE_REFUSE_UNRELOCATABLE;
 }
@@ -471,7 +475,9 @@ enum kprobe_refusal arch_kprobe_prepare(struct kprobe_site *site,
 	preparing = site;
 	cpus_read_lock();
 	mutex_lock(&text_mutex);
-	err = arch_prepare_kprobe(kp) ?: parisc_fill_slot(kp);
+	err = arch_prepare_kprobe(kp);
+	if (!err && kprobe_quirks.prepare)
+		err = kprobe_quirks.prepare(kp);
 	mutex_unlock(&text_mutex);
 	cpus_read_unlock();
 	preparing = NULL;
@@ -489,7 +495,7 @@ enum kprobe_refusal arch_kprobe_prepare(struct kprobe_site *site,
 				   (unsigned long)site->slot +
 				   KPROBE_SLOT_SIZE);
 	}
-	return refusal_of(err, site);
+	return refusal_of(err);
 }
 
 /**
@@ -570,7 +576,7 @@ static void disarm_in_place(struct list_head *batch)
 	struct kprobe_site *site;
 	bool again;
 
-	if (!STEPS_IN_PLACE || num_possible_cpus() == 1)
+	if (!kprobe_quirks.steps_in_place || num_possible_cpus() == 1)
 		return;
 	do {
 		again = false;
@@ -678,7 +684,7 @@ void free_optinsn_slot(kprobe_opcode_t *slot, int dirty)
  */
 void opt_pre_handler(struct kprobe *kp, struct pt_regs *regs)
 {
-	classic_pre(kp, regs);
+	kprobe_classic_pre(kp, regs);
 }
 NOKPROBE_SYMBOL(opt_pre_handler);
 
@@ -788,39 +794,6 @@ bool kprobe_classic_refuse(struct kprobe *p)
  * Exceptions
  */
 
-#if defined(CONFIG_S390)
-#define IS_TRAP(insn)	((insn) == BREAKPOINT_INSTRUCTION)
-
-static __always_inline unsigned long
-trap_address(unsigned long val, const struct die_args *args)
-{
-	return val == DIE_BPT ?
-	       instruction_pointer(args->regs) - sizeof(kprobe_opcode_t) : 0;
-}
-#elif defined(CONFIG_ARC)
-#define IS_TRAP(insn)	((insn) == UNIMP_S_INSTRUCTION)
-
-static __always_inline unsigned long
-trap_address(unsigned long val, const struct die_args *args)
-{
-	return val == DIE_IERR ? args->err : 0;
-}
-#elif defined(CONFIG_MIPS)
-#define IS_TRAP(insn)	mips_is_break(insn)
-
-static __always_inline unsigned long
-trap_address(unsigned long val, const struct die_args *args)
-{
-	return mips_break_address(val, args->regs);
-}
-#else
-static __always_inline unsigned long
-trap_address(unsigned long val, const struct die_args *args)
-{
-	return 0;
-}
-#endif
-
 /*
  * Return true if a breakpoint was removed after it was executed.
  *
@@ -837,7 +810,6 @@ trap_address(unsigned long val, const struct die_args *args)
  */
 #define STALE_TRAPS	100
 
-#ifdef IS_TRAP
 static DEFINE_PER_CPU(unsigned long, stale_addr);
 static DEFINE_PER_CPU(unsigned int, stale_traps);
 
@@ -855,7 +827,8 @@ static bool stale_trap(unsigned long addr, const struct die_args *args)
 		__this_cpu_write(stale_addr, addr);
 		__this_cpu_write(stale_traps, 0);
 	}
-	stale = read && (!IS_TRAP(now) || get_kprobe((void *)addr)) &&
+	stale = read &&
+		(!kprobe_quirks.is_trap(now) || kprobe_site_find(addr)) &&
 		__this_cpu_inc_return(stale_traps) < STALE_TRAPS;
 	if (!stale)
 		__this_cpu_write(stale_traps, 0);
@@ -868,65 +841,35 @@ NOKPROBE_SYMBOL(stale_trap);
 
 static __always_inline void trap_was_fresh(unsigned long addr)
 {
-	if (this_cpu_read(stale_addr) == addr)
+	if (addr && this_cpu_read(stale_addr) == addr)
 		this_cpu_write(stale_traps, 0);
 }
-#else
-static bool stale_trap(unsigned long addr, const struct die_args *args)
-{
-	return false;
-}
-
-static __always_inline void trap_was_fresh(unsigned long addr) { }
-#endif
-
-/* Call post handlers that were deferred to the end of a step. */
-static __always_inline void walk_post_due(struct pt_regs *regs)
-{
-	struct kprobe *kp = sh_post_due();
-
-	if (!kp)
-		return;
-	kprobe_busy_begin();
-	walk_post(kp, regs);
-	kprobe_busy_end();
-}
-
-#ifdef CONFIG_SUPERH
-/**
- * kprobe_classic_step_faults - end a step after a page fault
- * @regs: of the fault; the instruction pointer at the probed instruction
- *
- * Return: true if there was a step; then the backend need not handle the fault.
- */
-bool kprobe_classic_step_faults(struct pt_regs *regs)
-{
-	return sh_fault(regs);
-}
-NOKPROBE_SYMBOL(kprobe_classic_step_faults);
-#endif
 
 /* Pass exceptions to the backend, whose look-up of the site needs RCU. */
 static int classic_exception(struct notifier_block *self, unsigned long val,
 			     void *data)
 {
-	/* Read first: the backend may change the instruction pointer. */
-	unsigned long addr = trap_address(val, data);
-	struct pt_regs *regs = ((struct die_args *)data)->regs;
-	struct mips_hit hit = mips_hit_begin(regs);
-	struct sparc_hit step = sparc_hit_begin(val);
-	bool entered = kprobe_rcu_enter();
-	int ret = kprobe_exceptions_notify(self, val, data);
+	unsigned long addr = 0;
+	bool entered;
+	int ret;
 
-	mips_hit_end(&hit, val, regs);
-	sh_hit_end(val, ret, regs);
-	sparc_hit_end(&step, ret, regs);
-	walk_post_due(regs);
+	/* Read first: the backend may change the instruction pointer. */
+	if (kprobe_quirks.trap_address)
+		addr = kprobe_quirks.trap_address(val, data);
+	/* Interrupts may be on, and the task must stay on its CPU. */
+	preempt_disable_notrace();
+	entered = kprobe_rcu_enter();
+	if (kprobe_quirks.exception)
+		ret = kprobe_quirks.exception(self, val, data);
+	else
+		ret = kprobe_exceptions_notify(self, val, data);
 	if (ret == NOTIFY_STOP)
 		trap_was_fresh(addr);
 	else if (stale_trap(addr, data))
 		ret = NOTIFY_STOP;
 	kprobe_rcu_exit(entered);
+	/* The end of the exception reschedules. */
+	preempt_enable_no_resched_notrace();
 	return ret;
 }
 NOKPROBE_SYMBOL(classic_exception);
@@ -956,7 +899,8 @@ NOKPROBE_SYMBOL(kprobe_exceptions_notify);
 /* Ignore -EINVAL: some areas that backends add may be empty. */
 int __init arch_kprobe_blacklist(void)
 {
-	backend_blacklist();
+	if (kprobe_quirks.blacklist)
+		kprobe_quirks.blacklist();
 	return arch_populate_kprobe_blacklist() == -ENOMEM ? -ENOMEM : 0;
 }
 
@@ -976,9 +920,10 @@ int __init kprobe_classic_init(void)
 	int ret;
 
 	/* Each probe is refused there, so no breakpoint is a hit. */
-	if (IS_ENABLED(CONFIG_CPU_MICROMIPS))
+	if (kprobe_quirks.unsupported)
 		return 0;
-	mips_init();
+	if (kprobe_quirks.init)
+		kprobe_quirks.init();
 	ret = register_die_notifier(&exceptions_nb) ?: arch_init_kprobes();
 	if (ret)
 		pr_err("the architecture's part does not start: %d\n", ret);

@@ -5,4 +5,4 @@
 KARCH=arc
 CROSS=arc-linux-gnu-
 BUILD_PACKAGES=(gcc-arc-linux-gnu)
-BACKEND=(arch/arc/kernel/kprobes.o)
+BACKEND=(arch/arc/kernel/kprobes.o arch/arc/kernel/kprobes-quirks.o)

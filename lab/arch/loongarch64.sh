@@ -5,5 +5,6 @@
 KARCH=loongarch
 CROSS=loongarch64-linux-gnu-
 BUILD_PACKAGES=()
-BACKEND=(arch/loongarch/kernel/kprobes.o arch/loongarch/kernel/rethook.o
+BACKEND=(arch/loongarch/kernel/kprobes.o arch/loongarch/kernel/kprobes-quirks.o
+	arch/loongarch/kernel/rethook.o
 	arch/loongarch/kernel/rethook_trampoline.o arch/loongarch/kernel/ftrace_dyn.o)

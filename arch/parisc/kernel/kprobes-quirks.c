@@ -1,10 +1,10 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The step of parisc, which classic.c does instead of the architecture's code.
- * On other architectures there is nothing to do.
+ * The step of parisc, instead of that of parisc's own code for probes: see
+ * struct kprobe_quirks.
  *
  * After a step, that code always continues at the following instruction, even
- * if the instruction was a branch or one that skips the next.  A nested hit
+ * if the instruction was a branch or skipped the next.  A nested hit
  * ends in a breakpoint that is executed forever.  So its step is never begun:
  * to that code, each hit looks as if its handler had redirected it, and none is
  * nested.
@@ -28,21 +28,42 @@
  * target is still in the queue at the breakpoint.  Slots are too far away for a
  * branch to have parisc_end_insns as its target.
  */
-#ifndef _KERNEL_KPROBES_CLASSIC_PARISC_H
-#define _KERNEL_KPROBES_CLASSIC_PARISC_H
+#define DISABLE_BRANCH_PROFILING
 
-#include <linux/kprobes_backend.h>
-#include <linux/ptrace.h>
-
-#ifdef CONFIG_PARISC
+#include <linux/container_of.h>
 #include <linux/errno.h>
+#include <linux/ftrace.h>
+#include <linux/init.h>
 #include <linux/irqflags.h>
+#include <linux/kallsyms.h>
+#include <linux/kprobes_backend.h>
 #include <linux/percpu.h>
+#include <linux/ptrace.h>
 #include <linux/sizes.h>
 #include <linux/stringify.h>
+#include <asm/processor.h>
 #include <asm/psw.h>
+#include <asm/sections.h>
 
-/**
+extern const char fault_vector_20[], set_register[];
+
+/* entry.S up to its last function, and the functions that it calls */
+static void __init parisc_blacklist(void)
+{
+	unsigned long last = (unsigned long)set_register;
+	void *c_code = handle_interruption;
+	/* Static, and no function any more if it was inlined. */
+	void *of_break = kprobe_lookup_name("handle_break", 0);
+
+	kprobe_add_area_blacklist((unsigned long)fault_vector_20, last);
+	kprobe_add_ksym_blacklist(last);
+	c_code = dereference_kernel_function_descriptor(c_code);
+	kprobe_add_ksym_blacklist((unsigned long)c_code);
+	if (of_break)
+		kprobe_add_ksym_blacklist((unsigned long)of_break);
+}
+
+/*
  * struct parisc_step - a step of this CPU that has an end
  * @kp: the struct kprobe of the hit
  * @next: the second address of the queue
@@ -127,7 +148,7 @@ static __always_inline unsigned int parisc_link(u32 insn)
  * BREAK; MFIA, which reads its own address; RFI and RFI,R; RSM, SSM and MTSM,
  * which access the interrupt flag; and GATE, which depends on its page.
  */
-static inline bool parisc_is_of_state(u32 insn)
+static bool parisc_is_of_state(u32 insn)
 {
 	switch (insn & 0xfc001fe0) {
 	case 0x0000:
@@ -142,7 +163,7 @@ static inline bool parisc_is_of_state(u32 insn)
 	return insn >> 26 == 0x3a && parisc_minor(insn) == 1;
 }
 
-static inline bool parisc_is_misread(const kprobe_opcode_t *addr)
+static bool parisc_refuses(const kprobe_opcode_t *addr)
 {
 	return parisc_is_of_state(*addr);
 }
@@ -151,7 +172,7 @@ static inline bool parisc_is_misread(const kprobe_opcode_t *addr)
 #define PARISC_REACH		SZ_16M
 
 /* Add the copy for steps with an end.  slot[0] has the instruction already. */
-static inline int parisc_fill_slot(struct kprobe *kp)
+static int parisc_fill_slot(struct kprobe *kp)
 {
 	u32 *slot = kp->ainsn.insn;
 	unsigned long away = (unsigned long)slot -
@@ -168,14 +189,19 @@ static inline int parisc_fill_slot(struct kprobe *kp)
 static int parisc_step_ends(struct kprobe *end, struct pt_regs *regs);
 static struct kprobe parisc_end = { .pre_handler = parisc_step_ends };
 
-/*
- * Begin a hit: a breakpoint calls get_kprobe(), which calls this.  The backend
- * must not see a nested hit, so reset_current_kprobe() restores the interrupted
- * one.  Interrupts stay off until the breakpoint has been handled.
+/**
+ * get_kprobe - begin the hit of a breakpoint
+ * @addr: its address
+ *
+ * The backend must not see a nested hit, so reset_current_kprobe() restores the
+ * interrupted one.  Interrupts stay off until the breakpoint has been handled.
+ *
+ * Return: the struct kprobe there, or NULL.
  */
-static __always_inline struct kprobe *parisc_hit_begin(struct kprobe *kp,
-						       const void *addr)
+noinstr struct kprobe *get_kprobe(void *addr)
 {
+	struct kprobe *kp = kprobe_classic_find(addr);
+
 	if (addr == &parisc_end_insns[0] || addr == &parisc_end_insns[1])
 		kp = &parisc_end;
 	/* Hits by ftrace end elsewhere, and are never nested. */
@@ -258,7 +284,7 @@ static __always_inline struct kprobe *parisc_step_end(struct pt_regs *regs)
 
 	regs->gr[0] |= __this_cpu_read(parisc_stepped.irqs_on);
 	if (!parisc_is_branch(kp->opcode)) {
-		/* It may have skipped the next instruction. */
+		/* The instruction may have skipped the next. */
 		if (regs->iaoq[0] != (unsigned long)parisc_end_insns)
 			next += 4;
 		instruction_pointer_set(regs, next);
@@ -271,41 +297,42 @@ static __always_inline struct kprobe *parisc_step_end(struct pt_regs *regs)
 	return kp;
 }
 
-#else /* !CONFIG_PARISC */
-
-static inline bool parisc_is_misread(const kprobe_opcode_t *addr)
+static noinstr int parisc_pre(struct kprobe *kp, struct pt_regs *regs)
 {
-	return false;
+	struct kprobe_site *site = container_of(kp, struct kprobe_site,
+						insn.op.kp);
+	struct kprobe *below = parisc_hit_below(kp);
+	int diverted;
+
+	if (parisc_is_missed(kp)) {
+		kprobes_inc_nmissed_count(kp);
+		return parisc_step(kp, regs, false);
+	}
+	diverted = kprobe_classic_pre(kp, regs);
+	parisc_hit_end(below);
+	return diverted || parisc_step(kp, regs, READ_ONCE(site->npost));
 }
 
-static inline int parisc_fill_slot(struct kprobe *kp)
+static noinstr int parisc_step_ends(struct kprobe *end, struct pt_regs *regs)
 {
-	return 0;
+	struct kprobe *below = parisc_hit_below(end);
+	struct kprobe *kp = parisc_step_end(regs);
+
+	/* A nested hit has no post handlers: only its branch needed an end. */
+	if (!below)
+		kprobe_classic_post(kp, regs, 0);
+	parisc_hit_end(below);
+	return 1;
 }
 
-static __always_inline struct kprobe *parisc_hit_begin(struct kprobe *kp,
-						       const void *addr)
-{
-	return kp;
-}
-
-static __always_inline struct kprobe *parisc_hit_below(const struct kprobe *kp)
-{
-	return NULL;
-}
-
-static __always_inline bool parisc_is_missed(struct kprobe *kp)
-{
-	return false;
-}
-
-static __always_inline void parisc_hit_end(struct kprobe *below) { }
-
-static __always_inline bool parisc_step(struct kprobe *kp,
-					struct pt_regs *regs, bool with_post)
-{
-	return false;
-}
-
-#endif /* CONFIG_PARISC */
-#endif /* _KERNEL_KPROBES_CLASSIC_PARISC_H */
+const struct kprobe_quirks kprobe_quirks __refconst = {
+	.refuses_fixups = true,
+#ifdef CONFIG_DYNAMIC_FTRACE
+	/* A call precedes its function, and ftrace knows its last word. */
+	.ftrace_from = -(FTRACE_PATCHABLE_FUNCTION_SIZE - 1) * (int)sizeof(u32),
+#endif
+	.blacklist = parisc_blacklist,
+	.refuses = parisc_refuses,
+	.prepare = parisc_fill_slot,
+	.pre_handler = parisc_pre,
+};

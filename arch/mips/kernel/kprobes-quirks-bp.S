@@ -18,7 +18,7 @@
 	/* This section cannot be probed. */
 	.section .kprobes.text, "ax"
 	.align	5
-NESTED(kprobe_classic_handle_bp, PT_SIZE, sp)
+NESTED(kprobe_quirks_handle_bp, PT_SIZE, sp)
 	.cfi_signal_frame
 	.set	noat
 	SAVE_ALL
@@ -27,4 +27,4 @@ NESTED(kprobe_classic_handle_bp, PT_SIZE, sp)
 	move	a0, sp
 	jal	do_bp
 	j	ret_from_exception
-END(kprobe_classic_handle_bp)
+END(kprobe_quirks_handle_bp)
