@@ -59,6 +59,8 @@ house() {
 	step functions functions
 	step options look options "$TREE"
 	step backends look backends
+	step headers look headers
+	step quirks look quirks
 	step rooms look rooms
 	step words words
 	step licences licences
