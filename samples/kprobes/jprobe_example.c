@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Shows the arguments of calls of vfs_read(), or of another function with the
- * same arguments, by a function that has them.
+ * same arguments, in a function that receives them.
  *
  *	insmod jprobe_example.ko limit=3
  *	insmod jprobe_example.ko symbol=vfs_write
@@ -19,7 +19,7 @@ MODULE_PARM_DESC(symbol, "vfs_read, or a function with the same arguments");
 
 static unsigned int limit = 5;
 module_param(limit, uint, 0444);
-MODULE_PARM_DESC(limit, "how many calls to show");
+MODULE_PARM_DESC(limit, "number of calls to show");
 
 static atomic_t calls;
 

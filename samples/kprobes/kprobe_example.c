@@ -31,7 +31,7 @@ MODULE_PARM_DESC(symbol, "functions to probe");
 
 static unsigned int limit = 5;
 module_param(limit, uint, 0444);
-MODULE_PARM_DESC(limit, "how many hits to show of each");
+MODULE_PARM_DESC(limit, "number of hits to show of each function");
 
 static bool post;
 module_param(post, bool, 0444);
@@ -39,9 +39,9 @@ MODULE_PARM_DESC(post, "also count after the probed instructions");
 
 /**
  * struct target - a function that is probed
- * @probe: the request; handlers find the target around it
+ * @probe: the request; handlers find the target by container_of()
  * @entered: hits so far
- * @stepped: how often its post handler ran
+ * @stepped: executions of the probed instruction so far
  */
 struct target {
 	struct kprobe probe;
@@ -52,7 +52,7 @@ struct target {
 static struct target targets[MAX_TARGETS];
 static struct kprobe *probes[MAX_TARGETS];
 
-/* On s390 that is a function which modules cannot call. */
+/* On s390, regs_get_kernel_argument() calls a function that is not exported. */
 #if defined(CONFIG_HAVE_FUNCTION_ARG_ACCESS_API) && !defined(CONFIG_S390)
 static void show_argument(const struct kprobe *p, struct pt_regs *regs)
 {
@@ -61,7 +61,7 @@ static void show_argument(const struct kprobe *p, struct pt_regs *regs)
 		regs_get_kernel_argument(regs, 0));
 }
 #else
-/* The architecture does not provide regs_get_kernel_argument(). */
+/* Modules cannot use regs_get_kernel_argument() here. */
 static void show_argument(const struct kprobe *p, struct pt_regs *regs)
 {
 	pr_info("%s: ip = %pS\n", p->symbol_name,
@@ -69,7 +69,7 @@ static void show_argument(const struct kprobe *p, struct pt_regs *regs)
 }
 #endif
 
-/* Before the instruction: registers are those of the probed code. */
+/* Called before the instruction, with the registers of the probed code. */
 static int show_call(struct kprobe *p, struct pt_regs *regs)
 {
 	struct target *t = container_of(p, struct target, probe);
@@ -79,7 +79,7 @@ static int show_call(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
-/* After it.  With a post handler, a breakpoint cannot become a jump. */
+/* Called after the instruction.  Without a post handler, a probe is faster. */
 static void count_step(struct kprobe *p, struct pt_regs *regs,
 		       unsigned long flags)
 {

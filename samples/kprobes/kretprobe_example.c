@@ -19,7 +19,7 @@ MODULE_PARM_DESC(symbol, "function to follow");
 
 static unsigned int limit = 5;
 module_param(limit, uint, 0444);
-MODULE_PARM_DESC(limit, "how many calls to show");
+MODULE_PARM_DESC(limit, "number of calls to show");
 
 static atomic_t shown;
 static atomic64_t returns;
@@ -29,14 +29,14 @@ struct stopwatch {
 	u64 start;
 };
 
-/* Only calls made for user space: others are not followed. */
+/* Follow only calls by user tasks: kernel threads have no mm. */
 static int start_watch(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct stopwatch *watch = (struct stopwatch *)ri->data;
 
 	if (!current->mm)
 		return 1;
-	/* A clock that may be read in whatever context this is. */
+	/* This clock may be read in any context. */
 	watch->start = local_clock();
 	return 0;
 }
