@@ -487,7 +487,7 @@ NOKPROBE_SYMBOL(kprobe_fault);
  * Sites and slots are freed after grace periods, in which a CPU that executes
  * at all completes a hit.  But the loops in which an offline CPU stays must not
  * be probed, because that CPU would nearly always be in a hit.
-  */
+ */
 
 /**
  * kprobe_cpu_leaves - mark this CPU as offline: no one needs to wait for it
