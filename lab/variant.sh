@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 # Default of VARIANT= for test, run and shell: the kernel of x86-64 has what
 # changes function entries of Debian's, the function tracer and IBT. VARIANT=none
