@@ -60,6 +60,7 @@ enum kprobe_site_state {
  *	ones are linked by kprobe::pre_next; locked, read by RCU
  * @npost: active probes with a post handler; locked, read by hits
  * @state: how the text looks; locked, read by hits
+ * @state_and_skip: @state and @skip, which a hit compares at once
  * @target: the state to reach when the batch is applied; locked
  * @on_ftrace: ftrace patches the instruction at @addr; constant
  * @skip: distance from @addr to the instruction that slots and the detour copy:
