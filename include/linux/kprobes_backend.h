@@ -69,8 +69,7 @@ enum kprobe_site_state {
  *	it is armed by ftrace instead (ftrace.c); locked, read by hits
  * @on_entry: the site is at the function's first instruction; constant
  * @slot: the out-of-line copy, made in prepare, or NULL; freed by the core
- * @insn: the backend's data; the backend must publish changes that it makes
- *	once the site can be hit
+ * @insn: the backend's data; changes that hits may see must be published
  * @post_slot: as @slot, for hits with post handlers
  * @detour: the target of the jump, or NULL; freed by the core
  * @active: enabled probes by kprobe::list, newest first; locked, read by RCU
