@@ -257,6 +257,8 @@ static int kprobe_attach(struct kprobe_array *array, int i,
 
 	ret = kprobe_check_new(p) ?:
 	      kprobe_find_place(p->addr, p->symbol_name, p->offset, &place);
+	if (ret == -ENOENT)
+		kprobe_module_refused(p, KPROBE_REFUSE_NO_SYMBOL);
 	if (ret)
 		return ret;
 
@@ -292,7 +294,7 @@ drop:
 refuse:
 	if (why == KPROBE_OK)
 		return ret;
-	pr_debug("%pS refused: %s\n", (void *)place, kprobe_refusal_name(why));
+	kprobe_module_refused(p, why);
 	return kprobe_refusal_errno(why);
 }
 

@@ -144,6 +144,7 @@ bool kprobe_module_is_live(const struct module *mod);
 bool kprobe_module_calls(const struct module *mod, unsigned long start,
 			 unsigned long end);
 enum kprobe_refusal kprobe_admit_module(unsigned long addr);
+void kprobe_module_refused(const struct kprobe *p, enum kprobe_refusal why);
 bool kprobe_module_symbol(struct module *mod, unsigned long addr,
 			  struct kprobe_symbol *symbol);
 const struct patched_places *kprobe_module_places(struct module *mod);
@@ -158,6 +159,11 @@ static inline bool kprobe_module_calls(const struct module *mod,
 static inline enum kprobe_refusal kprobe_admit_module(unsigned long addr)
 {
 	return KPROBE_REFUSE_NOT_TEXT;
+}
+
+static inline void kprobe_module_refused(const struct kprobe *p,
+					 enum kprobe_refusal why)
+{
 }
 
 static inline bool kprobe_module_symbol(struct module *mod, unsigned long addr,

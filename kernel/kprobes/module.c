@@ -35,12 +35,16 @@
  * although its exit function may still cause text to be patched.  So patched.c
  * refuses probes near these places then.
  */
+#define pr_fmt(fmt) "kprobes: " fmt
+
 #include <linux/hashtable.h>
 #include <linux/jump_label.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/module_symbol.h>
+#include <linux/printk.h>
+#include <linux/ratelimit.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
@@ -244,6 +248,36 @@ enum kprobe_refusal kprobe_admit_module(unsigned long addr)
 	if (within_module_init(addr, mod) && mod->state != MODULE_STATE_COMING)
 		return KPROBE_REFUSE_MODULE_STATE;
 	return KPROBE_OK;
+}
+
+/**
+ * kprobe_module_refused - log the refusal of a probe that a module's init makes
+ * @p: the probe
+ * @why: the reason
+ *
+ * The user of the module sees only the errno that its init returns.
+ *
+ * Context: may sleep; kprobe_mutex held.
+ */
+void kprobe_module_refused(const struct kprobe *p, enum kprobe_refusal why)
+{
+	struct module *mod;
+
+	/* The module stays, because its init is the caller. */
+	scoped_guard(preempt)
+		mod = __module_address((unsigned long)p);
+	if (!mod || mod->state != MODULE_STATE_COMING)
+		return;
+	if (p->symbol_name)
+		pr_info_ratelimited("%s: no probe on %s+0x%x: %s: %s\n",
+				    mod->name, p->symbol_name, p->offset,
+				    kprobe_refusal_name(why),
+				    kprobe_refusal_sentence(why));
+	else
+		pr_info_ratelimited("%s: no probe on %pS: %s: %s\n", mod->name,
+				    (void *)p->addr + p->offset,
+				    kprobe_refusal_name(why),
+				    kprobe_refusal_sentence(why));
 }
 
 /* A text symbol and its index in the symbol table. */

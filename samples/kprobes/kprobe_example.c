@@ -6,7 +6,8 @@
  *	insmod kprobe_example.ko symbol=vfs_read,kernel_clone limit=3 post=1
  *
  * All probes are registered as one array: if one of the functions cannot be
- * probed, none is, and the module is not loaded.
+ * probed, none is, and the module is not loaded; the log has its name and the
+ * reason.
  *
  * To build a module of your own, outside of the kernel's tree:
  *
