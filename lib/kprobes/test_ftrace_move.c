@@ -163,6 +163,8 @@ static void test_late_call_of_old_ops_is_handled(struct kunit *test)
 	struct counted post = ON(target, .probe.post_handler = counted_post);
 	struct counted plain = ON(target);
 
+	if (IS_ENABLED(CONFIG_KPROBES_CLASSIC))
+		kunit_skip(test, "the backend continues after the late call");
 	KUNIT_ASSERT_EQ(test, ftrace_set_filter_ip(&late_caller, call, 0, 0),
 			0);
 	KUNIT_ASSERT_EQ(test, register_ftrace_function(&late_caller), 0);
