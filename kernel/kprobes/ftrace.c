@@ -2,96 +2,106 @@
 /*
  * Probes on the call of ftrace at a function's entry.
  *
- * ftrace patches that instruction.  A site on it is hit by a callback instead
- * of a trap, and needs no copy out of line, because the instruction does
- * nothing but call.  All such sites share two ftrace_ops, so that a batch of
+ * ftrace patches this call.  A site on the call is hit by a callback instead of
+ * a trap, and needs no copy out of line, because the instruction has no effect
+ * except the call.  All these sites share two ftrace_ops, so that a batch of
  * them needs one update of ftrace, and the callback finds the site by its
  * address, as a trap does.
  *
- * Each update of ftrace costs an examination of all functions, and a hit by
- * ftrace costs more than a jump.  Nothing lies between the call and the next
- * instruction, so unless code jumps there, a hit of that instruction sees what
- * one of the call would, but for the instruction pointer.  A site may
- * therefore own the next instruction (kprobe_site::owns_next), which becomes a
- * trap, then a jump.  Its handlers see the address of the call.  It uses ftrace
- * instead if the next instruction is jumped to, cannot be a jump or is probed
- * itself, if a post handler or jprobe needs an instruction without effect, if
- * jumps are switched off, or if a live patch or direct call redirects the call.
- * Users that redirect announce it by kprobe_redirect_begin(); only the filter
- * that they register with is examined.
+ * Each update of ftrace examines all functions, and a hit by ftrace costs more
+ * than a jump.  If no code jumps to the instruction after the call, a hit there
+ * sees the same state as a hit at the call, except for the instruction pointer.
+ * A site of the call may therefore own the next instruction
+ * (kprobe_site::owns_next), which becomes a trap, then a jump.  Handlers see
+ * the address of the call.  The site uses ftrace instead
+ *
+ * - if code jumps to the next instruction, or a probe is on it,
+ * - if a jump cannot replace the next instruction, or jumps are switched off,
+ * - if a probe on the site is a jprobe or has a post handler, because these
+ *   need a probed instruction without effect, or
+ * - if a live patch or a direct call redirects the call.
+ *
+ * Users of ftrace that redirect functions call kprobe_redirect_begin() before
+ * they register.  Only the filter that they register with is examined, without
+ * later additions.
  *
  * kprobe_site_create() decides once whether a site may own the next
- * instruction, even if none of its probes can use that yet, and makes the
- * copies, which are freed with the site.  An obstacle that may disappear, such
- * as a lack of memory or a debugger's breakpoint, therefore counts until the
+ * instruction, even while its probes must use ftrace, and makes the copies,
+ * which are freed with the site.  Even a temporary obstacle at that time, such
+ * as a lack of memory or a debugger's breakpoint, therefore lasts until the
  * last probe of the site is unregistered.
  *
  * A site moves from the next instruction to ftrace, and never back.  A hit
  * passes the call, then the next instruction:
  *
  * 1. The site is added to ftrace's filter.  The callback ignores its hits.
- * 2. One store sets site->ftrace_ops.  A hit that reads the old value at the
- *    call is handled at the next instruction, as before.
- * 3. A hit for which the new ops reads the new value is handled at the call,
- *    and continues at a copy of the next instruction (arch_kprobe_resume()).
- * 4. So each hit is handled once while the trap or jump is there.
+ * 2. One store sets site->ftrace_ops.  If the callback still reads the old
+ *    value, the hit is handled at the next instruction, as before.
+ * 3. If the callback reads the new value, the hit is handled at the call, and
+ *    continues at a copy of the next instruction (arch_kprobe_resume()).
+ * 4. So each hit is handled exactly once while the trap or jump is in place.
  * 5. A grace period of RCU ends: hits that passed the call before 2, and cannot
  *    be preempted, have passed the next instruction.
- * 6. The text is restored, on all CPUs; then hits need no copy.
+ * 6. The text is restored, on all CPUs; from then on, hits need no copy.
  *
  * A hit that passed the call before 2, and stays interrupted or preempted
- * before the next instruction until 6, is not handled and not counted, because
+ * before the next instruction until 6, is neither handled nor counted, because
  * the task executes no more code of ours.  Only a grace period of RCU-tasks
- * waits for it, which has no limit: all users of kprobe_mutex would wait.  Nor
- * can the text be restored later, because the trampoline of a direct call
- * enters the function at the next instruction.  A hit that ftrace drops is
- * counted from 6 on; before that, the next instruction handles it, unless 6
- * restores it just then.
+ * would wait for this task.  That may take any time, during which kprobe_mutex
+ * would be held.  Nor can the text be restored later, because the trampoline of
+ * a direct call enters the function at the next instruction.  From 6 on, hits
+ * that ftrace drops are counted.  Before 6, the trap or jump handles them; only
+ * a hit that 6 overtakes between the call and the next instruction is lost.
  *
- * There are two ops because ftrace lets one owner of IPMODIFY, such as live
- * patching, redirect a function.  By an old convention, a probe whose handlers
- * do this has a post handler, so sites with post handlers are in the ops with
- * IPMODIFY.  With either ops, ftrace uses an address that a pre handler has
- * set, unless another user of ftrace redirects the function.  Only for the ops
- * with IPMODIFY, ftrace asks the owner of a direct call to share the function.
+ * There are two ops because ftrace lets only one owner of IPMODIFY, such as
+ * live patching, redirect a function.  By an old convention, a probe whose
+ * handlers redirect has a post handler, so sites with post handlers are in the
+ * ops with IPMODIFY.  With either ops, execution continues at an address that a
+ * pre handler has set, unless another user of ftrace redirects the function.
+ * Only for the ops with IPMODIFY does ftrace request that the owner of a direct
+ * call share the function.
  *
  * site->ftrace_ops is the ops that calls handlers; the other one ignores a hit.
  * While a site moves, a value of enum ftrace_move is added to this pointer, so
- * that the fast path does not match.  When a site moves from one ops to the
- * other, ftrace calls both for a hit, one after the other, and only one of them
- * must call the handlers:
+ * that the fast path matches neither ops.  When a site moves from one ops to
+ * the other, ftrace calls both for a hit, one after the other, and exactly one
+ * of them must call the handlers:
  *
- * 1. The site belongs to the old ops.  It is added to the filter of the new
- *    ops, which ignores its hits.
+ * 1. The site belongs to the old ops.  The site is added to the filter of the
+ *    new ops, which ignores its hits.
  * 2. kprobe_ftrace_arm() sets FTRACE_MOVE_TO_FIRST or FTRACE_MOVE_TO_SECOND,
- *    with the new ops.  The ops that ftrace calls first notes a hit.  The
- *    second looks for that note: the new ops handles a noted hit.  A hit
- *    without a note has passed the first in 1, and the old ops handles it.
- * 3. A grace period of RCU ends.  Ftrace calls from a loop that cannot be
- *    preempted, so a hit that has passed the first in 1 has passed the second,
- *    too.  The site belongs to the new ops.
+ *    with the new ops.  The ops that ftrace calls first leaves a note of each
+ *    hit, which the second looks for.  A hit with a note is handled by the new
+ *    ops.  A hit without one passed the first ops before the store; the old ops
+ *    handles this hit, or has done so.
+ * 3. A grace period of RCU ends.  ftrace calls the ops in a loop that cannot be
+ *    preempted, so a hit that passed the first ops in 1 has passed the second
+ *    as well.  Now the site belongs to the new ops.
  * 4. The site is removed from the filter of the old ops.
  *
- * In ftrace's loop, the most recently registered ops is first.  A loop that is
- * between the two must not call one of them a second time, so an ops is not
- * registered again until a grace period after it was unregistered.
+ * ftrace's loop calls the most recently registered ops first.  If the ops that
+ * a loop has reached were unregistered and registered again, the loop would
+ * find the other ops after it once more.  So an ops is registered again only
+ * after a grace period.
  *
  * Until step 1 is done, ftrace may call the old ops without its loop.  A task
- * that is interrupted or preempted on its way there may arrive at any time
- * later, and calls no other ops.  So an ops that is not called from the loop
- * always calls the handlers.
+ * that is interrupted or preempted just before this call may make the call at
+ * any later time, and reaches no other ops.  So an ops that is not called from
+ * the loop always calls the handlers.
  *
- * In each update, ftrace visits all functions several times.  A new probe
- * cannot wait for others, but a removed one can: its site clears its ops, so
- * the callback ignores hits, and a worker removes the function from the filter,
- * together with others that were removed meanwhile.  If a probe is registered
- * again before that, no update is needed.  Large batches are removed at once,
- * and so are functions that other owners of IPMODIFY may wait for.
+ * In each update, ftrace visits all functions several times.  The update for a
+ * new probe cannot be deferred, but that for a removed probe can: its site's
+ * ftrace_ops is cleared, so the callback ignores hits, and a worker removes the
+ * function from the filter, together with others whose probes were removed
+ * meanwhile.  If a probe is registered again before that, no update is needed.
+ * Large batches are removed at once, and so are functions of the ops with
+ * IPMODIFY, which other owners of IPMODIFY may want to redirect.
  *
- * The core handles recursion and counts misses: without FTRACE_OPS_FL_RECURSION
- * ftrace calls an ops also in a recursion.  But if several ops are on one
- * function, ftrace calls them from a loop with a guard against recursion.
- * kprobe_ftrace_dropped() counts the hits that are lost there.
+ * The core handles recursion and counts misses itself, so the ops lack
+ * FTRACE_OPS_FL_RECURSION: ftrace calls them in a recursion as well.  But if
+ * several ops are on one function, ftrace calls them from a loop with a guard
+ * against recursion.  kprobe_ftrace_dropped() counts the hits that this guard
+ * drops.
  */
 #include <linux/ftrace.h>
 #include <linux/hashtable.h>
@@ -133,16 +143,17 @@ static struct ftrace_ops *moving_to(struct ftrace_ops *ops,
 }
 
 /*
- * Stack pointers of hits that have passed the first ops in step 2: one for each
- * CPU and context, because an interrupt between the two ops may have a hit.  A
- * second one is for a hit in a third ops that ftrace calls between the two: its
- * guard against recursion lets one loop begin in another of the same context.
+ * The notes of step 2: stack pointers of hits that have passed the first ops.
+ * Each context of a CPU has its own, because an interrupt between the two ops
+ * may have a hit.  Each context has two, because a third ops between the two
+ * may also have a hit: the guard of ftrace's loop lets one loop begin inside
+ * another in the same context.
  */
 static DEFINE_PER_CPU(unsigned long [4][2], first_passed);
 
 /*
- * Return true if ftrace calls from its loop.  The guard of the loop has one bit
- * for each context, and one for a loop in another loop.
+ * Return true if ftrace has called the ops from its loop.  The guard of the
+ * loop has one bit for each context, and one for a loop inside another.
  */
 static bool ftrace_is_looping(void)
 {
@@ -185,8 +196,8 @@ static __always_inline struct ftrace_ops *
 read_calls(const struct kprobe_site *site)
 {
 	/*
-	 * Ftrace checks only afterwards whether it must call the other ops,
-	 * too.  Pairs with kprobe_ftrace_arm().
+	 * If this reads a new value, ftrace must find the site in the filter
+	 * of the ops that it considers next.  Pairs with kprobe_ftrace_arm().
 	 */
 	return smp_load_acquire(&site->ftrace_ops);
 }
@@ -204,12 +215,12 @@ static void forget_passed(void)
 #define ftrace_site_hit	kprobe_classic_ftrace_hit
 
 /**
- * kprobe_ftrace_has_hit - must an ops call the handlers of a hit?
+ * kprobe_ftrace_has_hit - check whether an ops must call the handlers of a hit
  * @site: the site that was hit
  * @ops: the ops that ftrace calls
  * @regs: the registers at the hit
  *
- * Context: a hit; once for each ops; not preemptible.
+ * Context: a hit, not preemptible; must be called once for each ops.
  */
 bool kprobe_ftrace_has_hit(struct kprobe_site *site, struct ftrace_ops *ops,
 			   struct pt_regs *regs)
@@ -221,7 +232,7 @@ NOKPROBE_SYMBOL(kprobe_ftrace_has_hit);
 static noinline void ftrace_site_slow(unsigned long ip, struct pt_regs *regs,
 				      struct ftrace_ops *ops)
 {
-	/* Live patching may have set it: restore it after the handlers. */
+	/* Live patching may have set this pointer: restore it afterwards. */
 	unsigned long next = instruction_pointer(regs);
 	enum kprobe_verdict verdict;
 	bool entered = kprobe_rcu_enter();
@@ -296,7 +307,10 @@ static void ftrace_site_hit(unsigned long ip, unsigned long parent_ip,
 	ftrace_site_fast(ip, regs, ops);
 	if (traced_on)
 		kprobe_trace_irqs_on();
-	/* Interrupts first: a handler may have woken up a task. */
+	/*
+	 * Restore interrupts first.  Otherwise preempt_enable_notrace() would
+	 * not schedule, although a handler may have woken up a task.
+	 */
 	raw_local_irq_restore(flags);
 	preempt_enable_notrace();
 }
@@ -304,13 +318,13 @@ NOKPROBE_SYMBOL(ftrace_site_hit);
 #endif
 
 /**
- * kprobe_ftrace_dropped - count a hit for which ftrace did not call
+ * kprobe_ftrace_dropped - count a hit for which ftrace calls no ops
  * @ip: the address of the call
  *
- * Counting is part of a hit: interrupts must be off and RCU watching from
- * before the look-up, so that unregistering a probe waits for it.  Nothing here
- * may be traced, because that would recurse: so interrupts are disabled without
- * informing the tracer.
+ * Counting is part of a hit: from before the look-up, interrupts must be off
+ * and RCU must be watching, so that unregistering a probe waits for the count.
+ * Nothing here may be traced, because that would recurse, so interrupts are
+ * disabled without informing the tracer.
  *
  * Context: any.
  */
@@ -381,7 +395,7 @@ static struct site_ops *site_ops_now(const struct kprobe_site *site)
 }
 
 /**
- * kprobe_ftrace_moves - must an armed site move to the other ops?
+ * kprobe_ftrace_moves - check whether an armed site must move to the other ops
  * @site: on ftrace
  *
  * Context: kprobe_mutex held.
@@ -394,7 +408,7 @@ bool kprobe_ftrace_moves(const struct kprobe_site *site)
 /* The ops that ftrace calls before the other one; under kprobe_mutex. */
 static struct site_ops *called_first;
 
-/* @shared: owners of direct calls were asked to share, and must be informed */
+/* If @shared, owners of direct calls share these, and must be informed. */
 static int filter_remove(struct site_ops *from, unsigned long *ips,
 			 unsigned int nr, bool shared)
 {
@@ -421,7 +435,7 @@ static int ops_add(struct site_ops *to, unsigned long *ips, unsigned int nr)
 
 	if (!nr)
 		return 0;
-	/* For the first sites, register_ftrace_function() asks owners. */
+	/* With the first sites, register_ftrace_function() does the same. */
 	if (to->nr && to->ops.flags & FTRACE_OPS_FL_IPMODIFY)
 		ret = ftrace_add_ipmodify(&to->ops, ips, nr);
 	else
@@ -443,10 +457,10 @@ static int ops_add(struct site_ops *to, unsigned long *ips, unsigned int nr)
 }
 
 /*
- * Remove functions from an ops.  Without memory for a new filter, remove them
- * one by one, which may need less.  A function that stays in the filter is
- * harmless: no site refers to @from for it any more, so the callback ignores
- * it.
+ * Remove functions from an ops.  If there is no memory for a new filter, remove
+ * them one by one, which may need less.  A function that stays in the filter is
+ * harmless: its site does not refer to @from any more, so the callback ignores
+ * hits.
  */
 static void ops_remove(struct site_ops *from, unsigned long *ips,
 		       unsigned int nr)
@@ -622,7 +636,7 @@ static bool leaves_an_ops(const struct kprobe_site *site)
 	return move_of(site->ftrace_ops) >= FTRACE_MOVE_TO_FIRST;
 }
 
-/* Do steps 3 and 4 for sites that move from one ops to the other. */
+/* Complete the moves from one ops to the other: steps 3 and 4. */
 static void leave_old_ops(struct list_head *batch, unsigned long *ips)
 {
 	struct site_ops *from[] = { &kprobe_ftrace_ops, &kprobe_ipmodify_ops };
@@ -667,7 +681,7 @@ int kprobe_ftrace_arm(struct list_head *batch)
 
 	lockdep_assert_held(&kprobe_mutex);
 
-	/* If all sites are leftovers, ftrace is not called, and cannot fail. */
+	/* If all sites are leftovers, no call of ftrace below would fail. */
 	if (kprobe_ftrace_disabled)
 		return -ENODEV;
 	ips = kvmalloc_array(all, sizeof(*ips), GFP_KERNEL);
@@ -712,7 +726,7 @@ int kprobe_ftrace_arm(struct list_head *batch)
  * kprobe_ftrace_disarm - disarm a set of sites with ftrace
  * @batch: sites that are armed with ftrace
  *
- * ftrace may call for a while longer; the callback ignores these hits.
+ * ftrace may call the callback for a while longer, which ignores these hits.
  *
  * Context: may sleep; kprobe_mutex held.
  */
@@ -747,8 +761,8 @@ void kprobe_ftrace_disarm(struct list_head *batch)
 /**
  * kprobe_ftrace_kill - note that ftrace has shut itself down after an error
  *
- * ftrace then calls for no site any more, and refuses new ones.  Sites stay
- * until their users unregister.
+ * ftrace then calls the callback for no site any more, and refuses new sites.
+ * The sites stay until their probes are unregistered.
  *
  * Context: any.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Hits: the state of a CPU that runs handlers, hits whose handlers did not run,
- * the slow path, exceptions of handlers, and CPUs that are offline.
+ * the slow path, exceptions in handlers and slots, and CPUs that are offline.
  *
  * The fast path is inline, in <linux/kprobes_hit.h>.  With classic.c, only the
  * state, the counting and offline CPUs are here.
@@ -23,13 +23,13 @@
 
 /*
  * State of a CPU that runs handlers: per-CPU variables, the placeholders
- * kprobe_no_pre and kprobe_busy, and a check
+ * kprobe_no_pre and kprobe_busy, and a check of the handlers' interrupt state
  */
 
 /* The context that the handler of current_kprobe runs in. */
 DEFINE_PER_CPU(unsigned int, kprobe_current_ctx) = KPROBE_CTX_NONE;
 
-/* Set while nothing waits for handlers on this CPU: see kprobe_cpu_leaves(). */
+/* Set while nothing waits for this CPU's handlers: see kprobe_cpu_leaves(). */
 DEFINE_PER_CPU(bool, kprobe_cpu_offline);
 
 static int kprobe_no_handler(struct kprobe *p, struct pt_regs *regs)
@@ -52,10 +52,10 @@ struct kprobe kprobe_busy = {
 /**
  * kprobe_check_irqs_off - warn about a handler that returns with interrupts on
  *
- * unregister_kprobe() waits for code with interrupts off only, so it could free
- * data that the rest of this hit uses.
+ * unregister_kprobe() waits only for code that runs with interrupts off.  So
+ * data that the rest of this hit uses could be freed too early.
  *
- * Context: a hit, after its handlers; current_kprobe is the last one's probe.
+ * Context: a hit, after its handlers; current_kprobe is the probe of the last.
  */
 void kprobe_check_irqs_off(void)
 {
@@ -99,9 +99,9 @@ static __always_inline void kprobe_count_at(struct kprobe_site *site,
  * @site: the site that was hit
  * @why: the reason
  *
- * Counts the miss for the site only.  Probes may be in memory that needs
- * address translation, such as a module's, and may be freed while an offline
- * CPU is hit.
+ * The miss is counted for the site only.  The probes must not be accessed with
+ * translation off, because they may be in memory of a module, or on an offline
+ * CPU, because nothing waits for that CPU before they are freed.
  *
  * Context: a hit, even with translation off.
  */
@@ -116,8 +116,8 @@ NOKPROBE_SYMBOL(kprobe_site_missed_alone);
  * @site: the site that was hit
  * @why: the reason
  *
- * Counts it for each active probe as well, unless this CPU is offline: then
- * probes may be freed meanwhile.
+ * The hit is counted for each active probe as well, unless this CPU is offline,
+ * because then probes may be freed meanwhile.
  *
  * Context: a hit; interrupts off, RCU watching.
  */
@@ -156,10 +156,10 @@ NOKPROBE_SYMBOL(kretprobe_missed);
  * @p: the handler's probe
  * @why: the reason
  *
- * Not counted in nmissed, because the handler itself did run.
+ * The hit is not counted in nmissed, because the handler itself did run.
  *
- * Context: a handler of @p.  @p must not have been unregistered as another kind
- * of probe than it was registered as.
+ * Context: a handler of @p, which must not have been registered as one kind of
+ * probe and unregistered as another.
  */
 void kprobe_count_missed(const struct kprobe *p, enum kprobe_miss why)
 {
@@ -181,8 +181,8 @@ unsigned long kprobe_missed_in_all(enum kprobe_miss why)
 #ifdef CONFIG_HAVE_KPROBE_SITES
 /*
  * The slow path of a hit: nested handlers, NMIs, and hits without RCU watching.
- * Also kprobe_busy_begin(), and the work of an exception around handlers, for
- * hits without an exception.
+ * Also kprobe_busy_begin(), and work that the entry and exit of an exception do
+ * around handlers: hits without an exception must do this work themselves.
  */
 
 /* The probe whose handler runs on this CPU; see also kprobe_current_ctx. */
@@ -211,8 +211,9 @@ NOKPROBE_SYMBOL(kprobe_site_pre_chain);
  * @regs: full registers
  * @by: mechanism that delivers the hit
  *
- * If a handler runs on this CPU, either it has caused this hit itself, which is
- * recursion, or an interrupt or NMI has interrupted it.
+ * If a handler is running on this CPU, either the handler itself has caused
+ * this hit, which is recursion, or the hit is in an interrupt or NMI that has
+ * interrupted the handler.
  *
  * Context: any; interrupts off.
  * Return: how the hit continues.
@@ -235,7 +236,7 @@ enum kprobe_verdict kprobe_site_pre_slow(struct kprobe_site *site,
 		verdict = KPROBE_HIT_MISSED;
 	} else {
 		p = kprobe_first_pre(site);
-		/* If the hit's own exception is an NMI, this id includes it. */
+		/* This id includes the hit's own exception if it is an NMI. */
 		saved = kprobe_ctx_save(kprobe_context_id(KPROBE_BY_CODE));
 		if (kprobe_call_pre(p, regs))
 			verdict = KPROBE_HIT_DIVERTED;
@@ -267,18 +268,20 @@ NOKPROBE_SYMBOL(kprobe_site_post_slow);
 
 #ifdef CONFIG_TRACE_IRQFLAGS
 /*
- * Inform lockdep and tracepoints that interrupts are off, or on again.  A thunk
+ * Inform lockdep and tracepoints that interrupts are off, or on again.  A hit
  * may interrupt any code, including the idle loop.  So these functions use
- * lockdep's own state, which can differ from the flag in the saved registers,
- * and the order of the kernel's entry code: lockdep's state is updated without
- * RCU, and tracepoints are called with RCU watching.
+ * lockdep's own state, because the flag in the saved registers can differ from
+ * it.  They follow the order of the kernel's entry code: lockdep's state is
+ * updated even if RCU is not watching, but tracepoints are called with RCU
+ * watching.
  */
 
 /**
  * kprobe_trace_irqs_off - trace that interrupts are off
  * @irqs_on: whether they were on; ignored if lockdep has its own state
  *
- * Return: whether to call kprobe_trace_irqs_on() when they are on again.
+ * Return: true if kprobe_trace_irqs_on() must be called before interrupts are
+ * enabled again.
  */
 bool kprobe_trace_irqs_off(bool irqs_on)
 {
@@ -290,8 +293,9 @@ bool kprobe_trace_irqs_off(bool irqs_on)
 		return false;
 	lockdep_hardirqs_off(_RET_IP_);
 	/*
-	 * Lockdep ignores its own code, and all code once it is turned off.
-	 * Then call no tracer: a hit in a tracer would be traced again.
+	 * Lockdep ignores calls from its own code, and all calls once it is
+	 * turned off.  In both cases, call no tracer, because a hit in the
+	 * tracer would be traced again.
 	 */
 	if (IS_ENABLED(CONFIG_PROVE_LOCKING) && lockdep_hardirqs_enabled())
 		return false;
@@ -319,8 +323,8 @@ NOKPROBE_SYMBOL(kprobe_trace_irqs_on);
  * kprobe_reschedule - schedule if a handler has woken up another task
  * @regs: the registers at the hit
  *
- * Does the same as the exit of an interrupt.  Interrupts stay off until the
- * scheduler has disabled preemption, so hits on the way do not recurse here.
+ * This does the same as the exit of an interrupt.  Interrupts stay off until
+ * the scheduler has disabled preemption, so hits before that do not recurse.
  *
  * Context: interrupts off, preemption on.
  */
@@ -341,7 +345,7 @@ NOKPROBE_SYMBOL(kprobe_reschedule);
  * Hits in interrupts and NMIs miss their handlers, too, and are counted.
  * Disables preemption.
  *
- * Context: any but a handler, as reported by kprobe_running().
+ * Context: any but a handler: kprobe_running() must return NULL.
  */
 void kprobe_busy_begin(void)
 {
@@ -382,9 +386,10 @@ void kprobe_busy_end(void)
  * Exceptions raised by handlers and by instructions out of line
  *
  * The architecture's exception handlers call kprobe_fault() before they search
- * their exception tables.  An exception belongs to the probe whose handler runs
- * in that same context.  Otherwise, if raised in a slot, it belongs to the
- * site's probes, which see it as if the instruction had raised it in place.
+ * their exception tables.  If a handler is running in the context in which the
+ * exception was raised, the exception belongs to that handler's probe.
+ * Otherwise, an exception in a slot belongs to the probes of the slot's site,
+ * and looks to them as if the instruction had raised it in place.
  */
 
 /*
@@ -412,7 +417,7 @@ NOKPROBE_SYMBOL(kprobe_call_fault);
 
 /**
  * kprobe_fault - pass an exception to the fault handlers of probes
- * @regs: its registers, not from user mode; moved out of a slot
+ * @regs: its registers, not from user mode; if in a slot, moved out of it
  * @trap: its number
  *
  * Context: the exception, before interrupts are enabled again.
@@ -424,7 +429,7 @@ bool kprobe_fault(struct pt_regs *regs, unsigned int trap)
 	bool handled = false;
 	struct kprobe *p;
 
-	/* Handlers run with interrupts off, so none has raised this. */
+	/* Handlers run with interrupts off, so no handler has raised this. */
 	if (!site && likely(arch_kprobe_irqs_on(regs)))
 		return false;
 
@@ -452,12 +457,12 @@ NOKPROBE_SYMBOL(kprobe_fault);
  * CPUs that are taken offline, and brought online again
  *
  * An offline CPU takes no IPI, and no grace period waits for it, so a probe
- * could be unregistered and freed while that CPU runs its handler.  The CPU
- * still executes kernel code: until it has stopped, from its start until RCU
- * watches it again, and on some machines at each wakeup.  Therefore, from
- * before RCU stops watching a CPU until RCU watches it again, all of its hits
- * miss their handlers, as between kprobe_busy_begin() and kprobe_busy_end(),
- * and do not touch probes.
+ * could be unregistered and freed while that CPU runs the probe's handler.  The
+ * CPU still executes kernel code: until it has stopped, from its start until
+ * RCU watches it again, and on some machines at each wakeup.  Therefore, a CPU
+ * has a mark, kprobe_cpu_offline, from before RCU stops watching the CPU until
+ * RCU watches it again.  All hits on a marked CPU miss their handlers, as
+ * between kprobe_busy_begin() and kprobe_busy_end(), and do not touch probes.
  *
  *	set_cpu_online(false)		cpu_hotplug_lock is held until
  *	...				kprobe_cpu_leaves() is done
@@ -472,21 +477,23 @@ NOKPROBE_SYMBOL(kprobe_fault);
  *	...				the controlling CPU waits for it and
  *	set_cpu_online(true)		holds cpu_hotplug_lock until then
  *
- * kprobe_wait_for_handlers() and kprobe_patch() take that lock for reading, and
- * so cannot return while it is held for writing.  This covers handlers that the
- * CPU runs while it has no mark and gets no IPI.
+ * While the CPU is not marked but gets no IPI, it may still run handlers.
+ * kprobe_wait_for_handlers() and kprobe_patch() wait for these, because they
+ * take cpu_hotplug_lock for reading, and the lock is held for writing then.
  *
- * Only the CPU itself writes its mark, so none of its handlers runs meanwhile.
- * A CPU that was never online has the mark from boot on; a CPU that failed to
- * start keeps it.
+ * Once a CPU has been started, only the CPU itself writes its mark, so none of
+ * its handlers runs meanwhile.  A CPU that was never online has the mark from
+ * boot on; a CPU that failed to start keeps it.
  *
  * No followed call may return on a marked CPU, because counting a miss would
- * touch the probe.  None does: the idle loop never returns from
- * kprobe_cpu_leaves(), and no call is followed while the mark is set.
+ * touch the probe.  None does: no call is followed while the mark is set, and
+ * calls that were followed before do not return, because the idle task starts
+ * afresh when the CPU is brought online again.
  *
- * Sites and slots are freed after grace periods, in which a CPU that executes
- * at all completes a hit.  But the loops in which an offline CPU stays must not
- * be probed, because that CPU would nearly always be in a hit.
+ * No grace period waits for an offline CPU, but each lasts longer than a hit on
+ * a CPU that executes at all.  So sites and slots, which are freed after grace
+ * periods, stay until the hit has ended.  But the loops in which an offline CPU
+ * stays must not be probed, because that CPU would nearly always be in a hit.
  */
 
 /**
@@ -515,7 +522,7 @@ void kprobe_cpu_comes(unsigned int cpu)
 }
 NOKPROBE_SYMBOL(kprobe_cpu_comes);
 
-/* Mark the CPUs that have not been started yet. */
+/* Mark the CPUs that have not been started yet as offline. */
 static int __init kprobe_offline_init(void)
 {
 	unsigned int cpu;

@@ -2,16 +2,16 @@
 /*
  * Modules that may be probed, and sorted copies of their tables.
  *
- * A lookup by address can find a module before its text is complete, and when
- * the load has already failed; the module's state does not show that.  So
- * probes are admitted only while the module is known here: from the notifier's
- * COMING to its GOING, which both take kprobe_mutex.  Our notifier is the first
- * for both (see kprobe_module_nb).  So a module is known when other notifiers
- * register probes at COMING, and is no longer known when they handle GOING.  If
- * loading fails before COMING, in live patching or elsewhere, the module has no
- * probes.  If a later notifier or the module's init function fails, a GOING
- * precedes the freeing of the module.  GOING waits for kprobe_mutex, so no
- * known module is freed while kprobe_mutex is held.
+ * A lookup by address can find a module before its text is complete, or after
+ * its load has failed; the module's state does not show that.  So probes are
+ * admitted only while the module is known here: from COMING to GOING, for both
+ * of which our notifier is called first and takes kprobe_mutex (see
+ * kprobe_module_nb).  So a module is known when other notifiers register probes
+ * at COMING, and is no longer known when they handle GOING.  If loading fails
+ * before COMING, in live patching or elsewhere, the module has no probes.  If a
+ * notifier after ours or the module's init function fails, the module is freed
+ * only after a GOING, which waits for kprobe_mutex.  So no known module is
+ * freed while kprobe_mutex is held.
  *
  * A module's symbols are not sorted, and its jump labels are sorted by key, so
  * a lookup by address is linear: acceptable once, not for a probe on each of
@@ -22,7 +22,7 @@
  *
  * Everything here is under kprobe_mutex.  Each module that is looked up is
  * known or contains a site.  The module cannot be freed meanwhile, because
- * kprobe_module_gone(), in which unloading begins, takes this mutex first.  Its
+ * kprobe_module_gone() must run first, and takes this mutex.  A module's
  * symbols change once, when its init text is freed.
  *
  * After our COMING, jump_label.c sorts the module's jump labels under
@@ -98,7 +98,7 @@ static struct known_module *find_known(const struct module *mod)
 	return NULL;
 }
 
-/* Must run before the owner of static calls sorts those of the module. */
+/* Must run before static_call_inline.c sorts the module's static calls. */
 static int copy_static_calls(struct known_module *known)
 {
 #ifdef CONFIG_HAVE_STATIC_CALL_INLINE
@@ -190,7 +190,8 @@ bool kprobe_module_is_live(const struct module *mod)
  * @end: first address after the bytes
  *
  * Context: kprobe_mutex held.
- * Return: false if there is none, and for a live module: use its own table.
+ * Return: true if there is one; always false for a live module, whose own table
+ * the caller must search.
  */
 bool kprobe_module_calls(const struct module *mod, unsigned long start,
 			 unsigned long end)
@@ -288,8 +289,8 @@ struct ordered_symbol {
 
 /*
  * Sorted copies of the tables of the last module that was looked up.  @asked
- * counts lookups since the module changed, or since kprobe_order_expire() ran.
- * @symbols were made from @kallsyms.
+ * counts lookups since @mod changed, or since kprobe_order_expire() last ran.
+ * @symbols are made from @kallsyms, and dropped once the module has another.
  */
 static struct {
 	struct module *mod;
@@ -542,14 +543,17 @@ void kprobe_module_extable(struct module *mod,
 			   const struct exception_table_entry **start,
 			   const struct exception_table_entry **end)
 {
-	/* trim_init_extable() changes both.  Waiting for it may take long. */
+	/*
+	 * trim_init_extable() changes both fields under this mutex.  Other
+	 * owners may hold the mutex for long.
+	 */
 	guard(mutex)(&module_mutex);
 	*start = mod->extable;
 	*end = mod->extable + mod->num_exentries;
 }
 
 /**
- * kprobe_module_forget - drop sorted tables of a module that is unloaded
+ * kprobe_module_forget - drop sorted tables of a module that is being unloaded
  * @mod: the module
  *
  * Context: kprobe_mutex held.

@@ -22,33 +22,35 @@
  *
  * An objpool could not guarantee maxactive instances: while one CPU is pushing
  * an object, other CPUs can neither pop this object nor distinguish it from one
- * in use.  An objpool also has a fixed size.  Here, an entry misses a free
+ * in use.  An objpool also has a fixed size.  In a pool, an entry misses a free
  * instance only
  *
  * - after KRETPROBE_TRIES rounds, or
- * - if a second CPU adds an instance to a list that this round has searched,
- *   and a third CPU takes the last instance of a list that it has yet to
- *   search.
+ * - if, during one round, a second CPU adds an instance to a list that the
+ *   entry has searched, and a third CPU takes the last instance of a list that
+ *   the entry has yet to search.
  *
- * A pool without a maxactive grows whenever an entry has found it empty.  A
- * work item does this; the hit queues it through an irq_work, because the hit
- * may be in any context.
+ * A pool without a maxactive grows, up to a limit, whenever an entry has found
+ * it empty.  A work item allocates the instances.  An irq_work queues the work
+ * item, because the hit may be in any context.
  *
  * Who frees what when
  * -------------------
  *
  * The pool outlives its return probe while calls are followed:
  *
- * 1. Unregistering clears holder.rp and waits for code with interrupts off.
- *    So code must read holder.rp and act on it with interrupts off.
+ * 1. Unregistering clears holder.rp, then waits until all code that was running
+ *    with interrupts off has ended.  So code must keep interrupts off from
+ *    before it reads holder.rp until it has acted on the result.
  * 2. After the wait, no CPU runs a handler of the return probe.  Each later
  *    return sees no rp, leaves the lists alone, and decrements
- *    pool->outstanding, which starts at 0.
+ *    pool->outstanding, which starts at 0 and may become negative.
  * 3. Unregistering counts the free instances and adds the number of all others
  *    to pool->outstanding.
- * 4. When pool->outstanding becomes 0 by 2. or 3., the pool is freed.  A return
- *    queues the irq_work for this.  On a CPU that is going offline, the return
- *    instead leaves the pool in pools_left, which is emptied later.
+ * 4. The pool is freed when 2. or 3. changes pool->outstanding to 0.  In 2.,
+ *    the return queues the irq_work for this.  On a CPU that is going offline,
+ *    the return instead adds the pool to pools_left, which is emptied once the
+ *    CPU is offline, or when the next return probe is unregistered.
  */
 #include <linux/align.h>
 #include <linux/cache.h>
@@ -87,7 +89,7 @@ struct kretprobe_chunk {
 
 static atomic_t pools_in_use;
 
-/* Pools drained on CPUs that were not online, by kretprobe_pool::link. */
+/* Pools drained on CPUs going offline, linked by kretprobe_pool::link. */
 static LLIST_HEAD(pools_left);
 
 static __always_inline bool list_trylock(struct kretprobe_list *list)
@@ -157,7 +159,7 @@ void kretprobe_pool_put_list(struct kretprobe_pool *pool,
 }
 NOKPROBE_SYMBOL(kretprobe_pool_put_list);
 
-/* Take one instance of the overflow and move the rest into lists. */
+/* Take one instance from the overflow; put the rest in this CPU's list. */
 static struct kretprobe_instance *pool_collect(struct kretprobe_pool *pool)
 {
 	struct llist_node *node, *next, *first;
@@ -167,8 +169,9 @@ static struct kretprobe_instance *pool_collect(struct kretprobe_pool *pool)
 		return NULL;
 
 	/*
-	 * Make CPUs that find no instance meanwhile search again.  The addition
-	 * is ordered before llist_del_all(), which empties the overflow.
+	 * CPUs that find no instance during the move must search again.
+	 * llist_del_all() is a full barrier, so no CPU can see the overflow
+	 * empty but miss this addition.
 	 */
 	atomic_add(POOL_MOVING, &pool->moves);
 	first = llist_del_all(&pool->overflow);
@@ -186,9 +189,10 @@ NOKPROBE_SYMBOL(pool_collect);
 
 /*
  * Return true if this CPU can queue an irq_work.  A CPU that is going offline
- * may still follow calls after it has run its last irq_work.  If another one
- * were queued then, it would not run, and no later one would be raised.
- * Interrupts are off, so the result stays valid.
+ * may still follow calls after it has run its last irq_work.  An irq_work that
+ * is queued then would never run.  Nor would later ones, because only the first
+ * in a CPU's list raises an interrupt.  The result stays valid while interrupts
+ * are off.
  */
 static __always_inline bool can_kick(void)
 {
@@ -200,8 +204,8 @@ static __always_inline bool can_kick(void)
  * @pool: a pool without a cached instance on this CPU
  *
  * Context: any; interrupts off.
- * Return: an instance, from this CPU's list if possible; NULL if there is none.
- * In that case the pool may grow.
+ * Return: an instance, from this CPU's list if possible; or NULL, after which a
+ * pool without a maxactive grows.
  */
 struct kretprobe_instance *kretprobe_pool_scavenge(struct kretprobe_pool *pool)
 {
@@ -233,7 +237,7 @@ struct kretprobe_instance *kretprobe_pool_scavenge(struct kretprobe_pool *pool)
 		cpu_relax();
 	}
 
-	/* Grow the pool.  If this CPU cannot, the next failing entry does. */
+	/* If this CPU cannot grow the pool, the next failing entry does. */
 	if (pool->grows && READ_ONCE(pool->total) < pool->limit && can_kick())
 		irq_work_queue(&pool->kick);
 	return NULL;
@@ -242,7 +246,7 @@ NOKPROBE_SYMBOL(kretprobe_pool_scavenge);
 
 /**
  * kretprobe_pool_drain - free an instance of an unregistered return probe
- * @pool: of a return probe that has been unregistered
+ * @pool: the pool of the instance
  *
  * Context: any; interrupts off.
  */
@@ -337,10 +341,10 @@ static void pool_free_work(struct work_struct *work)
 }
 
 /*
- * Free a pool after a grace period, because an unwinder may still walk the
- * stack of a task that has just exited.  The work is queued only after that
- * period: if thousands of return probes are unregistered one by one, waiting
- * workers would block a workqueue that the whole kernel uses.
+ * Free a pool after a grace period, because an unwinder may still read an
+ * instance that has just become free.  The work is queued only after that
+ * period: if it waited itself while thousands of return probes are unregistered
+ * one by one, the workers would block a workqueue that the whole kernel uses.
  */
 static void pool_free_later(struct kretprobe_pool *pool)
 {

@@ -6,8 +6,8 @@
  * the global switch.  Every operation that changes these passes the dirty sites
  * to kprobe_reconcile(), which patches all differences at once.
  *
- * This file keeps or removes jumps.  optimizer.c makes them, later, and removes
- * those whose probes are all disabled.
+ * This file removes jumps that must not stay.  optimizer.c makes jumps, later,
+ * and removes jumps whose probes are all disabled.
  */
 #define pr_fmt(fmt) "kprobes: " fmt
 
@@ -26,7 +26,7 @@ static unsigned int kprobe_redirects;
 
 /**
  * kprobe_may_skip_ftrace - check whether a site may own the next instruction
- * @site: a site on a call of ftrace; may be in no table
+ * @site: a site on a call of ftrace; need not be in the table
  *
  * Context: kprobe_mutex held.
  * Return: false if it must use ftrace.
@@ -39,7 +39,7 @@ bool kprobe_may_skip_ftrace(const struct kprobe_site *site)
 	    kprobe_obstacle_stays(site->obstacle))
 		return false;
 	what = kprobe_obstacle_now(site);
-	/* A later probe inside only turns the jump into a breakpoint. */
+	/* If the site is armed, a probe inside only makes it a breakpoint. */
 	if (what && (what != KPROBE_NOJUMP_PROBE_INSIDE ||
 		     site->state == KPROBE_SITE_CLEAN))
 		return false;
@@ -79,9 +79,9 @@ static enum kprobe_site_state text_target(const struct kprobe_site *site)
 }
 
 /*
- * Add jumps that cover a trap about to be written to @dirty.  Then decide which
- * jumps of @dirty must become breakpoints again, and, for the same reasons,
- * which waiting sites must not become jumps.
+ * Add to @dirty the jumps that cover a trap about to be written.  Then decide
+ * which jumps of @dirty must become breakpoints again, and, for the same
+ * reasons, which waiting sites must not become jumps.
  */
 static void reconcile_jumps(struct list_head *dirty)
 {
@@ -117,8 +117,8 @@ static void reconcile_jumps(struct list_head *dirty)
 }
 
 /*
- * Restore the next instruction for sites of an armed batch that own it.  The
- * head of ftrace.c lists the steps.
+ * Restore the next instruction for sites that own it and that ftrace has armed:
+ * steps 5 and 6 of the first list at the head of ftrace.c.
  */
 static void leave_next(struct list_head *batch)
 {
@@ -151,7 +151,10 @@ static void reconcile_done(struct list_head *batch)
 	if (IS_ENABLED(CONFIG_KPROBE_SKIP_FTRACE))
 		leave_next(batch);
 	list_for_each_entry(site, batch, batch) {
-		/* Never back: a late hit would pass both instructions. */
+		/*
+		 * Cleared for good: a task that is preempted after its hit at
+		 * the call must not be hit again at the next instruction.
+		 */
 		if (site->target == KPROBE_SITE_FTRACE)
 			WRITE_ONCE(site->owns_next, false);
 		kprobe_site_set_state(site, site->target);
@@ -181,8 +184,9 @@ static void give_up(struct list_head *batch, bool each, int err)
  * Ftrace accepts or refuses a whole batch, so a refused batch is tried again in
  * halves, down to the sites that cause the refusal.  @arm is empty on return.
  *
- * -EAGAIN: an owner of a direct call was changing it for as long as ftrace has
- * waited.  Try again: the owner needs only locks that ftrace has released.
+ * ftrace returns -EAGAIN if the owner of a direct call was changing that call
+ * for longer than ftrace waits.  Try again, because this owner needs only locks
+ * that ftrace has released.
  */
 static int reconcile_arm_ftrace(struct list_head *arm, bool each)
 {
@@ -217,8 +221,8 @@ static int reconcile_arm_ftrace(struct list_head *arm, bool each)
 }
 
 /*
- * Move sites that may not own the next instruction any more to ftrace, and keep
- * other sites of @dirty off instructions that are owned still.
+ * Move sites that must no longer own the next instruction to ftrace.  If some
+ * cannot be moved, remove from @dirty the sites on instructions that these own.
  */
 static int move_to_ftrace(struct list_head *dirty, bool each)
 {
@@ -322,7 +326,8 @@ int kprobe_reconcile(struct list_head *dirty, unsigned int how)
 /*
  * Reconcile a chunk of the @left sites, and move them to the end of the list.
  * Sites that are created between two calls follow the switch from the start,
- * and are after all others.  If a site is freed, another one is visited twice.
+ * and are after all others.  If a site is freed, another one is visited twice,
+ * which is harmless.
  */
 static int switch_chunk(unsigned int *left, unsigned int how)
 {
@@ -347,8 +352,8 @@ static int switch_chunk(unsigned int *left, unsigned int how)
  * @on: whether probes are armed
  *
  * The disabled state of each probe does not change.  Switching off waits for
- * handlers that were running when it was called.  Others may still run, for
- * hits that have begun when it returns, and for calls that are followed.
+ * handlers that were running when it was called.  On return, handlers may still
+ * run for hits that had already begun, and when followed calls return.
  *
  * Switching on arms all sites that can be armed, and logs each one that cannot:
  * ftrace refuses some, for example if another owner of IPMODIFY is registered
@@ -373,7 +378,7 @@ int kprobe_set_global(bool on)
 		kprobe_global_on = on;
 		left = list_count_nodes(&kprobe_sites);
 	}
-	/* Other changes of a site also apply the new switch to it. */
+	/* A site that changes meanwhile follows the new switch as well. */
 	while (left) {
 		scoped_guard(mutex, &kprobe_mutex)
 			err = switch_chunk(&left, how);
@@ -391,7 +396,7 @@ bool kprobe_get_global(void)
 }
 
 #ifdef CONFIG_KPROBE_SKIP_FTRACE
-/* Move sites to ftrace, for @ops or, if it is NULL, all. */
+/* Move to ftrace the sites that @ops concerns, or all if @ops is NULL. */
 static void reconcile_to_ftrace(struct ftrace_ops *ops,
 				bool (*concerns)(struct ftrace_ops *ops,
 						 unsigned long ip))
@@ -409,11 +414,11 @@ static void reconcile_to_ftrace(struct ftrace_ops *ops,
 /**
  * kprobe_redirect_begin - prepare for a user of ftrace that redirects functions
  * @ops: the ops of this user; not registered yet
- * @concerns: returns true if @ops is for the function with this call
+ * @concerns: returns true if @ops is for the function with its call at @ip
  *
- * The sites on these calls use ftrace from now on, and so do other sites of
- * ftrace that are armed until kprobe_redirect_end() is called.  If ftrace
- * cannot arm a site, the site may have no more hits; this is logged.
+ * The sites on these calls use ftrace from now on.  Until kprobe_redirect_end()
+ * is called, so does every site on a call of ftrace that is armed or changed.
+ * If ftrace cannot arm a site, the site may have no more hits; this is logged.
  *
  * Context: may sleep; no lock of ftrace held.
  */
@@ -433,7 +438,8 @@ void kprobe_redirect_begin(struct ftrace_ops *ops,
  * kprobe_redirect_end - end kprobe_redirect_begin()
  * @ops: as before
  *
- * Afterwards ftrace_is_redirected() finds functions that @ops redirects.
+ * From now on, ftrace_is_redirected() returns true for the functions that @ops
+ * redirects.
  *
  * Context: may sleep; no lock of ftrace held.
  */
@@ -497,7 +503,7 @@ void kprobe_set_jumps(bool on)
 				kprobe_optimizer_consider(site);
 			else if (site->trap_uses_detour)
 				kprobe_optimizer_cancel(site);
-		/* Not in chunks, because all need one update of ftrace. */
+		/* Not in chunks, because one update of ftrace serves all. */
 		if (!on)
 			reconcile_to_ftrace(NULL, NULL);
 	}
