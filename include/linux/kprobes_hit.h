@@ -381,7 +381,7 @@ static __always_inline void kprobe_call_post(struct kprobe_site *site,
 	}
 }
 
-/* Set on a CPU whose handlers nobody waits for: see hit.c. */
+/* Set on a CPU that no wait for handlers includes: see hit.c. */
 DECLARE_PER_CPU(bool, kprobe_cpu_offline);
 
 /* hit.c: hits whose handlers did not run */

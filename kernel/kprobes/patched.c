@@ -26,7 +26,7 @@
  *
  * A module with a live patch for another module refers to symbols of that
  * module before it is loaded.  Live patching keeps these relocations in memory.
- * It applies them when the other module is loaded and clears them when that is
+ * Each is applied when the other module is loaded and cleared when that is
  * unloaded, while functions of the patch may already be probed.  The copy of an
  * instruction in a slot or detour would keep the old operand, so such
  * instructions are refused.

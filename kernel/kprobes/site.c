@@ -386,7 +386,7 @@ int __init kprobe_site_init(void)
 	site_cache = KMEM_CACHE(kprobe_site, SLAB_HWCACHE_ALIGN);
 	if (!site_cache)
 		return -ENOMEM;
-	/* The worker waits long: use a workqueue that nobody else flushes. */
+	/* The worker waits long: use a workqueue without other users. */
 	site_retire_wq = alloc_workqueue("kprobes", WQ_UNBOUND, 1);
 	return site_retire_wq ? 0 : -ENOMEM;
 }

@@ -10,8 +10,9 @@
  * target, and then continues after the delay slot instead of after that
  * instruction.
  *
- * It knows branches on integer conditions and calls.  A branch on a register or
- * on floating point that is taken leads from the copy to a wrong target.
+ * The code handles branches on integer conditions, and calls.  A branch on a
+ * register or on floating point that is taken leads from the copy to a wrong
+ * target.
  *
  * These are refused: a branch that annuls its delay slot, because it skips the
  * breakpoint; RDPC, which reads the address of the copy; RDPR of %pil, which
