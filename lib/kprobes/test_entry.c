@@ -387,7 +387,7 @@ static void test_moving_entry_is_hit_once(struct kunit *test)
 	unsigned int tries = 0, hits;
 
 	if (num_online_cpus() < 2)
-		kunit_skip(test, "takes two CPUs");
+		kunit_skip(test, "needs two CPUs");
 	KUNIT_ASSERT_EQ(test, ftrace_set_filter_ip(&waiter, target_call(), 0,
 						   0), 0);
 	moving_kind = how->kind;
@@ -438,7 +438,7 @@ static void test_hit_before_move_is_waited_for(struct kunit *test)
 	struct task_struct *task;
 
 	if (num_online_cpus() < 2)
-		kunit_skip(test, "takes two CPUs");
+		kunit_skip(test, "needs two CPUs");
 	kprobe_flush_retired();
 	KUNIT_ASSERT_EQ(test, ftrace_set_filter_ip(&waiter, target_call(), 0,
 						   0), 0);
@@ -475,7 +475,7 @@ static void test_hit_at_enable_is_handled_once(struct kunit *test)
 	struct task_struct *task;
 
 	if (num_online_cpus() < 2)
-		kunit_skip(test, "takes two CPUs");
+		kunit_skip(test, "needs two CPUs");
 	kprobe_flush_retired();
 	kprobe_set_jumps(false);
 	KUNIT_ASSERT_EQ(test, ftrace_set_filter_ip(&waiter, target_call(), 0,
@@ -921,6 +921,3 @@ static struct kunit_suite entry_suite = {
 };
 
 kunit_test_suite(entry_suite);
-
-MODULE_DESCRIPTION("KUnit suite for kprobes on entries without ftrace");
-MODULE_LICENSE("GPL");

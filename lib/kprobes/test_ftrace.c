@@ -599,6 +599,3 @@ static struct kunit_suite ftrace_suite = {
 };
 
 kunit_test_suite(ftrace_suite);
-
-MODULE_DESCRIPTION("KUnit suite for kprobes on ftrace");
-MODULE_LICENSE("GPL");

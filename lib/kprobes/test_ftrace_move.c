@@ -112,7 +112,7 @@ static void test_moving_site_is_hit_once(struct kunit *test)
 	struct counted *last = to_post_last ? &with_post : &without;
 
 	if (num_online_cpus() < 2)
-		kunit_skip(test, "takes two CPUs");
+		kunit_skip(test, "needs two CPUs");
 	kprobe_flush_retired();
 	KUNIT_ASSERT_EQ(test, ftrace_set_filter_ip(&waiter, call, 0, 0), 0);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&first->probe), 0);
@@ -207,7 +207,7 @@ static void test_moves_lose_no_hit(struct kunit *test)
 	unsigned int i;
 
 	if (num_online_cpus() < 2)
-		kunit_skip(test, "takes two CPUs");
+		kunit_skip(test, "needs two CPUs");
 	KUNIT_ASSERT_EQ(test, register_kprobe(&plain.probe), 0);
 	calls = 0;
 	task = moving_task(test, call_often);
@@ -326,7 +326,7 @@ static void test_site_leaving_next_insn_loses_no_hit(struct kunit *test)
 	unsigned long call = ftrace_location((unsigned long)target);
 
 	if (num_online_cpus() < 2)
-		kunit_skip(test, "takes two CPUs");
+		kunit_skip(test, "needs two CPUs");
 	KUNIT_ASSERT_EQ(test, ftrace_set_filter_ip(&patcher, call, 0, 0), 0);
 	KUNIT_ASSERT_EQ(test, ftrace_set_filter_ip(&direct, call, 0, 0), 0);
 	switch_jumps(true);
@@ -370,6 +370,3 @@ static struct kunit_suite ftrace_move_suite = {
 };
 
 kunit_test_suite(ftrace_move_suite);
-
-MODULE_DESCRIPTION("KUnit suite for kprobes that move on ftrace");
-MODULE_LICENSE("GPL");

@@ -189,7 +189,7 @@ static void test_offline_cpu_has_no_pool_grow(struct kunit *test)
 	bool empty;
 
 	if (!cpu)
-		kunit_skip(test, "needs a second CPU");
+		kunit_skip(test, "needs two CPUs");
 	KUNIT_ASSERT_EQ(test, register_kretprobe(&rp), 0);
 	pool = pool_of(rp.rph);
 	total = pool->total;
@@ -253,7 +253,7 @@ static void test_offline_cpu_drains_pool(struct kunit *test)
 	LLIST_HEAD(leaving);
 
 	if (!cpu)
-		kunit_skip(test, "needs a second CPU");
+		kunit_skip(test, "needs two CPUs");
 	pool = kretprobe_pool_create(&rp);
 	KUNIT_ASSERT_NOT_NULL(test, pool);
 	scoped_guard(irqsave)

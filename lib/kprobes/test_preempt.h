@@ -26,7 +26,7 @@ static __maybe_unused void try_to_keep(struct kunit *test,
 	if (!preempt_model_preemptible())
 		kunit_skip(test, "this kernel does not preempt tasks");
 	if (num_online_cpus() < 2)
-		kunit_skip(test, "needs a second CPU for the keeper");
+		kunit_skip(test, "needs two CPUs");
 
 	for (i = 0; i < KEPT_TRIES; i++)
 		if (keep(test))

@@ -177,7 +177,7 @@ static void test_offline_cpu_returns_instance(struct kunit *test)
 	int i;
 
 	if (!cpu)
-		kunit_skip(test, "needs a second CPU");
+		kunit_skip(test, "needs two CPUs");
 	f.probe.kp.symbol_name = "cpu_startup_entry";
 	f.probe.maxactive = 1;
 	KUNIT_ASSERT_EQ(test, register_kretprobe(&f.probe), 0);
@@ -200,7 +200,7 @@ static void test_starting_cpu_is_followed(struct kunit *test)
 	unsigned int cpu = cpumask_last(cpu_online_mask);
 
 	if (!cpu)
-		kunit_skip(test, "needs a second CPU");
+		kunit_skip(test, "needs two CPUs");
 	f.probe.kp.symbol_name = "notify_cpu_starting";
 	KUNIT_ASSERT_EQ(test, register_kretprobe(&f.probe), 0);
 	KUNIT_EXPECT_EQ(test, remove_cpu(cpu), 0);
@@ -218,7 +218,7 @@ static void test_offline_cpu_follows_nothing(struct kunit *test)
 	unsigned int cpu = cpumask_last(cpu_online_mask);
 
 	if (!cpu)
-		kunit_skip(test, "needs a second CPU");
+		kunit_skip(test, "needs two CPUs");
 	f.probe.kp.symbol_name = "arch_cpu_idle_dead";
 	f.probe.maxactive = 1;
 	KUNIT_ASSERT_EQ(test, register_kretprobe(&f.probe), 0);
