@@ -135,7 +135,7 @@ void kprobe_add_static_calls(struct patched_places *places,
 void kprobe_sort_places(struct patched_places *places);
 unsigned long kprobe_static_call_code(const struct static_call_site *s);
 
-/* module.c: modules that may be probed, and their tables, sorted */
+/* module.c: modules that may be probed, and their patched places, sorted */
 #ifdef CONFIG_MODULES
 int kprobe_module_coming(struct module *mod);
 void kprobe_module_live(struct module *mod);
@@ -145,8 +145,6 @@ bool kprobe_module_calls(const struct module *mod, unsigned long start,
 			 unsigned long end);
 enum kprobe_refusal kprobe_admit_module(unsigned long addr);
 void kprobe_module_refused(const struct kprobe *p, enum kprobe_refusal why);
-bool kprobe_module_symbol(struct module *mod, unsigned long addr,
-			  struct kprobe_symbol *symbol);
 const struct patched_places *kprobe_module_places(struct module *mod);
 void kprobe_module_forget(struct module *mod);
 #else
@@ -164,12 +162,6 @@ static inline enum kprobe_refusal kprobe_admit_module(unsigned long addr)
 static inline void kprobe_module_refused(const struct kprobe *p,
 					 enum kprobe_refusal why)
 {
-}
-
-static inline bool kprobe_module_symbol(struct module *mod, unsigned long addr,
-					struct kprobe_symbol *symbol)
-{
-	return false;
 }
 
 static inline const struct patched_places *

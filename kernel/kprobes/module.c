@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Modules that may be probed, and sorted copies of their tables.
+ * Modules that may be probed, and sorted copies of their patched places.
  *
  * A lookup by address can find a module before its text is complete, or after
  * its load has failed; the module's state does not show that.  So probes are
@@ -13,17 +13,15 @@
  * only after a GOING, which waits for kprobe_mutex.  So no known module is
  * freed while kprobe_mutex is held.
  *
- * A module's symbols are not sorted, and its jump labels are sorted by key, so
- * a lookup by address is linear: acceptable once, not for a probe on each of
- * thousands of functions.  So after some lookups in a row, the tables of the
- * module are copied and sorted.  The copy lasts until a lookup in another
- * module, until the module is unloaded, or until no lookup was made for a
- * while.
+ * A module's jump labels are sorted by key, so a lookup by address is linear:
+ * acceptable once, not for a probe on each of thousands of functions.  So after
+ * some lookups in a row, the tables of the module are copied and sorted.  The
+ * copy lasts until a lookup in another module, until the module is unloaded, or
+ * until no lookup was made for a while.
  *
  * Everything here is under kprobe_mutex.  Each module that is looked up is
  * known or contains a site.  The module cannot be freed meanwhile, because
- * kprobe_module_gone() must run first, and takes this mutex.  A module's
- * symbols change once, when its init text is freed.
+ * kprobe_module_gone() must run first, and takes this mutex.
  *
  * After our COMING, jump_label.c sorts the module's jump labels under
  * jump_label_mutex, which callers of kprobe_module_places() hold.
@@ -42,12 +40,10 @@
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/module.h>
-#include <linux/module_symbol.h>
 #include <linux/printk.h>
 #include <linux/ratelimit.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
-#include <linux/sort.h>
 #include <linux/static_call.h>
 #include <linux/string.h>
 #include <linux/workqueue.h>
@@ -281,22 +277,12 @@ void kprobe_module_refused(const struct kprobe *p, enum kprobe_refusal why)
 				    kprobe_refusal_sentence(why));
 }
 
-/* A text symbol and its index in the symbol table. */
-struct ordered_symbol {
-	unsigned long start;
-	unsigned int index;
-};
-
 /*
- * Sorted copies of the tables of the last module that was looked up.  @asked
+ * Sorted copy of the places of the last module that was looked up.  @asked
  * counts lookups since @mod changed, or since kprobe_order_expire() last ran.
- * @symbols are made from @kallsyms, and dropped once the module has another.
  */
 static struct {
 	struct module *mod;
-	struct mod_kallsyms *kallsyms;
-	struct ordered_symbol *symbols;
-	unsigned int nr_symbols;
 	struct patched_places places;
 	unsigned int asked;
 } order;
@@ -307,24 +293,10 @@ static struct {
 /* A copy lasts for one to two times this many jiffies after the last lookup. */
 #define ORDER_KEPT	HZ
 
-static void drop_symbols(void)
-{
-	kvfree(order.symbols);
-	order.symbols = NULL;
-	order.nr_symbols = 0;
-	order.kallsyms = NULL;
-}
-
-static void drop_places(void)
+static void order_drop(void)
 {
 	kvfree(order.places.at);
 	order.places = (struct patched_places) {};
-}
-
-static void order_drop(void)
-{
-	drop_symbols();
-	drop_places();
 }
 
 static void kprobe_order_expire(struct work_struct *work)
@@ -340,61 +312,6 @@ static void kprobe_order_expire(struct work_struct *work)
 }
 
 static DECLARE_DELAYED_WORK(kprobe_order_work, kprobe_order_expire);
-
-static int kprobe_by_start(const void *a, const void *b)
-{
-	const struct ordered_symbol *x = a, *y = b;
-
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	/* Of several names for an address, kallsyms uses the first. */
-	return x->index < y->index ? -1 : x->index > y->index;
-}
-
-/* Collect those symbols of text that kallsyms would search. */
-static void collect_symbols(struct module *mod, struct mod_kallsyms *from)
-{
-	unsigned int i;
-
-	for (i = 1; i < from->num_symtab; i++) {
-		const Elf_Sym *sym = from->symtab + i;
-		const char *name = from->strtab + sym->st_name;
-		unsigned long start = kallsyms_symbol_value(sym);
-
-		if (sym->st_shndx == SHN_UNDEF || !*name ||
-		    is_mapping_symbol(name) ||
-		    !(within_module_mem_type(start, mod, MOD_TEXT) ||
-		      within_module_mem_type(start, mod, MOD_INIT_TEXT)))
-			continue;
-		order.symbols[order.nr_symbols++] = (struct ordered_symbol) {
-			.start = start, .index = i,
-		};
-	}
-}
-
-static void order_symbols(struct module *mod)
-{
-	struct mod_kallsyms *kallsyms;
-	unsigned int nr;
-
-	scoped_guard(rcu)
-		nr = rcu_dereference(mod->kallsyms)->num_symtab;
-	order.symbols = kvmalloc_array(nr, sizeof(*order.symbols),
-				       GFP_KERNEL | __GFP_NOWARN);
-	if (!order.symbols)
-		return;
-
-	scoped_guard(rcu) {
-		kallsyms = rcu_dereference(mod->kallsyms);
-		/* The table only ever shrinks, when init text is freed. */
-		if (kallsyms->num_symtab <= nr)
-			collect_symbols(mod, kallsyms);
-	}
-	sort(order.symbols, order.nr_symbols, sizeof(*order.symbols),
-	     kprobe_by_start, NULL);
-	order.kallsyms = kallsyms;
-	schedule_delayed_work(&kprobe_order_work, ORDER_KEPT);
-}
 
 static void order_places(struct module *mod)
 {
@@ -435,80 +352,6 @@ static bool asked_often(struct module *mod)
 		order.asked = 0;
 	}
 	return ++order.asked >= WALKS_FIRST;
-}
-
-static bool symbols_ready(struct module *mod)
-{
-	bool often = asked_often(mod);
-
-	scoped_guard(rcu)
-		if (order.kallsyms == rcu_dereference(mod->kallsyms))
-			return true;
-	drop_symbols();
-	if (often)
-		order_symbols(mod);
-	return order.kallsyms;
-}
-
-/* Return the number of symbols that begin at or before an address. */
-static unsigned int symbols_up_to(unsigned long addr)
-{
-	unsigned int low = 0, high = order.nr_symbols;
-
-	while (low < high) {
-		unsigned int mid = low + (high - low) / 2;
-
-		if (order.symbols[mid].start <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
-/**
- * kprobe_module_symbol - find the symbol of an address in a module's text
- * @mod: the module
- * @addr: the address
- * @symbol: filled in with the same result as from kallsyms_lookup()
- *
- * Context: may sleep; kprobe_mutex held.
- * Return: false if the caller must use kallsyms.
- */
-bool kprobe_module_symbol(struct module *mod, unsigned long addr,
-			  struct kprobe_symbol *symbol)
-{
-	const struct module_memory *mem = &mod->mem[MOD_TEXT];
-	unsigned long start, end;
-	unsigned int next, i;
-
-	if (!symbols_ready(mod))
-		return false;
-	if (!within_module_mem_type(addr, mod, MOD_TEXT))
-		mem = &mod->mem[MOD_INIT_TEXT];
-
-	next = symbols_up_to(addr);
-	if (!next || order.symbols[next - 1].start < (unsigned long)mem->base)
-		return false;
-	start = order.symbols[next - 1].start;
-	end = (unsigned long)mem->base + mem->size;
-	if (next < order.nr_symbols)
-		end = min(end, order.symbols[next].start);
-
-	for (i = next - 1; i && order.symbols[i - 1].start == start; i--)
-		;
-	scoped_guard(rcu) {
-		const struct mod_kallsyms *kallsyms =
-			rcu_dereference(mod->kallsyms);
-		const Elf_Sym *sym = kallsyms->symtab + order.symbols[i].index;
-
-		if (kallsyms != order.kallsyms)
-			return false;
-		strscpy(symbol->name, kallsyms->strtab + sym->st_name);
-	}
-	symbol->start = start;
-	symbol->size = end - start;
-	return true;
 }
 
 /**

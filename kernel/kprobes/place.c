@@ -101,17 +101,12 @@ int kprobe_find_place(kprobe_opcode_t *addr, const char *symbol,
  * @symbol: filled in
  *
  * This is slow and called once per site.
- *
- * Context: may sleep; kprobe_mutex held.
  */
 void kprobe_find_symbol(unsigned long addr, struct kprobe_symbol *symbol)
 {
-	struct module *mod = kprobe_module_of(addr);
 	unsigned long offset;
 	char *module;
 
-	if (mod && kprobe_module_symbol(mod, addr, symbol))
-		return;
 	if (kallsyms_lookup(addr, &symbol->size, &offset, &module,
 			    symbol->name))
 		symbol->start = addr - offset;
