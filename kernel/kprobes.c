@@ -21,9 +21,7 @@
  *	site.c				sites and their probes
  *	place.c				addresses
  *	blacklist.c			text that must not be probed
- *	patched.c			text that the kernel itself patches
  *	module.c			modules that may be probed
- *	labels.c			sorted tables of patched text
  *	hit.c				the slow path of a hit, exceptions,
  *					missed hits, offline CPUs
  *	slots.c				memory for instructions out of line
@@ -45,6 +43,7 @@
  *	  direct_mutex, ftrace_lock
  *				ftrace's own, while it changes its calls
  *	  jump_label_mutex	while an instruction is inspected
+ *	    static_call_mutex	while static_call_text_reserved() searches
  *	    text_mutex		all of the kernel's text
  *	  slot_mutex		slots (slots.c); under none of the above but
  *				kprobe_mutex; a backend of classic.c allocates
@@ -736,11 +735,11 @@ static bool kprobe_in_module(const struct kprobe_site *site, void *mod)
 static void kprobe_module_gone(struct module *mod)
 {
 	/* Must be first, so that no more probes are registered in its text. */
-	scoped_guard(mutex, &kprobe_mutex)
-		kprobe_module_going(mod);
+	scoped_guard(mutex, &kprobe_mutex) {
+		mod->kprobes_known = false;
+		mod->kprobes_live = false;
+	}
 	kprobe_lose_text(kprobe_in_module, mod);
-	scoped_guard(mutex, &kprobe_mutex)
-		kprobe_module_forget(mod);
 	kprobe_unblacklist(&mod->mem[MOD_TEXT]);
 	kprobe_unblacklist(&mod->mem[MOD_INIT_TEXT]);
 }
@@ -754,17 +753,17 @@ static int kprobe_module_event(struct notifier_block *nb, unsigned long event,
 	switch (event) {
 	case MODULE_STATE_COMING:
 		ret = kprobe_blacklist_module(mod);
-		if (!ret) {
-			guard(mutex)(&kprobe_mutex);
-			ret = kprobe_module_coming(mod);
-		}
 		/* If COMING fails, this notifier gets no GOING: clean up. */
-		if (ret)
+		if (ret) {
 			kprobe_module_gone(mod);
-		return notifier_from_errno(ret);
+			return notifier_from_errno(ret);
+		}
+		scoped_guard(mutex, &kprobe_mutex)
+			mod->kprobes_known = true;
+		break;
 	case MODULE_STATE_LIVE:
 		scoped_guard(mutex, &kprobe_mutex)
-			kprobe_module_live(mod);
+			mod->kprobes_live = true;
 		kprobe_lose_text(kprobe_in_module_init, mod);
 		kprobe_unblacklist(&mod->mem[MOD_INIT_TEXT]);
 		break;

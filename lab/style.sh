@@ -57,7 +57,7 @@ ignored() {
 	kernel/kprobes/internal.h)
 		ignore=$ignore,MACRO_ARG_REUSE ;;
 	# Elf_Sym, Elf_Shdr, Elf_Rela
-	kernel/kprobes/module.c | kernel/kprobes/patched.c)
+	kernel/kprobes/module.c)
 		ignore=$ignore,CAMELCASE ;;
 	# In a patch, a blank context line is a space.
 	hooks/*)

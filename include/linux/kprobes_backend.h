@@ -282,9 +282,6 @@ enum kprobe_refusal kprobe_patched(unsigned long start, unsigned long end);
 enum kprobe_refusal kprobe_livepatched(struct module *mod, unsigned long start,
 				       unsigned long end);
 bool kprobe_batch_makes_jumps(struct list_head *batch);
-bool kprobe_jump_label_targets(unsigned long start, unsigned long end,
-			       void (*found)(void *data, unsigned long target),
-			       void *data);
 /* In any context: */
 bool kprobe_blacklist_covers(unsigned long addr);
 #ifdef CONFIG_MODULES

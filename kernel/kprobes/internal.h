@@ -14,10 +14,8 @@
 #include <linux/lockdep.h>
 #include <linux/ptrace.h>
 
-struct jump_entry;
 struct module;
 struct module_memory;
-struct static_call_site;
 
 /* The value of kprobe_site::skip for a site that owns the next instruction. */
 #ifdef CONFIG_KPROBE_SKIP_FTRACE
@@ -100,60 +98,11 @@ void kprobe_cpu_busy(unsigned int cpu, bool busy);
 struct kprobe_site *kprobe_slot_owner(unsigned long addr, void **slot);
 void kprobe_slots_release(struct kprobe_site *site);
 
-/**
- * struct patched_place - an instruction that the kernel itself patches
- * @code: its address, relative to patched_places::base
- * @target: its branch target, relative to the same base; NO_TARGET for a static
- *	call
- */
-struct patched_place {
-	s32 code;
-	s32 target;
-};
-
-#define NO_TARGET	S32_MIN
-
-/**
- * struct patched_places - patched instructions, sorted by address
- * @at: the places
- * @nr: number of places
- * @base: the address that all are relative to
- */
-struct patched_places {
-	struct patched_place *at;
-	unsigned int nr;
-	unsigned long base;
-};
-
-/* labels.c: sorted tables of jump labels and static calls */
-void kprobe_add_jump_labels(struct patched_places *places,
-			    const struct jump_entry *e,
-			    const struct jump_entry *end);
-void kprobe_add_static_calls(struct patched_places *places,
-			     const struct static_call_site *s,
-			     const struct static_call_site *end);
-void kprobe_sort_places(struct patched_places *places);
-unsigned long kprobe_static_call_code(const struct static_call_site *s);
-
-/* module.c: modules that may be probed, and their patched places, sorted */
+/* module.c: modules that may be probed */
 #ifdef CONFIG_MODULES
-int kprobe_module_coming(struct module *mod);
-void kprobe_module_live(struct module *mod);
-void kprobe_module_going(struct module *mod);
-bool kprobe_module_is_live(const struct module *mod);
-bool kprobe_module_calls(const struct module *mod, unsigned long start,
-			 unsigned long end);
 enum kprobe_refusal kprobe_admit_module(unsigned long addr);
 void kprobe_module_refused(const struct kprobe *p, enum kprobe_refusal why);
-const struct patched_places *kprobe_module_places(struct module *mod);
-void kprobe_module_forget(struct module *mod);
 #else
-static inline bool kprobe_module_calls(const struct module *mod,
-				       unsigned long start, unsigned long end)
-{
-	return false;
-}
-
 static inline enum kprobe_refusal kprobe_admit_module(unsigned long addr)
 {
 	return KPROBE_REFUSE_NOT_TEXT;
@@ -162,12 +111,6 @@ static inline enum kprobe_refusal kprobe_admit_module(unsigned long addr)
 static inline void kprobe_module_refused(const struct kprobe *p,
 					 enum kprobe_refusal why)
 {
-}
-
-static inline const struct patched_places *
-kprobe_module_places(struct module *mod)
-{
-	return NULL;
 }
 #endif
 

@@ -15,6 +15,7 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/sprintf.h>
+#include <linux/static_call.h>
 #include <linux/string.h>
 #include <asm/sections.h>
 #include "internal.h"
@@ -211,6 +212,32 @@ static bool debugger_stops_at(unsigned long addr)
 #endif
 }
 
+/**
+ * kprobe_patched - check whether the kernel itself patches some bytes
+ * @start: first of the bytes
+ * @end: first address after the bytes
+ *
+ * Context: kprobe_mutex and jump_label_mutex held, but not text_mutex; all in
+ * one function.
+ * Return: KPROBE_OK or the reason.
+ */
+enum kprobe_refusal kprobe_patched(unsigned long start, unsigned long end)
+{
+	void *first = (void *)start, *last = (void *)end - 1;
+	struct module *mod = kprobe_module_of(start);
+	enum kprobe_refusal why = KPROBE_OK;
+
+	if (mod)
+		why = kprobe_livepatched(mod, start, end);
+	if (why != KPROBE_OK)
+		return why;
+	if (jump_label_text_reserved(first, last))
+		return KPROBE_REFUSE_JUMP_LABEL;
+	if (static_call_text_reserved(first, last))
+		return KPROBE_REFUSE_STATIC_CALL;
+	return KPROBE_OK;
+}
+
 static enum kprobe_refusal
 place_inspect_text(struct kprobe_site *site, const struct kprobe_symbol *symbol)
 {
@@ -220,9 +247,9 @@ place_inspect_text(struct kprobe_site *site, const struct kprobe_symbol *symbol)
 	jump_label_lock();
 	mutex_lock(&text_mutex);
 	why = arch_kprobe_inspect(site, symbol);
+	mutex_unlock(&text_mutex);
 	if (why == KPROBE_OK)
 		why = kprobe_patched(addr, addr + 1);
-	mutex_unlock(&text_mutex);
 	jump_label_unlock();
 	return why;
 }

@@ -57,6 +57,8 @@ static int (*each_module_symbol)(const char *modname,
 				 void *data);
 /* An address that differs in each boot and is written into instructions. */
 static const unsigned long *hashtable;
+static void (*label_lock)(void);
+static void (*label_unlock)(void);
 static int (*label_at)(void *start, void *end);
 static int (*static_call_at)(void *start, void *end);
 #ifdef CONFIG_X86
@@ -258,6 +260,8 @@ static int find_functions(void)
 	module_text = lookup("__module_text_address");
 	each_symbol = lookup("kallsyms_on_each_symbol");
 	each_module_symbol = lookup("module_kallsyms_on_each_symbol");
+	label_lock = lookup("jump_label_lock");
+	label_unlock = lookup("jump_label_unlock");
 	label_at = lookup("jump_label_text_reserved");
 	static_call_at = lookup("static_call_text_reserved");
 	hashtable = lookup("dentry_hashtable");
@@ -310,14 +314,25 @@ static bool trap_at(const u8 *text)
 #endif
 }
 
+static bool in_label(void *at)
+{
+	int ret;
+
+	if (!label_at)
+		return false;
+	label_lock();
+	ret = label_at(at, at);
+	label_unlock();
+	return ret;
+}
+
 /* Return true if the kernel itself may change this byte. */
 static bool changes_itself(const u8 *text)
 {
 	void *at = (void *)text;
 
 	return !trap_at(text) &&
-	       ((label_at && label_at(at, at)) ||
-		(static_call_at && static_call_at(at, at)));
+	       (in_label(at) || (static_call_at && static_call_at(at, at)));
 }
 
 /* Slots may be in text that cannot be probed. */

@@ -2,11 +2,14 @@
 /*
  * KUnit suite for functions of the core that few machines use: for unwinders by
  * frame pointers, for backends that treat jumps differently from breakpoints,
- * and for stack traces of running tasks.  It also checks the end of a table,
- * which the next table in memory may hide.
+ * and for stack traces of running tasks.  It also checks that the owners of
+ * jump labels and static calls find all of them by address.
  */
 #include <linux/err.h>
+#include <linux/jump_label.h>
+#include <linux/kernel.h>
 #include <linux/kthread.h>
+#include <linux/limits.h>
 #include <linux/list.h>
 #include <linux/sched.h>
 #include <linux/static_call.h>
@@ -61,31 +64,126 @@ static void test_jump_of_batch_is_found(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, kprobe_batch_makes_jumps(&batch));
 }
 
-#ifdef CONFIG_HAVE_STATIC_CALL_INLINE
-/* All entries of the table must be collected, and nothing after its end. */
-static void test_static_calls_are_collected(struct kunit *test)
+/* Return true if the tables hold entries of init text that is freed. */
+static bool init_text_is_freed(void)
 {
-	struct static_call_site sites[4] = {};
-	struct patched_place at[ARRAY_SIZE(sites) + 1];
-	struct patched_places places = {
-		.base = (unsigned long)sites, .at = at,
-	};
-	unsigned int i;
+	return system_state >= SYSTEM_RUNNING;
+}
 
-	for (i = 0; i < ARRAY_SIZE(sites); i++)
-		sites[i].addr = 0x100 + i;
-	kprobe_add_static_calls(&places, sites, sites + 3);
-	KUNIT_EXPECT_EQ(test, places.nr, 3);
-	for (i = 0; i < 3; i++) {
-		KUNIT_EXPECT_EQ(test, at[i].code,
-				0x100 + i * (sizeof(sites[0]) + 1));
-		KUNIT_EXPECT_EQ(test, at[i].target, NO_TARGET);
+#ifdef CONFIG_JUMP_LABEL
+static bool label_in_table(unsigned long start, unsigned long end)
+{
+	struct jump_entry *e;
+
+	for (e = __start___jump_table; e < __stop___jump_table; e++) {
+		unsigned long code = jump_entry_code(e);
+
+		/* Decoding the size is slow on x86. */
+		if (!(jump_entry_is_init(e) && init_text_is_freed()) &&
+		    code <= end && code + 8 > start &&
+		    code + jump_entry_size(e) > start)
+			return true;
 	}
-	kprobe_add_static_calls(&places, sites, sites);
-	KUNIT_EXPECT_EQ(test, places.nr, 3);
+	return false;
+}
+
+static bool label_search_differs(unsigned long start, unsigned long end)
+{
+	return label_in_table(start, end) !=
+	       jump_label_text_reserved((void *)start, (void *)end);
+}
+
+static void count_target(void *nr, unsigned long target)
+{
+	++*(unsigned int *)nr;
+}
+
+/* The search by address must find the same as a walk through the table. */
+static void test_jump_labels_are_found_by_address(struct kunit *test)
+{
+	unsigned int nr = 0, targets = 0, different = 0, i;
+	struct jump_entry *e;
+
+	jump_label_lock();
+	for (e = __start___jump_table; e < __stop___jump_table; e++) {
+		unsigned long at = jump_entry_code(e);
+
+		if (jump_entry_is_init(e) && init_text_is_freed())
+			continue;
+		different += !jump_label_text_reserved((void *)at, (void *)at);
+		/* A walk is slow: check ranges around a few of them. */
+		for (i = 0; !(nr % 64) && i < 10; i++, at++) {
+			different += label_search_differs(at - 1, at - 1);
+			different += label_search_differs(at - 5, at - 1);
+		}
+		nr++;
+	}
+	jump_label_visit_targets(NULL, (void *)ULONG_MAX, count_target,
+				 &targets);
+	jump_label_unlock();
+	KUNIT_EXPECT_EQ(test, different, 0);
+	KUNIT_EXPECT_EQ(test, targets, nr);
 }
 #else
-static void test_static_calls_are_collected(struct kunit *test)
+static void test_jump_labels_are_found_by_address(struct kunit *test)
+{
+	kunit_skip(test, "this kernel has no jump labels");
+}
+#endif
+
+#ifdef CONFIG_HAVE_STATIC_CALL_INLINE
+extern struct static_call_site __start_static_call_sites[];
+extern struct static_call_site __stop_static_call_sites[];
+
+static unsigned long call_of(const struct static_call_site *s)
+{
+	return (unsigned long)&s->addr + s->addr;
+}
+
+static bool call_is_freed(const struct static_call_site *s)
+{
+	return ((unsigned long)&s->key + s->key) & STATIC_CALL_SITE_INIT &&
+	       init_text_is_freed();
+}
+
+static bool call_in_table(unsigned long start, unsigned long end)
+{
+	struct static_call_site *s;
+
+	for (s = __start_static_call_sites; s < __stop_static_call_sites; s++)
+		if (!call_is_freed(s) && call_of(s) <= end &&
+		    call_of(s) + CALL_INSN_SIZE > start)
+			return true;
+	return false;
+}
+
+static bool call_search_differs(unsigned long start, unsigned long end)
+{
+	return call_in_table(start, end) !=
+	       static_call_text_reserved((void *)start, (void *)end);
+}
+
+static void test_static_calls_are_found_by_address(struct kunit *test)
+{
+	unsigned int different = 0, nr = 0, i;
+	struct static_call_site *s;
+
+	for (s = __start_static_call_sites; s < __stop_static_call_sites; s++) {
+		unsigned long at = call_of(s);
+
+		if (call_is_freed(s))
+			continue;
+		different += !static_call_text_reserved((void *)at, (void *)at);
+		for (i = 0; !(nr % 64) && i < 10; i++, at++) {
+			different += call_search_differs(at - 1, at - 1);
+			different += call_search_differs(at - 5, at - 1);
+		}
+		nr++;
+	}
+	KUNIT_EXPECT_EQ(test, different, 0);
+}
+#else
+static void test_static_calls_are_found_by_address(struct kunit *test)
 {
 	kunit_skip(test, "static calls are not in a table here");
 }
@@ -158,7 +256,8 @@ static void test_running_task_is_not_searched(struct kunit *test)
 static struct kunit_case seldom_tests[] = {
 	KUNIT_CASE(test_entry_is_known),
 	KUNIT_CASE(test_jump_of_batch_is_found),
-	KUNIT_CASE(test_static_calls_are_collected),
+	KUNIT_CASE_SLOW(test_jump_labels_are_found_by_address),
+	KUNIT_CASE_SLOW(test_static_calls_are_found_by_address),
 	KUNIT_CASE_SLOW(test_running_task_is_not_searched),
 	{}
 };

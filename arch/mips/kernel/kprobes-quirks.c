@@ -33,6 +33,7 @@
 
 #include <linux/array_size.h>
 #include <linux/init.h>
+#include <linux/jump_label.h>
 #include <linux/kallsyms.h>
 #include <linux/kdebug.h>
 #include <linux/kprobes_hit.h>
@@ -153,11 +154,10 @@ static bool mips_is_misread(const kprobe_opcode_t *addr)
 /* Return true if the preceding instruction is, or may become, a branch. */
 static bool mips_is_in_delay_slot(const kprobe_opcode_t *addr)
 {
-	unsigned long before = (unsigned long)(addr - 1);
-	struct kprobe_site *site = kprobe_site_find(before);
+	struct kprobe_site *site = kprobe_site_find((unsigned long)(addr - 1));
 
 	return (site && __insn_has_delay_slot(site->opcode)) ||
-	       kprobe_patched(before, before + sizeof(*addr)) != KPROBE_OK;
+	       jump_label_text_reserved((void *)(addr - 1), (void *)addr - 1);
 }
 
 static bool mips_refuses(const kprobe_opcode_t *addr)

@@ -392,8 +392,7 @@ inspect_region(const struct kprobe_site *site,
 	if (x86_kprobe_function_lands_in(function, from, end))
 		return KPROBE_NOJUMP_JUMPED_INTO;
 	if (ftrace_text_reserved((void *)addr, (void *)end - 1) ||
-	    alternatives_text_reserved((void *)addr, (void *)end) ||
-	    kprobe_patched(addr, end))
+	    alternatives_text_reserved((void *)addr, (void *)end))
 		return KPROBE_NOJUMP_PATCHED_INSIDE;
 	return KPROBE_NOJUMP_NONE;
 }
@@ -429,6 +428,8 @@ enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site,
 	if (!obstacle)
 		site->insn.jump.clac = needs_clac(function, site);
 	mutex_unlock(&text_mutex);
+	if (!obstacle && kprobe_patched(addr, addr + site->insn.jump.region))
+		obstacle = KPROBE_NOJUMP_PATCHED_INSIDE;
 	jump_label_unlock();
 	return obstacle;
 }

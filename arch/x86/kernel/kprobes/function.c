@@ -30,6 +30,7 @@
  * __get_user_1() jumps into __get_user_handle_exception().
  */
 #include <linux/extable.h>
+#include <linux/jump_label.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes_backend.h>
 #include <linux/kprobes_test.h>
@@ -564,10 +565,9 @@ static void scan_range(struct analysis *a, const struct text_range *range)
 	visit_fixups(a->table, range->start, range->start + range->size,
 		     add_fixup, a);
 
-	if (!kprobe_jump_label_targets(range->start,
-				       range->start + range->size,
-				       add_target, a))
-		a->obstacle = KPROBE_NOJUMP_NO_MEMORY;
+	jump_label_visit_targets((void *)range->start,
+				 (void *)range->start + range->size - 1,
+				 add_target, a);
 }
 
 static int by_value(const void *a, const void *b)
