@@ -63,10 +63,9 @@ struct x86_kprobe_function;
 #include <linux/kprobes_backend.h>
 
 /* thunk_{32,64}.S: template of a detour's entry, and places in it. */
-extern const u8 kprobe_detour[], kprobe_detour_entry[];
-extern const u8 kprobe_detour_clac[], kprobe_detour_clac_end[];
-extern const u8 kprobe_detour_ip[], kprobe_detour_call_end[];
-extern const u8 kprobe_detour_end[];
+extern const u8 kprobe_detour[];
+extern const u8 kprobe_detour_cs[], kprobe_detour_ip[];
+extern const u8 kprobe_detour_call_end[], kprobe_detour_end[];
 
 /* From offset @at in the entry on, @words are on the stack. */
 struct x86_kprobe_pushed {
@@ -93,14 +92,8 @@ struct x86_kprobe_thunk_frame {
 extern const struct x86_kprobe_thunk_frame kprobe_thunk_frames[];
 extern const struct x86_kprobe_thunk_frame kprobe_thunk_frames_end[];
 
-/* Without CLAC the detour's entry is moved up, to end at the same call. */
-static __always_inline unsigned int
-x86_kprobe_detour_entry(const struct kprobe_site *site)
-{
-	return kprobe_detour_entry - kprobe_detour +
-	       (site->insn.jump.clac ? 0 :
-		kprobe_detour_clac_end - kprobe_detour_clac);
-}
+/* Offset of a detour's first instruction: the pointer to the site precedes. */
+#define X86_KPROBE_DETOUR_ENTRY	sizeof(struct kprobe_site *)
 
 /* insn.c */
 int x86_kprobe_original_text(unsigned long addr, u8 *buf, unsigned int size);

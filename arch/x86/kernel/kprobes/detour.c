@@ -120,23 +120,23 @@ static void emit_branch(struct detour *d, const void *detour, u8 opcode,
 
 static_assert(KPROBE_JUMP_SIZE == JMP32_INSN_SIZE);
 
+/* As long as the push of cs in thunk_64.S and thunk_32.S; the last byte is signed. */
+static_assert(__KERNEL_CS < 0x80);
+static const u8 clac_and_push_cs[] = { 0x0f, 0x01, 0xca, 0x6a, __KERNEL_CS };
+
 /* Emit the entry of thunk_64.S or thunk_32.S, for this site. */
 static void emit_entry(struct detour *d, const struct kprobe_site *site,
 		       const void *detour)
 {
 	u8 *ip = d->buf + (kprobe_detour_ip - kprobe_detour);
 	u8 *call_end = d->buf + (kprobe_detour_call_end - kprobe_detour);
-	unsigned int early = kprobe_detour_clac - kprobe_detour_entry;
-	u8 *entry = d->buf + (kprobe_detour_entry - kprobe_detour);
-	u8 *late = d->buf + x86_kprobe_detour_entry(site);
 
 	emit(d, kprobe_detour, kprobe_detour_end - kprobe_detour);
 	/* The site: the thunk loads this pointer. */
 	memcpy(d->buf, &site, sizeof(site));
-	if (!site->insn.jump.clac) {
-		memmove(late, entry, early);
-		memset(entry, INT3_INSN_OPCODE, late - entry);
-	}
+	if (site->insn.jump.clac)
+		memcpy(d->buf + (kprobe_detour_cs - kprobe_detour),
+		       clac_and_push_cs, sizeof(clac_and_push_cs));
 	*(u32 *)ip = (unsigned long)site->addr + KPROBE_IP_SKID;
 	/* The operand of the call is relative to its end. */
 	((s32 *)call_end)[-1] += (const void *)kprobe_detour - detour;
@@ -499,7 +499,7 @@ void x86_kprobe_queue_jump(struct kprobe_site *site)
 	void *addr = (void *)kprobe_site_text(site);
 
 	__text_gen_insn(branch, JMP32_INSN_OPCODE, addr,
-			site->detour + x86_kprobe_detour_entry(site),
+			site->detour + X86_KPROBE_DETOUR_ENTRY,
 			sizeof(branch));
 	memcpy(text, site->target == KPROBE_SITE_JUMP ? branch : jump->text,
 	       sizeof(text));

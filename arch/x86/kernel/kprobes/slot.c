@@ -221,7 +221,7 @@ static __always_inline int detour_offset(const struct kprobe_site *site,
 	const struct x86_kprobe_jump *jump = &site->insn.jump;
 	unsigned int i, at = ip - (unsigned long)slot;
 
-	if (at == x86_kprobe_detour_entry(site))
+	if (at == X86_KPROBE_DETOUR_ENTRY)
 		return 0;
 	if (at == jump->end)
 		return jump->region;
@@ -263,10 +263,6 @@ static unsigned long leave_slot(struct kprobe_site *site, void *slot,
 		*sp += sizeof(long);
 		return addr + jump->from[jump->nr - 1];
 	}
-	/* Without CLAC, everything before it is moved up by its size. */
-	if (at < kprobe_detour_clac_end - kprobe_detour)
-		at -= x86_kprobe_detour_entry(site) -
-		      (kprobe_detour_entry - kprobe_detour);
 	for (p = kprobe_detour_stack_end - 1; p > kprobe_detour_stack; p--)
 		if (p->at <= at)
 			break;

@@ -80,7 +80,6 @@ SYM_DATA_START(kprobe_detour_stack)
 	.pushsection .rodata
 SYM_DATA_START(kprobe_detour)
 	.long	0			/* the site */
-SYM_INNER_LABEL(kprobe_detour_entry, SYM_L_GLOBAL)
 	ON_STACK 0
 	pushl	$__KERNEL_DS		/* ss */
 	ON_STACK 1
@@ -89,10 +88,9 @@ SYM_INNER_LABEL(kprobe_detour_entry, SYM_L_GLOBAL)
 	pushfl				/* flags */
 	ON_STACK 3
 	cli
-SYM_INNER_LABEL(kprobe_detour_clac, SYM_L_GLOBAL)
-	clac
-SYM_INNER_LABEL(kprobe_detour_clac_end, SYM_L_GLOBAL)
-	pushl	$__KERNEL_CS		/* cs */
+SYM_INNER_LABEL(kprobe_detour_cs, SYM_L_GLOBAL)
+	.byte	0x68			/* pushl: cs */
+	.long	__KERNEL_CS
 	ON_STACK 4
 	.byte	0x68			/* pushl: ip */
 SYM_INNER_LABEL(kprobe_detour_ip, SYM_L_GLOBAL)

@@ -136,8 +136,9 @@ _ASM_NOKPROBE(kprobe_post_thunk)
 #endif
 
 /*
- * Template of a detour's entry.  detour.c copies it, fills in the site and its
- * address, and omits CLAC if user memory is never accessible there.
+ * Template of a detour's entry.  detour.c copies it and fills in the site and
+ * its address.  If user memory may be accessible there, detour.c replaces the
+ * push of cs by CLAC and a shorter push.
  */
 	.pushsection .rodata.kprobe_detour_stack, "a"
 SYM_DATA_START(kprobe_detour_stack)
@@ -145,7 +146,6 @@ SYM_DATA_START(kprobe_detour_stack)
 	.pushsection .rodata
 SYM_DATA_START(kprobe_detour)
 	.quad	0			/* the site */
-SYM_INNER_LABEL(kprobe_detour_entry, SYM_L_GLOBAL)
 	ON_STACK 0
 	pushq	$__KERNEL_DS		/* ss */
 	ON_STACK 1
@@ -154,10 +154,9 @@ SYM_INNER_LABEL(kprobe_detour_entry, SYM_L_GLOBAL)
 	pushfq				/* flags */
 	ON_STACK 3
 	cli
-SYM_INNER_LABEL(kprobe_detour_clac, SYM_L_GLOBAL)
-	clac
-SYM_INNER_LABEL(kprobe_detour_clac_end, SYM_L_GLOBAL)
-	pushq	$__KERNEL_CS		/* cs */
+SYM_INNER_LABEL(kprobe_detour_cs, SYM_L_GLOBAL)
+	.byte	0x68			/* pushq: cs */
+	.long	__KERNEL_CS
 	ON_STACK 4
 	.byte	0x68			/* pushq: ip */
 SYM_INNER_LABEL(kprobe_detour_ip, SYM_L_GLOBAL)
