@@ -453,7 +453,8 @@ static __always_inline int kprobe_site_pre_jump(struct kprobe_site *site,
 		       KPROBE_HIT_DIVERTED;
 
 	p = kprobe_first_pre(site);
-	if (unlikely(rcu_dereference_raw(p->pre_next)))
+	/* A plain read, which x86 does in a test; pre_chain() reads it again. */
+	if (unlikely(data_race(p->pre_next)))
 		return kprobe_site_pre_chain(p, regs);
 	__this_cpu_write(current_kprobe, p);
 	diverted = p->run_pre(p, regs);

@@ -95,7 +95,7 @@ CODE(bug_second, "jmp 1f", "ud2\n nop\n1:" FIRST SECOND AFTER);
 #define FROM_NEXT	""
 #endif
 /* Two near branches and 15 bytes fit in all but the longest detour. */
-#if defined(CONFIG_X86_64) && defined(CONFIG_MITIGATION_RETHUNK)
+#ifdef CONFIG_X86_64
 #define KPROBE_NOJUMP_LONG_REGION	KPROBE_NOJUMP_DETOUR_SIZE
 #else
 #define KPROBE_NOJUMP_LONG_REGION	KPROBE_NOJUMP_NONE

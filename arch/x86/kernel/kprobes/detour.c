@@ -5,7 +5,7 @@
  *	probed address:	jmp ---->	[site]
  *				     ->	push ss, sp, flags; cli; push cs, ip
  *					call kprobe_jump_thunk
- *					(drop ip, cs) pop flags, sp
+ *					drop ip, cs; pop flags, sp
  *					[instruction]...	the region
  *	after the region: <-----	jmp, except after a call
  *

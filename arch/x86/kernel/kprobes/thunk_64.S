@@ -126,16 +126,6 @@ SYM_CODE_END(kprobe_post_thunk)
 _ASM_NOKPROBE(kprobe_post_thunk)
 
 /*
- * Set if the thunk's return to the detour drops ip and cs; otherwise the detour
- * drops them.  "ret $n" cannot be used with return thunks.
- */
-#ifdef CONFIG_MITIGATION_RETHUNK
-#define RETURN_DROPS	0
-#else
-#define RETURN_DROPS	1
-#endif
-
-/*
  * Template of a detour's entry.  detour.c copies it and fills in the site and
  * its address.  If user memory may be accessible there, detour.c replaces the
  * push of cs by CLAC and a shorter push.
@@ -164,9 +154,7 @@ SYM_INNER_LABEL(kprobe_detour_ip, SYM_L_GLOBAL)
 	ON_STACK 5
 	call	kprobe_jump_thunk
 SYM_INNER_LABEL(kprobe_detour_call_end, SYM_L_GLOBAL)
-#if !RETURN_DROPS
 	leaq	2*8(%rsp), %rsp		/* ip, cs */
-#endif
 	ON_STACK 3
 	popfq
 	ON_STACK 2
@@ -180,9 +168,9 @@ SYM_DATA_END_LABEL(kprobe_detour_stack, SYM_L_GLOBAL, kprobe_detour_stack_end)
 /*
  * Called from a detour with an exception's frame on the stack, in which the
  * return address takes the place of orig_ax and the stack pointer is that after
- * the first push.  Returns to the detour with flags and stack pointer left to
- * pop, and without RETURN_DROPS also ip and cs.  If a handler has set the
- * instruction pointer, the thunk does not return to the detour.
+ * the first push.  Returns to the detour with the rest of the frame left to
+ * pop.  If a handler has set the instruction pointer, the thunk does not return
+ * to the detour.
  */
 SYM_CODE_START(kprobe_jump_thunk)
 	UNWIND_HINT_FUNC		/* called by the detour */
@@ -200,12 +188,7 @@ SYM_CODE_START(kprobe_jump_thunk)
 	jnz	.Ldivert
 	POP_HIT_REGS
 	UNWIND_HINT_IRET_REGS offset=8
-#if RETURN_DROPS
-	ret	$2*8
-	int3
-#else
 	RET
-#endif
 
 	/*
 	 * Push flags and the new address on the new stack.  The handler may
