@@ -62,9 +62,8 @@ struct x86_kprobe_function;
 #ifdef CONFIG_KPROBES
 #include <linux/kprobes_backend.h>
 
-/* thunk_{32,64}.S: template of a detour's entry, and places in it. */
-extern const u8 kprobe_detour[];
-extern const u8 kprobe_detour_cs[], kprobe_detour_ip[];
+/* DETOUR_TEMPLATE below: a detour's entry, and places in it. */
+extern const u8 kprobe_detour[], kprobe_detour_cs[], kprobe_detour_ip[];
 extern const u8 kprobe_detour_call_end[], kprobe_detour_end[];
 
 /* From offset @at in the entry on, @words are on the stack. */
@@ -167,6 +166,48 @@ void x86_kprobe_queue_jump(struct kprobe_site *site);
 771:
 	.pushsection .rodata.kprobe_detour_stack, "a"
 	.byte	771b - kprobe_detour, \words
+	.popsection
+.endm
+
+/*
+ * The template of a detour's entry.  detour.c copies it and fills in the site
+ * and its address.  If user memory may be accessible there, detour.c replaces
+ * the push of cs by CLAC and a shorter push.
+ */
+.macro DETOUR_TEMPLATE
+	.pushsection .rodata.kprobe_detour_stack, "a"
+SYM_DATA_START(kprobe_detour_stack)
+	.popsection
+	.pushsection .rodata
+SYM_DATA_START(kprobe_detour)
+	_ASM_PTR 0			/* the site */
+	ON_STACK 0
+	__ASM_SIZE(push) $__KERNEL_DS	/* ss */
+	ON_STACK 1
+	push	%_ASM_SP		/* sp, one word lower than it was */
+	ON_STACK 2
+	__ASM_SIZE(pushf)		/* flags */
+	ON_STACK 3
+	cli
+SYM_INNER_LABEL(kprobe_detour_cs, SYM_L_GLOBAL)
+	.byte	0x68			/* push: cs */
+	.long	__KERNEL_CS
+	ON_STACK 4
+	.byte	0x68			/* push: ip */
+SYM_INNER_LABEL(kprobe_detour_ip, SYM_L_GLOBAL)
+	.long	0
+	ON_STACK 5
+	call	kprobe_jump_thunk
+SYM_INNER_LABEL(kprobe_detour_call_end, SYM_L_GLOBAL)
+	lea	2*__SIZEOF_LONG__(%_ASM_SP), %_ASM_SP	/* ip, cs */
+	ON_STACK 3
+	__ASM_SIZE(popf)
+	ON_STACK 2
+	pop	%_ASM_SP
+SYM_DATA_END_LABEL(kprobe_detour, SYM_L_GLOBAL, kprobe_detour_end)
+	.popsection
+	.pushsection .rodata.kprobe_detour_stack, "a"
+SYM_DATA_END_LABEL(kprobe_detour_stack, SYM_L_GLOBAL, kprobe_detour_stack_end)
 	.popsection
 .endm
 

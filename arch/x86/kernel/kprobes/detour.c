@@ -120,11 +120,11 @@ static void emit_branch(struct detour *d, const void *detour, u8 opcode,
 
 static_assert(KPROBE_JUMP_SIZE == JMP32_INSN_SIZE);
 
-/* As long as the push of cs in thunk_64.S and thunk_32.S; the last byte is signed. */
+/* As long as the push of cs in DETOUR_TEMPLATE; the last byte is signed. */
 static_assert(__KERNEL_CS < 0x80);
 static const u8 clac_and_push_cs[] = { 0x0f, 0x01, 0xca, 0x6a, __KERNEL_CS };
 
-/* Emit the entry of thunk_64.S or thunk_32.S, for this site. */
+/* Emit the entry, from DETOUR_TEMPLATE in common.h. */
 static void emit_entry(struct detour *d, const struct kprobe_site *site,
 		       const void *detour)
 {

@@ -74,40 +74,7 @@ SYM_CODE_START(kprobe_post_thunk)
 SYM_CODE_END(kprobe_post_thunk)
 _ASM_NOKPROBE(kprobe_post_thunk)
 
-	.pushsection .rodata.kprobe_detour_stack, "a"
-SYM_DATA_START(kprobe_detour_stack)
-	.popsection
-	.pushsection .rodata
-SYM_DATA_START(kprobe_detour)
-	.long	0			/* the site */
-	ON_STACK 0
-	pushl	$__KERNEL_DS		/* ss */
-	ON_STACK 1
-	pushl	%esp			/* sp, one word lower than it was */
-	ON_STACK 2
-	pushfl				/* flags */
-	ON_STACK 3
-	cli
-SYM_INNER_LABEL(kprobe_detour_cs, SYM_L_GLOBAL)
-	.byte	0x68			/* pushl: cs */
-	.long	__KERNEL_CS
-	ON_STACK 4
-	.byte	0x68			/* pushl: ip */
-SYM_INNER_LABEL(kprobe_detour_ip, SYM_L_GLOBAL)
-	.long	0
-	ON_STACK 5
-	call	kprobe_jump_thunk
-SYM_INNER_LABEL(kprobe_detour_call_end, SYM_L_GLOBAL)
-	leal	2*4(%esp), %esp		/* ip, cs */
-	ON_STACK 3
-	popfl
-	ON_STACK 2
-	popl	%esp
-SYM_DATA_END_LABEL(kprobe_detour, SYM_L_GLOBAL, kprobe_detour_end)
-	.popsection
-	.pushsection .rodata.kprobe_detour_stack, "a"
-SYM_DATA_END_LABEL(kprobe_detour_stack, SYM_L_GLOBAL, kprobe_detour_stack_end)
-	.popsection
+	DETOUR_TEMPLATE
 
 SYM_CODE_START(kprobe_jump_thunk)
 	THUNK_STACK 0

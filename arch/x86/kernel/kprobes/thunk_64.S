@@ -125,45 +125,7 @@ SYM_CODE_START(kprobe_post_thunk)
 SYM_CODE_END(kprobe_post_thunk)
 _ASM_NOKPROBE(kprobe_post_thunk)
 
-/*
- * Template of a detour's entry.  detour.c copies it and fills in the site and
- * its address.  If user memory may be accessible there, detour.c replaces the
- * push of cs by CLAC and a shorter push.
- */
-	.pushsection .rodata.kprobe_detour_stack, "a"
-SYM_DATA_START(kprobe_detour_stack)
-	.popsection
-	.pushsection .rodata
-SYM_DATA_START(kprobe_detour)
-	.quad	0			/* the site */
-	ON_STACK 0
-	pushq	$__KERNEL_DS		/* ss */
-	ON_STACK 1
-	pushq	%rsp			/* sp, one word lower than it was */
-	ON_STACK 2
-	pushfq				/* flags */
-	ON_STACK 3
-	cli
-SYM_INNER_LABEL(kprobe_detour_cs, SYM_L_GLOBAL)
-	.byte	0x68			/* pushq: cs */
-	.long	__KERNEL_CS
-	ON_STACK 4
-	.byte	0x68			/* pushq: ip */
-SYM_INNER_LABEL(kprobe_detour_ip, SYM_L_GLOBAL)
-	.long	0
-	ON_STACK 5
-	call	kprobe_jump_thunk
-SYM_INNER_LABEL(kprobe_detour_call_end, SYM_L_GLOBAL)
-	leaq	2*8(%rsp), %rsp		/* ip, cs */
-	ON_STACK 3
-	popfq
-	ON_STACK 2
-	popq	%rsp
-SYM_DATA_END_LABEL(kprobe_detour, SYM_L_GLOBAL, kprobe_detour_end)
-	.popsection
-	.pushsection .rodata.kprobe_detour_stack, "a"
-SYM_DATA_END_LABEL(kprobe_detour_stack, SYM_L_GLOBAL, kprobe_detour_stack_end)
-	.popsection
+	DETOUR_TEMPLATE
 
 /*
  * Called from a detour with an exception's frame on the stack, in which the
