@@ -25,7 +25,6 @@
 #include <asm/insn.h>
 
 struct pt_regs;
-struct x86_kprobe_function;
 
 /*
  * For top-level asm(): with ss, sp and flags of a struct pt_regs on the stack,
@@ -111,28 +110,30 @@ void x86_kprobe_fill_slot(void *slot, const u8 *text, unsigned int size);
 bool x86_kprobe_relocate(const struct arch_kprobe_insn *insn, u8 *copy,
 			 unsigned long from, unsigned long to);
 
-/* An exception table, sorted by the faulting address. */
-struct x86_kprobe_extable {
-	const struct exception_table_entry *start;
-	const struct exception_table_entry *end;
+/**
+ * struct x86_kprobe_function - result of a function's analysis
+ * @start: first address
+ * @size: in bytes, including the padding after it
+ * @obstacle: why no site in it can have a jump
+ * @accesses_user: user memory may be accessible
+ * @mark: for each byte, branches, fix-ups and faults: see function.c
+ */
+struct x86_kprobe_function {
+	unsigned long start;
+	u32 size;
+	u8 obstacle;
+	bool accesses_user;
+	u8 mark[];
 };
 
 /* function.c */
 const struct x86_kprobe_function *
 x86_kprobe_function_at(unsigned long addr, const struct kprobe_symbol *symbol,
-		       const struct x86_kprobe_extable *table,
 		       enum kprobe_obstacle *obstacle);
 void x86_kprobe_function_forget(void);
-struct x86_kprobe_extable x86_kprobe_find_extable(unsigned long addr);
-bool x86_kprobe_may_fault(const struct x86_kprobe_extable *table,
-			  unsigned long addr);
-bool x86_kprobe_accesses_user(const struct x86_kprobe_function *function);
-unsigned long x86_kprobe_function_end(const struct x86_kprobe_function *fn);
-bool x86_kprobe_function_lands_in(const struct x86_kprobe_function *function,
-				  unsigned long start, unsigned long end);
 enum kprobe_obstacle
-x86_kprobe_fixup_lands_in(const struct x86_kprobe_extable *table,
-			  unsigned long start, unsigned long end);
+x86_kprobe_region_obstacle(const struct x86_kprobe_function *function,
+			   const struct kprobe_site *site);
 
 /* jprobe.c */
 DECLARE_PER_CPU(unsigned long, x86_jprobe_frame);

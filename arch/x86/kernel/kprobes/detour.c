@@ -88,7 +88,7 @@ static bool needs_clac(const struct x86_kprobe_function *function,
 		       const struct kprobe_site *site)
 {
 	return cpu_feature_enabled(X86_FEATURE_SMAP) &&
-	       (INSTRUMENTED || x86_kprobe_accesses_user(function) ||
+	       (INSTRUMENTED || function->accesses_user ||
 		called_with_user_access((unsigned long)site->addr));
 }
 
@@ -96,12 +96,10 @@ static bool needs_clac(const struct x86_kprobe_function *function,
  * struct detour - a detour that is being built
  * @buf: its text
  * @len: bytes in @buf
- * @table: the exception table of the site's text
  */
 struct detour {
 	u8 buf[KPROBE_DETOUR_SIZE];
 	unsigned int len;
-	const struct x86_kprobe_extable *table;
 };
 
 static void emit(struct detour *d, const void *bytes, unsigned int n)
@@ -275,9 +273,9 @@ static bool ends_flow(const struct arch_kprobe_insn *what)
 }
 
 /* Check the instruction @offset bytes after the probed one. */
-static enum kprobe_obstacle
-insn_obstacle(const struct x86_kprobe_extable *table, unsigned long addr,
-	      unsigned int offset, unsigned int length, const u8 *text)
+static enum kprobe_obstacle insn_obstacle(unsigned long addr,
+					  unsigned int offset,
+					  unsigned int length, const u8 *text)
 {
 	bool last = offset + length >= KPROBE_JUMP_SIZE;
 
@@ -300,9 +298,6 @@ insn_obstacle(const struct x86_kprobe_extable *table, unsigned long addr,
 	/* The handler of a failed check decodes the text before the trap. */
 	if (x86_kprobe_checks_type(text))
 		return KPROBE_NOJUMP_BOUND_INSIDE;
-	/* A fault would restart the instruction in place, under the jump. */
-	if (offset && x86_kprobe_may_fault(table, addr + offset))
-		return KPROBE_NOJUMP_FAULT_INSIDE;
 	return KPROBE_NOJUMP_NONE;
 }
 
@@ -342,7 +337,7 @@ static enum kprobe_obstacle emit_region(struct kprobe_site *site,
 			return KPROBE_NOJUMP_FOREIGN_TRAP;
 		if (insn_decode_kernel(&insn, text + offset))
 			return KPROBE_NOJUMP_NOT_ANALYSED;
-		obstacle = insn_obstacle(d->table, addr, offset, insn.length,
+		obstacle = insn_obstacle(addr, offset, insn.length,
 					 text + offset);
 		if (obstacle)
 			return obstacle;
@@ -370,27 +365,21 @@ static enum kprobe_obstacle emit_region(struct kprobe_site *site,
 	return KPROBE_NOJUMP_NONE;
 }
 
-/* Check the region for branches into it and for text that is patched. */
+/* Check the region for ways into it, faults, and text that is patched. */
 static enum kprobe_obstacle
 inspect_region(const struct kprobe_site *site,
-	       const struct x86_kprobe_extable *table,
 	       const struct x86_kprobe_function *function)
 {
 	unsigned long addr = kprobe_site_text(site);
 	unsigned long end = addr + site->insn.jump.region;
-	/* After ftrace's call, a branch to the site would bypass the call. */
-	unsigned long from = site->on_ftrace ? addr : addr + 1;
 	enum kprobe_obstacle obstacle;
 
 	/* The copy of a branch would bypass a breakpoint: see past_hit(). */
 	if (site->on_ftrace && site->insn.class == X86_KPROBE_JCC)
 		return KPROBE_NOJUMP_BOUND_INSIDE;
-	/* First, because a fix-up that is a way in has its own obstacle. */
-	obstacle = x86_kprobe_fixup_lands_in(table, from, end);
+	obstacle = x86_kprobe_region_obstacle(function, site);
 	if (obstacle)
 		return obstacle;
-	if (x86_kprobe_function_lands_in(function, from, end))
-		return KPROBE_NOJUMP_JUMPED_INTO;
 	if (ftrace_text_reserved((void *)addr, (void *)end - 1) ||
 	    alternatives_text_reserved((void *)addr, (void *)end))
 		return KPROBE_NOJUMP_PATCHED_INSIDE;
@@ -400,11 +389,7 @@ inspect_region(const struct kprobe_site *site,
 enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site,
 					 const struct kprobe_symbol *symbol)
 {
-	struct x86_kprobe_extable table;
-	struct detour d = {
-		.len = kprobe_detour_end - kprobe_detour,
-		.table = &table,
-	};
+	struct detour d = { .len = kprobe_detour_end - kprobe_detour };
 	unsigned long addr = kprobe_site_text(site);
 	const struct x86_kprobe_function *function;
 	enum kprobe_obstacle obstacle;
@@ -415,16 +400,17 @@ enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site,
 	if (site->detour)
 		return KPROBE_NOJUMP_NONE;
 
-	table = x86_kprobe_find_extable(addr);
+	function = x86_kprobe_function_at(addr, symbol, &obstacle);
+	if (obstacle)
+		return obstacle;
+
 	jump_label_lock();
 	mutex_lock(&text_mutex);
-	function = x86_kprobe_function_at(addr, symbol, &table, &obstacle);
+	/* The detour's address is unknown: assume the site's. */
+	obstacle = emit_region(site, &d, (void *)addr,
+			       function->start + function->size);
 	if (!obstacle)
-		/* The detour's address is unknown: assume the site's. */
-		obstacle = emit_region(site, &d, (void *)addr,
-				       x86_kprobe_function_end(function));
-	if (!obstacle)
-		obstacle = inspect_region(site, &table, function);
+		obstacle = inspect_region(site, function);
 	if (!obstacle)
 		site->insn.jump.clac = needs_clac(function, site);
 	mutex_unlock(&text_mutex);
@@ -438,8 +424,7 @@ enum kprobe_obstacle arch_kprobe_build_detour(struct kprobe_site *site)
 {
 	/* arch_kprobe_analyse() has checked that the function is that long. */
 	unsigned long end = kprobe_site_text(site) + site->insn.jump.region;
-	struct x86_kprobe_extable table;
-	struct detour d = { .table = &table };
+	struct detour d = {};
 	enum kprobe_obstacle obstacle;
 	void *detour;
 
@@ -449,7 +434,6 @@ enum kprobe_obstacle arch_kprobe_build_detour(struct kprobe_site *site)
 	if (!detour)
 		return KPROBE_NOJUMP_NO_MEMORY;
 
-	table = x86_kprobe_find_extable(kprobe_site_text(site));
 	mutex_lock(&text_mutex);
 	emit_entry(&d, site, detour);
 	obstacle = emit_region(site, &d, detour, end);

@@ -11,7 +11,8 @@
  * - addresses in the function that are operands of its instructions;
  * - all of these for parts that the compiler has moved elsewhere (.cold).
  *
- * Targets of exception fix-ups are looked up in whole exception tables instead.
+ * Targets of exception fix-ups are ways in as well, whatever faults: they are
+ * found in the whole exception table of the kernel or the module.
  *
  * A jump through a register is taken for a tail call.  So is a jump to text
  * without a symbol: a thunk that the kernel has made for this jump at boot.
@@ -29,7 +30,6 @@
  * symbol is no function, and functions may jump into its middle: on i386,
  * __get_user_1() jumps into __get_user_handle_exception().
  */
-#include <linux/extable.h>
 #include <linux/jump_label.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes_backend.h>
@@ -57,23 +57,10 @@
 /* A table with more entries is an obstacle. */
 #define TABLE_MAX		SZ_4K
 
-/**
- * struct x86_kprobe_function - result of a function's analysis
- * @start: first address
- * @size: in bytes, including the padding after it
- * @obstacle: why no site in it can have a jump
- * @accesses_user: user memory may be accessible
- * @nr: number of ways in
- * @way_in: ways in, relative to @start, sorted
- */
-struct x86_kprobe_function {
-	unsigned long start;
-	u32 size;
-	u8 obstacle;
-	bool accesses_user;
-	u32 nr;
-	u32 way_in[];
-};
+/* Marks of the bytes of a function */
+#define WAY_IN	BIT(0)		/* a branch may lead there */
+#define LANDING	BIT(1)		/* the fix-up of a fault leads there */
+#define FAULTS	BIT(2)		/* an instruction with a fix-up begins there */
 
 /* The last one analysed, or NULL; under kprobe_mutex. */
 static struct x86_kprobe_function *last_function;
@@ -86,14 +73,13 @@ struct text_range {
 /**
  * struct analysis - state of an analysis
  * @mod: the module of the function, or NULL
- * @table: the exception table of @mod or of the kernel
+ * @table: the exception table of @mod or of the kernel, sorted by the fault
+ * @nr_faults: number of its entries
  * @found: the symbol that was looked up last
  * @all: the function
  * @part: its parts elsewhere
  * @nr_parts: number of parts
- * @way_in: ways in, as in struct x86_kprobe_function; not sorted yet
- * @nr: number of ways in
- * @max: maximum of @nr
+ * @mark: marks of the function, as in struct x86_kprobe_function
  * @obstacle: why no site in the function can have a jump
  * @accesses_user: user memory may be accessible
  * @reads_scaled: an instruction reads memory with a scaled index
@@ -102,14 +88,13 @@ struct text_range {
  */
 struct analysis {
 	struct module *mod;
-	const struct x86_kprobe_extable *table;
+	const struct exception_table_entry *table;
+	unsigned int nr_faults;
 	struct kprobe_symbol found;
 	struct text_range all;
 	struct text_range part[PARTS_MAX];
 	unsigned int nr_parts;
-	u32 *way_in;
-	unsigned int nr;
-	unsigned int max;
+	u8 *mark;
 	enum kprobe_obstacle obstacle;
 	bool accesses_user;
 	bool reads_scaled;
@@ -122,23 +107,15 @@ static bool in_text(const struct text_range *range, unsigned long addr)
 	return addr - range->start < range->size;
 }
 
+static void add_mark(struct analysis *a, unsigned long addr, u8 mark)
+{
+	if (in_text(&a->all, addr))
+		a->mark[addr - a->all.start] |= mark;
+}
+
 static void add_way_in(struct analysis *a, unsigned long target)
 {
-	u32 *more;
-
-	if (!in_text(&a->all, target))
-		return;
-	if (a->nr == a->max) {
-		more = krealloc_array(a->way_in, a->max * 2 + 16,
-				      sizeof(*more), GFP_KERNEL);
-		if (!more) {
-			a->obstacle = KPROBE_NOJUMP_NO_MEMORY;
-			return;
-		}
-		a->way_in = more;
-		a->max = a->max * 2 + 16;
-	}
-	a->way_in[a->nr++] = target - a->all.start;
+	add_mark(a, target, WAY_IN);
 }
 
 static bool known_part(const struct analysis *a, unsigned long addr)
@@ -244,15 +221,6 @@ static void add_branch(struct analysis *a, unsigned long target)
 static void add_target(void *analysis, unsigned long target)
 {
 	add_branch(analysis, target);
-}
-
-static void add_fixup(void *analysis, unsigned long fixup)
-{
-	struct analysis *a = analysis;
-
-	/* Fix-ups in the function are among all of the kernel's. */
-	if (!in_text(&a->all, fixup) && !known_part(a, fixup))
-		add_part(a, symbol_at(a, fixup));
 }
 
 /* Return true if @addr is directly after the function or a part of it. */
@@ -469,59 +437,78 @@ static unsigned long fault_of(const struct exception_table_entry *e)
 	return (unsigned long)&e->insn + e->insn;
 }
 
-/**
- * x86_kprobe_find_extable - find the exception table of a site's text
- * @addr: its address
- *
- * Context: may sleep; no locks but kprobe_mutex held.
- * Return: the table, which stays until kprobe_mutex is released.
+/*
+ * Targets of the fix-ups in the kernel's exception table, relative to _text and
+ * sorted; under kprobe_mutex.
  */
-struct x86_kprobe_extable x86_kprobe_find_extable(unsigned long addr)
-{
-	struct x86_kprobe_extable table = {
-		__start___ex_table, __stop___ex_table
-	};
-#ifdef CONFIG_MODULES
-	struct module *mod = kprobe_module_of(addr);
+static u32 *landings;
+static unsigned int nr_landings;
 
-	if (mod)
-		kprobe_module_extable(mod, &table.start, &table.end);
-#endif
-	return table;
+static int by_value(const void *a, const void *b)
+{
+	const u32 *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
 }
 
-/* Return true if the instruction at this address has a fix-up. */
-bool x86_kprobe_may_fault(const struct x86_kprobe_extable *table,
-			  unsigned long addr)
+static bool landings_ready(void)
 {
-	return search_extable(table->start, table->end - table->start, addr);
+	struct exception_table_entry *e;
+
+	if (landings)
+		return true;
+	landings = kvmalloc_array(__stop___ex_table - __start___ex_table + 1,
+				  sizeof(*landings), GFP_KERNEL);
+	if (!landings)
+		return false;
+	for (e = __start___ex_table; e < __stop___ex_table; e++)
+		landings[nr_landings++] = fixup_of(e) - (unsigned long)_text;
+	sort(landings, nr_landings, sizeof(*landings), by_value, NULL);
+	return true;
 }
 
-/* Call @found for each fix-up of a fault in [start, end); true if any. */
-static bool visit_fixups(const struct x86_kprobe_extable *table,
-			 unsigned long start, unsigned long end,
-			 void (*found)(void *data, unsigned long fixup),
-			 void *data)
+static unsigned long fault_at(const struct analysis *a, unsigned int i)
 {
-	const struct exception_table_entry *low = table->start;
-	const struct exception_table_entry *high = table->end;
-	bool any = false;
+	return fault_of(&a->table[i]);
+}
 
-	while (low < high) {
-		const struct exception_table_entry *mid =
-			low + (high - low) / 2;
+static unsigned long landing_at(const struct analysis *a, unsigned int i)
+{
+	return (unsigned long)_text + landings[i];
+}
 
-		if (fault_of(mid) < start)
+/* Return the index of the first of @nr sorted addresses not before the text. */
+static unsigned int first_in(const struct text_range *range, unsigned int nr,
+			     unsigned long (*at)(const struct analysis *a,
+						 unsigned int i),
+			     const struct analysis *a)
+{
+	unsigned int low = 0;
+
+	while (low < nr) {
+		unsigned int mid = low + (nr - low) / 2;
+
+		if (at(a, mid) < range->start)
 			low = mid + 1;
 		else
-			high = mid;
+			nr = mid;
 	}
-	for (; low < table->end && fault_of(low) < end; low++) {
-		any = true;
-		if (found)
-			found(data, fixup_of(low));
+	return low;
+}
+
+/* Mark faults in the function or a part; their fix-ups may be parts, too. */
+static void scan_faults(struct analysis *a, const struct text_range *range)
+{
+	unsigned int i = first_in(range, a->nr_faults, fault_at, a);
+
+	for (; i < a->nr_faults && in_text(range, fault_at(a, i)); i++) {
+		unsigned long fixup = fixup_of(&a->table[i]);
+
+		a->accesses_user = true;
+		add_mark(a, fault_at(a, i), FAULTS);
+		if (!in_text(&a->all, fixup) && !known_part(a, fixup))
+			add_part(a, symbol_at(a, fixup));
 	}
-	return any;
 }
 
 static void scan_range(struct analysis *a, const struct text_range *range)
@@ -561,114 +548,34 @@ static void scan_range(struct analysis *a, const struct text_range *range)
 	if ((a->reads_scaled || a->takes_address) && a->jumps_by_register &&
 	    !a->obstacle)
 		a->obstacle = KPROBE_NOJUMP_INDIRECT_JUMP;
+	if (a->obstacle)
+		return;
 
-	visit_fixups(a->table, range->start, range->start + range->size,
-		     add_fixup, a);
+	scan_faults(a, range);
 
 	jump_label_visit_targets((void *)range->start,
 				 (void *)range->start + range->size - 1,
 				 add_target, a);
 }
 
-static int by_value(const void *a, const void *b)
+/* Mark where fix-ups lead; a symbol that begins there is no function. */
+static void mark_landings(struct analysis *a)
 {
-	const u32 *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
-/*
- * Targets of the fix-ups in the kernel's exception table, relative to _text and
- * sorted; under kprobe_mutex.
- */
-static u32 *fixups;
-static unsigned int nr_fixups;
-
-static bool fixups_ready(void)
-{
-	struct exception_table_entry *e;
-
-	if (fixups)
-		return true;
-	fixups = kvmalloc_array(__stop___ex_table - __start___ex_table + 1,
-				sizeof(*fixups), GFP_KERNEL);
-	if (!fixups)
-		return false;
-	for (e = __start___ex_table; e < __stop___ex_table; e++)
-		fixups[nr_fixups++] = fixup_of(e) - (unsigned long)_text;
-	sort(fixups, nr_fixups, sizeof(*fixups), by_value, NULL);
-	return true;
-}
-
-static bool kernel_fixup_in(unsigned long start, unsigned long end)
-{
-	unsigned int low = 0, high = nr_fixups;
-
-	start -= (unsigned long)_text;
-	end -= (unsigned long)_text;
-	while (low < high) {
-		unsigned int mid = low + (high - low) / 2;
-
-		if (fixups[mid] < start)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < nr_fixups && fixups[low] < end;
-}
-
-/**
- * x86_kprobe_fixup_lands_in - check if an exception fix-up leads into text
- * @table: the exception table of the text
- * @start: first byte
- * @end: after the last byte
- *
- * Context: may sleep; kprobe_mutex held.
- * Return: KPROBE_NOJUMP_EXCEPTION_LANDING if so, KPROBE_NOJUMP_NO_MEMORY if
- * unknown, or KPROBE_NOJUMP_NONE.
- */
-enum kprobe_obstacle
-x86_kprobe_fixup_lands_in(const struct x86_kprobe_extable *table,
-			  unsigned long start, unsigned long end)
-{
-	const struct exception_table_entry *e;
-
-	if (table->start != __start___ex_table) {
-		for (e = table->start; e < table->end; e++)
-			if (fixup_of(e) >= start && fixup_of(e) < end)
-				return KPROBE_NOJUMP_EXCEPTION_LANDING;
-		return KPROBE_NOJUMP_NONE;
-	}
-	if (!fixups_ready())
-		return KPROBE_NOJUMP_NO_MEMORY;
-	return kernel_fixup_in(start, end) ? KPROBE_NOJUMP_EXCEPTION_LANDING :
-					     KPROBE_NOJUMP_NONE;
-}
-
-/* Copy the results of an analysis; return NULL without memory. */
-static struct x86_kprobe_function *function_from(struct analysis *a)
-{
-	struct x86_kprobe_function *function;
 	unsigned int i;
 
-	sort(a->way_in, a->nr, sizeof(*a->way_in), by_value, NULL);
-	function = kmalloc(struct_size(function, way_in, a->nr), GFP_KERNEL);
-	if (!function)
-		return NULL;
-
-	*function = (struct x86_kprobe_function) {
-		.start = a->all.start,
-		.size = a->all.size,
-		.obstacle = a->obstacle,
-		.accesses_user = a->accesses_user ||
-				 visit_fixups(a->table, a->all.start,
-					      a->all.start + a->all.size,
-					      NULL, NULL),
-	};
-	for (i = 0; i < a->nr; i++)
-		if (!i || a->way_in[i] != a->way_in[i - 1])
-			function->way_in[function->nr++] = a->way_in[i];
-	return function;
+	if (a->mod) {
+		for (i = 0; i < a->nr_faults; i++)
+			add_mark(a, fixup_of(&a->table[i]), LANDING);
+	} else if (landings_ready()) {
+		i = first_in(&a->all, nr_landings, landing_at, a);
+		for (; i < nr_landings && in_text(&a->all, landing_at(a, i));
+		     i++)
+			add_mark(a, landing_at(a, i), LANDING);
+	} else {
+		a->obstacle = KPROBE_NOJUMP_NO_MEMORY;
+	}
+	if (a->mark[0] & LANDING)
+		a->obstacle = KPROBE_NOJUMP_NOT_ANALYSED;
 }
 
 /* Compilers and assemblers align functions, except to save space. */
@@ -678,33 +585,40 @@ static bool may_begin(unsigned long start)
 	       IS_ALIGNED(start, max(CONFIG_FUNCTION_ALIGNMENT, 4));
 }
 
-/* Report an obstacle if the function begins at a fix-up: it is none. */
-static enum kprobe_obstacle begins_at_fixup(const struct analysis *a)
+/* Return the obstacle that can be found without decoding. */
+static enum kprobe_obstacle symbol_obstacle(const struct kprobe_symbol *symbol)
 {
-	enum kprobe_obstacle obstacle;
-
-	obstacle = x86_kprobe_fixup_lands_in(a->table, a->all.start,
-					     a->all.start + 1);
-	return obstacle == KPROBE_NOJUMP_EXCEPTION_LANDING ?
-	       KPROBE_NOJUMP_NOT_ANALYSED : obstacle;
+	if (!symbol->size)
+		return KPROBE_NOJUMP_NOT_ANALYSED;
+	if (strstr(symbol->name, ".cold"))
+		return KPROBE_NOJUMP_COLD_PART;
+	return symbol->size > FUNCTION_ANALYSED_MAX ||
+	       !may_begin(symbol->start) ? KPROBE_NOJUMP_NOT_ANALYSED :
+					   KPROBE_NOJUMP_NONE;
 }
 
-/* Analyse a function.  Return the obstacle, also if @function is not set. */
-static enum kprobe_obstacle analyse(struct analysis *a,
-				    const struct kprobe_symbol *symbol,
-				    struct x86_kprobe_function **function)
+/* Find the exception table of the kernel or of the function's module. */
+static void find_faults(struct analysis *a)
+{
+	const struct exception_table_entry *end = __stop___ex_table;
+
+	a->table = __start___ex_table;
+#ifdef CONFIG_MODULES
+	if (a->mod)
+		kprobe_module_extable(a->mod, &a->table, &end);
+#endif
+	a->nr_faults = end - a->table;
+}
+
+/* Decode a function and its parts. */
+static void analyse(struct analysis *a)
 {
 	unsigned int i;
 
-	a->mod = kprobe_module_of(symbol->start);
-	a->all = (struct text_range) { symbol->start, symbol->size };
-	if (strstr(symbol->name, ".cold"))
-		a->obstacle = KPROBE_NOJUMP_COLD_PART;
-	else if (symbol->size > FUNCTION_ANALYSED_MAX ||
-		 !may_begin(symbol->start))
-		a->obstacle = KPROBE_NOJUMP_NOT_ANALYSED;
-	else
-		a->obstacle = begins_at_fixup(a);
+	find_faults(a);
+	mark_landings(a);
+	jump_label_lock();
+	mutex_lock(&text_mutex);
 	if (!a->obstacle)
 		scan_range(a, &a->all);
 	/* scan_range() may add parts. */
@@ -714,34 +628,25 @@ static enum kprobe_obstacle analyse(struct analysis *a,
 		else
 			scan_range(a, &a->part[i]);
 	}
-
-	/* These two obstacles may be temporary: keep nothing. */
-	if (a->obstacle != KPROBE_NOJUMP_NO_MEMORY &&
-	    a->obstacle != KPROBE_NOJUMP_FOREIGN_TRAP) {
-		*function = function_from(a);
-		if (!*function)
-			a->obstacle = KPROBE_NOJUMP_NO_MEMORY;
-	}
-	kfree(a->way_in);
-	return a->obstacle;
+	mutex_unlock(&text_mutex);
+	jump_label_unlock();
 }
 
 /**
  * x86_kprobe_function_at - analyse the function around an address
  * @addr: the address
  * @symbol: the symbol that contains it, or NULL
- * @table: the exception table of its text
  * @obstacle: set to the reason why no site in the function can have a jump
  *
- * Context: may sleep; kprobe_mutex and text_mutex held.
+ * Context: may sleep; no locks but kprobe_mutex held.
  * Return: the function, valid until kprobe_mutex is released or another one is
  * analysed; NULL, with an obstacle, if the analysis failed.
  */
 const struct x86_kprobe_function *
 x86_kprobe_function_at(unsigned long addr, const struct kprobe_symbol *symbol,
-		       const struct x86_kprobe_extable *table,
 		       enum kprobe_obstacle *obstacle)
 {
+	struct x86_kprobe_function *function;
 	struct analysis *a __free(kfree) = NULL;
 
 	if (last_function &&
@@ -751,19 +656,36 @@ x86_kprobe_function_at(unsigned long addr, const struct kprobe_symbol *symbol,
 	}
 
 	x86_kprobe_function_forget();
+	*obstacle = KPROBE_NOJUMP_NO_MEMORY;
 	a = kzalloc(sizeof(*a), GFP_KERNEL);
-	if (!a) {
-		*obstacle = KPROBE_NOJUMP_NO_MEMORY;
+	if (!a)
 		return NULL;
-	}
-	a->table = table;
 	symbol = symbol ?: symbol_at(a, addr);
-	if (!symbol->size) {
-		*obstacle = KPROBE_NOJUMP_NOT_ANALYSED;
+	a->obstacle = symbol_obstacle(symbol);
+	function = kvzalloc(struct_size(function, mark,
+					a->obstacle ? 0 : symbol->size),
+			    GFP_KERNEL);
+	if (!function)
+		return NULL;
+	a->mod = kprobe_module_of(symbol->start);
+	a->all = (struct text_range) { symbol->start, symbol->size };
+	a->mark = function->mark;
+	if (!a->obstacle)
+		analyse(a);
+
+	*obstacle = a->obstacle;
+	/* These two obstacles may be temporary: keep nothing. */
+	if (a->obstacle == KPROBE_NOJUMP_NO_MEMORY ||
+	    a->obstacle == KPROBE_NOJUMP_FOREIGN_TRAP) {
+		kvfree(function);
 		return NULL;
 	}
-	*obstacle = analyse(a, symbol, &last_function);
-	return last_function;
+	function->start = a->all.start;
+	function->size = a->all.size;
+	function->obstacle = a->obstacle;
+	function->accesses_user = a->accesses_user;
+	last_function = function;
+	return function;
 }
 
 /**
@@ -773,7 +695,7 @@ x86_kprobe_function_at(unsigned long addr, const struct kprobe_symbol *symbol,
  */
 void x86_kprobe_function_forget(void)
 {
-	kfree(last_function);
+	kvfree(last_function);
 	last_function = NULL;
 }
 
@@ -786,33 +708,31 @@ bool x86_kprobe_function_kept(void)
 EXPORT_SYMBOL_GPL(x86_kprobe_function_kept);
 #endif
 
-/** x86_kprobe_accesses_user - check if user memory may be accessible */
-bool x86_kprobe_accesses_user(const struct x86_kprobe_function *function)
+/**
+ * x86_kprobe_region_obstacle - check the text that a jump would replace
+ * @function: its function, without an obstacle
+ * @site: the site; the region of its jump is set
+ *
+ * Return: the obstacle, if there is a way in under the jump, or a fault.
+ */
+enum kprobe_obstacle
+x86_kprobe_region_obstacle(const struct x86_kprobe_function *function,
+			   const struct kprobe_site *site)
 {
-	return function->accesses_user;
-}
+	const u8 *mark = function->mark + kprobe_site_text(site) -
+			 function->start;
+	u8 found = 0;
+	int i;
 
-/* Return the address after a function. */
-unsigned long x86_kprobe_function_end(const struct x86_kprobe_function *fn)
-{
-	return fn->start + fn->size;
-}
-
-/* Return true if a way in leads into [@start, @end). */
-bool x86_kprobe_function_lands_in(const struct x86_kprobe_function *function,
-				  unsigned long start, unsigned long end)
-{
-	u32 low = 0, high = function->nr;
-
-	start -= function->start;
-	end -= function->start;
-	while (low < high) {
-		u32 mid = low + (high - low) / 2;
-
-		if (function->way_in[mid] < start)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < function->nr && function->way_in[low] < end;
+	for (i = 1; i < site->insn.jump.region; i++)
+		found |= mark[i];
+	/* A fault would restart the instruction in place, under the jump. */
+	if (found & FAULTS)
+		return KPROBE_NOJUMP_FAULT_INSIDE;
+	/* After ftrace's call, a branch to the site would bypass the call. */
+	if (site->on_ftrace)
+		found |= mark[0];
+	if (found & LANDING)
+		return KPROBE_NOJUMP_EXCEPTION_LANDING;
+	return found & WAY_IN ? KPROBE_NOJUMP_JUMPED_INTO : KPROBE_NOJUMP_NONE;
 }
