@@ -275,9 +275,8 @@ void arch_jprobe_return(void);
 void *kprobe_slot_alloc(struct kprobe_site *owner, unsigned int size);
 void kprobe_slot_free(void *slot);
 void kprobe_find_symbol(unsigned long addr, struct kprobe_symbol *symbol);
-void kprobe_module_extable(struct module *mod,
-			   const struct exception_table_entry **start,
-			   const struct exception_table_entry **end);
+unsigned int kprobe_module_extable(struct module *mod,
+				   const struct exception_table_entry **table);
 enum kprobe_refusal kprobe_patched(unsigned long start, unsigned long end);
 enum kprobe_refusal kprobe_livepatched(struct module *mod, unsigned long start,
 				       unsigned long end);
@@ -290,8 +289,9 @@ struct module *kprobe_module_of(unsigned long addr);
 static inline struct module *kprobe_module_of(unsigned long a) { return NULL; }
 #endif
 /* At boot: */
-int kprobe_add_ksym_blacklist(unsigned long entry);
-int kprobe_add_area_blacklist(unsigned long start, unsigned long end);
+int kprobe_blacklist_callees(unsigned long start, unsigned long end,
+			     unsigned long max, unsigned int depth,
+			     unsigned long (*target)(unsigned long at, u32 *l));
 #endif /* CONFIG_KPROBES */
 
 /*

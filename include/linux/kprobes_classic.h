@@ -58,9 +58,6 @@ void dump_kprobe(struct kprobe *kp);
 kprobe_opcode_t *get_insn_slot(void);
 void free_insn_slot(kprobe_opcode_t *slot, int dirty);
 
-int kprobe_add_ksym_blacklist(unsigned long entry);
-int kprobe_add_area_blacklist(unsigned long start, unsigned long end);
-
 /*
  * 2. Functions that backends define; classic.c has defaults for the weak ones
  */

@@ -257,6 +257,82 @@ static int __init blacklist_instrumentation(void)
 	return kallsyms_on_each_symbol(blacklist_if_instrumentation, NULL);
 }
 
+/* Functions that report unexpected conditions, and tracepoints. */
+static const char * const reports[] __initconst = {
+	"kasan_report", "__fortify_", "fortify_panic", "__stack_chk_fail",
+	"__warn_printk", "_printk", "panic", "__traceiter_",
+};
+
+/* Return true for @reports and for instrumentation. */
+static noinline_for_stack bool __init reports_or_checks(unsigned long addr)
+{
+	char name[KSYM_NAME_LEN];
+	int i;
+
+	if (lookup_symbol_name(addr, name))
+		return false;
+	for (i = 0; i < ARRAY_SIZE(reports); i++)
+		if (strstarts(name, reports[i]))
+			return true;
+	return is_instrumentation(name);
+}
+
+/* Return true if all calls and branches out of a function are to reports. */
+static bool __init calls_nothing(unsigned long start, unsigned long size,
+				 unsigned long (*target)(unsigned long at,
+							 u32 *length))
+{
+	unsigned long at, callee;
+	u32 length;
+
+	for (at = start; at < start + size; at += length) {
+		callee = target(at, &length);
+		if (callee && callee - start >= size &&
+		    !reports_or_checks(callee))
+			return false;
+	}
+	return true;
+}
+
+/**
+ * kprobe_blacklist_callees - blacklist functions that some code calls
+ * @start: first address of the code, which must not be probed
+ * @end: first address after it
+ * @max: 0, or the maximum size of callees, which then must call nothing, like
+ *	inline functions that are not inlined; reports of errors are left out
+ * @depth: depth of nested calls to follow
+ * @target: sets the length of the instruction at @at; returns the target of a
+ *	call, 0 for another instruction; ULONG_MAX for a call of an unknown
+ *	function, which may be 0 if @max is 0
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int __init
+kprobe_blacklist_callees(unsigned long start, unsigned long end,
+			 unsigned long max, unsigned int depth,
+			 unsigned long (*target)(unsigned long at, u32 *length))
+{
+	unsigned long at, callee, size, offset;
+	int ret = 0;
+	u32 length;
+
+	for (at = start; at < end && !ret; at += length) {
+		callee = target(at, &length);
+		if (!callee || within_kprobe_blacklist(callee) ||
+		    !kallsyms_lookup_size_offset(callee, &size, &offset) ||
+		    offset || !size || reports_or_checks(callee))
+			continue;
+		if (max && (size > max || !calls_nothing(callee, size, target)))
+			continue;
+		ret = blacklist_add(callee, size);
+		if (!ret && depth > 1)
+			ret = kprobe_blacklist_callees(callee, callee + size,
+						       max, depth - 1, target);
+	}
+	return ret;
+}
+
 extern unsigned long __start_kprobe_blacklist[];
 extern unsigned long __stop_kprobe_blacklist[];
 /* Empty on architectures without a section for entry code. */

@@ -107,25 +107,24 @@ void kprobe_module_refused(const struct kprobe *p, enum kprobe_refusal why)
 /**
  * kprobe_module_extable - return a module's exception table
  * @mod: the module
- * @start: set to its first entry
- * @end: set to the address after its last entry
+ * @table: set to the table
  *
  * The table shrinks when the init function has returned; the old entries stay
  * in memory, and stay correct for all text except init text.
  *
  * Context: may sleep; no locks but kprobe_mutex held.
+ * Return: the number of its entries.
  */
-void kprobe_module_extable(struct module *mod,
-			   const struct exception_table_entry **start,
-			   const struct exception_table_entry **end)
+unsigned int kprobe_module_extable(struct module *mod,
+				   const struct exception_table_entry **table)
 {
 	/*
 	 * trim_init_extable() changes both fields under this mutex.  Other
 	 * owners may hold the mutex for long.
 	 */
 	guard(mutex)(&module_mutex);
-	*start = mod->extable;
-	*end = mod->extable + mod->num_exentries;
+	*table = mod->extable;
+	return mod->num_exentries;
 }
 
 /*

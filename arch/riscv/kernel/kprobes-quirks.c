@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Corrections around riscv's code for probes: see struct kprobe_quirks. */
 #include <linux/init.h>
-#include <linux/kallsyms.h>
-#include <linux/kprobes.h>
+#include <linux/kprobes_backend.h>
 #include <linux/linkage.h>
 #include <linux/types.h>
 #include <asm/insn.h>
@@ -15,15 +14,15 @@ extern char ret_from_exception_end[];
 /* Calls write their return address to this register. */
 #define REG_RA		1
 
-/* Return the target of the call at @at; 0 if it is no call, or not known. */
-static unsigned long __init riscv_call_target(const u16 *at)
+static unsigned long __init riscv_call_target(unsigned long addr, u32 *length)
 {
-	unsigned long addr = (unsigned long)at;
+	const u16 *at = (u16 *)addr;
 	u32 insn = at[0], next;
 
+	*length = GET_INSN_LENGTH(insn);
 	if (riscv_insn_is_c_jal(insn))
 		return addr + (s32)RVC_EXTRACT_JTYPE_IMM(insn);
-	if (GET_INSN_LENGTH(insn) == sizeof(u16))
+	if (*length == sizeof(u16))
 		return 0;
 	insn |= (u32)at[1] << 16;
 	if (RV_EXTRACT_RD_REG(insn) != REG_RA)
@@ -39,34 +38,17 @@ static unsigned long __init riscv_call_target(const u16 *at)
 	return addr + riscv_insn_extract_utype_itype_imm(insn, next);
 }
 
-static void __init riscv_blacklist_callees(unsigned long start,
-					   unsigned long end, int depth)
-{
-	unsigned long at, target, size, offset;
-
-	for (at = start; at < end; at += GET_INSN_LENGTH(*(u16 *)at)) {
-		target = riscv_call_target((u16 *)at);
-		/* Noinstr functions, such as handlers, annotate callees. */
-		if (!target || within_kprobe_blacklist(target) ||
-		    !kallsyms_lookup_size_offset(target, &size, &offset))
-			continue;
-		kprobe_add_ksym_blacklist(target);
-		if (depth > 1)
-			riscv_blacklist_callees(target, target - offset + size,
-						depth - 1);
-	}
-}
-
 /*
  * entry.S is blacklisted already.  Between saving registers and the handler of
  * an exception, and on the way back, it calls functions in ordinary text for
- * each exception, for example to save vector registers.
+ * each exception, for example to save vector registers.  Noinstr functions,
+ * such as handlers, annotate their callees.
  */
 static void __init riscv_blacklist(void)
 {
-	riscv_blacklist_callees((unsigned long)handle_exception,
-				(unsigned long)ret_from_exception_end,
-				CALL_DEPTH);
+	kprobe_blacklist_callees((unsigned long)handle_exception,
+				 (unsigned long)ret_from_exception_end,
+				 0, CALL_DEPTH, riscv_call_target);
 }
 
 static unsigned int riscv_insn_bytes(unsigned long at)

@@ -10,8 +10,8 @@
  * handler.
  *
  * So the calls of entry and noinstr code are scanned.  A short function that
- * calls nothing is taken for an inline function and blacklisted.  The checks of
- * sanitizers are blacklisted, too.
+ * calls nothing is taken for an inline function and blacklisted.  The core
+ * blacklists the checks of sanitizers.
  *
  * With VHE, C code runs around guests with the vectors for them, so a
  * breakpoint ends in a panic of the host.  That code is one object,
@@ -34,7 +34,6 @@
 #include <linux/kallsyms.h>
 #include <linux/kprobes_backend.h>
 #include <linux/sizes.h>
-#include <linux/string.h>
 #include <asm/insn.h>
 #include <asm/sections.h>
 #include <asm/trans_pgd.h>
@@ -46,121 +45,25 @@ extern char __kvm_vhe_text_start[], __kvm_vhe_text_end[];
 /* Size of the longest function that is scanned, in bytes. */
 #define SHORT_FUNCTION	256
 
-/* Depth of nested calls that are scanned: KASAN needs two. */
+/* Depth of nested calls that are scanned. */
 #define CALL_DEPTH	3
 
-enum callee {
-	CALLEE_ORDINARY,
-	CALLEE_CHECKS,		/* of a sanitizer */
-	CALLEE_REPORTS,		/* unexpected conditions, or a tracepoint */
-};
-
-struct callee_name {
-	const char *prefix;
-	enum callee kind;
-};
-
-static const struct callee_name callee_names[] __initconst = {
-	{ "__asan_report", CALLEE_REPORTS },
-	{ "__asan_", CALLEE_CHECKS },
-	{ "__hwasan_", CALLEE_CHECKS },
-	{ "__kasan_check_", CALLEE_CHECKS },
-	{ "kasan_check_", CALLEE_CHECKS },
-	{ "kasan_report", CALLEE_REPORTS },
-	{ "__tsan_", CALLEE_CHECKS },
-	{ "__kcsan_", CALLEE_CHECKS },
-	{ "__sanitizer_cov_", CALLEE_CHECKS },
-	{ "__ubsan_handle_", CALLEE_REPORTS },
-	{ "__fortify_", CALLEE_REPORTS },
-	{ "fortify_panic", CALLEE_REPORTS },
-	{ "__stack_chk_fail", CALLEE_REPORTS },
-	{ "__warn_printk", CALLEE_REPORTS },
-	{ "_printk", CALLEE_REPORTS },
-	{ "panic", CALLEE_REPORTS },
-	{ "__traceiter_", CALLEE_REPORTS },
-};
-
-static enum callee __init callee_kind(unsigned long addr)
-{
-	char name[KSYM_NAME_LEN];
-	unsigned int i;
-
-	if (lookup_symbol_name(addr, name))
-		return CALLEE_ORDINARY;
-	for (i = 0; i < ARRAY_SIZE(callee_names); i++)
-		if (strstarts(name, callee_names[i].prefix))
-			return callee_names[i].kind;
-	return CALLEE_ORDINARY;
-}
-
-/* Return true if a branch leaves [start, end); @target is 0 if unknown. */
-static bool __init leaves(const __le32 *at, unsigned long start,
-			  unsigned long end, unsigned long *target)
+static unsigned long __init call_target(unsigned long at, u32 *length)
 {
 	struct a64_kprobe_insn decoded;
 
-	a64_kprobe_decode(le32_to_cpu(*at), (unsigned long)at, &decoded);
+	*length = AARCH64_INSN_SIZE;
+	a64_kprobe_decode(le32_to_cpup((__le32 *)at), at, &decoded);
 	switch ((enum a64_kprobe_class)decoded.class) {
 	case A64_B:
 	case A64_BL:
-		*target = decoded.target;
-		return *target < start || *target >= end;
+		return decoded.target;
 	case A64_BR:
 	case A64_BLR:
-		*target = 0;
-		return true;
+		return ULONG_MAX;
 	default:
-		return false;
+		return 0;
 	}
-}
-
-static bool __init calls_nothing(unsigned long start, unsigned long end)
-{
-	unsigned long at, target;
-
-	for (at = start; at < end; at += AARCH64_INSN_SIZE)
-		if (leaves((__le32 *)at, start, end, &target) &&
-		    (!target || callee_kind(target) == CALLEE_ORDINARY))
-			return false;
-	return true;
-}
-
-/* Code whose callees are scanned; the rules for blacklisting differ. */
-enum whose { OF_NOINSTR, OF_VHE };
-
-static bool __init blacklists(enum whose whose, unsigned long addr,
-			      unsigned long size)
-{
-	switch (callee_kind(addr)) {
-	case CALLEE_REPORTS:
-		return false;
-	case CALLEE_CHECKS:
-		return true;
-	default:
-		return whose == OF_VHE || (size <= SHORT_FUNCTION &&
-					   calls_nothing(addr, addr + size));
-	}
-}
-
-static int __init blacklist_callees(enum whose whose, unsigned long start,
-				    unsigned long end, unsigned int depth)
-{
-	unsigned long at, target, size, offset;
-	int ret = 0;
-
-	for (at = start; at < end && !ret; at += AARCH64_INSN_SIZE) {
-		if (!leaves((__le32 *)at, start, end, &target) || !target ||
-		    within_kprobe_blacklist(target))
-			continue;
-		if (!kallsyms_lookup_size_offset(target, &size, &offset) ||
-		    offset || !blacklists(whose, target, size))
-			continue;
-		ret = kprobe_add_area_blacklist(target, target + size);
-		if (!ret && depth > 1)
-			ret = blacklist_callees(whose, target, target + size,
-						depth - 1);
-	}
-	return ret;
 }
 
 /* head.S, sleep.S, proc.S and hyp-stub.S: no vectors, or no stack. */
@@ -216,15 +119,20 @@ int __init arch_kprobe_blacklist(void)
 			ret = kprobe_add_area_blacklist((ulong)ranges[i].start,
 							(ulong)ranges[i].end);
 	if (!ret)
-		ret = blacklist_callees(OF_NOINSTR, (ulong)__noinstr_text_start,
-					(ulong)__noinstr_text_end, CALL_DEPTH);
+		ret = kprobe_blacklist_callees((ulong)__noinstr_text_start,
+					       (ulong)__noinstr_text_end,
+					       SHORT_FUNCTION, CALL_DEPTH,
+					       call_target);
 	if (!ret)
-		ret = blacklist_callees(OF_NOINSTR, (ulong)__entry_text_start,
-					(ulong)__entry_text_end, CALL_DEPTH);
+		ret = kprobe_blacklist_callees((ulong)__entry_text_start,
+					       (ulong)__entry_text_end,
+					       SHORT_FUNCTION, CALL_DEPTH,
+					       call_target);
 #ifdef CONFIG_KVM
 	if (!ret)
-		ret = blacklist_callees(OF_VHE, (ulong)__kvm_vhe_text_start,
-					(ulong)__kvm_vhe_text_end, CALL_DEPTH);
+		ret = kprobe_blacklist_callees((ulong)__kvm_vhe_text_start,
+					       (ulong)__kvm_vhe_text_end,
+					       0, CALL_DEPTH, call_target);
 #endif
 	return ret ?: blacklist_names();
 }

@@ -600,14 +600,12 @@ static enum kprobe_obstacle symbol_obstacle(const struct kprobe_symbol *symbol)
 /* Find the exception table of the kernel or of the function's module. */
 static void find_faults(struct analysis *a)
 {
-	const struct exception_table_entry *end = __stop___ex_table;
-
 	a->table = __start___ex_table;
+	a->nr_faults = __stop___ex_table - __start___ex_table;
 #ifdef CONFIG_MODULES
 	if (a->mod)
-		kprobe_module_extable(a->mod, &a->table, &end);
+		a->nr_faults = kprobe_module_extable(a->mod, &a->table);
 #endif
-	a->nr_faults = end - a->table;
 }
 
 /* Decode a function and its parts. */
