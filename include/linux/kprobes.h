@@ -54,9 +54,6 @@ typedef int (*kretprobe_handler_t)(struct kretprobe_instance *ri,
 
 /**
  * struct kprobe - one request to be called at one instruction
- * @list: in the site's list of enabled probes, newest first (RCU)
- * @hlist: in the site's list of all probes, newest first
- * @pre_next: the next enabled probe with a pre handler (RCU); private
  * @nmissed: hits at which the handlers could not run
  * @addr: the requested address; set either it or @symbol_name.  Registration
  *	replaces it by the resolved address, even if it then refuses the probe:
@@ -70,22 +67,19 @@ typedef int (*kretprobe_handler_t)(struct kretprobe_instance *ri,
  * @opcode: the original contents of memory at the probed instruction
  * @flags: KPROBE_FLAG_*; users may set KPROBE_FLAG_DISABLED before
  *	registration, and read all flags after it
- * @site: the probed address this probe is registered at; private
- * @place: the address of @site while the probe is registered; private
- * @run_pre: the pre handler to call: @pre_handler at registration; private
- * @run_post: the post handler to call: @post_handler at registration; private
- * @enabled: in the site's list of enabled probes; private
- * @kind: enum kprobe_kind; private
- * @ainsn: the backend's data, in the struct kprobe of a site; private
  *
  * If a user writes to a registered probe, the core still calls the same
  * handlers at the same address; only the user's own reads are affected.  Users
- * must not write to the list nodes and other private fields.
+ * must not write to private fields.
  */
 struct kprobe {
+	/* private: in the site's list of all probes, newest first */
 	struct hlist_node hlist;
+	/* in the site's list of enabled probes, newest first (RCU) */
 	struct list_head list;
+	/* the next enabled probe with a pre handler (RCU) */
 	struct kprobe *pre_next;
+	/* public: */
 	unsigned long nmissed;
 	kprobe_opcode_t *addr;
 	const char *symbol_name;
@@ -95,13 +89,18 @@ struct kprobe {
 	kprobe_fault_handler_t fault_handler;
 	kprobe_opcode_t opcode;
 	u32 flags;
+	/* private: in the site's list of enabled probes */
 	bool enabled;
-	u8 kind;
+	u8 kind;			/* enum kprobe_kind */
+	/* the probed address this probe is registered at */
 	struct kprobe_site *site;
+	/* the address of @site while the probe is registered */
 	unsigned long place;
+	/* the handlers to call: those at registration */
 	kprobe_pre_handler_t run_pre;
 	kprobe_post_handler_t run_post;
 #ifdef CONFIG_KPROBES_CLASSIC
+	/* the backend's data, in the struct kprobe of a site */
 	struct arch_specific_insn ainsn;
 #endif
 };
@@ -147,8 +146,6 @@ static inline bool kprobe_ftrace(struct kprobe *p)
  * @maxactive: calls to follow at once; not positive: chosen by the core
  * @nmissed: calls that could not be followed
  * @data_size: bytes of private data for each followed call
- * @rph: set by registration; lives until the last followed call has returned,
- *	and so may outlive the return probe
  *
  * Registration sets the pre and post handler in @kp, but not fault_handler.
  */
@@ -159,6 +156,7 @@ struct kretprobe {
 	int maxactive;
 	int nmissed;
 	size_t data_size;
+	/* private: set by registration; lives until the last call returns */
 	struct kretprobe_holder *rph;
 };
 
@@ -175,23 +173,25 @@ struct kretprobe_holder {
 
 /**
  * struct kretprobe_instance - one followed call
- * @node: rethook's; private
  * @llist: the task's followed calls, innermost first
  * @rp: the return probe whose handlers are called
  * @ret_addr: the real return address
- * @fp: the frame the return address was taken from; private
  * @task: the task that made the call
  * @rph: the holder, which shows whether @rp is still registered
  * @data: kretprobe::data_size bytes for the handlers
  */
 struct kretprobe_instance {
 #ifdef CONFIG_KRETPROBE_ON_RETHOOK
+	/* private: rethook's */
 	struct rethook_node node;
+	/* public: */
 #endif
 	struct llist_node llist;
 	struct kretprobe *rp;
 	kprobe_opcode_t *ret_addr;
+	/* private: the frame the return address was taken from */
 	void *fp;
+	/* public: */
 	struct task_struct *task;
 	struct kretprobe_holder *rph;
 	char data[] __aligned(sizeof(long));
