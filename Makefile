@@ -3,7 +3,7 @@
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory --no-builtin-rules
 ARCH ?= x86_64
-export ARCH KUNIT VARIANT JOBS FROM N SEED ONLY GUESTS
+export ARCH KUNIT VARIANT JOBS FROM KSRC BRANCH N SEED ONLY GUESTS
 # Of torture.
 export PARTS WORLD TIME SLICE SIZE QUICK CPUS
 export PACK := $(if $(PACK),$(abspath $(PACK)))
@@ -33,7 +33,8 @@ help:
 	@echo 'make check            style, sparse, warnings, scripts, combinations'
 	@echo 'make apply KSRC=DIR   put our files and hooks into a 6.12 tree'
 	@echo 'make series [OUT=DIR] [FROM="Name <mail>"] the same as patches for git am'
-	@echo 'make series-check     apply these one by one, build, boot and test each'
+	@echo 'make series KSRC=CLONE BRANCH=NAME  and as commits of a git clone'
+	@echo 'make series-check     apply these one by one, and check each'
 	@echo 'make model            search the models of what runs at the same time'
 	@echo 'make mutants [N=100]  defects made by rule, and which of them the tests see'
 	@echo 'make coverage         which statements of the engine the tests execute'

@@ -30,7 +30,7 @@ words() {
 licences() {
 	cd "$TOP"
 	! { our_files; printf '%s\n' Makefile README.md CONTRIBUTING.md .ci/run; find lab -type f \
-		! -path 'lab/results/*' ! -path 'lab/series.d/*' ! -path '*/__pycache__/*' \
+		! -path 'lab/results/*' ! -path 'lab/series.d/*' ! -name '*.patch' ! -path '*/__pycache__/*' \
 		! -path lab/replaced-set ! -path lab/same-expected; } |
 		grep -vxE 'lab/house/(backends|functions|idiom|idiom-left|jobs|limits|order|pointers)|lab/mutants.d/(survivors|unreached)' |
 		while read -r f; do head -n 5 "$f" | grep -q SPDX-License-Identifier || echo "$f"; done |
