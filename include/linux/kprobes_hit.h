@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Dynamic probes: the path of a hit, from the look-up of the site to the last
- * handler.  It is inline, to form one function with the code that delivers the
- * hit; the slow path is in kernel/kprobes/hit.c.
+ * handler.  The fast path is inline, to be one function with the code that
+ * delivers the hit; the slow path is in kernel/kprobes/hit.c.
  *
  *	hit -> kprobe_site_find() -> kprobe_site_pre() -+-> HIT_DIVERTED
  *	                                                |
- *	                     the instruction, elsewhere <-- HIT_EXECUTE
+ *	                   the instruction, out of line <-- HIT_EXECUTE, _MISSED
  *	                                                |
- *	                             kprobe_site_post() <-- unless HIT_MISSED
+ *	                             kprobe_site_post() <-- HIT_EXECUTE only
  *
- * All of it must run with interrupts off, because the rules in "Who may run
+ * Interrupts must be off in these functions, because the rules in "Who may run
  * when" at the head of kernel/kprobes.c depend on that.
  */
 #ifndef _LINUX_KPROBES_HIT_H
@@ -33,28 +33,31 @@
 #ifdef CONFIG_KPROBES
 
 /*
- * 1 if kprobe::addr keeps a landing pad that the user has requested, 0 if it
- * becomes the address of the instruction after the pad.
+ * If the user requests a probe on a landing pad (BTI, ENDBR), the site is after
+ * the pad.  1 if kprobe::addr stays at the pad; 0 if it becomes the site's.
  */
 #ifndef KPROBE_ADDR_KEEPS_PAD
 #define KPROBE_ADDR_KEEPS_PAD	0
 #endif
 
 /*
- * Offset from the probed address of the instruction pointer that pre handlers
- * see, whichever mechanism delivers the hit.
+ * Pre handlers see an instruction pointer that is this number of bytes after
+ * the probed address, whichever mechanism delivers the hit.
  */
 #ifndef KPROBE_IP_SKID
 #define KPROBE_IP_SKID	0
 #endif
 
 /**
- * enum kprobe_by - mechanism that delivers a hit; a constant in all callers
+ * enum kprobe_by - mechanism that delivers a hit
  *
  * @KPROBE_BY_CODE: a detour, a slot, a trampoline or ftrace: no exception, so
  *	RCU may not be watching
  * @KPROBE_BY_EXCEPTION: an exception with RCU watching
- * @KPROBE_BY_NMI: the same, and it counts as one NMI in preempt_count()
+ * @KPROBE_BY_NMI: an exception with RCU watching, counted as one NMI in
+ *	preempt_count()
+ *
+ * Callers must pass a constant.
  */
 enum kprobe_by {
 	KPROBE_BY_CODE,
@@ -77,7 +80,7 @@ enum kprobe_verdict {
 static __always_inline bool kprobe_rcu_watching(void)
 {
 #ifdef CONFIG_CONTEXT_TRACKING_IDLE
-	/* rcu_is_watching_curr_cpu() would take the variable's address. */
+	/* rcu_is_watching_curr_cpu() is slower: it uses this_cpu_ptr(). */
 	return __this_cpu_read(context_tracking.state.counter) &
 	       CT_RCU_WATCHING;
 #else
@@ -86,8 +89,8 @@ static __always_inline bool kprobe_rcu_watching(void)
 }
 
 /*
- * Make RCU watch this CPU.  Do nothing if it does already, because entering
- * again may take a lock of RCU that the interrupted code holds, and calls a
+ * Make RCU watch this CPU, unless RCU is watching already: ct_nmi_enter() might
+ * then take a lock of RCU that the interrupted code holds, and would call a
  * tracepoint, whose handlers may be probed.
  *
  * Return: the argument for kprobe_rcu_exit().
@@ -111,8 +114,8 @@ static __always_inline void kprobe_rcu_exit(bool entered)
 }
 
 /*
- * For readers of sites and instances outside of a hit, mainly unwinders, which
- * may run without RCU watching: disable preemption and make RCU watch.
+ * Disable preemption and make RCU watch this CPU, for readers of sites and of
+ * instances outside of a hit, mainly unwinders.
  *
  * Return: the argument for kprobe_read_unlock().
  */
@@ -132,7 +135,7 @@ static __always_inline void kprobe_read_unlock(bool entered)
  * The table of sites
  */
 
-/* 128 KiB on 64 bits; with more sites than buckets, the chains grow. */
+/* Fixed size, 128 KiB on 64 bits, so chains are long with many sites. */
 #if IS_ENABLED(CONFIG_BASE_SMALL)
 #define KPROBE_TABLE_BITS	8
 #elif BITS_PER_LONG == 64
@@ -142,8 +145,8 @@ static __always_inline void kprobe_read_unlock(bool entered)
 #endif
 
 /*
- * All sites, by address: changed under kprobe_mutex, read by RCU.  The head of
- * kernel/kprobes/site.c explains why readers find every site.
+ * All sites, by address: changed under kprobe_mutex, read under RCU.  The head
+ * of kernel/kprobes/site.c explains why readers find every site.
  */
 extern struct hlist_head kprobe_site_table[1 << KPROBE_TABLE_BITS];
 
@@ -176,15 +179,15 @@ static __always_inline struct kprobe_site *kprobe_site_find(unsigned long addr)
 	return NULL;
 }
 
-/* Number of armed sites that own the instruction after their call of ftrace. */
+/* Number of armed sites that own the instruction after a call of ftrace. */
 extern unsigned int kprobe_skipping_armed;
 
 /**
- * kprobe_site_skipping - find the site of ftrace's call by the next instruction
+ * kprobe_site_skipping - find the site that owns the instruction at @addr
  * @addr: the address of any instruction
  *
  * Context: as kprobe_site_find().
- * Return: the site that owns the text at @addr for the call before it, or NULL.
+ * Return: the site on the call of ftrace before @addr, or NULL.
  */
 static __always_inline struct kprobe_site *
 kprobe_site_skipping(unsigned long addr)
@@ -201,7 +204,7 @@ kprobe_site_skipping(unsigned long addr)
 struct kprobe_site *kprobe_text_site_at(unsigned long addr);
 
 /*
- * Contexts: which handlers may run on top of which
+ * Contexts: whether a hit that interrupts a handler may call handlers
  */
 
 /*
@@ -211,14 +214,16 @@ struct kprobe_site *kprobe_text_site_at(unsigned long addr);
  *	NULL		any		no handler
  *	p		KPROBE_CTX_NONE	a handler outside of NMIs; or a handler
  *					is about to run or has just ended
- *	p		KPROBE_CTX_TRAP	a handler in no NMI but its own trap
+ *	p		KPROBE_CTX_TRAP	a handler of a trap that counts as an
+ *					NMI, in no other NMI
  *	p		KPROBE_CTX_BUSY	the caller of kprobe_busy_begin(), or
  *					the CPU is offline
- *	p		context id	a handler in an NMI
+ *	p		context id	a handler of the slow path, such as in
+ *					an NMI; a return or fault handler
  *
- * A handler outside of NMIs needs no context id: interrupts are off, so a hit
- * on top of it is in an NMI, or is recursion.  Otherwise, the id is written
- * after current_kprobe, and cleared after current_kprobe.  An NMI in between
+ * A handler of the fast path needs no context id: interrupts are off, so a hit
+ * that interrupts it is in an NMI, or is recursion.  Otherwise, the id is both
+ * written and cleared after current_kprobe.  An NMI between these two accesses
  * finds KPROBE_CTX_NONE or no handler, runs its handlers in both cases, and
  * restores the values that it found.
  */
@@ -232,8 +237,8 @@ DECLARE_PER_CPU(unsigned int, kprobe_current_ctx);
  * @by: mechanism that delivers the hit
  *
  * Two hits on one CPU have the same id if and only if neither of them is in an
- * interrupt, a softirq or an NMI on top of the other.  (PREEMPT_RT does not
- * count softirqs there, but they never interrupt code with preemption off.)
+ * interrupt, a softirq or an NMI that interrupted the other.  (PREEMPT_RT does
+ * not count softirqs, but these never interrupt code with preemption off.)
  */
 static __always_inline unsigned int kprobe_context_id(enum kprobe_by by)
 {
@@ -246,14 +251,14 @@ static __always_inline unsigned int kprobe_context_id(enum kprobe_by by)
 /* Return true if the hit interrupts a handler or is in an NMI. */
 static __always_inline bool kprobe_hit_nests(enum kprobe_by by)
 {
-	/* The hit's own exception may count as one NMI; a second one nests. */
+	/* The hit's own exception may count as one NMI: ignore that one. */
 	const unsigned int nmi = by == KPROBE_BY_NMI ? NMI_MASK & ~NMI_OFFSET :
 						       NMI_MASK;
 
 	return __this_cpu_read(current_kprobe) || (preempt_count() & nmi);
 }
 
-/* Return true if a hit needs the slow path in hit.c; precedes any look-up. */
+/* Return true if a hit needs the slow path.  Call this before the look-up. */
 static __always_inline bool kprobe_hit_is_slow(enum kprobe_by by)
 {
 	if (by == KPROBE_BY_CODE && unlikely(!kprobe_rcu_watching()))
@@ -261,20 +266,20 @@ static __always_inline bool kprobe_hit_is_slow(enum kprobe_by by)
 	return unlikely(kprobe_hit_nests(by));
 }
 
-/* current_kprobe while hits are recursion but no particular handler runs. */
+/* Placeholder for current_kprobe where no particular probe's handler runs. */
 extern struct kprobe kprobe_busy;
 
 /**
- * struct kprobe_saved_ctx - the handler that another one interrupts
- * @running: its probe
- * @id: its context id
+ * struct kprobe_saved_ctx - the state of this CPU before handlers began
+ * @running: the value of current_kprobe
+ * @id: the value of kprobe_current_ctx
  */
 struct kprobe_saved_ctx {
 	struct kprobe *running;
 	unsigned int id;
 };
 
-/* Begin handlers with a context id, possibly on top of another handler. */
+/* Begin handlers with a context id; another handler may be interrupted. */
 static __always_inline struct kprobe_saved_ctx kprobe_ctx_save(unsigned int id)
 {
 	struct kprobe_saved_ctx saved = {
@@ -305,7 +310,7 @@ static __always_inline void kprobe_ctx_restore(struct kprobe_saved_ctx saved)
 	__this_cpu_write(kprobe_current_ctx, saved.id);
 }
 
-/* Return true if a hit in this context is recursion and misses its handlers. */
+/* Return true if a hit in context @id is recursion, and must be missed. */
 static __always_inline bool kprobe_recursion(unsigned int id)
 {
 	unsigned int running = __this_cpu_read(kprobe_current_ctx);
@@ -381,10 +386,10 @@ static __always_inline void kprobe_call_post(struct kprobe_site *site,
 	}
 }
 
-/* Set on a CPU that no wait for handlers includes: see hit.c. */
+/* Set while nothing waits for this CPU's handlers: see hit.c. */
 DECLARE_PER_CPU(bool, kprobe_cpu_offline);
 
-/* hit.c: hits whose handlers did not run */
+/* hit.c: count hits whose handlers did not run */
 void kprobe_site_missed(struct kprobe_site *site, enum kprobe_miss why);
 void kprobe_site_missed_alone(struct kprobe_site *site, enum kprobe_miss why);
 
@@ -414,8 +419,8 @@ kprobe_site_pre(struct kprobe_site *site, struct pt_regs *regs,
 	first = kprobe_first_pre(site);
 	if (by == KPROBE_BY_NMI) {
 		/*
-		 * Without a pre handler, the site is armed for post handlers.
-		 * Other callers need no test: kprobe_no_pre does nothing.
+		 * The site is armed only for post handlers.  The other
+		 * mechanisms call the empty handler of kprobe_no_pre.
 		 */
 		if (first == &kprobe_no_pre)
 			return KPROBE_HIT_EXECUTE;
@@ -436,8 +441,8 @@ int kprobe_site_pre_chain(struct kprobe *p, struct pt_regs *regs);
  * @site: the site
  * @regs: full registers, the instruction pointer KPROBE_IP_SKID past the site
  *
- * No post handlers follow.  So with a single probe, the usual case, no local
- * variable must survive the call of the handler.
+ * A site with post handlers has no jump.  So with a single probe, the usual
+ * case, no local variable need be saved across the call of the handler.
  *
  * Context: any; interrupts off.
  * Return: nonzero if a handler has set the instruction pointer.
@@ -453,7 +458,7 @@ static __always_inline int kprobe_site_pre_jump(struct kprobe_site *site,
 		       KPROBE_HIT_DIVERTED;
 
 	p = kprobe_first_pre(site);
-	/* A plain read, which x86 does in a test; pre_chain() reads it again. */
+	/* Plain, so that x86 can use a memory operand; read again if set. */
 	if (unlikely(data_race(p->pre_next)))
 		return kprobe_site_pre_chain(p, regs);
 	__this_cpu_write(current_kprobe, p);
@@ -483,7 +488,7 @@ static __always_inline void kprobe_site_post(struct kprobe_site *site,
 }
 
 /*
- * Around the handlers of a hit without an exception
+ * Work before and after the handlers of a hit that is not an exception
  */
 
 void kprobe_reschedule(struct pt_regs *regs);
@@ -496,12 +501,12 @@ static __always_inline void kprobe_trace_irqs_on(void) { }
 #endif
 
 /**
- * kprobe_hit_enter - do the work of an exception before handlers
+ * kprobe_hit_enter - prepare for handlers, as the entry of an exception would
  * @regs: the registers for the handlers, saved by assembly code
  * @irqs_on: whether interrupts were on in the probed code
  *
- * The caller has disabled interrupts without informing lockdep, and must
- * restore them.  Disables preemption.
+ * This disables preemption.  The caller must have disabled interrupts without
+ * informing lockdep, and must restore them.
  *
  * Return: the argument for kprobe_hit_exit().
  */
@@ -515,8 +520,8 @@ static __always_inline bool kprobe_hit_enter(struct pt_regs *regs, bool irqs_on)
 }
 
 /**
- * kprobe_hit_exit - undo kprobe_hit_enter(), for a thunk
- * @regs: saved by the thunk, which restores the interrupt state from them
+ * kprobe_hit_exit - undo kprobe_hit_enter()
+ * @regs: the registers, from which assembly code restores the interrupt state
  * @traced_on: from kprobe_hit_enter()
  */
 static __always_inline void kprobe_hit_exit(struct pt_regs *regs,

@@ -2,9 +2,9 @@
 /*
  * Ranges of text that must not be probed.
  *
- * A maple tree holds the set of their addresses.  So an added range may overlap
+ * A maple tree holds the union of all ranges, so an added range may overlap
  * others, such as a function in a section that is blacklisted as a whole.  All
- * ranges in a module's text belong to the module, and are removed with it.
+ * ranges in a module's text are removed before this text is freed.
  *
  * The tree has its own lock, which may be taken under any mutex.  Readers may
  * run in any context (a debugger reads with all other CPUs stopped).
@@ -22,11 +22,11 @@
 static struct maple_tree blacklist = MTREE_INIT(blacklist, MT_FLAGS_USE_RCU);
 
 /**
- * kprobe_blacklist_covers - check whether a blacklisted range has this address
+ * kprobe_blacklist_covers - check whether an address is in a blacklisted range
  * @addr: any address
  *
- * Does not find parts that a compiler has split off a blacklisted function: see
- * part_of_blacklisted().
+ * The ranges do not include parts that a compiler has split off a blacklisted
+ * function: see part_of_blacklisted().
  *
  * Context: any.
  */
@@ -54,7 +54,7 @@ static noinline_for_stack bool part_of_blacklisted(const char *name)
 }
 
 /**
- * kprobe_blacklisted - check whether an address must not be probed
+ * kprobe_blacklisted - within_kprobe_blacklist() for a known symbol
  * @addr: an address in kernel or module text
  * @symbol: the symbol that contains @addr
  *
@@ -82,7 +82,7 @@ bool within_kprobe_blacklist(unsigned long addr)
 	return !lookup_symbol_name(addr, name) && part_of_blacklisted(name);
 }
 
-/* Add a range that is not empty.  Return 0 or -ENOMEM. */
+/* Add a range, which must not be empty.  Return 0 or -ENOMEM. */
 static int blacklist_add(unsigned long start, unsigned long size)
 {
 	return mtree_store_range(&blacklist, start, start + size - 1,
@@ -95,7 +95,7 @@ static int blacklist_section(const void *start, unsigned long size)
 	return size ? blacklist_add((unsigned long)start, size) : 0;
 }
 
-/* Add the function around an address.  Return its size, or an errno. */
+/* Add the function that contains an address.  Return its size or an errno. */
 static int blacklist_function(unsigned long addr)
 {
 	unsigned long size, offset;
@@ -151,7 +151,7 @@ int kprobe_add_ksym_blacklist(unsigned long entry)
 #ifdef CONFIG_MODULES
 /**
  * kprobe_blacklist_module - add a module's own blacklist
- * @mod: the module, while it is loaded; its text is complete
+ * @mod: a module that is being loaded and whose text is complete
  *
  * Return: 0 or -ENOMEM.
  */
@@ -163,18 +163,17 @@ int kprobe_blacklist_module(const struct module *mod)
 				 mod->kprobes_text_size) ?:
 	       blacklist_section(mod->noinstr_text_start,
 				 mod->noinstr_text_size) ?:
-	       /* In the kernel itself, the noinstr area includes this area. */
+	       /* In vmlinux, this section is part of noinstr text. */
 	       blacklist_section(mod->cpuidle_text_start,
 				 mod->cpuidle_text_size);
 }
 
 /**
  * kprobe_unblacklist - remove the blacklist entries of a module's text
- * @text: the text, or the init text, before it is freed; may be empty
+ * @text: text or init text of the module, not yet freed; its size may be 0
  *
- * If memory is short, the entries remain.  Then the blacklist covers too much
- * of a module that is later loaded at the same address, but nothing worse
- * happens.
+ * If an allocation fails, the entries remain.  This is harmless, except that
+ * they refuse probes on a module that is loaded at the same address later.
  */
 void kprobe_unblacklist(const struct module_memory *text)
 {
@@ -189,8 +188,8 @@ void kprobe_unblacklist(const struct module_memory *text)
 /**
  * kprobe_blacklist_next - find the first blacklisted range at or after @from
  * @from: an address
- * @range: set to this range, without its part before @from; adjacent entries
- *	count as one range
+ * @range: set to this range, without its part before @from; adjacent ranges
+ *	are reported as one
  *
  * Return: false if there is none.
  */
@@ -210,11 +209,12 @@ bool kprobe_blacklist_next(unsigned long from,
 }
 
 /*
- * Compilers can insert calls of these functions into any other function, even
- * on the path of a hit.  So a probe on one of these would be hit again before
- * recursion is detected.  The prefixes before "__kasan_check_" are fixed in
- * compilers.  The others are for kernel functions that these functions call
- * before there is anything to report.
+ * Instrumentation: functions that any other function may call, even on the path
+ * of a hit, so a probe on one of them would be hit again before recursion is
+ * detected.  Compilers define the prefixes before "__kasan_check_".  The other
+ * prefixes are for kernel functions that these functions call even if there is
+ * nothing to report, or that inline functions and macros, such as likely(),
+ * call.
  */
 static const char * const instrumentation[] = {
 	"__asan_", "__hwasan_", "__tsan_", "__msan_", "__ubsan_",
@@ -263,7 +263,7 @@ static const char * const reports[] __initconst = {
 	"__warn_printk", "_printk", "panic", "__traceiter_",
 };
 
-/* Return true for @reports and for instrumentation. */
+/* Return true if @addr is in one of @reports or in instrumentation. */
 static noinline_for_stack bool __init reports_or_checks(unsigned long addr)
 {
 	char name[KSYM_NAME_LEN];
@@ -277,7 +277,7 @@ static noinline_for_stack bool __init reports_or_checks(unsigned long addr)
 	return is_instrumentation(name);
 }
 
-/* Return true if all calls and branches out of a function are to reports. */
+/* Return true if a function calls only @reports and instrumentation. */
 static bool __init calls_nothing(unsigned long start, unsigned long size,
 				 unsigned long (*target)(unsigned long at,
 							 u32 *length))
@@ -298,12 +298,14 @@ static bool __init calls_nothing(unsigned long start, unsigned long size,
  * kprobe_blacklist_callees - blacklist functions that some code calls
  * @start: first address of the code, which must not be probed
  * @end: first address after it
- * @max: 0, or the maximum size of callees, which then must call nothing, like
- *	inline functions that are not inlined; reports of errors are left out
- * @depth: depth of nested calls to follow
- * @target: sets the length of the instruction at @at; returns the target of a
- *	call, 0 for another instruction; ULONG_MAX for a call of an unknown
- *	function, which may be 0 if @max is 0
+ * @max: 0, or the maximum size of a callee; then it must call no function, as
+ *	is usual for an inline function that the compiler did not inline
+ * @depth: levels of calls to follow; 1 for the calls in the code only
+ * @target: sets @length to that of the instruction at @at; returns the target
+ *	of a call, or ULONG_MAX if it is unknown; returns 0 for any other
+ *	instruction, and may do so for an unknown target if @max is 0
+ *
+ * Calls of functions that report errors, and of instrumentation, are ignored.
  *
  * Context: may sleep.
  * Return: 0 or -ENOMEM.
@@ -335,7 +337,7 @@ kprobe_blacklist_callees(unsigned long start, unsigned long end,
 
 extern unsigned long __start_kprobe_blacklist[];
 extern unsigned long __stop_kprobe_blacklist[];
-/* Empty on architectures without a section for entry code. */
+/* Both are NULL on architectures without a section for entry code. */
 extern char __entry_text_start[] __weak, __entry_text_end[] __weak;
 
 int __init kprobe_blacklist_init(void)

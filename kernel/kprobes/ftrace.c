@@ -11,7 +11,7 @@
  * Each update of ftrace examines all functions, and a hit by ftrace costs more
  * than a jump.  If no code jumps to the instruction after the call, a hit there
  * sees the same state as a hit at the call, except for the instruction pointer.
- * A site of the call may therefore own the next instruction
+ * A site on the call may therefore own the next instruction
  * (kprobe_site::owns_next), which becomes a trap, then a jump.  Handlers see
  * the address of the call.  The site uses ftrace instead
  *
@@ -21,45 +21,46 @@
  *   need a probed instruction without effect, or
  * - if a live patch or a direct call redirects the call.
  *
- * Users of ftrace that redirect functions call kprobe_redirect_begin() before
- * they register.  Only the filter that they register with is examined, without
- * later additions.
+ * Before ftrace registers an ops that redirects functions, it calls
+ * kprobe_redirect_begin(), which moves the sites on functions in the ops'
+ * filter to ftrace.  Functions added to the filter later are not examined.
  *
- * kprobe_site_create() decides once whether a site may own the next
- * instruction, even while its probes must use ftrace, and makes the copies,
- * which are freed with the site.  Even a temporary obstacle at that time, such
- * as a lack of memory or a debugger's breakpoint, therefore lasts until the
- * last probe of the site is unregistered.
+ * kprobe_site_create() decides whether a site may own the next instruction, and
+ * builds the copies, which are freed with the site.  The decision does not
+ * depend on the probes, and is never repeated.  So even a temporary obstacle at
+ * that time, such as a lack of memory or a debugger's breakpoint, lasts until
+ * the last probe of the site is unregistered.
  *
- * A site moves from the next instruction to ftrace, and never back.  A hit
- * passes the call, then the next instruction:
+ * A site moves from the next instruction to ftrace, and never back.  Because a
+ * hit passes the call first, then the next instruction, the steps are:
  *
  * 1. The site is added to ftrace's filter.  The callback ignores its hits.
  * 2. One store sets site->ftrace_ops.  If the callback still reads the old
  *    value, the hit is handled at the next instruction, as before.
  * 3. If the callback reads the new value, the hit is handled at the call, and
  *    continues at a copy of the next instruction (arch_kprobe_resume()).
- * 4. So each hit is handled exactly once while the trap or jump is in place.
+ * 4. Until step 6, each hit is therefore handled exactly once.
  * 5. A grace period of RCU ends: hits that passed the call before 2, and cannot
  *    be preempted, have passed the next instruction.
  * 6. The text is restored, on all CPUs; from then on, hits need no copy.
  *
- * A hit that passed the call before 2, and stays interrupted or preempted
- * before the next instruction until 6, is neither handled nor counted, because
- * the task executes no more code of ours.  Only a grace period of RCU-tasks
- * would wait for this task.  That may take any time, during which kprobe_mutex
- * would be held.  Nor can the text be restored later, because the trampoline of
- * a direct call enters the function at the next instruction.  From 6 on, hits
- * that ftrace drops are counted.  Before 6, the trap or jump handles them; only
- * a hit that 6 overtakes between the call and the next instruction is lost.
+ * A task that passed the call before 2, and is interrupted or preempted before
+ * the next instruction until 6, then executes the restored instruction: its hit
+ * is neither handled nor counted.  Only a grace period of RCU-tasks would wait
+ * for this task, but may last any time, with kprobe_mutex held.  The text
+ * cannot stay patched until then either, because the trampoline of a direct
+ * call enters the function at the next instruction.
  *
- * There are two ops because ftrace lets only one owner of IPMODIFY, such as
- * live patching, redirect a function.  By an old convention, a probe whose
- * handlers redirect has a post handler, so sites with post handlers are in the
- * ops with IPMODIFY.  With either ops, execution continues at an address that a
- * pre handler has set, unless another user of ftrace redirects the function.
- * Only for the ops with IPMODIFY does ftrace request that the owner of a direct
- * call share the function.
+ * A hit that ftrace drops before 6 is handled by the trap or jump, unless 6 is
+ * done between the call and the next instruction.  From 6 on, it is counted.
+ *
+ * There are two ops, because ftrace allows only one ops with IPMODIFY for each
+ * function, and live patching may need to be that one.  By an old convention, a
+ * probe whose handlers redirect has a post handler, so only sites with post
+ * handlers are in our ops with IPMODIFY.  With either ops, execution continues
+ * at an address that a pre handler has set, unless another user of ftrace
+ * redirects the function.  If the function has a direct call, ftrace requests
+ * that its owner share the function, but only for the ops with IPMODIFY.
  *
  * site->ftrace_ops is the ops that calls handlers; the other one ignores a hit.
  * While a site moves, a value of enum ftrace_move is added to this pointer, so
@@ -71,37 +72,37 @@
  *    new ops, which ignores its hits.
  * 2. kprobe_ftrace_arm() sets FTRACE_MOVE_TO_FIRST or FTRACE_MOVE_TO_SECOND,
  *    with the new ops.  The ops that ftrace calls first leaves a note of each
- *    hit, which the second looks for.  A hit with a note is handled by the new
- *    ops.  A hit without one passed the first ops before the store; the old ops
- *    handles this hit, or has done so.
+ *    hit, and the second ops looks for the note.  A hit with a note is handled
+ *    by the new ops.  A hit without a note passed the first ops before the
+ *    store, and is handled by the old ops, whether this is first or second.
  * 3. A grace period of RCU ends.  ftrace calls the ops in a loop that cannot be
  *    preempted, so a hit that passed the first ops in 1 has passed the second
  *    as well.  Now the site belongs to the new ops.
  * 4. The site is removed from the filter of the old ops.
  *
- * ftrace's loop calls the most recently registered ops first.  If the ops that
- * a loop has reached were unregistered and registered again, the loop would
- * find the other ops after it once more.  So an ops is registered again only
- * after a grace period.
+ * ftrace's loop walks a list to whose head each registered ops is added.  If an
+ * ops were unregistered and registered again while a loop is at this ops, the
+ * loop would be at the head again, and call the other ops a second time.  So an
+ * ops is registered again only after a grace period.
  *
- * Until step 1 is done, ftrace may call the old ops without its loop.  A task
- * that is interrupted or preempted just before this call may make the call at
- * any later time, and reaches no other ops.  So an ops that is not called from
- * the loop always calls the handlers.
+ * Until step 1 is done, ftrace may call the old ops directly, without its loop.
+ * A task that is interrupted or preempted just before such a call may make the
+ * call at any later time, and then calls no other ops.  So an ops that is not
+ * called from the loop always calls the handlers.
  *
- * In each update, ftrace visits all functions several times.  The update for a
- * new probe cannot be deferred, but that for a removed probe can: its site's
- * ftrace_ops is cleared, so the callback ignores hits, and a worker removes the
- * function from the filter, together with others whose probes were removed
- * meanwhile.  If a probe is registered again before that, no update is needed.
- * Large batches are removed at once, and so are functions of the ops with
- * IPMODIFY, which other owners of IPMODIFY may want to redirect.
+ * An update of ftrace is slow.  The update for a new probe cannot be deferred,
+ * but the update for a removed probe can: its site's ftrace_ops is cleared, so
+ * the callback ignores hits, and a worker removes the function from the filter
+ * later, together with others.  If a probe on the function is registered again
+ * before that, no update is needed.  Large batches are removed immediately.  So
+ * are functions of the ops with IPMODIFY, because another user may want to
+ * register an ops with IPMODIFY for them.
  *
- * The core handles recursion and counts misses itself, so the ops lack
- * FTRACE_OPS_FL_RECURSION: ftrace calls them in a recursion as well.  But if
- * several ops are on one function, ftrace calls them from a loop with a guard
- * against recursion.  kprobe_ftrace_dropped() counts the hits that this guard
- * drops.
+ * The core handles recursion and counts misses itself.  The ops therefore lack
+ * FTRACE_OPS_FL_RECURSION, and ftrace calls them even for a hit in a handler.
+ * But if several ops are on one function, ftrace calls them from a loop with a
+ * guard against recursion.  kprobe_ftrace_dropped() counts the hits that this
+ * guard drops.
  */
 #include <linux/ftrace.h>
 #include <linux/hashtable.h>
@@ -115,12 +116,12 @@
 #include <linux/kprobes_hit.h>
 #include "internal.h"
 
-/* Added to site->ftrace_ops. */
+/* How a site moves, in the low bits of site->ftrace_ops. */
 enum ftrace_move {
 	FTRACE_MOVE_NONE,
 	FTRACE_MOVE_FROM_NEXT,		/* from the next instruction */
-	FTRACE_MOVE_TO_FIRST,		/* to the ops that is called first */
-	FTRACE_MOVE_TO_SECOND,
+	FTRACE_MOVE_TO_FIRST,		/* to the ops called first */
+	FTRACE_MOVE_TO_SECOND,		/* to the ops called second */
 };
 
 #define FTRACE_MOVES	3UL
@@ -143,17 +144,17 @@ static struct ftrace_ops *moving_to(struct ftrace_ops *ops,
 }
 
 /*
- * The notes of step 2: stack pointers of hits that have passed the first ops.
- * Each context of a CPU has its own, because an interrupt between the two ops
- * may have a hit.  Each context has two, because a third ops between the two
- * may also have a hit: the guard of ftrace's loop lets one loop begin inside
- * another in the same context.
+ * The notes of a move between ops: the stack pointers of hits that have passed
+ * the first ops.  Each context of a CPU has its own notes, because code that
+ * interrupts the loop between the two ops may have a hit.  Each context has two
+ * notes, because a user's ops between the two may have a hit as well: the guard
+ * of ftrace's loop lets one loop begin inside another in the same context.
  */
 static DEFINE_PER_CPU(unsigned long [4][2], first_passed);
 
 /*
- * Return true if ftrace has called the ops from its loop.  The guard of the
- * loop has one bit for each context, and one for a loop inside another.
+ * Return true if ftrace has called the ops from its loop, whose guard has one
+ * bit for each context, and one bit for a loop inside another.
  */
 static bool ftrace_is_looping(void)
 {
@@ -196,13 +197,14 @@ static __always_inline struct ftrace_ops *
 read_calls(const struct kprobe_site *site)
 {
 	/*
-	 * If this reads a new value, ftrace must find the site in the filter
-	 * of the ops that it considers next.  Pairs with kprobe_ftrace_arm().
+	 * If the first ops reads a new value, it may leave the hit to the
+	 * second, so ftrace must find the site in the filter of the second.
+	 * Pairs with kprobe_ftrace_arm().
 	 */
 	return smp_load_acquire(&site->ftrace_ops);
 }
 
-/* Clear the notes: a hit without a note must not match an older one. */
+/* Clear the notes, because a hit must not match an older hit's note. */
 static void forget_passed(void)
 {
 	unsigned int cpu;
@@ -232,7 +234,7 @@ NOKPROBE_SYMBOL(kprobe_ftrace_has_hit);
 static noinline void ftrace_site_slow(unsigned long ip, struct pt_regs *regs,
 				      struct ftrace_ops *ops)
 {
-	/* Live patching may have set this pointer: restore it afterwards. */
+	/* Restored after the handlers: live patching may have set it. */
 	unsigned long next = instruction_pointer(regs);
 	enum kprobe_verdict verdict;
 	bool entered = kprobe_rcu_enter();
@@ -261,7 +263,7 @@ static noinline void ftrace_site_slow(unsigned long ip, struct pt_regs *regs,
 	if (move_of(calls) != FTRACE_MOVE_FROM_NEXT)
 		goto out;
 diverted:
-	/* While the site moves, continue at a copy of the next instruction. */
+	/* If the next instruction is patched, continue at its copy instead. */
 	arch_kprobe_resume(regs);
 out:
 	kprobe_rcu_exit(entered);
@@ -321,8 +323,8 @@ NOKPROBE_SYMBOL(ftrace_site_hit);
  * kprobe_ftrace_dropped - count a hit for which ftrace calls no ops
  * @ip: the address of the call
  *
- * Counting is part of a hit: from before the look-up, interrupts must be off
- * and RCU must be watching, so that unregistering a probe waits for the count.
+ * Interrupts must be off and RCU must be watching from the look-up until the
+ * hit is counted, because only then does unregistering a probe wait for this.
  * Nothing here may be traced, because that would recurse, so interrupts are
  * disabled without informing the tracer.
  *
@@ -339,11 +341,11 @@ void kprobe_ftrace_dropped(unsigned long ip)
 	entered = kprobe_read_lock();
 	site = kprobe_site_find(ip);
 	calls = site ? READ_ONCE(site->ftrace_ops) : NULL;
-	/* While the site moves, its trap or jump handles this hit. */
+	/* While a site moves from its trap or jump, that handles this hit. */
 	if (calls && (move_of(calls) != FTRACE_MOVE_FROM_NEXT ||
 		      !kprobe_text_is_armed(site->state)))
 		kprobe_site_missed(site, KPROBE_MISS_TRACER);
-	/* With interrupts off, this does not call the scheduler. */
+	/* Interrupts are still off, so this does not call the scheduler. */
 	kprobe_read_unlock(entered);
 	raw_local_irq_restore(flags);
 }
@@ -352,8 +354,8 @@ NOKPROBE_SYMBOL(kprobe_ftrace_dropped);
 /**
  * struct site_ops - an ops and its number of sites
  * @ops: for ftrace
- * @nr: number of functions in its filter; under kprobe_mutex
- * @gone: RCU's cookie from when it was last unregistered
+ * @nr: number of its armed sites and leftovers; under kprobe_mutex
+ * @gone: RCU cookie from its last unregistration; 0 before the first
  */
 struct site_ops {
 	struct ftrace_ops ops;
@@ -375,7 +377,7 @@ static struct site_ops kprobe_ipmodify_ops = {
 	},
 };
 
-/* ftrace has shut itself down: its functions must not be called. */
+/* True once ftrace has shut itself down: do not call its functions. */
 bool kprobe_ftrace_disabled;
 
 /* Return true for an ops of this file. */
@@ -408,7 +410,7 @@ bool kprobe_ftrace_moves(const struct kprobe_site *site)
 /* The ops that ftrace calls before the other one; under kprobe_mutex. */
 static struct site_ops *called_first;
 
-/* If @shared, owners of direct calls share these, and must be informed. */
+/* If @shared, tell owners of direct calls that they need not share @ips. */
 static int filter_remove(struct site_ops *from, unsigned long *ips,
 			 unsigned int nr, bool shared)
 {
@@ -435,7 +437,7 @@ static int ops_add(struct site_ops *to, unsigned long *ips, unsigned int nr)
 
 	if (!nr)
 		return 0;
-	/* With the first sites, register_ftrace_function() does the same. */
+	/* For the first sites, register_ftrace_function() does this itself. */
 	if (to->nr && to->ops.flags & FTRACE_OPS_FL_IPMODIFY)
 		ret = ftrace_add_ipmodify(&to->ops, ips, nr);
 	else
@@ -457,10 +459,10 @@ static int ops_add(struct site_ops *to, unsigned long *ips, unsigned int nr)
 }
 
 /*
- * Remove functions from an ops.  If there is no memory for a new filter, remove
- * them one by one, which may need less.  A function that stays in the filter is
- * harmless: its site does not refer to @from any more, so the callback ignores
- * hits.
+ * Remove functions from an ops.  If an allocation for the new filter fails,
+ * remove them one by one, which may need less memory.  A function that stays in
+ * the filter is harmless: once the caller is done, site->ftrace_ops does not
+ * refer to @from, so the callback ignores hits.
  */
 static void ops_remove(struct site_ops *from, unsigned long *ips,
 		       unsigned int nr)
@@ -475,7 +477,7 @@ static void ops_remove(struct site_ops *from, unsigned long *ips,
 		unregister_ftrace_function(&from->ops);
 		from->gone = get_state_synchronize_rcu();
 	}
-	/* For the last sites, unregister_ftrace_function() informs owners. */
+	/* For the last sites, unregister_ftrace_function() has told owners. */
 	if (!filter_remove(from, ips, nr, from->nr))
 		return;
 	for (i = 0; i < nr; i++)
@@ -497,11 +499,11 @@ struct leftover {
 static DEFINE_HASHTABLE(leftovers, 9);
 static unsigned int nr_leftovers;
 
-/* Batches with more sites than this are removed from the filter at once. */
+/* Batches with more sites than this are removed without delay. */
 #define LEFTOVERS_BATCH	64
 /* Approximate maximum of functions without an armed site in the filter. */
 #define LEFTOVERS_MAX	4096
-/* Jiffies until a worker removes them. */
+/* Jiffies until a worker removes leftovers from the filter. */
 #define LEFTOVERS_DELAY	DIV_ROUND_UP(HZ, 50)
 
 static struct leftover *leftover_find(unsigned long ip)
@@ -522,8 +524,7 @@ static void leftover_free(struct leftover *left)
 }
 
 /**
- * kprobe_ftrace_flush - remove all functions without an armed site from the
- *	filter
+ * kprobe_ftrace_flush - remove all leftovers from the filter
  *
  * Context: may sleep; kprobe_mutex held.
  */
@@ -561,7 +562,7 @@ static void leftovers_worker(struct work_struct *work)
 
 static DECLARE_DELAYED_WORK(leftovers_work, leftovers_worker);
 
-/* Try to leave a function in the filter for a while. */
+/* Leave a function in the filter for a while; return false if impossible. */
 static bool leave_over(unsigned long ip)
 {
 	struct leftover *left = kmalloc(sizeof(*left), GFP_KERNEL);
@@ -665,8 +666,8 @@ static void leave_old_ops(struct list_head *batch, unsigned long *ips)
 
 /**
  * kprobe_ftrace_arm - arm a set of sites with ftrace
- * @batch: sites, linked by kprobe_site::batch, none of which is armed with the
- *	ops that it needs
+ * @batch: sites, linked by kprobe_site::batch, that are not armed with ftrace
+ *	or must move to the other ops
  *
  * Context: may sleep; kprobe_mutex held.
  * Return: 0; -ENOMEM; -ENODEV, -EBUSY or -EAGAIN of ftrace.  On failure nothing
@@ -681,7 +682,7 @@ int kprobe_ftrace_arm(struct list_head *batch)
 
 	lockdep_assert_held(&kprobe_mutex);
 
-	/* If all sites are leftovers, no call of ftrace below would fail. */
+	/* Needed if all sites are leftovers: ftrace is then not called. */
 	if (kprobe_ftrace_disabled)
 		return -ENODEV;
 	ips = kvmalloc_array(all, sizeof(*ips), GFP_KERNEL);
@@ -726,7 +727,7 @@ int kprobe_ftrace_arm(struct list_head *batch)
  * kprobe_ftrace_disarm - disarm a set of sites with ftrace
  * @batch: sites that are armed with ftrace
  *
- * ftrace may call the callback for a while longer, which ignores these hits.
+ * ftrace may still call the callback for a while, but it ignores these hits.
  *
  * Context: may sleep; kprobe_mutex held.
  */
@@ -761,8 +762,8 @@ void kprobe_ftrace_disarm(struct list_head *batch)
 /**
  * kprobe_ftrace_kill - note that ftrace has shut itself down after an error
  *
- * ftrace then calls the callback for no site any more, and refuses new sites.
- * The sites stay until their probes are unregistered.
+ * ftrace no longer calls the callback, and refuses new sites.  The existing
+ * sites stay until their probes are unregistered.
  *
  * Context: any.
  */

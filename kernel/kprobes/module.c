@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Modules that may be probed, and their text that live patching writes.
+ * Probes on modules: when a module may be probed, and where live patching
+ * writes to its text.
  *
  * A lookup by address can find a module before its text is complete, or after
  * its load has failed; the module's state does not show that.  So probes are
- * admitted only while the module is known: from COMING to GOING, for both of
- * which our notifier is called first and takes kprobe_mutex (see
- * kprobe_module_nb).  So a module is known when other notifiers register probes
- * at COMING, and is no longer known when they handle GOING.  If loading fails
- * before COMING, in live patching or elsewhere, the module has no probes.  If a
- * notifier after ours or the module's init function fails, the module is freed
- * only after a GOING, which waits for kprobe_mutex.  So no known module is
- * freed while kprobe_mutex is held.
+ * admitted only while the module is known (mod->kprobes_known).  Our notifier
+ * sets this flag at COMING and clears it at GOING, under kprobe_mutex, and is
+ * the first notifier at both (see kprobe_module_nb).  So other notifiers can
+ * register probes at COMING, but not at GOING.  If loading fails before COMING,
+ * for example in live patching, the module has no probes.  If a later notifier
+ * or the module's init function fails, the module is freed only after GOING.
  *
- * Everything here is under kprobe_mutex.  Each module that is looked up is
- * known or contains a site.  The module cannot be freed meanwhile, because
+ * The core calls these functions with kprobe_mutex held.  A module that is
+ * known or contains a site cannot be freed meanwhile, because
  * kprobe_module_gone() must run first, and takes this mutex.
  */
 #define pr_fmt(fmt) "kprobes: " fmt
@@ -38,7 +37,7 @@
  * kprobe_module_of - find the module whose text contains an address
  * @addr: any address
  *
- * Context: any; the caller must ensure that the module stays.
+ * Context: any; the caller must ensure that the module is not freed.
  * Return: the module, or NULL.
  */
 struct module *kprobe_module_of(unsigned long addr)
@@ -49,7 +48,7 @@ struct module *kprobe_module_of(unsigned long addr)
 
 /**
  * kprobe_admit_module - check whether text of a module may be probed
- * @addr: any address that is not the kernel's own
+ * @addr: any address outside of the kernel's own text
  *
  * Context: kprobe_mutex held.
  * Return: KPROBE_OK, valid until kprobe_mutex is released; or the reason.
@@ -60,7 +59,7 @@ enum kprobe_refusal kprobe_admit_module(unsigned long addr)
 
 	lockdep_assert_held(&kprobe_mutex);
 
-	/* An unknown module is freed after a grace period. */
+	/* RCU keeps even an unknown module until preemption is enabled. */
 	guard(preempt)();
 	mod = __module_text_address(addr);
 	if (!mod)
@@ -75,11 +74,12 @@ enum kprobe_refusal kprobe_admit_module(unsigned long addr)
 }
 
 /**
- * kprobe_module_refused - log the refusal of a probe that a module's init makes
- * @p: the probe
+ * kprobe_module_refused - log the refusal of a probe, for its module's user
+ * @p: the probe; ignored unless it is in memory of a module that is loading
  * @why: the reason
  *
- * The user of the module sees only the errno that its init returns.
+ * Without the log, the user who loads the module sees only the errno that its
+ * init function returns.
  *
  * Context: may sleep; kprobe_mutex held.
  */
@@ -87,7 +87,7 @@ void kprobe_module_refused(const struct kprobe *p, enum kprobe_refusal why)
 {
 	struct module *mod;
 
-	/* The module stays, because its init is the caller. */
+	/* The module is not freed meanwhile, because its init is the caller. */
 	scoped_guard(preempt)
 		mod = __module_address((unsigned long)p);
 	if (!mod || mod->state != MODULE_STATE_COMING)
@@ -109,18 +109,18 @@ void kprobe_module_refused(const struct kprobe *p, enum kprobe_refusal why)
  * @mod: the module
  * @table: set to the table
  *
- * The table shrinks when the init function has returned; the old entries stay
- * in memory, and stay correct for all text except init text.
+ * After the init function has returned, the entries for init text are removed
+ * from the table.  The caller may still use the old table for other text.
  *
- * Context: may sleep; no locks but kprobe_mutex held.
- * Return: the number of its entries.
+ * Context: may sleep; no lock except kprobe_mutex may be held.
+ * Return: the number of entries in the table.
  */
 unsigned int kprobe_module_extable(struct module *mod,
 				   const struct exception_table_entry **table)
 {
 	/*
-	 * trim_init_extable() changes both fields under this mutex.  Other
-	 * owners may hold the mutex for long.
+	 * trim_init_extable() changes both fields under this mutex.  The wait
+	 * for the mutex may be long.
 	 */
 	guard(mutex)(&module_mutex);
 	*table = mod->extable;
@@ -128,19 +128,18 @@ unsigned int kprobe_module_extable(struct module *mod,
 }
 
 /*
- * Text of a live patch that has yet to be written
+ * Instructions of a live patch whose relocations are applied later
  *
- * A module with a live patch for another module refers to symbols of that
- * module before it is loaded.  Live patching keeps these relocations in memory.
- * Each is applied when the other module is loaded and cleared when that is
- * unloaded, while functions of the patch may already be probed.  The copy of an
- * instruction in a slot or detour would keep the old operand, so such
- * instructions are refused.
+ * A patch module, whose live patch is for a target module, may be loaded before
+ * the target and refer to symbols of the target.  Live patching applies these
+ * relocations to the patch when the target is loaded, and clears them when the
+ * target is unloaded.  Functions of the patch may already be probed then.  The
+ * copy of an instruction in a slot or detour would keep the old operand, so
+ * probes on instructions with such a relocation are refused.
  *
- * The relocations are found by mod->klp_info, which load_module() fills in
- * without a lock after COMING and before module.c handles LIVE, and which
- * lasts until the module is freed.  In between, the relocations are not known,
- * and no text of the module may be probed.
+ * mod->klp_info holds the relocations until the module is freed.  load_module()
+ * sets it without a lock, after COMING and before LIVE.  Between these, the
+ * relocations are not known, so no text of the patch module may be probed.
  */
 
 #ifdef CONFIG_LIVEPATCH
@@ -148,10 +147,10 @@ unsigned int kprobe_module_extable(struct module *mod,
 /* On powerpc, a call's relocation also writes the next instruction. */
 #define WRITES_AFTER	(IS_ENABLED(CONFIG_PPC64) ? 4UL : 0UL)
 
-/* The core may check one byte only; on s390 the operand is two bytes later. */
+/* On s390, the operand is at byte 2; the core may check only byte 0. */
 #define OPERAND_AT	(IS_ENABLED(CONFIG_S390) ? 2UL : 0UL)
 
-/* Relocations for the kernel proper have been applied before COMING. */
+/* Relocations for symbols of vmlinux were applied before COMING. */
 static bool applied_late(const struct klp_modinfo *info, const Elf_Shdr *sec)
 {
 	const char *name = info->secstrings + sec->sh_name;
@@ -161,13 +160,13 @@ static bool applied_late(const struct klp_modinfo *info, const Elf_Shdr *sec)
 }
 
 /**
- * kprobe_klp_writes - check whether a live patch's relocations write bytes
+ * kprobe_klp_writes - check whether late relocations write to a range of text
  * @info: of the module with the live patch
  * @start: start of an instruction
  * @end: end of this or of a later instruction
  *
- * Context: any; the caller must ensure that the module stays.
- * Return: true if live patching may still write there.
+ * Context: any; the caller must ensure that the module is not freed.
+ * Return: true if live patching may write to the range later.
  */
 bool kprobe_klp_writes(const struct klp_modinfo *info, unsigned long start,
 		       unsigned long end)
@@ -210,8 +209,8 @@ static bool writes(const struct module *mod, unsigned long start,
 #endif /* CONFIG_LIVEPATCH */
 
 /**
- * kprobe_livepatched - check whether live patching may write bytes
- * @mod: the module that contains them
+ * kprobe_livepatched - check whether live patching may write to a range of text
+ * @mod: the module that contains the range
  * @start: start of an instruction
  * @end: end of this or of a later instruction
  *

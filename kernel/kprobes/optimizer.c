@@ -2,10 +2,10 @@
 /*
  * Replace breakpoints by jumps, in the background.
  *
- * A jump may be longer than a breakpoint.  Then the detour also has copies of
- * the following instructions that the jump covers, and no task may be about to
- * execute the originals when the jump is written.  So a site becomes a jump in
- * two steps, separated by a grace period in which no lock is held:
+ * A jump may be longer than a breakpoint, and cover following instructions as
+ * well.  The detour then has copies of these, and when the jump is written, no
+ * task may have the address of an original as its next instruction.  So a site
+ * becomes a jump in two steps, separated by a grace period without a lock held:
  *
  *	in no list	nothing to do, or an obstacle
  *	  |  kprobe_optimizer_consider()
@@ -16,27 +16,28 @@
  *	  v
  *	opt_waiting_gp	waits for RCU-tasks: every task that was among the
  *	  |		original instructions, running or preempted, has left
- *	  |  all waiting sites are patched, some hundred at a time
+ *	  |  all waiting sites are patched, in chunks
  *	  v
  *	in no list	KPROBE_SITE_JUMP
  *
- * kprobe_optimizer_cancel() removes a site from either list.  Traps then
- * execute only its own instruction again, and a site that is queued again later
- * starts over.  Code that causes an obstacle must cancel before it changes the
- * text (reconcile.c).  Removing a jump needs no grace period: the detour stays
- * as long as the site, which is freed after RCU-tasks.
+ * A site that lacks memory for its detour waits in opt_retry, and is queued
+ * again later.  kprobe_optimizer_cancel() removes a site from any of these
+ * three lists.  Traps then execute only the probed instruction again, and the
+ * site starts over when it is queued again.  Code that causes an obstacle must
+ * cancel before it changes the text (reconcile.c).  Removing a jump needs no
+ * grace period, because the detour is freed with the site, after RCU-tasks.
  *
  * Removing a jump takes several pokes, and a user who disables one probe often
  * disables many.  So a jump whose last probe was disabled stays for a moment,
- * without a handler to run, and is removed together with others:
+ * calls no handler, and is removed together with others:
  *
  *	KPROBE_SITE_JUMP, in no list
  *	  |  kprobe_optimizer_defer()
  *	  v
  *	opt_unoptimizing
- *	  |		waits for another worker, which waits for no grace
- *	  |		period; the site leaves the list at once when the
- *	  |		reconciler removes the jump
+ *	  |		waits for opt_unoptimize_worker(), which needs no
+ *	  |		grace period; if the reconciler removes the jump
+ *	  |		before, it also removes the site from the list
  *	  |  sites still without enabled probes are patched, in chunks
  *	  v
  *	in no list	KPROBE_SITE_CLEAN
@@ -75,9 +76,9 @@ static DECLARE_DELAYED_WORK(opt_work, opt_worker);
 static DECLARE_DELAYED_WORK(opt_retry_work, opt_retry_worker);
 static DECLARE_DELAYED_WORK(opt_unoptimize_work, opt_unoptimize_worker);
 
-/* Delay in jiffies, to collect probes that are registered one by one. */
+/* Delay in jiffies, to collect probes that users change one by one. */
 #define OPT_DELAY	DIV_ROUND_UP(HZ, 50)
-/* Jiffies until a site without memory for its detour is tried again. */
+/* Jiffies until a detour is built again after an allocation failed. */
 #define OPT_RETRY_DELAY	HZ
 
 static bool site_armed(const struct kprobe_site *site)
@@ -87,11 +88,11 @@ static bool site_armed(const struct kprobe_site *site)
 }
 
 /**
- * kprobe_obstacle_now - return the obstacle to a jump that may disappear again
- * @site: any
+ * kprobe_obstacle_now - return a temporary obstacle to a jump
+ * @site: any site
  *
  * Context: kprobe_mutex held.
- * Return: KPROBE_NOJUMP_NONE, or one before KPROBE_NOJUMP_FTRACE_SITE.
+ * Return: KPROBE_NOJUMP_NONE, or an obstacle that may disappear again.
  */
 enum kprobe_obstacle kprobe_obstacle_now(const struct kprobe_site *site)
 {
@@ -123,8 +124,8 @@ enum kprobe_obstacle kprobe_obstacle_now(const struct kprobe_site *site)
  * @back: bytes from the start of the jump to @site
  *
  * Context: kprobe_mutex held.
- * Return: the site @back bytes before @site, if it is a jump or its traps run
- * the detour already; otherwise NULL.
+ * Return: the site @back bytes before @site, if it is a jump or its traps
+ * already execute the copies in its detour; otherwise NULL.
  */
 struct kprobe_site *kprobe_jump_over(const struct kprobe_site *site,
 				     unsigned int back)
@@ -139,7 +140,7 @@ struct kprobe_site *kprobe_jump_over(const struct kprobe_site *site,
 	return NULL;
 }
 
-/* Mark sites that may patch @addr; return true if there are any. */
+/* Mark sites whose text is at @addr.  Return true if there are any. */
 static bool opt_mark_neighbours(unsigned long addr)
 {
 	struct kprobe_site *site, *owner;
@@ -166,7 +167,7 @@ void kprobe_optimizer_init_site(struct kprobe_site *site)
 	unsigned int i;
 
 	INIT_LIST_HEAD(&site->optimize);
-	/* Sites that are not marked need no look-ups of neighbours later. */
+	/* Mark sites close to others, which must look these up later. */
 	for_each_place_under_jump(i)
 		site->has_neighbour |= opt_mark_neighbours(addr - i) |
 				       opt_mark_neighbours(addr + i);
@@ -185,8 +186,8 @@ static void opt_consider_one(struct kprobe_site *site)
 
 /**
  * kprobe_optimizer_consider - queue sites that may become jumps after a change
- * @site: the changed site; sites before it, to which it may have been an
- *	obstacle, are considered as well
+ * @site: the changed site; if it is clean now, sites before it, whose jump it
+ *	may have prevented, are considered as well
  *
  * Context: kprobe_mutex held.
  */
@@ -208,8 +209,8 @@ void kprobe_optimizer_consider(struct kprobe_site *site)
 }
 
 /**
- * kprobe_optimizer_cancel - keep a waiting site a breakpoint
- * @site: a site that is not a jump
+ * kprobe_optimizer_cancel - stop a site from becoming a jump
+ * @site: a site that is not a jump; it need not be in a list
  *
  * Context: kprobe_mutex held.
  */
@@ -225,8 +226,8 @@ void kprobe_optimizer_cancel(struct kprobe_site *site)
 }
 
 /**
- * kprobe_optimizer_forget - drop a site that is removed or whose text is freed
- * @site: neither a trap nor a jump
+ * kprobe_optimizer_forget - free the optimizer's data of a site
+ * @site: to be removed, or its text is to be freed; neither a trap nor a jump
  *
  * Context: kprobe_mutex held.
  */
@@ -241,7 +242,7 @@ void kprobe_optimizer_forget(struct kprobe_site *site)
  * @site: the site of a probe that was disabled
  *
  * Context: kprobe_mutex held.
- * Return: true if it is deferred and the site need not be reconciled.
+ * Return: true if it is deferred, so the caller need not reconcile the site.
  */
 bool kprobe_optimizer_defer(struct kprobe_site *site)
 {
@@ -264,8 +265,8 @@ static int opt_by_address(void *unused, const struct list_head *a,
 }
 
 /*
- * Patch the sites of @from for which @wanted() returns true, including sites
- * added to @from meanwhile, one chunk at a time.
+ * Empty @from, including sites added meanwhile, one chunk at a time.  Patch the
+ * sites for which @wanted() returns true, to state @next.
  */
 static void opt_patch_chunks(struct list_head *from,
 			     enum kprobe_site_state next,
@@ -320,11 +321,11 @@ static void opt_retry_worker(struct work_struct *work)
 	queue_delayed_work(opt_wq, &opt_work, 0);
 }
 
-/* Remove a site from the queue, and build its detour if it may jump. */
+/* Take a site off the queue.  If it may become a jump, build its detour. */
 static void prepare_jump(struct kprobe_site *site)
 {
 	list_del_init(&site->optimize);
-	/* Once the obstacle disappears, the site is considered again. */
+	/* kprobe_optimizer_consider() queues it again without the obstacle. */
 	if (site->state != KPROBE_SITE_TRAP || kprobe_obstacle_now(site))
 		return;
 
@@ -349,7 +350,7 @@ static bool opt_wants_jump(struct kprobe_site *site)
 	bool ready = site->state == KPROBE_SITE_TRAP &&
 		     site->trap_uses_detour && !kprobe_obstacle_now(site);
 
-	/* Code that causes an obstacle calls kprobe_optimizer_cancel(). */
+	/* A site with an obstacle must have been cancelled: see reconcile.c. */
 	if (WARN_ON_ONCE(!ready)) {
 		kprobe_optimizer_cancel(site);
 		return false;
@@ -383,15 +384,15 @@ static void opt_worker(struct work_struct *work)
 
 	synchronize_rcu_tasks();
 
-	/* Only this worker adds to the list, so this is the end of the pass. */
+	/* Only this worker adds to this list, so the pass is complete then. */
 	opt_patch_chunks(&opt_waiting_gp, KPROBE_SITE_JUMP, opt_wants_jump);
 	scoped_guard(mutex, &kprobe_mutex)
 		opt_passes++;
 }
 
 /*
- * Return true if no site waits, or after two passes: the first of them may have
- * begun before a site was queued.
+ * Return true if no site is in a list (except opt_retry), or after two passes,
+ * because the first pass may have begun before a site was queued.
  */
 static bool opt_settled(unsigned int before)
 {
@@ -401,16 +402,16 @@ static bool opt_settled(unsigned int before)
 		list_empty(&opt_unoptimizing));
 }
 
-/* Maximum wait, in jiffies, of an open() of the file kprobes/list. */
+/* Jiffies that a task waits at most when it opens the file kprobes/list. */
 #define OPT_SETTLE	(5 * HZ)
 
 /**
  * kprobe_optimizer_settle - wait for the optimizer to process its queue
  *
- * Unlike wait_for_kprobe_optimizer(), this ends after some seconds, because a
- * task may stay preempted at the place of a jump for any time.
+ * Unlike wait_for_kprobe_optimizer(), this waits some seconds at most, because
+ * the worker waits for preempted tasks, which may stay preempted for any time.
  *
- * Context: may sleep; a signal ends it.
+ * Context: may sleep; a signal ends the wait.
  */
 void kprobe_optimizer_settle(void)
 {
@@ -428,7 +429,8 @@ void kprobe_optimizer_settle(void)
  * kprobe_optimizer_allow - allow or forbid new jumps
  * @on: whether they are allowed
  *
- * Context: kprobe_mutex held.  The caller must handle the existing jumps.
+ * Context: kprobe_mutex held.  To forbid jumps, the caller must also remove the
+ * existing ones.
  */
 void kprobe_optimizer_allow(bool on)
 {
@@ -436,7 +438,7 @@ void kprobe_optimizer_allow(bool on)
 	opt_on = on;
 }
 
-/* Return true if jumps are allowed; kprobe_mutex or the switch mutex held. */
+/* The caller must hold kprobe_mutex or kprobe_switch_mutex. */
 bool kprobe_jumps_allowed(void)
 {
 	return opt_on;
@@ -449,7 +451,7 @@ bool kprobe_get_jumps(void)
 	return opt_on;
 }
 
-/* Start the worker, which needs RCU-tasks; earlier sites are in opt_queue. */
+/* Start the worker once RCU-tasks works; earlier sites are in opt_queue. */
 static int __init opt_start(void)
 {
 	/* The worker waits long: keep it off queues that others flush. */
@@ -465,14 +467,16 @@ static int __init opt_start(void)
 late_initcall(opt_start);
 
 /**
- * wait_for_kprobe_optimizer - wait until all possible jumps are made, and jumps
- *	without enabled probes are removed
+ * wait_for_kprobe_optimizer - wait until all sites that may become jumps are
+ *	jumps, and jumps without enabled probes are removed
+ *
+ * Sites that lack memory for a detour are not waited for.
  *
  * Context: may sleep.
  */
 void wait_for_kprobe_optimizer(void)
 {
-	/* First, because a site under a removed jump may then become a jump. */
+	/* Must be first, because removing a jump may queue other sites. */
 	flush_delayed_work(&opt_unoptimize_work);
 	flush_delayed_work(&opt_work);
 	/* Again, for sites queued while the worker waited. */
@@ -483,9 +487,10 @@ EXPORT_SYMBOL_GPL(wait_for_kprobe_optimizer);
 #if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST)
 /**
  * kprobe_obstacle_at - return why the probe at an address is not a jump
- * @addr: a site
+ * @addr: the address of the probe
  *
  * Context: may sleep.
+ * Return: the obstacle; KPROBE_NOJUMP_NO_MEMORY also if there is no site.
  */
 enum kprobe_obstacle kprobe_obstacle_at(kprobe_opcode_t *addr)
 {
