@@ -120,6 +120,7 @@
  */
 #define pr_fmt(fmt) "kprobes: " fmt
 
+#include <kunit/visibility.h>
 #include <linux/export.h>
 #include <linux/init.h>
 #include <linux/kallsyms.h>
@@ -817,5 +818,5 @@ void kprobe_flush_retired(void)
 		kprobe_ftrace_flush();
 	kprobe_retire_flush();
 }
-EXPORT_SYMBOL_GPL(kprobe_flush_retired);
+EXPORT_SYMBOL_IF_KUNIT(kprobe_flush_retired);
 #endif

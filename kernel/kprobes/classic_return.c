@@ -22,6 +22,7 @@
  * period that begins later: rethook disables preemption before it reads the
  * handler and until the handler has returned.
  */
+#include <kunit/visibility.h>
 #include <linux/atomic.h>
 #include <linux/err.h>
 #include <linux/export.h>
@@ -165,5 +166,5 @@ unsigned int kretprobe_pools_in_use(void)
 {
 	return atomic_read(&pools_in_use);
 }
-EXPORT_SYMBOL_GPL(kretprobe_pools_in_use);
+EXPORT_SYMBOL_IF_KUNIT(kretprobe_pools_in_use);
 #endif

@@ -3,6 +3,7 @@
  * User interface: the files under /sys/kernel/debug/kprobes (list, blacklist,
  * enabled, explain, missed) and the sysctl for jumps.
  */
+#include <kunit/visibility.h>
 #include <linux/cleanup.h>
 #include <linux/cred.h>
 #include <linux/ctype.h>
@@ -488,7 +489,7 @@ enum kprobe_obstacle kprobe_explained_obstacle(kprobe_opcode_t *addr)
 	kprobe_explain(addr, NULL, 0, &what);
 	return what.why == KPROBE_OK ? what.obstacle : KPROBE_NOJUMP_NO_MEMORY;
 }
-EXPORT_SYMBOL_GPL(kprobe_explained_obstacle);
+EXPORT_SYMBOL_IF_KUNIT(kprobe_explained_obstacle);
 #endif
 
 /*

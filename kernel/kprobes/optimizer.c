@@ -45,6 +45,7 @@
  * kprobe_optimizer_consider() must be called whenever an obstacle of a site may
  * have disappeared.  Superfluous calls are cheap.
  */
+#include <kunit/visibility.h>
 #include <linux/init.h>
 #include <linux/jiffies.h>
 #include <linux/list.h>
@@ -482,7 +483,7 @@ void wait_for_kprobe_optimizer(void)
 	/* Again, for sites queued while the worker waited. */
 	flush_delayed_work(&opt_work);
 }
-EXPORT_SYMBOL_GPL(wait_for_kprobe_optimizer);
+EXPORT_SYMBOL_IF_KUNIT(wait_for_kprobe_optimizer);
 
 #if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST)
 /**
@@ -504,5 +505,5 @@ enum kprobe_obstacle kprobe_obstacle_at(kprobe_opcode_t *addr)
 		return KPROBE_NOJUMP_FTRACE_SITE;
 	return site->obstacle ?: kprobe_obstacle_now(site);
 }
-EXPORT_SYMBOL_GPL(kprobe_obstacle_at);
+EXPORT_SYMBOL_IF_KUNIT(kprobe_obstacle_at);
 #endif

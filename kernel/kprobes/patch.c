@@ -231,7 +231,6 @@ unsigned int kprobe_most_patched(unsigned int *batch)
 	*batch = xchg(&patch_most_in_batch, 0);
 	return xchg(&patch_most_in_chunk, 0);
 }
-EXPORT_SYMBOL_GPL(kprobe_most_patched);
 #endif
 
 /* A CPU that takes this IPI is in no handler.  Tests count the calls. */

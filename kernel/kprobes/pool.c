@@ -52,6 +52,7 @@
  *    the return instead adds the pool to pools_left, which is emptied once the
  *    CPU is offline, or when the next return probe is unregistered.
  */
+#include <kunit/visibility.h>
 #include <linux/align.h>
 #include <linux/cache.h>
 #include <linux/cpumask.h>
@@ -484,5 +485,5 @@ unsigned int kretprobe_pools_in_use(void)
 {
 	return atomic_read(&pools_in_use);
 }
-EXPORT_SYMBOL_GPL(kretprobe_pools_in_use);
+EXPORT_SYMBOL_IF_KUNIT(kretprobe_pools_in_use);
 #endif

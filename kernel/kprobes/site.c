@@ -39,6 +39,7 @@
  * another bucket, from which they restart, and the reader in a hit may have
  * interrupted the move itself, on the same CPU.
  */
+#include <kunit/visibility.h>
 #include <linux/init.h>
 #include <linux/llist.h>
 #include <linux/mutex.h>
@@ -399,7 +400,7 @@ unsigned int kprobe_sites_in_use(void)
 	return list_count_nodes(&kprobe_sites) +
 	       list_count_nodes(&kprobe_gone_sites);
 }
-EXPORT_SYMBOL_GPL(kprobe_sites_in_use);
+EXPORT_SYMBOL_IF_KUNIT(kprobe_sites_in_use);
 
 /* Wait until all retired sites are freed. */
 void kprobe_retire_flush(void)

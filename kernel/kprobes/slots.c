@@ -17,6 +17,7 @@
  * Readers (faults and unwinders, in any context) find a page by xa_load(), and
  * the owner of a slot in it, under RCU.
  */
+#include <kunit/visibility.h>
 #include <linux/array_size.h>
 #include <linux/bitmap.h>
 #include <linux/execmem.h>
@@ -506,5 +507,5 @@ unsigned int kprobe_slots_in_use(void)
 	guard(mutex)(&slot_mutex);
 	return slots_used;
 }
-EXPORT_SYMBOL_GPL(kprobe_slots_in_use);
+EXPORT_SYMBOL_IF_KUNIT(kprobe_slots_in_use);
 #endif

@@ -11,7 +11,6 @@
 #include <linux/delay.h>
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
-#include <linux/kprobes_test.h>
 #include <linux/limits.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -19,6 +18,7 @@
 #include <linux/string.h>
 #include <linux/umh.h>
 #include <linux/vmalloc.h>
+#include "test_symbols.h"
 
 static bool atomic;
 module_param(atomic, bool, 0444);

@@ -9,7 +9,6 @@
  */
 #include <linux/kdebug.h>
 #include <linux/kprobes.h>
-#include <linux/kprobes_test.h>
 #include <linux/module.h>
 #include <linux/notifier.h>
 #include <linux/prandom.h>
@@ -19,6 +18,7 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 #include "kprobe_differ.h"
+#include "test_symbols.h"
 #ifdef CONFIG_X86
 #include "differ_x86.h"
 #elif defined(CONFIG_ARM64)

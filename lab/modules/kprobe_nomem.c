@@ -15,10 +15,10 @@
 #include <linux/delay.h>
 #include <linux/kprobes.h>
 #include <linux/kprobes_hit.h>
-#include <linux/kprobes_test.h>
 #include <linux/module.h>
 #include <linux/sched.h>
 #include <linux/string.h>
+#include "test_symbols.h"
 
 #define MAX_TRIALS	1000
 #define NR		4

@@ -8,7 +8,6 @@
 #include <linux/debugfs.h>
 #include <linux/err.h>
 #include <linux/kprobes.h>
-#include <linux/kprobes_test.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
@@ -16,6 +15,7 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 #include <asm/sections.h>
+#include "test_symbols.h"
 
 #define LINE	100
 

@@ -16,13 +16,13 @@
 #include <linux/cpu.h>
 #include <linux/delay.h>
 #include <linux/kernel.h>
-#include <linux/kprobes_test.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
 #include "races.h"
+#include "test_symbols.h"
 
 static unsigned int seed = 1;
 module_param(seed, uint, 0444);

@@ -13,7 +13,6 @@
 #include <linux/debugfs.h>
 #include <linux/delay.h>
 #include <linux/err.h>
-#include <linux/kprobes_test.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -23,6 +22,7 @@
 #include <linux/seq_file.h>
 #include <linux/spinlock.h>
 #include <linux/uaccess.h>
+#include "test_symbols.h"
 #include "world.h"
 
 #define MAX_SIZE	20000

@@ -90,7 +90,6 @@
  */
 #include <linux/atomic.h>
 #include <linux/cpumask.h>
-#include <linux/export.h>
 #include <linux/irqflags.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes_hit.h>
@@ -198,14 +197,12 @@ static struct hold hold = { .over = true };
 
 #if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST)
 unsigned int a64_kprobe_holds_given_up;
-EXPORT_SYMBOL_GPL(a64_kprobe_holds_given_up);
 
 /** a64_kprobe_holds - check if other CPUs are held */
 bool a64_kprobe_holds(void)
 {
 	return !READ_ONCE(hold.over);
 }
-EXPORT_SYMBOL_GPL(a64_kprobe_holds);
 NOKPROBE_SYMBOL(a64_kprobe_holds);
 
 static void count_given_up(void)

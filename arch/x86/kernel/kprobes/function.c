@@ -703,7 +703,6 @@ bool x86_kprobe_function_kept(void)
 {
 	return READ_ONCE(last_function);
 }
-EXPORT_SYMBOL_GPL(x86_kprobe_function_kept);
 #endif
 
 /**
