@@ -2,12 +2,14 @@
 /*
  * Bring the text of sites to their target state, in batches.
  *
- * kprobe_target_state() derives the target state of a site from its probes and
- * the global switch.  Every operation that changes these passes the dirty sites
- * to kprobe_reconcile(), which patches all differences at once.
+ * kprobe_target_state() derives the target state of a site from its probes, the
+ * switches, and other users of ftrace at its function.  An operation that
+ * changes one of these collects the affected ("dirty") sites and calls
+ * kprobe_reconcile(), which patches all of them at once.
  *
- * This file removes jumps that must not stay.  optimizer.c makes jumps, later,
- * and removes jumps whose probes are all disabled.
+ * The reconciler only turns jumps back into breakpoints, or removes them.  The
+ * optimizer writes jumps later, and also removes jumps whose probes are all
+ * disabled (optimizer.c).
  */
 #define pr_fmt(fmt) "kprobes: " fmt
 
@@ -21,15 +23,15 @@
 
 static bool kprobe_global_on = true;	/* under kprobe_mutex */
 
-/* Number of users of ftrace that are about to redirect functions. */
-static unsigned int kprobe_redirects;
+/* Users of ftrace between kprobe_redirect_begin() and kprobe_redirect_end(). */
+static unsigned int kprobe_redirects;	/* under kprobe_mutex */
 
 /**
  * kprobe_may_skip_ftrace - check whether a site may own the next instruction
- * @site: a site on a call of ftrace; need not be in the table
+ * @site: a site on an ftrace call; need not be in the table
  *
  * Context: kprobe_mutex held.
- * Return: false if it must use ftrace.
+ * Return: false if the site must use ftrace.
  */
 bool kprobe_may_skip_ftrace(const struct kprobe_site *site)
 {
@@ -39,7 +41,7 @@ bool kprobe_may_skip_ftrace(const struct kprobe_site *site)
 	    kprobe_obstacle_stays(site->obstacle))
 		return false;
 	what = kprobe_obstacle_now(site);
-	/* If the site is armed, a probe inside only makes it a breakpoint. */
+	/* Another probe under the jump of an armed site only costs the jump. */
 	if (what && (what != KPROBE_NOJUMP_PROBE_INSIDE ||
 		     site->state == KPROBE_SITE_CLEAN))
 		return false;
@@ -57,12 +59,12 @@ kprobe_target_state(const struct kprobe_site *site)
 		return KPROBE_SITE_CLEAN;
 	if (site->on_ftrace && !kprobe_may_skip_ftrace(site))
 		return KPROBE_SITE_FTRACE;
-	/* reconcile_jumps() decides whether a jump may stay. */
+	/* reconcile_jumps() turns this into TRAP if the jump must not stay. */
 	return site->state == KPROBE_SITE_JUMP ? KPROBE_SITE_JUMP :
 						 KPROBE_SITE_TRAP;
 }
 
-/* Return the armed site that owns the text of @site, or NULL. */
+/* Return the armed site on an ftrace call that owns @site's text, or NULL. */
 static struct kprobe_site *kprobe_owner_of(const struct kprobe_site *site)
 {
 	struct kprobe_site *owner = kprobe_text_site_at((ulong)site->addr);
@@ -70,8 +72,9 @@ static struct kprobe_site *kprobe_owner_of(const struct kprobe_site *site)
 	return owner && owner->skip ? owner : NULL;
 }
 
-/* As kprobe_target_state(), for a jump that cannot move to ftrace here. */
-static enum kprobe_site_state text_target(const struct kprobe_site *site)
+/* As kprobe_target_state(), for callers that cannot move a jump to ftrace. */
+static enum kprobe_site_state
+reconcile_text_target(const struct kprobe_site *site)
 {
 	enum kprobe_site_state target = kprobe_target_state(site);
 
@@ -79,9 +82,9 @@ static enum kprobe_site_state text_target(const struct kprobe_site *site)
 }
 
 /*
- * Add to @dirty the jumps that cover a trap about to be written.  Then decide
- * which jumps of @dirty must become breakpoints again, and, for the same
- * reasons, which waiting sites must not become jumps.
+ * Add to @dirty each site whose jump covers a trap about to be written.  Then
+ * decide which jumps of @dirty must become breakpoints again, and cancel the
+ * optimization of sites that must not become jumps for the same reasons.
  */
 static void reconcile_jumps(struct list_head *dirty)
 {
@@ -97,7 +100,7 @@ static void reconcile_jumps(struct list_head *dirty)
 			over = kprobe_jump_over(site, back);
 			if (!over || !list_empty(&over->batch))
 				continue;
-			over->target = text_target(over);
+			over->target = reconcile_text_target(over);
 			list_add_tail(&over->batch, &more);
 		}
 	}
@@ -117,10 +120,10 @@ static void reconcile_jumps(struct list_head *dirty)
 }
 
 /*
- * Restore the next instruction for sites that own it and that ftrace has armed:
- * steps 5 and 6 of the first list at the head of ftrace.c.
+ * Restore the next instruction of sites that ftrace has armed instead: steps 5
+ * and 6 of a move to ftrace, see the head of ftrace.c.
  */
-static void leave_next(struct list_head *batch)
+static void reconcile_restore_next(struct list_head *batch)
 {
 	struct kprobe_site *site, *next;
 	LIST_HEAD(text);
@@ -149,11 +152,12 @@ static void reconcile_done(struct list_head *batch)
 	struct kprobe_site *site;
 
 	if (IS_ENABLED(CONFIG_KPROBE_SKIP_FTRACE))
-		leave_next(batch);
+		reconcile_restore_next(batch);
 	list_for_each_entry(site, batch, batch) {
 		/*
-		 * Cleared for good: a task that is preempted after its hit at
-		 * the call must not be hit again at the next instruction.
+		 * The site must never own the next instruction again: a task
+		 * that is preempted after its hit at the call would hit the
+		 * probes a second time there.
 		 */
 		if (site->target == KPROBE_SITE_FTRACE)
 			WRITE_ONCE(site->owns_next, false);
@@ -162,36 +166,38 @@ static void reconcile_done(struct list_head *batch)
 	kprobe_consider_batch(batch);
 }
 
-static void give_up(struct list_head *batch, bool each, int err)
+/* Empty a batch that ftrace has refused.  With @each, log each site. */
+static void reconcile_report_failed(struct list_head *batch, bool each, int err)
 {
 	struct kprobe_site *site, *next;
 
 	list_for_each_entry_safe(site, next, batch, batch) {
 		if (each && site->state != KPROBE_SITE_FTRACE)
-			pr_warn_ratelimited("%pS is not %s (%d)\n", site->addr,
+			pr_warn_ratelimited("%pS cannot be %s ftrace (%d)\n",
+					    site->addr,
 					    site->state != KPROBE_SITE_CLEAN ?
-					    "called for by ftrace" : "armed",
-					    err);
+					    "moved to" : "armed with", err);
 		list_del_init(&site->batch);
 	}
 }
 
-/* Retries while ftrace returns -EAGAIN: see reconcile_arm_ftrace(). */
-#define FTRACE_TRIES	10
+/* Maximum number of retries if ftrace returns -EAGAIN. */
+#define RECONCILE_RETRIES	10
 
 /*
  * Arm all sites of @arm with ftrace, or, with @each, as many as possible.
- * Ftrace accepts or refuses a whole batch, so a refused batch is tried again in
- * halves, down to the sites that cause the refusal.  @arm is empty on return.
+ * ftrace accepts or refuses a whole batch.  With @each, retry with half of a
+ * refused batch, down to the single sites that cause the refusal.  @arm is
+ * empty on return.
  *
- * ftrace returns -EAGAIN if the owner of a direct call was changing that call
- * for longer than ftrace waits.  Try again, because this owner needs only locks
- * that ftrace has released.
+ * ftrace returns -EAGAIN if the owner of a direct call is just changing that
+ * call.  A retry may succeed, because ftrace has released the locks that this
+ * owner may be waiting for.
  */
 static int reconcile_arm_ftrace(struct list_head *arm, bool each)
 {
 	unsigned int taken, nr = list_count_nodes(arm);
-	unsigned int tries = FTRACE_TRIES;
+	unsigned int tries = RECONCILE_RETRIES;
 	LIST_HEAD(some);
 	int err, ret = 0;
 
@@ -208,23 +214,24 @@ static int reconcile_arm_ftrace(struct list_head *arm, bool each)
 			list_splice_init(&some, arm);
 			continue;
 		}
-		/* -ENODEV means that ftrace is dead: no retry succeeds. */
+		/* After -ENODEV, ftrace is dead: no smaller batch succeeds. */
 		if (each && taken > 1 && err != -ENODEV) {
 			list_splice_init(&some, arm);
 			nr = taken / 2;
 			continue;
 		}
 		ret = ret ?: err;
-		give_up(&some, each, err);
+		reconcile_report_failed(&some, each, err);
 	}
 	return ret;
 }
 
 /*
- * Move sites that must no longer own the next instruction to ftrace.  If some
- * cannot be moved, remove from @dirty the sites on instructions that these own.
+ * Move sites to ftrace that must no longer own the next instruction.  If a site
+ * cannot be moved, its next instruction stays patched: remove the site on that
+ * instruction, if any, from @dirty.
  */
-static int move_to_ftrace(struct list_head *dirty, bool each)
+static int reconcile_move_to_ftrace(struct list_head *dirty, bool each)
 {
 	struct kprobe_site *site, *next;
 	LIST_HEAD(move);
@@ -267,13 +274,13 @@ static int reconcile_ftrace(struct list_head *dirty, bool each)
  * kprobe_reconcile - bring the text of sites to their target state
  * @dirty: sites, linked by kprobe_site::batch, whose target state may have
  *	changed; empty on return
- * @how: KPROBE_ARM_EACH: arm each site that can be armed; without it, ftrace
- *	arms all new sites or none, and on failure the caller must undo its
- *	change.  KPROBE_WAIT: the caller has unlinked handlers; on return, every
- *	CPU has left the handlers that it was in.
+ * @how: flags.  KPROBE_ARM_EACH: arm each site that can be armed; without this
+ *	flag, ftrace arms all new sites or none, and the caller must undo its
+ *	change on failure.  KPROBE_WAIT: the caller has unlinked handlers; wait
+ *	until every CPU has left the handlers that it was in.
  *
- * Only arming with ftrace can fail.  The state of sites that could not be armed
- * does not change; everything else is done.
+ * Only arming with ftrace can fail.  Sites that cannot be armed keep their
+ * state; all others reach their target state.
  *
  * Context: may sleep; kprobe_mutex held.
  * Return: 0, -ENOMEM, or the first error of ftrace.
@@ -286,7 +293,7 @@ int kprobe_reconcile(struct list_head *dirty, unsigned int how)
 
 	lockdep_assert_held(&kprobe_mutex);
 
-	/* Sites on calls of ftrace are last, because others may affect them. */
+	/* First the sites that affect the targets of sites on ftrace calls. */
 	list_for_each_entry(site, dirty, batch) {
 		if (site->on_ftrace)
 			continue;
@@ -299,7 +306,7 @@ int kprobe_reconcile(struct list_head *dirty, unsigned int how)
 	list_for_each_entry(site, dirty, batch)
 		if (site->on_ftrace)
 			site->target = kprobe_target_state(site);
-	ret = move_to_ftrace(dirty, how & KPROBE_ARM_EACH);
+	ret = reconcile_move_to_ftrace(dirty, how & KPROBE_ARM_EACH);
 	reconcile_jumps(dirty);
 	list_for_each_entry_safe(site, next, dirty, batch) {
 		if (site->target != site->state)
@@ -324,12 +331,12 @@ int kprobe_reconcile(struct list_head *dirty, unsigned int how)
 }
 
 /*
- * Reconcile a chunk of the @left sites, and move them to the end of the list.
- * Sites that are created between two calls follow the switch from the start,
- * and are after all others.  If a site is freed, another one is visited twice,
- * which is harmless.
+ * Reconcile a chunk of the sites at the head of the list, move these to its
+ * tail, and subtract their number from @left.  Sites that are created between
+ * two chunks are at the tail, and follow the switch from the start.  If a site
+ * is freed meanwhile, another site is visited twice, which is harmless.
  */
-static int switch_chunk(unsigned int *left, unsigned int how)
+static int reconcile_chunk(unsigned int *left, unsigned int how)
 {
 	struct kprobe_site *site;
 	unsigned int n = 0;
@@ -351,14 +358,14 @@ static int switch_chunk(unsigned int *left, unsigned int how)
  * kprobe_set_global - disarm all probes, or arm them again
  * @on: whether probes are armed
  *
- * The disabled state of each probe does not change.  Switching off waits for
- * handlers that were running when it was called.  On return, handlers may still
- * run for hits that had already begun, and when followed calls return.
+ * The switch does not enable or disable any probe.  Switching off waits for
+ * running handlers.  Afterwards, no hit begins, but a hit that has begun may
+ * still call post handlers, and a followed call its return handler.
  *
- * Switching on arms all sites that can be armed, and logs each one that cannot:
- * ftrace refuses some, for example if another owner of IPMODIFY is registered
- * by now.  These are tried again when their probes change, or when probes are
- * switched on again.
+ * Switching on arms as many sites as possible, and logs the others.  ftrace
+ * refuses a site, for example, if another user has meanwhile registered an ops
+ * with IPMODIFY for its function.  A refused site is tried again when its
+ * probes change, or when probes are switched on again.
  *
  * Context: may sleep.
  * Return: 0, or ftrace's error for the first site that stays unarmed.
@@ -378,10 +385,10 @@ int kprobe_set_global(bool on)
 		kprobe_global_on = on;
 		left = list_count_nodes(&kprobe_sites);
 	}
-	/* A site that changes meanwhile follows the new switch as well. */
+	/* A site that changes between chunks follows the new switch as well. */
 	while (left) {
 		scoped_guard(mutex, &kprobe_mutex)
-			err = switch_chunk(&left, how);
+			err = reconcile_chunk(&left, how);
 		ret = ret ?: err;
 		cond_resched();
 	}
@@ -396,10 +403,13 @@ bool kprobe_get_global(void)
 }
 
 #ifdef CONFIG_KPROBE_SKIP_FTRACE
-/* Move to ftrace the sites that @ops concerns, or all if @ops is NULL. */
-static void reconcile_to_ftrace(struct ftrace_ops *ops,
-				bool (*concerns)(struct ftrace_ops *ops,
-						 unsigned long ip))
+/*
+ * Reconcile armed sites that own the next instruction: those of the functions
+ * that @ops concerns, or all if @ops is NULL.
+ */
+static void reconcile_owners(struct ftrace_ops *ops,
+			     bool (*concerns)(struct ftrace_ops *ops,
+					      unsigned long ip))
 {
 	struct kprobe_site *site;
 	LIST_HEAD(dirty);
@@ -412,13 +422,17 @@ static void reconcile_to_ftrace(struct ftrace_ops *ops,
 }
 
 /**
- * kprobe_redirect_begin - prepare for a user of ftrace that redirects functions
- * @ops: the ops of this user; not registered yet
- * @concerns: returns true if @ops is for the function with its call at @ip
+ * kprobe_redirect_begin - move sites to ftrace before an ops redirects calls
+ * @ops: the ops, which is not registered yet
+ * @concerns: returns true if @ops is for the function with its ftrace call at
+ *	@ip
  *
- * The sites on these calls use ftrace from now on.  Until kprobe_redirect_end()
- * is called, so does every site on a call of ftrace that is armed or changed.
- * If ftrace cannot arm a site, the site may have no more hits; this is logged.
+ * The sites of these functions use ftrace from now on.  Until
+ * kprobe_redirect_end() is called, each site on an ftrace call that is armed or
+ * reconciled must use ftrace, because ftrace_is_redirected() does not consider
+ * @ops yet.
+ *
+ * A site that ftrace cannot arm is logged; its probes may not be hit any more.
  *
  * Context: may sleep; no lock of ftrace held.
  */
@@ -426,20 +440,20 @@ void kprobe_redirect_begin(struct ftrace_ops *ops,
 			   bool (*concerns)(struct ftrace_ops *ops,
 					    unsigned long ip))
 {
-	/* Our own ops are registered with kprobe_mutex held. */
+	/* ftrace.c registers its own ops with kprobe_mutex held. */
 	if (kprobe_ftrace_is_ours(ops))
 		return;
 	guard(mutex)(&kprobe_mutex);
 	kprobe_redirects++;
-	reconcile_to_ftrace(ops, concerns);
+	reconcile_owners(ops, concerns);
 }
 
 /**
- * kprobe_redirect_end - end kprobe_redirect_begin()
- * @ops: as before
+ * kprobe_redirect_end - end the section that kprobe_redirect_begin() has begun
+ * @ops: the ops passed to kprobe_redirect_begin()
  *
- * From now on, ftrace_is_redirected() returns true for the functions that @ops
- * redirects.
+ * If @ops is registered, ftrace_is_redirected() must return true for the
+ * functions that it redirects.
  *
  * Context: may sleep; no lock of ftrace held.
  */
@@ -451,15 +465,15 @@ void kprobe_redirect_end(struct ftrace_ops *ops)
 	kprobe_redirects--;
 }
 #else
-static void reconcile_to_ftrace(struct ftrace_ops *ops,
-				bool (*concerns)(struct ftrace_ops *ops,
-						 unsigned long ip))
+static void reconcile_owners(struct ftrace_ops *ops,
+			     bool (*concerns)(struct ftrace_ops *ops,
+					      unsigned long ip))
 {
 }
 #endif
 
-/* Make a chunk of jumps breakpoints again.  Return true if more may be left. */
-static bool turn_back_chunk(void)
+/* Remove a chunk of jumps.  Return true if more may be left. */
+static bool reconcile_remove_jumps(void)
 {
 	struct kprobe_site *site;
 	unsigned int n = 0;
@@ -468,7 +482,7 @@ static bool turn_back_chunk(void)
 	list_for_each_entry(site, &kprobe_sites, all) {
 		if (site->state != KPROBE_SITE_JUMP)
 			continue;
-		site->target = text_target(site);
+		site->target = reconcile_text_target(site);
 		list_add_tail(&site->batch, &dirty);
 		if (++n == KPROBE_PATCH_CHUNK)
 			break;
@@ -480,7 +494,7 @@ static bool turn_back_chunk(void)
 }
 
 /**
- * kprobe_set_jumps - allow jumps, or make all of them breakpoints again
+ * kprobe_set_jumps - allow jumps, or forbid and remove them
  * @on: whether jumps are allowed
  *
  * Context: may sleep.
@@ -503,14 +517,14 @@ void kprobe_set_jumps(bool on)
 				kprobe_optimizer_consider(site);
 			else if (site->trap_uses_detour)
 				kprobe_optimizer_cancel(site);
-		/* Not in chunks, because one update of ftrace serves all. */
+		/* Not in chunks: one update of ftrace arms all of these. */
 		if (!on)
-			reconcile_to_ftrace(NULL, NULL);
+			reconcile_owners(NULL, NULL);
 	}
-	/* No site becomes a jump meanwhile. */
+	/* Jumps are forbidden by now: no site becomes one between chunks. */
 	while (!on && more) {
 		scoped_guard(mutex, &kprobe_mutex)
-			more = turn_back_chunk();
+			more = reconcile_remove_jumps();
 		cond_resched();
 	}
 }
