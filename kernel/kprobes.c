@@ -718,7 +718,7 @@ void kprobe_free_init_mem(void)
 {
 	/* Must be first, so that no more probes are registered in this text. */
 	scoped_guard(mutex, &kprobe_mutex)
-		kprobe_give_up_init_text();
+		kprobe_refuse_init_text();
 	kprobe_lose_text(kprobe_in_init_text, NULL);
 }
 

@@ -2,9 +2,12 @@
 /*
  * Places: from a user's request to an address that can be probed.
  *
- * A place is an address or a symbol, with an offset.  Registration and explain
- * share three steps: find the place, check that it is in text, and inspect the
- * instruction.
+ * A place is the address that a user requests, directly or by a symbol, plus an
+ * offset.  The instruction to probe for a place is its entry (struct
+ * kprobe_entry).  If the place is a landing pad, its entry may be after it.
+ *
+ * Registration and the debugfs file "explain" share three steps: find the
+ * place, check that it is in text, and inspect the instruction at the entry.
  */
 #include <linux/ftrace.h>
 #include <linux/jump_label.h>
@@ -26,7 +29,7 @@
  * the same name with a dot before it.
  */
 #ifdef CONFIG_HAVE_FUNCTION_DESCRIPTORS
-static noinline_for_stack unsigned long lookup_text(const char *name)
+static noinline_for_stack unsigned long place_lookup_text(const char *name)
 {
 	char dotted[MODULE_NAME_LEN + 1 + KSYM_NAME_LEN];
 	const char *symbol = strchr(name, ':');
@@ -38,7 +41,7 @@ static noinline_for_stack unsigned long lookup_text(const char *name)
 	return len < sizeof(dotted) ? kallsyms_lookup_name(dotted) : 0;
 }
 #else
-static unsigned long lookup_text(const char *name)
+static unsigned long place_lookup_text(const char *name)
 {
 	return 0;
 }
@@ -47,33 +50,34 @@ static unsigned long lookup_text(const char *name)
 /**
  * kprobe_lookup_name - look up the address of a symbol
  * @name: "symbol" or "module:symbol"
- * @offset: offset that the caller will add
+ * @offset: not used; the caller adds it
  *
  * Context: may sleep.
- * Return: the address, or NULL; for a function, the address of its text.
+ * Return: the address, or NULL; for a function, the address of its text even if
+ * the architecture has function descriptors.
  */
 kprobe_opcode_t *kprobe_lookup_name(const char *name, unsigned int offset)
 {
 	const char *colon = strchr(name, ':');
 	unsigned long addr;
 
-	/* An empty name would match a section of the module. */
+	/* An empty name would match a section symbol of the module. */
 	if (colon && !colon[1])
 		return NULL;
-	addr = lookup_text(name) ?: kallsyms_lookup_name(name);
+	addr = place_lookup_text(name) ?: kallsyms_lookup_name(name);
 	return dereference_symbol_descriptor((void *)addr);
 }
 
 /**
  * kprobe_find_place - find the requested address
- * @addr: an address, which may be that of a function's descriptor, or NULL
+ * @addr: an address, possibly of a function descriptor, or NULL
  * @symbol: the symbol, if @addr is NULL
  * @offset: bytes from @addr or from the symbol
- * @place: filled in
+ * @place: set to the result
  *
  * Context: may sleep.
- * Return: 0; -EINVAL for both or neither of @addr and @symbol; -ENOENT for an
- * unknown symbol.
+ * Return: 0; -EINVAL if both or neither of @addr and @symbol are set; -ENOENT
+ * for an unknown symbol.
  */
 int kprobe_find_place(kprobe_opcode_t *addr, const char *symbol,
 		      unsigned long offset, unsigned long *place)
@@ -89,7 +93,7 @@ int kprobe_find_place(kprobe_opcode_t *addr, const char *symbol,
 		addr = dereference_symbol_descriptor(addr);
 	}
 	*place = (unsigned long)addr;
-	/* Bit 0 of a function pointer is not part of the address. */
+	/* Bit 0 of a function pointer selects Thumb mode. */
 	if (IS_ENABLED(CONFIG_THUMB2_KERNEL))
 		*place &= ~1UL;
 	*place += offset;
@@ -99,9 +103,9 @@ int kprobe_find_place(kprobe_opcode_t *addr, const char *symbol,
 /**
  * kprobe_find_symbol - find the symbol that contains an address
  * @addr: an address in text that cannot be freed meanwhile
- * @symbol: filled in
+ * @symbol: filled in; its size is 0 if no symbol contains @addr
  *
- * This is slow and called once per site.
+ * Not for hits: kallsyms must expand the name.
  */
 void kprobe_find_symbol(unsigned long addr, struct kprobe_symbol *symbol)
 {
@@ -116,11 +120,11 @@ void kprobe_find_symbol(unsigned long addr, struct kprobe_symbol *symbol)
 }
 
 /*
- * Return true for a cold part, which the rest of its function jumps to.  It has
- * the stack frame and registers of that function, which the architecture may
- * not know.
+ * Return true for a cold part: the rest of its function jumps to it with a
+ * stack frame set up, so it is not a function entry, whatever
+ * arch_kprobe_entry() returns.
  */
-static bool is_cold_part(const char *name)
+static bool place_is_cold(const char *name)
 {
 	return strstr(name, ".cold");
 }
@@ -148,30 +152,31 @@ int kprobe_on_func_entry(kprobe_opcode_t *addr, const char *sym,
 	if (!kallsyms_lookup(place, &size, &offset, &module, name))
 		return -EINVAL;
 	arch_kprobe_entry(place, offset, &on_entry);
-	return on_entry && !is_cold_part(name) ? 0 : -EINVAL;
+	return on_entry && !place_is_cold(name) ? 0 : -EINVAL;
 }
 
-/* Set before the kernel's init text is freed; under kprobe_mutex. */
+/* Set just before the kernel's init text is freed; under kprobe_mutex. */
 static bool place_init_text_gone;
 
 /**
- * kprobe_give_up_init_text - refuse further probes in the kernel's init text
+ * kprobe_refuse_init_text - refuse further probes in the kernel's init text
  *
  * Context: kprobe_mutex held.
  */
-void kprobe_give_up_init_text(void)
+void kprobe_refuse_init_text(void)
 {
 	lockdep_assert_held(&kprobe_mutex);
 	place_init_text_gone = true;
 }
 
 /**
- * kprobe_admit_text - check that an address is in text that stays
+ * kprobe_admit_text - check that an address is in text that may be probed
  * @addr: any address
  *
  * Context: kprobe_mutex held.
- * Return: KPROBE_OK, valid until kprobe_mutex is released, because text is
- * freed only after kprobe_lose_text(); or the reason.
+ * Return: KPROBE_OK or the reason for a refusal.  KPROBE_OK is valid until
+ * kprobe_mutex is released, because kprobe_lose_text() takes kprobe_mutex
+ * before text is freed.
  */
 enum kprobe_refusal kprobe_admit_text(unsigned long addr)
 {
@@ -182,7 +187,7 @@ enum kprobe_refusal kprobe_admit_text(unsigned long addr)
 
 /**
  * kprobe_find_entry - find the instruction to probe for a place
- * @place: an address in text that cannot be freed meanwhile
+ * @place: its address, in text that cannot be freed meanwhile
  * @entry: filled in
  *
  * Context: kprobe_mutex held.
@@ -195,15 +200,15 @@ void kprobe_find_entry(unsigned long place, struct kprobe_entry *entry)
 	entry->addr = arch_kprobe_entry(place, symbol->size ?
 					place - symbol->start : ULONG_MAX,
 					&entry->on_entry);
-	if (symbol->size && is_cold_part(symbol->name))
+	if (symbol->size && place_is_cold(symbol->name))
 		entry->on_entry = false;
-	/* A landing pad may have its own symbol: use that of @entry->addr. */
+	/* A landing pad may have its own symbol: look up that of the entry. */
 	place = (unsigned long)entry->addr;
 	if (symbol->size && place - symbol->start >= symbol->size)
 		kprobe_find_symbol(place, symbol);
 }
 
-static bool debugger_stops_at(unsigned long addr)
+static bool place_has_debugger_trap(unsigned long addr)
 {
 #ifdef CONFIG_KGDB
 	return kgdb_has_hit_break(addr);
@@ -213,13 +218,12 @@ static bool debugger_stops_at(unsigned long addr)
 }
 
 /**
- * kprobe_patched - check whether the kernel itself patches some bytes
- * @start: first of the bytes
- * @end: first address after the bytes
+ * kprobe_patched - check whether the kernel itself patches a range of text
+ * @start: first address of the range
+ * @end: first address after the range, which must be within one function
  *
- * Context: kprobe_mutex and jump_label_mutex held, but not text_mutex; all in
- * one function.
- * Return: KPROBE_OK or the reason.
+ * Context: kprobe_mutex and jump_label_mutex held, but not text_mutex.
+ * Return: KPROBE_OK or the reason for a refusal.
  */
 enum kprobe_refusal kprobe_patched(unsigned long start, unsigned long end)
 {
@@ -254,14 +258,14 @@ place_inspect_text(struct kprobe_site *site, const struct kprobe_symbol *symbol)
 	return why;
 }
 
-/* Let a site of ftrace own the next instruction if that may be a jump. */
-static void inspect_next(struct kprobe_site *site,
-			 const struct kprobe_symbol *symbol)
+/* Let a site on an ftrace call own the next instruction if a jump fits. */
+static void place_inspect_next(struct kprobe_site *site,
+			       const struct kprobe_symbol *symbol)
 {
 	unsigned long next = (unsigned long)site->addr + KPROBE_SKIP;
 
 	if (!KPROBE_SKIP || next - symbol->start >= symbol->size ||
-	    kprobe_blacklisted(next, symbol) || debugger_stops_at(next))
+	    kprobe_blacklisted(next, symbol) || place_has_debugger_trap(next))
 		return;
 	site->skip = KPROBE_SKIP;
 	site->owns_next = place_inspect_text(site, symbol) == KPROBE_OK &&
@@ -272,11 +276,11 @@ static void inspect_next(struct kprobe_site *site,
 
 /**
  * kprobe_inspect - check whether an instruction may be probed
- * @site: addr is set; data about the instruction is filled in
+ * @site: addr is set; fields that depend on the instruction are filled in
  * @symbol: the symbol that contains the address
  *
  * Context: may sleep; kprobe_mutex held.
- * Return: KPROBE_OK or the reason.
+ * Return: KPROBE_OK or the reason for a refusal.
  */
 enum kprobe_refusal kprobe_inspect(struct kprobe_site *site,
 				   const struct kprobe_symbol *symbol)
@@ -286,19 +290,18 @@ enum kprobe_refusal kprobe_inspect(struct kprobe_site *site,
 
 	if (kprobe_blacklisted(addr, symbol))
 		return KPROBE_REFUSE_BLACKLISTED;
-	if (debugger_stops_at(addr))
+	if (place_has_debugger_trap(addr))
 		return KPROBE_REFUSE_DEBUGGER;
 
-	/* ftrace owns this instruction and patches it. */
 	if (ftrace_location(addr) == addr) {
 		if (!IS_ENABLED(CONFIG_KPROBES_ON_FTRACE))
 			return KPROBE_REFUSE_FTRACE_SITE;
 		site->on_ftrace = true;
-		/* Do not read it while ftrace has a breakpoint there. */
+		/* text_mutex: do not read a breakpoint of ftrace's own. */
 		mutex_lock(&text_mutex);
 		opcode = *site->addr;
 		mutex_unlock(&text_mutex);
-		inspect_next(site, symbol);
+		place_inspect_next(site, symbol);
 		site->opcode = opcode;
 		return KPROBE_OK;
 	}
