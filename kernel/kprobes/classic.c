@@ -405,7 +405,7 @@ void kprobe_classic_ftrace_hit(unsigned long ip, unsigned long parent_ip,
 
 	if (!site && kprobe_quirks.ftrace_skid)
 		site = kprobe_site_find(ip - kprobe_quirks.ftrace_skid);
-	if (!site || !regs || !kprobe_ftrace_has_hit(site, ops, regs))
+	if (!site || !regs || !kprobe_ftrace_must_handle(site, ops, regs))
 		goto out;
 	if (kprobe_running()) {
 		kprobes_inc_nmissed_count(kp_of(site));

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Probes on the call of ftrace at a function's entry.
+ * Probes on the ftrace call at a function's entry.
  *
- * ftrace patches this call.  A site on the call is hit by a callback instead of
- * a trap, and needs no copy out of line, because the instruction has no effect
- * except the call.  All these sites share two ftrace_ops, so that a batch of
- * them needs one update of ftrace, and the callback finds the site by its
- * address, as a trap does.
+ * ftrace patches this call.  If a site is on the call, ftrace delivers its hits
+ * through a callback.  The site needs no out-of-line copy, because the
+ * instruction does nothing except call ftrace.  All these sites share two
+ * ftrace_ops: one update of ftrace arms a batch, and the callback looks up the
+ * site by its address, as a trap does.
  *
- * Each update of ftrace examines all functions, and a hit by ftrace costs more
- * than a jump.  If no code jumps to the instruction after the call, a hit there
- * sees the same state as a hit at the call, except for the instruction pointer.
- * A site on the call may therefore own the next instruction
- * (kprobe_site::owns_next), which becomes a trap, then a jump.  Handlers see
- * the address of the call.  The site uses ftrace instead
+ * An update of ftrace scans all functions, and a hit by ftrace costs more than
+ * a hit by a jump.  A site on the call may therefore patch the next instruction
+ * instead: first with a trap, then with a jump.  The site then "owns" the next
+ * instruction (kprobe_site::owns_next).  Unless other code branches there, a
+ * hit at the next instruction finds the same state as a hit at the call, except
+ * for the instruction pointer, and handlers see the address of the call.  The
+ * site must use ftrace
  *
  * - if code jumps to the next instruction, or a probe is on it,
  * - if a jump cannot replace the next instruction, or jumps are switched off,
@@ -21,38 +22,44 @@
  *   need a probed instruction without effect, or
  * - if a live patch or a direct call redirects the call.
  *
- * Before ftrace registers an ops that redirects functions, it calls
+ * Before ftrace registers an ops that redirects functions, ftrace calls
  * kprobe_redirect_begin(), which moves the sites on functions in the ops'
  * filter to ftrace.  Functions added to the filter later are not examined.
  *
- * kprobe_site_create() decides whether a site may own the next instruction, and
- * builds the copies, which are freed with the site.  The decision does not
- * depend on the probes, and is never repeated.  So even a temporary obstacle at
- * that time, such as a lack of memory or a debugger's breakpoint, lasts until
- * the last probe of the site is unregistered.
+ * kprobe_site_create() decides once, from the text alone, whether a site may
+ * ever own the next instruction, and builds the copies, which are freed with
+ * the site.  So even an obstacle that is temporary, such as a lack of memory or
+ * a debugger's breakpoint, lasts until the site's last probe is unregistered.
  *
- * A site moves from the next instruction to ftrace, and never back.  Because a
- * hit passes the call first, then the next instruction, the steps are:
+ * From the next instruction to ftrace
+ * -----------------------------------
+ *
+ * A site moves from the next instruction to ftrace, and never back.  A hit
+ * passes the call first, then the next instruction.  The steps are:
  *
  * 1. The site is added to ftrace's filter.  The callback ignores its hits.
  * 2. One store sets site->ftrace_ops.  If the callback still reads the old
- *    value, the hit is handled at the next instruction, as before.
- * 3. If the callback reads the new value, the hit is handled at the call, and
+ *    value, the trap or jump at the next instruction handles the hit.
+ * 3. If the callback reads the new value, the callback handles the hit, and
  *    continues at a copy of the next instruction (arch_kprobe_resume()).
  * 4. Until step 6, each hit is therefore handled exactly once.
- * 5. A grace period of RCU ends: hits that passed the call before 2, and cannot
- *    be preempted, have passed the next instruction.
- * 6. The text is restored, on all CPUs; from then on, hits need no copy.
+ * 5. A grace period of RCU ends: a hit that passed the call before 2 has passed
+ *    the next instruction, unless its task is preemptible and was interrupted
+ *    in between.
+ * 6. The text is restored on all CPUs.  From then on, hits need no copy.
  *
- * A task that passed the call before 2, and is interrupted or preempted before
- * the next instruction until 6, then executes the restored instruction: its hit
- * is neither handled nor counted.  Only a grace period of RCU-tasks would wait
- * for this task, but may last any time, with kprobe_mutex held.  The text
- * cannot stay patched until then either, because the trampoline of a direct
- * call enters the function at the next instruction.
+ * A task that passed the call before 2, and does not reach the next instruction
+ * before 6, executes the restored instruction: its hit is neither handled nor
+ * counted.  Only a grace period of RCU-tasks would wait for this task, but its
+ * length has no limit, and kprobe_mutex is held.  The text cannot stay patched
+ * for so long either, because the trampoline of a direct call enters the
+ * function at the next instruction.
  *
  * A hit that ftrace drops before 6 is handled by the trap or jump, unless 6 is
  * done between the call and the next instruction.  From 6 on, it is counted.
+ *
+ * From one ops to the other
+ * -------------------------
  *
  * There are two ops, because ftrace allows only one ops with IPMODIFY for each
  * function, and live patching may need to be that one.  By an old convention, a
@@ -62,41 +69,48 @@
  * redirects the function.  If the function has a direct call, ftrace requests
  * that its owner share the function, but only for the ops with IPMODIFY.
  *
- * site->ftrace_ops is the ops that calls handlers; the other one ignores a hit.
- * While a site moves, a value of enum ftrace_move is added to this pointer, so
- * that the fast path matches neither ops.  When a site moves from one ops to
- * the other, ftrace calls both for a hit, one after the other, and exactly one
- * of them must call the handlers:
+ * site->ftrace_ops points to the ops that calls handlers; the other ops ignores
+ * the hit.  While a site moves, the low bits of this pointer have a value of
+ * enum site_move, so that the fast path matches neither ops.  When a site moves
+ * from one ops to the other, ftrace calls both for a hit, one after the other,
+ * and exactly one of them must call the handlers:
  *
  * 1. The site belongs to the old ops.  The site is added to the filter of the
  *    new ops, which ignores its hits.
- * 2. kprobe_ftrace_arm() sets FTRACE_MOVE_TO_FIRST or FTRACE_MOVE_TO_SECOND,
- *    with the new ops.  The ops that ftrace calls first leaves a note of each
- *    hit, and the second ops looks for the note.  A hit with a note is handled
- *    by the new ops.  A hit without a note passed the first ops before the
- *    store, and is handled by the old ops, whether this is first or second.
+ * 2. kprobe_ftrace_arm() stores the new ops with SITE_MOVE_TO_FIRST or
+ *    SITE_MOVE_TO_SECOND.  From then on, the ops that ftrace calls first leaves
+ *    a note of each hit, and the ops that ftrace calls second looks for it.  A
+ *    hit with a note is handled by the new ops.  A hit without a note passed
+ *    the first ops before the store, and is handled by the old ops.
  * 3. A grace period of RCU ends.  ftrace calls the ops in a loop that cannot be
  *    preempted, so a hit that passed the first ops in 1 has passed the second
  *    as well.  Now the site belongs to the new ops.
  * 4. The site is removed from the filter of the old ops.
  *
- * ftrace's loop walks a list to whose head each registered ops is added.  If an
- * ops were unregistered and registered again while a loop is at this ops, the
- * loop would be at the head again, and call the other ops a second time.  So an
- * ops is registered again only after a grace period.
+ * ftrace's loop walks a list of ops, and a newly registered ops is added at the
+ * head.  If an ops were unregistered and registered again while a loop is at
+ * this ops, the loop would be at the head again, and call the other ops a
+ * second time.  So an ops is registered again only after a grace period.
  *
- * Until step 1 is done, ftrace may call the old ops directly, without its loop.
- * A task that is interrupted or preempted just before such a call may make the
- * call at any later time, and then calls no other ops.  So an ops that is not
- * called from the loop always calls the handlers.
+ * Until step 1 is done, ftrace may call the old ops directly, without a loop.
+ * A task that is preempted just before this call may make it at any later time,
+ * and then calls only this ops.  So an ops that is not called from the loop
+ * always calls the handlers.
+ *
+ * Deferred updates
+ * ----------------
  *
  * An update of ftrace is slow.  The update for a new probe cannot be deferred,
- * but the update for a removed probe can: its site's ftrace_ops is cleared, so
- * the callback ignores hits, and a worker removes the function from the filter
- * later, together with others.  If a probe on the function is registered again
- * before that, no update is needed.  Large batches are removed immediately.  So
- * are functions of the ops with IPMODIFY, because another user may want to
- * register an ops with IPMODIFY for them.
+ * but the update for a removed probe can.  site->ftrace_ops is cleared, so the
+ * callback ignores hits, and a worker removes the function from the filter
+ * later, together with others.  Until then, the function is a "leftover".  If a
+ * probe on the function is registered again before that, no update is needed.
+ * Large batches are removed immediately, and so are functions of the ops with
+ * IPMODIFY, because another user may want to register an ops with IPMODIFY for
+ * them.
+ *
+ * Recursion
+ * ---------
  *
  * The core handles recursion and counts misses itself.  The ops therefore lack
  * FTRACE_OPS_FL_RECURSION, and ftrace calls them even for a hit in a handler.
@@ -116,71 +130,73 @@
 #include <linux/kprobes_hit.h>
 #include "internal.h"
 
-/* How a site moves, in the low bits of site->ftrace_ops. */
-enum ftrace_move {
-	FTRACE_MOVE_NONE,
-	FTRACE_MOVE_FROM_NEXT,		/* from the next instruction */
-	FTRACE_MOVE_TO_FIRST,		/* to the ops called first */
-	FTRACE_MOVE_TO_SECOND,		/* to the ops called second */
+/* How a site moves, in the low bits of site->ftrace_ops, a tagged pointer. */
+enum site_move {
+	SITE_MOVE_NONE,
+	SITE_MOVE_FROM_NEXT,		/* from the next instruction */
+	SITE_MOVE_TO_FIRST,		/* to the ops called first */
+	SITE_MOVE_TO_SECOND,		/* to the ops called second */
 };
 
-#define FTRACE_MOVES	3UL
-static_assert(__alignof__(struct ftrace_ops) > FTRACE_MOVES);
+#define SITE_MOVE_MASK	3UL
+static_assert(__alignof__(struct ftrace_ops) > SITE_MOVE_MASK);
 
-static __always_inline enum ftrace_move move_of(const struct ftrace_ops *calls)
+static __always_inline enum site_move
+site_move_of(const struct ftrace_ops *tagged)
 {
-	return (unsigned long)calls & FTRACE_MOVES;
+	return (unsigned long)tagged & SITE_MOVE_MASK;
 }
 
-static __always_inline struct ftrace_ops *ops_of(struct ftrace_ops *calls)
+static __always_inline struct ftrace_ops *
+site_move_ops(struct ftrace_ops *tagged)
 {
-	return (struct ftrace_ops *)((unsigned long)calls & ~FTRACE_MOVES);
+	return (struct ftrace_ops *)((unsigned long)tagged & ~SITE_MOVE_MASK);
 }
 
-static struct ftrace_ops *moving_to(struct ftrace_ops *ops,
-				    enum ftrace_move move)
+static struct ftrace_ops *site_move_tag(struct ftrace_ops *ops,
+					enum site_move move)
 {
 	return (struct ftrace_ops *)((unsigned long)ops | move);
 }
 
 /*
- * The notes of a move between ops: the stack pointers of hits that have passed
+ * The notes of moves between ops: the stack pointers of hits that have passed
  * the first ops.  Each context of a CPU has its own notes, because code that
  * interrupts the loop between the two ops may have a hit.  Each context has two
- * notes, because a user's ops between the two may have a hit as well: the guard
- * of ftrace's loop lets one loop begin inside another in the same context.
+ * notes, because an ops that the loop calls between the two may have a hit as
+ * well: the guard of ftrace's loop allows one nested loop in the same context.
  */
-static DEFINE_PER_CPU(unsigned long [4][2], first_passed);
+static DEFINE_PER_CPU(unsigned long [4][2], site_move_notes);
 
 /*
  * Return true if ftrace has called the ops from its loop, whose guard has one
- * bit for each context, and one bit for a loop inside another.
+ * bit for each context, and one bit for a nested loop.
  */
-static bool ftrace_is_looping(void)
+static bool kprobe_ftrace_in_loop(void)
 {
 	return trace_recursion_test(TRACE_LIST_START +
 				    trace_get_context_bit()) ||
 	       trace_recursion_test(TRACE_LIST_START + TRACE_CTX_TRANSITION);
 }
-NOKPROBE_SYMBOL(ftrace_is_looping);
+NOKPROBE_SYMBOL(kprobe_ftrace_in_loop);
 
 /* Return true if @ops must call the handlers for this hit. */
-static bool has_hit(struct ftrace_ops *calls, struct ftrace_ops *ops,
-		    struct pt_regs *regs)
+static bool site_ops_must_handle(struct ftrace_ops *tagged,
+				 struct ftrace_ops *ops, struct pt_regs *regs)
 {
 	unsigned long sp = kernel_stack_pointer(regs);
-	enum ftrace_move move = move_of(calls);
-	bool to_first = move == FTRACE_MOVE_TO_FIRST;
-	bool is_new = ops_of(calls) == ops;
+	enum site_move move = site_move_of(tagged);
+	bool to_first = move == SITE_MOVE_TO_FIRST;
+	bool is_new = site_move_ops(tagged) == ops;
 	unsigned long *passed;
 
-	if (!to_first && move != FTRACE_MOVE_TO_SECOND)
-		return is_new || !ftrace_is_looping();
-	if (!ftrace_is_looping())
+	if (!to_first && move != SITE_MOVE_TO_SECOND)
+		return is_new || !kprobe_ftrace_in_loop();
+	if (!kprobe_ftrace_in_loop())
 		return true;
-	passed = *this_cpu_ptr(&first_passed[interrupt_context_level()]);
+	passed = *this_cpu_ptr(&site_move_notes[interrupt_context_level()]);
 	if (is_new == to_first) {
-		/* This is the ops that ftrace calls first. */
+		/* ftrace calls @ops first: leave a note in a free place. */
 		WRITE_ONCE(passed[!!READ_ONCE(passed[0])], sp);
 		return is_new;
 	}
@@ -191,60 +207,64 @@ static bool has_hit(struct ftrace_ops *calls, struct ftrace_ops *ops,
 	WRITE_ONCE(*passed, 0);
 	return is_new;
 }
-NOKPROBE_SYMBOL(has_hit);
+NOKPROBE_SYMBOL(site_ops_must_handle);
 
 static __always_inline struct ftrace_ops *
-read_calls(const struct kprobe_site *site)
+site_move_read(const struct kprobe_site *site)
 {
 	/*
-	 * If the first ops reads a new value, it may leave the hit to the
-	 * second, so ftrace must find the site in the filter of the second.
-	 * Pairs with kprobe_ftrace_arm().
+	 * Pairs with smp_store_release() in kprobe_ftrace_arm(): if the first
+	 * ops reads the new value and leaves the hit to the second, the filter
+	 * of the second already has the site.
 	 */
 	return smp_load_acquire(&site->ftrace_ops);
 }
 
-/* Clear the notes, because a hit must not match an older hit's note. */
-static void forget_passed(void)
+/* Clear stale notes: a hit must not match the note of an older hit. */
+static void site_move_clear_notes(void)
 {
 	unsigned int cpu;
 
 	for_each_possible_cpu(cpu)
-		memset(per_cpu(first_passed, cpu), 0, sizeof(first_passed));
+		memset(per_cpu(site_move_notes, cpu), 0,
+		       sizeof(site_move_notes));
 }
 
 #ifdef CONFIG_KPROBES_CLASSIC
-#define ftrace_site_hit	kprobe_classic_ftrace_hit
+#define kprobe_ftrace_hit	kprobe_classic_ftrace_hit
 
 /**
- * kprobe_ftrace_has_hit - check whether an ops must call the handlers of a hit
+ * kprobe_ftrace_must_handle - check whether an ops must call a hit's handlers
  * @site: the site that was hit
- * @ops: the ops that ftrace calls
+ * @ops: the ops that ftrace has called
  * @regs: the registers at the hit
  *
- * Context: a hit, not preemptible; must be called once for each ops.
+ * Leaves or takes a note, so each ops must call this exactly once for a hit.
+ *
+ * Context: a hit, not preemptible.
  */
-bool kprobe_ftrace_has_hit(struct kprobe_site *site, struct ftrace_ops *ops,
-			   struct pt_regs *regs)
+bool kprobe_ftrace_must_handle(struct kprobe_site *site, struct ftrace_ops *ops,
+			       struct pt_regs *regs)
 {
-	return has_hit(read_calls(site), ops, regs);
+	return site_ops_must_handle(site_move_read(site), ops, regs);
 }
-NOKPROBE_SYMBOL(kprobe_ftrace_has_hit);
+NOKPROBE_SYMBOL(kprobe_ftrace_must_handle);
 #else
-static noinline void ftrace_site_slow(unsigned long ip, struct pt_regs *regs,
-				      struct ftrace_ops *ops)
+static noinline void kprobe_ftrace_hit_slow(unsigned long ip,
+					    struct pt_regs *regs,
+					    struct ftrace_ops *ops)
 {
-	/* Restored after the handlers: live patching may have set it. */
+	/* Not always the next instruction: live patching may have set it. */
 	unsigned long next = instruction_pointer(regs);
 	enum kprobe_verdict verdict;
 	bool entered = kprobe_rcu_enter();
-	struct ftrace_ops *calls = NULL;
+	struct ftrace_ops *tagged = NULL;
 	struct kprobe_site *site;
 
 	site = kprobe_site_find(ip);
 	if (site)
-		calls = read_calls(site);
-	if (!calls || !has_hit(calls, ops, regs))
+		tagged = site_move_read(site);
+	if (!tagged || !site_ops_must_handle(tagged, ops, regs))
 		goto out;
 
 	instruction_pointer_set(regs, ip + KPROBE_IP_SKID);
@@ -255,37 +275,37 @@ static noinline void ftrace_site_slow(unsigned long ip, struct pt_regs *regs,
 	if (verdict == KPROBE_HIT_EXECUTE && READ_ONCE(site->npost)) {
 		instruction_pointer_set(regs, ip + MCOUNT_INSN_SIZE);
 		kprobe_site_post(site, regs, KPROBE_BY_CODE);
-		/* A post handler may redirect the task, too. */
+		/* A post handler may also set the instruction pointer. */
 		if (instruction_pointer(regs) != ip + MCOUNT_INSN_SIZE)
 			goto diverted;
 	}
 	instruction_pointer_set(regs, next);
-	if (move_of(calls) != FTRACE_MOVE_FROM_NEXT)
+	if (site_move_of(tagged) != SITE_MOVE_FROM_NEXT)
 		goto out;
 diverted:
-	/* If the next instruction is patched, continue at its copy instead. */
+	/* If the text at @ip is patched, continue at its copy instead. */
 	arch_kprobe_resume(regs);
 out:
 	kprobe_rcu_exit(entered);
 }
-NOKPROBE_SYMBOL(ftrace_site_slow);
+NOKPROBE_SYMBOL(kprobe_ftrace_hit_slow);
 
 /* The usual case: the hit does not nest, and there is no post handler. */
-static __always_inline void ftrace_site_fast(unsigned long ip,
-					     struct pt_regs *regs,
-					     struct ftrace_ops *ops)
+static __always_inline void kprobe_ftrace_hit_fast(unsigned long ip,
+						   struct pt_regs *regs,
+						   struct ftrace_ops *ops)
 {
 	struct kprobe_site *site;
 	unsigned long next;
 
 	if (kprobe_hit_is_slow(KPROBE_BY_CODE))
-		return ftrace_site_slow(ip, regs, ops);
+		return kprobe_ftrace_hit_slow(ip, regs, ops);
 	site = kprobe_site_find(ip);
 	if (unlikely(!site))
 		return;
 	if (unlikely(READ_ONCE(site->ftrace_ops) != ops ||
 		     READ_ONCE(site->npost)))
-		return ftrace_site_slow(ip, regs, ops);
+		return kprobe_ftrace_hit_slow(ip, regs, ops);
 
 	next = instruction_pointer(regs);
 	instruction_pointer_set(regs, ip + KPROBE_IP_SKID);
@@ -296,54 +316,53 @@ static __always_inline void ftrace_site_fast(unsigned long ip,
 	kprobe_running_clear(KPROBE_BY_CODE);
 }
 
-static void ftrace_site_hit(unsigned long ip, unsigned long parent_ip,
-			    struct ftrace_ops *ops, struct ftrace_regs *fregs)
+static void kprobe_ftrace_hit(unsigned long ip, unsigned long parent_ip,
+			      struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
-	/* Complete, because FTRACE_OPS_FL_SAVE_REGS is set. */
+	/* FTRACE_OPS_FL_SAVE_REGS ensures that all registers are saved. */
 	struct pt_regs *regs = arch_kprobe_ftrace_regs(fregs);
 	unsigned long flags;
 	bool traced_on;
 
 	raw_local_irq_save(flags);
 	traced_on = kprobe_hit_enter(regs, !raw_irqs_disabled_flags(flags));
-	ftrace_site_fast(ip, regs, ops);
+	kprobe_ftrace_hit_fast(ip, regs, ops);
 	if (traced_on)
 		kprobe_trace_irqs_on();
 	/*
-	 * Restore interrupts first.  Otherwise preempt_enable_notrace() would
+	 * Enable interrupts first.  Otherwise preempt_enable_notrace() would
 	 * not schedule, although a handler may have woken up a task.
 	 */
 	raw_local_irq_restore(flags);
 	preempt_enable_notrace();
 }
-NOKPROBE_SYMBOL(ftrace_site_hit);
+NOKPROBE_SYMBOL(kprobe_ftrace_hit);
 #endif
 
 /**
  * kprobe_ftrace_dropped - count a hit for which ftrace calls no ops
  * @ip: the address of the call
  *
- * Interrupts must be off and RCU must be watching from the look-up until the
- * hit is counted, because only then does unregistering a probe wait for this.
- * Nothing here may be traced, because that would recurse, so interrupts are
- * disabled without informing the tracer.
+ * Interrupts are off and RCU is watching from the look-up until the hit is
+ * counted, because unregistering a probe waits only for such code.  Interrupts
+ * are disabled without tracing this, because a tracer would recurse.
  *
  * Context: any.
  */
 void kprobe_ftrace_dropped(unsigned long ip)
 {
 	struct kprobe_site *site;
-	struct ftrace_ops *calls;
+	struct ftrace_ops *tagged;
 	unsigned long flags;
 	bool entered;
 
 	raw_local_irq_save(flags);
 	entered = kprobe_read_lock();
 	site = kprobe_site_find(ip);
-	calls = site ? READ_ONCE(site->ftrace_ops) : NULL;
-	/* While a site moves from its trap or jump, that handles this hit. */
-	if (calls && (move_of(calls) != FTRACE_MOVE_FROM_NEXT ||
-		      !kprobe_text_is_armed(site->state)))
+	tagged = site ? READ_ONCE(site->ftrace_ops) : NULL;
+	/* During a move from a trap or jump, the latter handles this hit. */
+	if (tagged && (site_move_of(tagged) != SITE_MOVE_FROM_NEXT ||
+		       !kprobe_text_is_armed(site->state)))
 		kprobe_site_missed(site, KPROBE_MISS_TRACER);
 	/* Interrupts are still off, so this does not call the scheduler. */
 	kprobe_read_unlock(entered);
@@ -353,9 +372,9 @@ NOKPROBE_SYMBOL(kprobe_ftrace_dropped);
 
 /**
  * struct site_ops - an ops and its number of sites
- * @ops: for ftrace
+ * @ops: the ops that is registered with ftrace while @nr is not 0
  * @nr: number of its armed sites and leftovers; under kprobe_mutex
- * @gone: RCU cookie from its last unregistration; 0 before the first
+ * @gone: RCU cookie from the last time that @ops was unregistered, or 0
  */
 struct site_ops {
 	struct ftrace_ops ops;
@@ -365,22 +384,22 @@ struct site_ops {
 
 static struct site_ops kprobe_ftrace_ops = {
 	.ops = {
-		.func = ftrace_site_hit,
+		.func = kprobe_ftrace_hit,
 		.flags = FTRACE_OPS_FL_SAVE_REGS,
 	},
 };
 
 static struct site_ops kprobe_ipmodify_ops = {
 	.ops = {
-		.func = ftrace_site_hit,
+		.func = kprobe_ftrace_hit,
 		.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY,
 	},
 };
 
-/* True once ftrace has shut itself down: do not call its functions. */
+/* Set once ftrace has shut itself down: its functions must not be called. */
 bool kprobe_ftrace_disabled;
 
-/* Return true for an ops of this file. */
+/* Return true if @ops belongs to this file. */
 bool kprobe_ftrace_is_ours(const struct ftrace_ops *ops)
 {
 	return ops == &kprobe_ftrace_ops.ops || ops == &kprobe_ipmodify_ops.ops;
@@ -393,12 +412,13 @@ static struct site_ops *site_ops_wanted(const struct kprobe_site *site)
 
 static struct site_ops *site_ops_now(const struct kprobe_site *site)
 {
-	return container_of(ops_of(site->ftrace_ops), struct site_ops, ops);
+	return container_of(site_move_ops(site->ftrace_ops), struct site_ops,
+			    ops);
 }
 
 /**
- * kprobe_ftrace_moves - check whether an armed site must move to the other ops
- * @site: on ftrace
+ * kprobe_ftrace_moves - check whether a site must move to the other ops
+ * @site: a site on an ftrace call
  *
  * Context: kprobe_mutex held.
  */
@@ -408,11 +428,11 @@ bool kprobe_ftrace_moves(const struct kprobe_site *site)
 }
 
 /* The ops that ftrace calls before the other one; under kprobe_mutex. */
-static struct site_ops *called_first;
+static struct site_ops *site_ops_called_first;
 
-/* If @shared, tell owners of direct calls that they need not share @ips. */
-static int filter_remove(struct site_ops *from, unsigned long *ips,
-			 unsigned int nr, bool shared)
+/* If @shared, notify owners of direct calls, who share these functions. */
+static int site_ops_unfilter(struct site_ops *from, unsigned long *ips,
+			     unsigned int nr, bool shared)
 {
 	if (shared && from->ops.flags & FTRACE_OPS_FL_IPMODIFY)
 		return ftrace_remove_ipmodify(&from->ops, ips, nr);
@@ -420,10 +440,10 @@ static int filter_remove(struct site_ops *from, unsigned long *ips,
 }
 
 /*
- * Wait for ftrace's loops that run without RCU watching.  Kernels with
- * ARCH_WANTS_NO_INSTR have none.
+ * Wait for ftrace's loops on CPUs that RCU is not watching.  With
+ * ARCH_WANTS_NO_INSTR, no such code calls ftrace.
  */
-static void wait_for_blind_loops(void)
+static void site_ops_wait_for_loops(void)
 {
 #ifndef CONFIG_ARCH_WANTS_NO_INSTR
 	synchronize_rcu_tasks_rude();
@@ -431,13 +451,14 @@ static void wait_for_blind_loops(void)
 }
 
 /* Add sites to an ops.  On failure, none is added. */
-static int ops_add(struct site_ops *to, unsigned long *ips, unsigned int nr)
+static int site_ops_add(struct site_ops *to, unsigned long *ips,
+			unsigned int nr)
 {
 	int ret;
 
 	if (!nr)
 		return 0;
-	/* For the first sites, register_ftrace_function() does this itself. */
+	/* For the first sites, register_ftrace_function() notifies owners. */
 	if (to->nr && to->ops.flags & FTRACE_OPS_FL_IPMODIFY)
 		ret = ftrace_add_ipmodify(&to->ops, ips, nr);
 	else
@@ -445,13 +466,13 @@ static int ops_add(struct site_ops *to, unsigned long *ips, unsigned int nr)
 	if (!ret && !to->nr) {
 		if (to->gone) {
 			cond_synchronize_rcu_expedited(to->gone);
-			wait_for_blind_loops();
+			site_ops_wait_for_loops();
 		}
 		ret = register_ftrace_function(&to->ops);
 		if (ret)
-			filter_remove(to, ips, nr, true);
+			site_ops_unfilter(to, ips, nr, true);
 		else
-			called_first = to;
+			site_ops_called_first = to;
 	}
 	if (!ret)
 		to->nr += nr;
@@ -461,11 +482,11 @@ static int ops_add(struct site_ops *to, unsigned long *ips, unsigned int nr)
 /*
  * Remove functions from an ops.  If an allocation for the new filter fails,
  * remove them one by one, which may need less memory.  A function that stays in
- * the filter is harmless: once the caller is done, site->ftrace_ops does not
- * refer to @from, so the callback ignores hits.
+ * the filter is harmless: once the caller has changed site->ftrace_ops, the
+ * callback ignores hits.
  */
-static void ops_remove(struct site_ops *from, unsigned long *ips,
-		       unsigned int nr)
+static void site_ops_remove(struct site_ops *from, unsigned long *ips,
+			    unsigned int nr)
 {
 	unsigned int i;
 
@@ -477,11 +498,11 @@ static void ops_remove(struct site_ops *from, unsigned long *ips,
 		unregister_ftrace_function(&from->ops);
 		from->gone = get_state_synchronize_rcu();
 	}
-	/* For the last sites, unregister_ftrace_function() has told owners. */
-	if (!filter_remove(from, ips, nr, from->nr))
+	/* For the last sites, unregister_ftrace_function() notified owners. */
+	if (!site_ops_unfilter(from, ips, nr, from->nr))
 		return;
 	for (i = 0; i < nr; i++)
-		filter_remove(from, &ips[i], 1, from->nr);
+		site_ops_unfilter(from, &ips[i], 1, from->nr);
 }
 
 /**
@@ -501,7 +522,7 @@ static unsigned int nr_leftovers;
 
 /* Batches with more sites than this are removed without delay. */
 #define LEFTOVERS_BATCH	64
-/* Approximate maximum of functions without an armed site in the filter. */
+/* Approximate maximum of nr_leftovers. */
 #define LEFTOVERS_MAX	4096
 /* Jiffies until a worker removes leftovers from the filter. */
 #define LEFTOVERS_DELAY	DIV_ROUND_UP(HZ, 50)
@@ -544,13 +565,13 @@ void kprobe_ftrace_flush(void)
 	all = kvmalloc_array(nr_leftovers, sizeof(*all), GFP_KERNEL);
 	hash_for_each_safe(leftovers, bucket, next, left, node) {
 		if (!all && nr == ARRAY_SIZE(ips)) {
-			ops_remove(&kprobe_ftrace_ops, ips, nr);
+			site_ops_remove(&kprobe_ftrace_ops, ips, nr);
 			nr = 0;
 		}
 		(all ?: ips)[nr++] = left->ip;
 		leftover_free(left);
 	}
-	ops_remove(&kprobe_ftrace_ops, all ?: ips, nr);
+	site_ops_remove(&kprobe_ftrace_ops, all ?: ips, nr);
 	kvfree(all);
 }
 
@@ -562,8 +583,8 @@ static void leftovers_worker(struct work_struct *work)
 
 static DECLARE_DELAYED_WORK(leftovers_work, leftovers_worker);
 
-/* Leave a function in the filter for a while; return false if impossible. */
-static bool leave_over(unsigned long ip)
+/* Leave a function in the filter for a while.  Return false without memory. */
+static bool leftover_add(unsigned long ip)
 {
 	struct leftover *left = kmalloc(sizeof(*left), GFP_KERNEL);
 
@@ -576,9 +597,9 @@ static bool leave_over(unsigned long ip)
 	return true;
 }
 
-/* Collect sites of a batch that must be added to an ops. */
-static unsigned int collect_wanted(struct list_head *batch,
-				   struct site_ops *ops, unsigned long *ips)
+/* Collect functions of a batch that must be added to an ops. */
+static unsigned int site_ops_to_add(struct list_head *batch,
+				    struct site_ops *ops, unsigned long *ips)
 {
 	struct kprobe_site *site;
 	unsigned int nr = 0;
@@ -594,9 +615,13 @@ static unsigned int collect_wanted(struct list_head *batch,
 	return nr;
 }
 
-/* Collect sites of a batch that must be removed from an ops now. */
-static unsigned int collect_going(struct list_head *batch, struct site_ops *ops,
-				  bool at_once, unsigned long *ips)
+/*
+ * Collect functions of a batch that must be removed from an ops now: with
+ * @at_once all, otherwise only those that cannot become leftovers.
+ */
+static unsigned int site_ops_to_remove(struct list_head *batch,
+				       struct site_ops *ops, bool at_once,
+				       unsigned long *ips)
 {
 	struct kprobe_site *site;
 	unsigned int nr = 0;
@@ -604,7 +629,7 @@ static unsigned int collect_going(struct list_head *batch, struct site_ops *ops,
 	list_for_each_entry(site, batch, batch) {
 		unsigned long ip = (unsigned long)site->addr;
 
-		if (site_ops_now(site) == ops && (at_once || !leave_over(ip)))
+		if (site_ops_now(site) == ops && (at_once || !leftover_add(ip)))
 			ips[nr++] = ip;
 	}
 	return nr;
@@ -612,7 +637,7 @@ static unsigned int collect_going(struct list_head *batch, struct site_ops *ops,
 
 /**
  * kprobe_ftrace_moved - end the move of a site
- * @site: a site for which kprobe_ftrace_arm() was called
+ * @site: a site that kprobe_ftrace_arm() has armed
  *
  * Context: kprobe_mutex held.
  */
@@ -622,23 +647,23 @@ void kprobe_ftrace_moved(struct kprobe_site *site)
 }
 
 /* Return how a site moves to @to, whose filter already has the site. */
-static enum ftrace_move move_to(const struct kprobe_site *site,
-				const struct site_ops *to)
+static enum site_move site_move_to(const struct kprobe_site *site,
+				   const struct site_ops *to)
 {
 	if (!site->ftrace_ops)
 		return site->state == KPROBE_SITE_CLEAN ?
-		       FTRACE_MOVE_NONE : FTRACE_MOVE_FROM_NEXT;
-	return to == called_first ? FTRACE_MOVE_TO_FIRST :
-				    FTRACE_MOVE_TO_SECOND;
+		       SITE_MOVE_NONE : SITE_MOVE_FROM_NEXT;
+	return to == site_ops_called_first ? SITE_MOVE_TO_FIRST :
+				    SITE_MOVE_TO_SECOND;
 }
 
-static bool leaves_an_ops(const struct kprobe_site *site)
+static bool site_move_between_ops(const struct kprobe_site *site)
 {
-	return move_of(site->ftrace_ops) >= FTRACE_MOVE_TO_FIRST;
+	return site_move_of(site->ftrace_ops) >= SITE_MOVE_TO_FIRST;
 }
 
-/* Complete the moves from one ops to the other: steps 3 and 4. */
-static void leave_old_ops(struct list_head *batch, unsigned long *ips)
+/* Complete the moves from one ops to the other: steps 3 and 4 above. */
+static void site_move_finish(struct list_head *batch, unsigned long *ips)
 {
 	struct site_ops *from[] = { &kprobe_ftrace_ops, &kprobe_ipmodify_ops };
 	struct kprobe_site *site;
@@ -646,21 +671,21 @@ static void leave_old_ops(struct list_head *batch, unsigned long *ips)
 	unsigned int i, nr;
 
 	list_for_each_entry(site, batch, batch)
-		any |= leaves_an_ops(site);
+		any |= site_move_between_ops(site);
 	if (!any)
 		return;
 	synchronize_rcu_expedited();
-	wait_for_blind_loops();
+	site_ops_wait_for_loops();
 	for (i = 0; i < ARRAY_SIZE(from); i++) {
 		nr = 0;
 		list_for_each_entry(site, batch, batch) {
-			if (!leaves_an_ops(site) ||
+			if (!site_move_between_ops(site) ||
 			    site_ops_now(site) == from[i])
 				continue;
 			ips[nr++] = (unsigned long)site->addr;
 			kprobe_ftrace_moved(site);
 		}
-		ops_remove(from[i], ips, nr);
+		site_ops_remove(from[i], ips, nr);
 	}
 }
 
@@ -670,8 +695,8 @@ static void leave_old_ops(struct list_head *batch, unsigned long *ips)
  *	or must move to the other ops
  *
  * Context: may sleep; kprobe_mutex held.
- * Return: 0; -ENOMEM; -ENODEV, -EBUSY or -EAGAIN of ftrace.  On failure nothing
- * has changed.
+ * Return: 0, -ENOMEM, or -ENODEV, -EBUSY or -EAGAIN of ftrace.  On failure, no
+ * site has changed.
  */
 int kprobe_ftrace_arm(struct list_head *batch)
 {
@@ -682,21 +707,21 @@ int kprobe_ftrace_arm(struct list_head *batch)
 
 	lockdep_assert_held(&kprobe_mutex);
 
-	/* Needed if all sites are leftovers: ftrace is then not called. */
+	/* If all sites are leftovers, no call of ftrace would fail. */
 	if (kprobe_ftrace_disabled)
 		return -ENODEV;
 	ips = kvmalloc_array(all, sizeof(*ips), GFP_KERNEL);
 	if (!ips)
 		return -ENOMEM;
 
-	nr = collect_wanted(batch, &kprobe_ftrace_ops, ips);
-	ret = ops_add(&kprobe_ftrace_ops, ips, nr);
+	nr = site_ops_to_add(batch, &kprobe_ftrace_ops, ips);
+	ret = site_ops_add(&kprobe_ftrace_ops, ips, nr);
 	if (!ret) {
-		nr = collect_wanted(batch, &kprobe_ipmodify_ops, ips);
-		ret = ops_add(&kprobe_ipmodify_ops, ips, nr);
+		nr = site_ops_to_add(batch, &kprobe_ipmodify_ops, ips);
+		ret = site_ops_add(&kprobe_ipmodify_ops, ips, nr);
 		if (ret) {
-			nr = collect_wanted(batch, &kprobe_ftrace_ops, ips);
-			ops_remove(&kprobe_ftrace_ops, ips, nr);
+			nr = site_ops_to_add(batch, &kprobe_ftrace_ops, ips);
+			site_ops_remove(&kprobe_ftrace_ops, ips, nr);
 		}
 	}
 	if (ret) {
@@ -704,7 +729,7 @@ int kprobe_ftrace_arm(struct list_head *batch)
 		return ret;
 	}
 
-	forget_passed();
+	site_move_clear_notes();
 	list_for_each_entry(site, batch, batch) {
 		struct site_ops *to = site_ops_wanted(site);
 		struct leftover *left;
@@ -716,18 +741,20 @@ int kprobe_ftrace_arm(struct list_head *batch)
 		}
 		/* Publish after the notes are cleared and the filters set. */
 		smp_store_release(&site->ftrace_ops,
-				  moving_to(&to->ops, move_to(site, to)));
+				  site_move_tag(&to->ops,
+						site_move_to(site, to)));
 	}
-	leave_old_ops(batch, ips);
+	site_move_finish(batch, ips);
 	kvfree(ips);
 	return 0;
 }
 
 /**
- * kprobe_ftrace_disarm - disarm a set of sites with ftrace
- * @batch: sites that are armed with ftrace
+ * kprobe_ftrace_disarm - disarm a set of sites that are armed with ftrace
+ * @batch: sites, linked by kprobe_site::batch
  *
- * ftrace may still call the callback for a while, but it ignores these hits.
+ * ftrace may call the callback for these sites a while longer; the callback
+ * ignores such hits.
  *
  * Context: may sleep; kprobe_mutex held.
  */
@@ -744,26 +771,27 @@ void kprobe_ftrace_disarm(struct list_head *batch)
 		kprobe_ftrace_flush();
 	ips = kvmalloc_array(all, sizeof(*ips), GFP_KERNEL);
 	if (ips) {
-		nr = collect_going(batch, &kprobe_ftrace_ops, at_once, ips);
-		ops_remove(&kprobe_ftrace_ops, ips, nr);
-		nr = collect_going(batch, &kprobe_ipmodify_ops, true, ips);
-		ops_remove(&kprobe_ipmodify_ops, ips, nr);
+		nr = site_ops_to_remove(batch, &kprobe_ftrace_ops, at_once,
+					ips);
+		site_ops_remove(&kprobe_ftrace_ops, ips, nr);
+		nr = site_ops_to_remove(batch, &kprobe_ipmodify_ops, true, ips);
+		site_ops_remove(&kprobe_ipmodify_ops, ips, nr);
 		kvfree(ips);
 	}
 	list_for_each_entry(site, batch, batch) {
 		unsigned long ip = (unsigned long)site->addr;
 
 		if (!ips)
-			ops_remove(site_ops_now(site), &ip, 1);
+			site_ops_remove(site_ops_now(site), &ip, 1);
 		WRITE_ONCE(site->ftrace_ops, NULL);
 	}
 }
 
 /**
- * kprobe_ftrace_kill - note that ftrace has shut itself down after an error
+ * kprobe_ftrace_kill - record that ftrace has shut itself down after an error
  *
- * ftrace no longer calls the callback, and refuses new sites.  The existing
- * sites stay until their probes are unregistered.
+ * ftrace no longer calls the callback.  New sites are refused.  Existing sites
+ * stay until their probes are unregistered.
  *
  * Context: any.
  */

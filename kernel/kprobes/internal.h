@@ -170,8 +170,8 @@ void kprobe_wait_for_handlers(void);
 void kprobe_classic_ftrace_hit(unsigned long ip, unsigned long parent_ip,
 			       struct ftrace_ops *ops,
 			       struct ftrace_regs *fregs);
-bool kprobe_ftrace_has_hit(struct kprobe_site *site, struct ftrace_ops *ops,
-			   struct pt_regs *regs);
+bool kprobe_ftrace_must_handle(struct kprobe_site *site, struct ftrace_ops *ops,
+			       struct pt_regs *regs);
 bool kprobe_ftrace_is_ours(const struct ftrace_ops *ops);
 bool kprobe_ftrace_moves(const struct kprobe_site *site);
 int kprobe_ftrace_arm(struct list_head *batch);

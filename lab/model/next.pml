@@ -10,7 +10,7 @@
  *
  * Invariant: each hit is handled once.
  *
- * DROP=1	ftrace_site_slow() continues at the copy
+ * DROP=1	kprobe_ftrace_hit_slow() continues at the copy
  * DROP=2	kprobe_ftrace_arm() adds to the filter before it sets the ops
  * DROP=3	leave_next() waits for a grace period
  * DROP=4	leave_next() restores the text after the ops is set

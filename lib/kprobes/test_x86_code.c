@@ -639,7 +639,7 @@ static const char * const hit_path[] = {
 	"arch_kprobe_resume", "kprobe_site_pre_chain",
 	"kprobe_site_pre_slow", "kprobe_site_post_slow",
 	"kretprobe_entry", "kretprobe_entry_slow", "kretprobe_hit",
-	"ftrace_site_hit", "kprobe_fault",
+	"kprobe_ftrace_hit", "kprobe_fault",
 };
 
 static bool is_instrumentation(unsigned long addr)
