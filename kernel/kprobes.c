@@ -26,9 +26,9 @@
  *					missed hits, offline CPUs
  *	slots.c				memory for instructions out of line
  *	reasons.c			names, errnos and sentences
- *	classic*.c			a backend for architectures without one,
- *					instead of jprobe.c and most of hit.c;
- *					in no layer
+ *	classic*.c			the backend of architectures that have
+ *					none; replaces jprobe.c and most of
+ *					hit.c; in no layer
  *
  * The fast path of a hit is inline, in <linux/kprobes_hit.h>.  Backends are in
  * arch/ and implement <linux/kprobes_backend.h>.
@@ -58,12 +58,16 @@
  * probes.  Known ones are event_mutex, the rwsem of the module notifier, and
  * locks that users of ftrace hold when they register: klp_mutex, the mutex of a
  * BPF trampoline.  The core must not call functions that take one of these
- * while it holds kprobe_mutex; for a post handler, ftrace makes a BPF
- * trampoline only try its mutex, and returns -EAGAIN if it is taken.  The core
- * must not wait for a grace period under kprobe_mutex.  Exceptions: an ops of
- * ftrace.c takes over a site from the other ops or from the next instruction,
- * or is registered again; a backend of classic.c steps in place; and the core
- * waits for module_mutex, whose owner may wait for a grace period.
+ * while it holds kprobe_mutex.  If a function with a BPF trampoline gets a post
+ * handler, ftrace calls code of the trampoline, which only tries its mutex;
+ * ftrace returns -EAGAIN if the mutex is taken.
+ *
+ * The core must not wait for a grace period under kprobe_mutex, except when
+ *
+ * - ftrace.c moves a site to its other ops or away from the next instruction,
+ *   or registers an ops again,
+ * - a backend of classic.c steps in place, or
+ * - the core needs module_mutex, whose owner may wait for a grace period.
  *
  * Who may run when
  * ----------------
@@ -76,26 +80,25 @@
  *
  * 1. A CPU that handles an IPI is in no handler.  So once a probe has been
  *    unlinked from site->pre and site->active, one round of IPIs proves that
- *    no CPU runs its handlers or ever will again: kprobe_site_deactivate() is
- *    ordered before the IPI is sent, and the CPU's later accesses, including
- *    the walks in kprobe_call_pre() and kprobe_call_post(), after it.  Patching
- *    text sends this round by itself.  This covers a hit inside an NMI, too,
- *    because a CPU takes no IPI until the NMI has ended.  A CPU that RCU does
- *    not watch is in no handler either and needs no IPI: patch.c.  Nothing
- *    waits for a CPU that has reported itself offline, which runs no handlers
- *    and touches no probe: hit.c.
+ *    no CPU runs its handlers or ever will again: the IPI orders the stores of
+ *    kprobe_site_deactivate() before the CPU's later walks in kprobe_call_pre()
+ *    and kprobe_call_post().  A change of text includes this round.  The proof
+ *    covers a hit inside an NMI, too, because a CPU takes no IPI until the NMI
+ *    has ended.  A CPU that RCU does not watch is in no handler and needs no
+ *    IPI (patch.c).  A CPU that has reported itself offline runs no handlers
+ *    and touches no probe, so nothing waits for it (hit.c).
  *
  * 2. Only an NMI, or an exception that the handler itself raises, interrupts a
  *    handler.  A hit that finds a handler running on its CPU is therefore
  *    recursion if and only if it is in the same context, which
- *    kprobe_context_id() identifies.  kprobe_busy_begin() marks sections with
- *    interrupts on, of callers whose code must not be entered twice on a CPU:
- *    every hit there is recursion, including hits in interrupts.
+ *    kprobe_context_id() identifies.  Code that must not be entered twice on a
+ *    CPU, even with interrupts on, is marked by kprobe_busy_begin(): every hit
+ *    there is recursion, including hits in interrupts.
  *
  * 3. Between the pre handlers and the post handlers of one hit, a task may be
  *    interrupted, preempted and migrated; no CPU keeps state for it meanwhile.
- *    The out-of-line copy identifies its site.  When it ends, the post handlers
- *    of the probes that are enabled by then are called.
+ *    The out-of-line copy identifies its site.  After the copy, the post
+ *    handlers of the probes that are enabled by then are called.
  *
  * Text and table
  * --------------
@@ -104,10 +107,10 @@
  * publishes it; the poke orders it before the trap), and stays there until
  * the trap is gone from all CPUs.  Interrupts are off from the fetch of the
  * trap to the last handler, and an IPI to all CPUs separates the removal of
- * the trap from that of the site, so a trap of ours always finds its site.  A
- * trap without a site has another owner, such as a debugger, which may remove
- * it meanwhile: the CPU reads the text again, and resumes there if the trap is
- * gone.  (Not all of this holds with classic.c: see there.)
+ * the trap from that of the site, so a hit of our trap always finds its site.
+ * A trap without a site has another owner, such as a debugger, which may have
+ * removed the trap by then: the CPU reads the text again, and resumes there if
+ * the trap is gone.  (Not all of this holds with classic.c: see there.)
  *
  * Who frees what when
  * -------------------
@@ -143,8 +146,9 @@ static bool kprobe_ready __read_mostly;
 				 KPROBE_FLAG_ON_FUNC_ENTRY)
 
 /*
- * Find or create the site of a place in text, and set p->addr.  The @result is
- * valid only if the place is not refused.
+ * Find or create the site of a place in text.  Set p->addr to the site's
+ * address, unless the architecture keeps the address of a landing pad there.
+ * The @result is valid only if the place is not refused.
  */
 static enum kprobe_refusal kprobe_site_for(const struct kprobe_array *array,
 					   struct kprobe *p,
@@ -188,11 +192,14 @@ static enum kprobe_refusal kprobe_admit(const struct kprobe_array *array,
 	kprobe_opcode_t *given = p->addr;
 	unsigned long size, offset;
 
-	/* The symbol's module may have been unloaded since the lookup. */
+	/* The symbol's module may have been unloaded since its look-up. */
 	if (why == KPROBE_REFUSE_NOT_TEXT && p->symbol_name &&
 	    !kprobe_lookup_name(p->symbol_name, p->offset))
 		why = KPROBE_REFUSE_MODULE_STATE;
-	/* A reloaded module may have its symbols at other addresses. */
+	/*
+	 * While the module is not usable, leave addr alone: the caller may
+	 * register the probe by its symbol later, which may then be elsewhere.
+	 */
 	if (why != KPROBE_REFUSE_MODULE_STATE)
 		p->addr = (kprobe_opcode_t *)place;
 	if (why == KPROBE_OK)
@@ -311,8 +318,8 @@ static void take_empty(struct list_head *dirty, struct list_head *empty)
 /*
  * Unlink the probes of an array from @first on, before @end, and wait until
  * none of their handlers runs.  Set addr = NULL in probes that are not
- * registered.  Stop after KPROBE_PATCH_CHUNK sites whose text changes, and
- * return the index of the first remaining probe.
+ * registered.  Stop after KPROBE_PATCH_CHUNK probes on sites that may patch
+ * text, and return the index of the first remaining probe.
  */
 static int kprobes_detach(struct kprobe_array *array, int first, int end)
 {
@@ -382,9 +389,9 @@ static void kprobes_detach_all(struct kprobe_array *array, int end)
 }
 
 /*
- * Register the probes of an array from @first on, all or none, until
- * KPROBE_PATCH_CHUNK sites need a change of text.  Return the index of the
- * first remaining probe, or an errno.
+ * Register the probes of an array from @first on, all or none, up to
+ * KPROBE_PATCH_CHUNK probes on sites that may patch text.  Return the index of
+ * the first remaining probe, or an errno.
  */
 static int kprobes_attach(struct kprobe_array *array, int first)
 {
@@ -455,9 +462,9 @@ int kprobe_register_array(struct kprobe_array *array)
 	array->entry = entry;
 
 	/*
-	 * Each chunk is a complete registration, so other users never find a
-	 * partial one between chunks.  They do not notice that more probes will
-	 * follow, or that these are unregistered if a later one is refused.
+	 * Each chunk is a complete registration of its probes, so other users
+	 * find a consistent state between chunks, even if these probes are
+	 * unregistered again because a later one is refused.
 	 */
 	while (i < array->num && ret >= 0) {
 		scoped_guard(mutex, &kprobe_mutex)
@@ -509,12 +516,14 @@ static struct kprobe *nth_kprobe(void *probes, int i)
  * Context: may sleep; not from a handler.
  * Return:
  * * 0: all are registered; otherwise none is, and the errno is that of the
- *   first bad one.
+ *   first refused one.
  * * -EINVAL: @num is not positive; a probe is NULL, is registered already, has
  *   both or neither of addr and symbol_name, or unknown flags; the address
- *   is not in text, blacklisted, padding, misaligned, or patched by the kernel
- *   itself; the instruction is a trap.
- * * -ENOENT: no such symbol; a module that is being loaded or unloaded.
+ *   is not in text, blacklisted, misaligned, in padding or in the type hash
+ *   before a function, or patched by the kernel itself; the instruction is a
+ *   trap, or the kernel finds a BUG() or type check by its address.
+ * * -ENOENT: no such symbol; a module that is being loaded or unloaded; init
+ *   code of a module that has run.
  * * -EILSEQ: not at the start of an instruction, or an unknown one.
  * * -EOPNOTSUPP: the instruction cannot be executed out of line; a
  *   fault_handler on architectures without a backend of their own.

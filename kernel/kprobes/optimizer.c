@@ -2,10 +2,10 @@
 /*
  * Replace breakpoints by jumps, in the background.
  *
- * A jump may be longer than a breakpoint, and cover following instructions as
- * well.  The detour then has copies of these, and when the jump is written, no
- * task may have the address of an original as its next instruction.  So a site
- * becomes a jump in two steps, separated by a grace period without a lock held:
+ * A jump may be longer than a breakpoint and overwrite the next instructions,
+ * too.  The detour then has copies of them, and no task may be about to execute
+ * an original when the jump is written.  So a site becomes a jump in two steps,
+ * separated by a grace period without a lock held:
  *
  *	in no list	nothing to do, or an obstacle
  *	  |  kprobe_optimizer_consider()
@@ -14,18 +14,19 @@
  *	  |  analysed, its detour built; if a jump covers more than one
  *	  |  instruction, traps now run their copies: site->trap_uses_detour
  *	  v
- *	opt_waiting_gp	waits for RCU-tasks: every task that was among the
- *	  |		original instructions, running or preempted, has left
+ *	opt_waiting_gp	waits for RCU-tasks, until every task that was among
+ *	  |		the originals, running or preempted, has left them
  *	  |  all waiting sites are patched, in chunks
  *	  v
  *	in no list	KPROBE_SITE_JUMP
  *
  * A site that lacks memory for its detour waits in opt_retry, and is queued
  * again later.  kprobe_optimizer_cancel() removes a site from any of these
- * three lists.  Traps then execute only the probed instruction again, and the
- * site starts over when it is queued again.  Code that causes an obstacle must
- * cancel before it changes the text (reconcile.c).  Removing a jump needs no
- * grace period, because the detour is freed with the site, after RCU-tasks.
+ * three lists: traps execute only the probed instruction again, and the site
+ * starts over when it is queued again.  Code that causes an obstacle must
+ * cancel the site before it changes text (reconcile.c).  The removal of a jump
+ * needs no grace period, because the detour is freed with the site, after
+ * RCU-tasks.
  *
  * Removing a jump takes several pokes, and a user who disables one probe often
  * disables many.  So a jump whose last probe was disabled stays for a moment,
@@ -37,7 +38,7 @@
  *	opt_unoptimizing
  *	  |		waits for opt_unoptimize_worker(), which needs no
  *	  |		grace period; if the reconciler removes the jump
- *	  |		before, it also removes the site from the list
+ *	  |		first, it also takes the site off the list
  *	  |  sites still without enabled probes are patched, in chunks
  *	  v
  *	in no list	KPROBE_SITE_CLEAN
@@ -168,7 +169,7 @@ void kprobe_optimizer_init_site(struct kprobe_site *site)
 	unsigned int i;
 
 	INIT_LIST_HEAD(&site->optimize);
-	/* Mark sites close to others, which must look these up later. */
+	/* Mark it and its neighbours: only marked sites look for others. */
 	for_each_place_under_jump(i)
 		site->has_neighbour |= opt_mark_neighbours(addr - i) |
 				       opt_mark_neighbours(addr + i);
@@ -266,8 +267,8 @@ static int opt_by_address(void *unused, const struct list_head *a,
 }
 
 /*
- * Empty @from, including sites added meanwhile, one chunk at a time.  Patch the
- * sites for which @wanted() returns true, to state @next.
+ * Empty @from, including sites added meanwhile, one chunk at a time.  Bring the
+ * sites for which @wanted() returns true to the state @next.
  */
 static void opt_patch_chunks(struct list_head *from,
 			     enum kprobe_site_state next,
@@ -326,7 +327,7 @@ static void opt_retry_worker(struct work_struct *work)
 static void prepare_jump(struct kprobe_site *site)
 {
 	list_del_init(&site->optimize);
-	/* kprobe_optimizer_consider() queues it again without the obstacle. */
+	/* kprobe_optimizer_consider() queues it once the obstacle is gone. */
 	if (site->state != KPROBE_SITE_TRAP || kprobe_obstacle_now(site))
 		return;
 
@@ -392,8 +393,8 @@ static void opt_worker(struct work_struct *work)
 }
 
 /*
- * Return true if no site is in a list (except opt_retry), or after two passes,
- * because the first pass may have begun before a site was queued.
+ * Return true if all lists but opt_retry are empty, or after two passes: the
+ * first of them may have begun before a site was queued.
  */
 static bool opt_settled(unsigned int before)
 {
@@ -403,14 +404,14 @@ static bool opt_settled(unsigned int before)
 		list_empty(&opt_unoptimizing));
 }
 
-/* Jiffies that a task waits at most when it opens the file kprobes/list. */
+/* Maximum wait of a task that opens the file kprobes/list, in jiffies. */
 #define OPT_SETTLE	(5 * HZ)
 
 /**
  * kprobe_optimizer_settle - wait for the optimizer to process its queue
  *
  * Unlike wait_for_kprobe_optimizer(), this waits some seconds at most, because
- * the worker waits for preempted tasks, which may stay preempted for any time.
+ * the worker waits for preempted tasks, and a task may stay preempted forever.
  *
  * Context: may sleep; a signal ends the wait.
  */

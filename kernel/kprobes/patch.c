@@ -150,15 +150,18 @@ unsigned int kprobe_take_sites(struct list_head *from, unsigned int nr,
 }
 
 /*
- * Before a jump is removed, make its trap execute only the probed instruction.
- * Otherwise a hit would run the copies in the detour, and bypass the trap of
- * another site of this batch under the jump.  This must precede all patching:
- * a hit that still reads the old value enters the detour before the last IPI
- * of arch_kprobe_patch(), so before the other probe's registration returns.  So
- * do hits by the jump itself, or by text_poke_bp() while it is half removed.
+ * Make the traps of jumps that are about to be removed execute only the probed
+ * instruction.  Otherwise a hit would execute the copies in the detour, and
+ * miss the trap of another site of this batch that was under the jump.
  *
- * Sites with jumps are patched first, because a trap must not be written to
- * text that is still under a jump.
+ * Hits may still enter the detour: by the jump, by text_poke_bp() while the
+ * jump is half removed, or by a trap that reads the old value.  All of them do
+ * so before the last IPI of arch_kprobe_patch(), because this function runs
+ * before all patching.  So they precede the return of the registration that
+ * caused the removal, and no caller can expect them to be seen.
+ *
+ * Jumps are also moved to the front of the batch, because a trap must not be
+ * written to text that is still under a jump.
  */
 static void leave_detours(struct list_head *batch)
 {
@@ -182,8 +185,8 @@ static unsigned int patch_most_in_batch, patch_most_in_chunk;
  *
  * text_mutex is released after each chunk of sites.  Other owners of text_mutex
  * may run in between and find only some sites patched.  That is harmless: they
- * access text without sites, and code that reads the state of a site also holds
- * kprobe_mutex, so no site changes until this returns.  A hit between two
+ * access text without sites, and code that must know the states of sites holds
+ * kprobe_mutex, so it sees them only after this returns.  A hit between two
  * chunks runs the handlers of probes that are armed already, as it does between
  * two sites of one chunk.
  *
@@ -240,7 +243,8 @@ static void kprobe_ipi_seen(void *unused)
 
 /*
  * Return true if a handler may be running on this CPU.  None is running if RCU
- * is not watching the CPU: while it idles, and on some machines in user mode.
+ * is not watching the CPU: while it idles and, if context tracking follows user
+ * tasks on it (nohz_full), in user mode.
  *
  * All handlers are looked up and run while RCU is watching, if necessary
  * between kprobe_rcu_enter() and kprobe_rcu_exit(), and RCU starts and stops

@@ -15,10 +15,10 @@
  *
  * The holder of a lock executes a few instructions with interrupts off.  A hit
  * in an NMI on its CPU may need the same lock, and must not wait for it.  So
- * each lock is only tried.  An entry that finds no instance in KRETPROBE_TRIES
- * rounds counts a miss.  A return that finds its list locked adds the instance
- * to the overflow, a lock-less list that is collected by the next entry which
- * finds all lists empty.
+ * each lock is only tried.  An entry searches all lists, up to KRETPROBE_TRIES
+ * times, and then counts a miss.  A return that finds its list locked adds the
+ * instance to the overflow, a lock-less list.  The next entry that finds all
+ * lists empty collects the overflow.
  *
  * An objpool could not guarantee maxactive instances: while one CPU is pushing
  * an object, other CPUs can neither pop this object nor distinguish it from one
@@ -26,9 +26,9 @@
  * instance only
  *
  * - after KRETPROBE_TRIES rounds, or
- * - if, during one round, a second CPU adds an instance to a list that the
- *   entry has searched, and a third CPU takes the last instance of a list that
- *   the entry has yet to search.
+ * - if, during one round, an instance is added to a list that the entry has
+ *   already searched, and the last instance of a list that the entry has yet to
+ *   search is taken.
  *
  * A pool without a maxactive grows, up to a limit, whenever an entry has found
  * it empty.  A work item allocates the instances.  An irq_work queues the work
@@ -171,8 +171,8 @@ static struct kretprobe_instance *pool_collect(struct kretprobe_pool *pool)
 
 	/*
 	 * CPUs that find no instance during the move must search again.
-	 * llist_del_all() is a full barrier, so no CPU can see the overflow
-	 * empty but miss this addition.
+	 * llist_del_all() is a full barrier, so a CPU that then finds the
+	 * overflow empty also sees this addition.
 	 */
 	atomic_add(POOL_MOVING, &pool->moves);
 	first = llist_del_all(&pool->overflow);
@@ -191,9 +191,9 @@ NOKPROBE_SYMBOL(pool_collect);
 /*
  * Return true if this CPU can queue an irq_work.  A CPU that is going offline
  * may still follow calls after it has run its last irq_work.  An irq_work that
- * is queued then would never run.  Nor would later ones, because only the first
- * in a CPU's list raises an interrupt.  The result stays valid while interrupts
- * are off.
+ * is queued then would not run, and neither would those queued after it on this
+ * CPU, because only the first in a CPU's list raises an interrupt.  The result
+ * stays valid while interrupts are off.
  */
 static __always_inline bool can_kick(void)
 {

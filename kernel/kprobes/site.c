@@ -30,10 +30,10 @@
  * 4. Hits of a site's trap have ended when the site is removed ("Text and
  *    table" in kernel/kprobes.c).  So a hit never takes a removed site for a
  *    new one at its address.
- * 5. A handler that finds no site reads the text.  If the trap is still there,
- *    it looks for the site again, ordered after that read: the site of its trap
- *    may have been removed, and another site added there before its own trap.
- *    A trap without a site then has another owner.
+ * 5. A trap's exception handler that finds no site reads the text.  If a trap
+ *    is there, the handler looks for the site again, ordered after that read,
+ *    because a site and its trap may have been added since the first look-up.
+ *    If there is still no site, the trap has another owner.
  *
  * An rhashtable does not fit: a chain that is being moved leads its readers to
  * another bucket, from which they restart, and the reader in a hit may have
@@ -59,7 +59,7 @@ LIST_HEAD(kprobe_sites);
 LIST_HEAD(kprobe_gone_sites);
 
 struct hlist_head kprobe_site_table[1 << KPROBE_TABLE_BITS];
-/* A look-up adds no offset to links. */
+/* A look-up need not subtract an offset from each link. */
 static_assert(!offsetof(struct kprobe_site, chain));
 
 static struct kmem_cache *site_cache;
@@ -107,8 +107,8 @@ struct kprobe_site *kprobe_text_site_at(unsigned long addr)
  * which bytes the other has saved, and a breakpoint in a jump would change the
  * jump's target.
  *
- * The debugger stops all CPUs, perhaps while a site is inspected or its detour
- * built: kprobes do not notice a breakpoint that is set at that moment.
+ * The debugger may stop the CPUs while a site is inspected or its detour is
+ * built.  Kprobes do not notice a breakpoint that is set at that moment.
  *
  * Context: any.
  * Return: true if a probe is at @addr, even if disabled, or if a site before
@@ -165,7 +165,7 @@ enum kprobe_refusal kprobe_site_create(const struct kprobe_entry *entry,
 		kprobe_classic_init_site(site);
 	if (why == KPROBE_OK && !site->on_ftrace)
 		why = arch_kprobe_prepare(site, false);
-	/* Without memory, ftrace serves the site. */
+	/* Without a slot for the next instruction, the site uses ftrace. */
 	if (site->owns_next && arch_kprobe_prepare(site, false) != KPROBE_OK) {
 		site->owns_next = false;
 		site->skip = 0;
@@ -195,8 +195,8 @@ enum kprobe_refusal kprobe_site_create(const struct kprobe_entry *entry,
  * (ARCH_WANTS_NO_INSTR), idle tasks enter a slot only while RCU is watching,
  * and RCU waits for them.  On other architectures each CPU must schedule once,
  * which Tasks Rude RCU ensures.  No CPU may halt in a slot: x86 refuses probes
- * on HLT and MWAIT.  On arm64, WFI ends at the next interrupt, and each change
- * of text sends one.
+ * on HLT and MWAIT, and powerpc on all instructions that stop a CPU.  On arm64,
+ * WFI ends at the next interrupt, and each change of text sends one.
  *
  * The grace period takes tens of milliseconds.  Only the worker waits for it,
  * and holds no lock meanwhile.

@@ -69,7 +69,7 @@ static unsigned int slot_pages_empty[ARRAY_SIZE(slot_lists)];
 
 /*
  * Bounds of all pages ever used for slots.  Most addresses that unwinders pass
- * are outside, and are rejected without RCU, which may not be watching.
+ * are out of bounds, and can be rejected even while RCU is not watching.
  */
 static unsigned long slots_low = ULONG_MAX;
 static unsigned long slots_high;
@@ -425,9 +425,9 @@ unsigned long kprobe_traced_address(unsigned long addr)
  * @regs: the registers of an exception
  *
  * Afterwards, the exception looks as if the original instruction had raised it.
- * Restarting that instruction is another hit.  The registers do not change
- * where the task cannot resume in the original text, for example in the copy of
- * an instruction under a jump.  Instructions of this kind have no fix-ups.
+ * Restarting that instruction is another hit.  The registers do not change if
+ * the task cannot resume in the original text, for example because it executes
+ * the copy of an instruction under a jump, which has no fix-up.
  *
  * Context: an exception; RCU is watching.
  * Return: the site of the instruction; NULL if the registers have not changed.
