@@ -121,8 +121,9 @@ struct x86_kprobe_jump {
  * @base: offset into pt_regs of the base register, or -1
  * @run: where a trap continues: the slot, or the copy in the detour while that
  *	is in use; NULL if the instruction is emulated
- * @target: branch target, or displacement of a memory operand (plus the address
- *	of the next instruction if relative to it)
+ * @target: branch target; displacement of a memory operand (plus the address of
+ *	the next instruction if relative to it); or the number of bytes for RET,
+ *	ADD_SP and SUB_SP
  * @index: offset into pt_regs of the index register, or -1
  * @jump: the site's detour
  */

@@ -66,7 +66,7 @@ static int blacklist_paravirt(void)
 /*
  * Most of the code that runs before a CPU has its interrupt descriptor table,
  * on other page tables, or as a copy, is in .kprobes.text or marked with
- * NOKPROBE_SYMBOL().  These areas are sections of their own.
+ * NOKPROBE_SYMBOL().  The areas listed here are sections of their own.
  */
 int arch_kprobe_blacklist(void)
 {

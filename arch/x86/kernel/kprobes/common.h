@@ -65,7 +65,7 @@ struct pt_regs;
 extern const u8 kprobe_detour[], kprobe_detour_cs[], kprobe_detour_ip[];
 extern const u8 kprobe_detour_call_end[], kprobe_detour_end[];
 
-/* From offset @at in the entry on, @words are on the stack. */
+/* From offset @at in the entry on, the detour has pushed @words words. */
 struct x86_kprobe_pushed {
 	u8 at;
 	u8 words;
@@ -90,7 +90,7 @@ struct x86_kprobe_thunk_frame {
 extern const struct x86_kprobe_thunk_frame kprobe_thunk_frames[];
 extern const struct x86_kprobe_thunk_frame kprobe_thunk_frames_end[];
 
-/* Offset of a detour's first instruction: the pointer to the site precedes. */
+/* Offset of a detour's first instruction, after the pointer to the site. */
 #define X86_KPROBE_DETOUR_ENTRY	sizeof(struct kprobe_site *)
 
 /* insn.c */
@@ -172,8 +172,8 @@ void x86_kprobe_queue_jump(struct kprobe_site *site);
 
 /*
  * The template of a detour's entry.  detour.c copies it and fills in the site
- * and its address.  If user memory may be accessible there, detour.c replaces
- * the push of cs by CLAC and a shorter push.
+ * and its address.  If the probed code may have access to user memory, detour.c
+ * replaces the push of cs by CLAC and a shorter push.
  */
 .macro DETOUR_TEMPLATE
 	.pushsection .rodata.kprobe_detour_stack, "a"

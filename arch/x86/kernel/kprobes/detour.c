@@ -118,7 +118,7 @@ static void emit_branch(struct detour *d, const void *detour, u8 opcode,
 
 static_assert(KPROBE_JUMP_SIZE == JMP32_INSN_SIZE);
 
-/* As long as the push of cs in DETOUR_TEMPLATE; the last byte is signed. */
+/* As long as the push of cs in DETOUR_TEMPLATE; its operand is signed. */
 static_assert(__KERNEL_CS < 0x80);
 static const u8 clac_and_push_cs[] = { 0x0f, 0x01, 0xca, 0x6a, __KERNEL_CS };
 
@@ -374,7 +374,10 @@ inspect_region(const struct kprobe_site *site,
 	unsigned long end = addr + site->insn.jump.region;
 	enum kprobe_obstacle obstacle;
 
-	/* The copy of a branch would bypass a breakpoint: see past_hit(). */
+	/*
+	 * If the branch is not taken, its copy continues at the next copy, and
+	 * would bypass a breakpoint there: see past_hit().
+	 */
 	if (site->on_ftrace && site->insn.class == X86_KPROBE_JCC)
 		return KPROBE_NOJUMP_BOUND_INSIDE;
 	obstacle = x86_kprobe_region_obstacle(function, site);
@@ -496,7 +499,7 @@ void x86_kprobe_queue_jump(struct kprobe_site *site)
  * Continuing under a jump
  */
 
-/* Return the copy of the instruction @offset bytes into a jump, or 0. */
+/* Return the copy of the instruction @offset bytes into a jump, if in use. */
 static unsigned long copy_in_use(const struct kprobe_site *site,
 				 unsigned int offset)
 {
@@ -518,8 +521,8 @@ static unsigned long copy_in_use(const struct kprobe_site *site,
 NOKPROBE_SYMBOL(copy_in_use);
 
 /*
- * Return where the instruction that @site owns for the call of ftrace before it
- * can be executed without a hit.  0: in place.
+ * @site owns the instruction after its call of ftrace.  Return an address where
+ * this instruction can be executed without a hit, or 0 if it can in place.
  */
 static unsigned long past_hit(const struct kprobe_site *site)
 {
@@ -532,12 +535,12 @@ static unsigned long past_hit(const struct kprobe_site *site)
 		return (unsigned long)site->slot;
 	if (insn->class == X86_KPROBE_NOP)
 		return kprobe_site_text(site) + insn->len;
-	/* arch_kprobe_prepare() has built it; no other copy follows there. */
+	/* arch_kprobe_prepare() has built it; no other copy is run after it. */
 	return (unsigned long)site->detour + insn->jump.to[0];
 }
 NOKPROBE_SYMBOL(past_hit);
 
-/* arch_kprobe_resume() for sites that own the instruction after their call. */
+/* arch_kprobe_resume() for sites that own the instruction after a call. */
 static noinline unsigned long resume_skipping(unsigned long ip)
 {
 	struct kprobe_site *site = kprobe_site_skipping(ip);
@@ -557,10 +560,11 @@ NOKPROBE_SYMBOL(resume_skipping);
  * arch_kprobe_resume - move a changed ip from under a jump to the detour
  * @regs: the handler's; the instruction pointer may be changed
  *
- * Only the jump's detour can execute instructions that the jump covers.  At a
- * probed address itself, the jump is executed, which is a hit, but not for the
- * call of ftrace before it, which has not been passed.  The middle of an
- * instruction cannot be executed, with or without a jump.
+ * Instructions under a jump can only be executed in its detour.  If ip is set
+ * to the probed address itself, the jump is executed there, which is a hit.
+ * But if a site owns that instruction for the call of ftrace before it, it must
+ * not be hit, because the task has not passed the call.  An ip in the middle of
+ * an instruction is invalid, with or without a jump.
  *
  * Context: any; interrupts off.
  */

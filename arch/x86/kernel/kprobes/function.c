@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Find the places where branches may enter a function.  A jump may start at
- * one of these places, but must not cover it otherwise.
+ * Find the places where branches may enter a function.  A probe's jump may
+ * start at such a place, but must not cover one.
  *
  * A function is decoded once, and the result is kept until another one is
  * analysed, because sites are analysed in the order of addresses.  The ways in
@@ -18,16 +18,16 @@
  * without a symbol: a thunk that the kernel has made for this jump at boot.
  * Compilers read switch tables with a scaled index and no base, and the tables
  * are found by that pattern.  Only hand-written code has other tables; code
- * that may read one is an obstacle.  An address in the function from which code
- * may compute a target is another: csum_partial() of i386 enters a row of
- * additions in this way.  So is a symbol within hand-written code that does not
+ * that may read one is an obstacle.  So is an address in the function from
+ * which code may compute a target (csum_partial() of i386 enters a row of
+ * additions in this way), and a symbol within hand-written code that does not
  * begin or end like a function.
  *
  * A jump into the middle of another symbol is an obstacle: it leads to a part
  * of the function whose own symbol was stripped, and which may jump back
- * anywhere.  The target of a fix-up is a part, too, wherever it is:
- * copy_mc_fragile() continues from one whose label has become a symbol.  That
- * symbol is no function, and functions may jump into its middle: on i386,
+ * anywhere.  The target of a fix-up belongs to the function, too, even if its
+ * label has become a symbol, as in copy_mc_fragile().  Such a symbol is no
+ * function, and other functions may jump into its middle: on i386,
  * __get_user_1() jumps into __get_user_handle_exception().
  */
 #include <linux/jump_label.h>
@@ -62,7 +62,7 @@
 #define LANDING	BIT(1)		/* the fix-up of a fault leads there */
 #define FAULTS	BIT(2)		/* an instruction with a fix-up begins there */
 
-/* The last one analysed, or NULL; under kprobe_mutex. */
+/* The function analysed last, or NULL; under kprobe_mutex. */
 static struct x86_kprobe_function *last_function;
 
 struct text_range {
@@ -496,7 +496,7 @@ static unsigned int first_in(const struct text_range *range, unsigned int nr,
 	return low;
 }
 
-/* Mark faults in the function or a part; their fix-ups may be parts, too. */
+/* Mark faults in a range; their fix-ups may be further parts. */
 static void scan_faults(struct analysis *a, const struct text_range *range)
 {
 	unsigned int i = first_in(range, a->nr_faults, fault_at, a);

@@ -3,10 +3,10 @@
  * Decide what can be probed on x86, and how trap.c executes it: emulated or out
  * of line.  Also read text without probes, and find the entry of a function.
  *
- * Nothing is single-stepped.  An instruction may run out of line if it does not
+ * Nothing is single-stepped.  An instruction runs out of line if it does not
  * depend on its address, or only by an operand relative to the instruction
- * pointer, which slot.c adjusts.  Near branches and no-ops are emulated, and,
- * for post handlers, some simple instructions.  Traps, and instructions that
+ * pointer, which slot.c adjusts.  Near branches and no-ops are emulated; with a
+ * post handler, so are some simple instructions.  Traps, and instructions that
  * load the code segment or enter or leave the kernel, are refused.
  */
 #include <linux/kallsyms.h>
@@ -26,7 +26,7 @@
 /* No function is larger; a larger symbol is a gap between functions. */
 #define FUNCTION_MAX_SIZE	SZ_256K
 
-/* @buf has the text at @addr: undo in it how a site has changed the text. */
+/* In @buf, a copy of the text at @addr, undo what a site has changed. */
 static void undo_site(const struct kprobe_site *site, unsigned long addr,
 		      u8 *buf, unsigned int size)
 {
@@ -229,7 +229,7 @@ static bool in_type_check(unsigned long addr, const u8 *text)
 
 	if (x86_kprobe_checks_type(text))
 		return true;
-	/* Few other instructions have these two bytes. */
+	/* Most other instructions differ in one of these two bytes. */
 	return IS_ENABLED(CONFIG_X86_64) && text[1] == 0x03 &&
 	       text[4] == 0x74 &&
 	       !x86_kprobe_original_text(addr - TYPE_CHECK_MOVL, before,
@@ -398,7 +398,7 @@ static enum kprobe_refusal branch(struct insn *insn,
 				  enum x86_kprobe_class class,
 				  unsigned long target)
 {
-	/* 16 bits, on some processors; a segment other than cs or ds. */
+	/* 66 makes it 16 bits, on some processors; 64 and 65 are fs and gs. */
 	if (has_prefix(insn, 0x66) || has_prefix(insn, 0x64) ||
 	    has_prefix(insn, 0x65) || insn->addr_bytes == 2)
 		return KPROBE_REFUSE_UNRELOCATABLE;
@@ -469,7 +469,7 @@ static void simple_mov(const struct insn *insn,
 
 	if (X86_MODRM_MOD(modrm) != 3)
 		return;
-	/* This MOV may lower the stack pointer by any amount: simple_sp(). */
+	/* A MOV may lower the stack pointer by any amount: see LOWER_SP_MAX. */
 	if ((to_rm ? rm : reg) == offsetof(struct pt_regs, sp))
 		return;
 	result->simple = X86_KPROBE_MOV;
@@ -482,9 +482,10 @@ static void simple_mov(const struct insn *insn,
  * Bytes by which an emulated instruction may lower the stack pointer.  The
  * kernel leaves six words between the interrupted stack and the registers that
  * an exception saves.  Below these words the stack belongs to the exception: an
- * unwinder stops there, and a handler that writes to the new top of the stack
- * would overwrite it.  i386 builds the frame for IRET directly below the new
- * stack pointer while it still reads the old one (IRET_FRAME in entry_32.S).
+ * unwinder stops there, and a handler that writes to a lower top of the stack
+ * would overwrite the registers.  i386 builds the frame for IRET directly below
+ * the new stack pointer while it still reads the old one (IRET_FRAME in
+ * entry_32.S).
  */
 #define LOWER_SP_MAX	((long)(4 * sizeof(long)))
 

@@ -8,7 +8,7 @@
 #include <asm/text-patching.h>
 #include "common.h"
 
-/* text_poke_bp() can write a jump, which is several bytes. */
+/* A jump is several bytes: write and remove it with a breakpoint in place. */
 static void patch_jumps(struct list_head *batch)
 {
 	struct kprobe_site *site;
@@ -34,8 +34,8 @@ static bool changes_trap(const struct kprobe_site *site)
 }
 
 /*
- * Decoders of instruction traces expect the trap from its arming record to its
- * removal record.  Every CPU must find it in the text for all of that time.
+ * Decoders of instruction traces expect the trap in the text from the record of
+ * its arming to that of its removal.  Every CPU must find it there meanwhile.
  */
 static void record_trap(struct kprobe_site *site, bool arm)
 {
@@ -90,7 +90,7 @@ void arch_kprobe_patch(struct list_head *batch)
 
 	/* text_poke_queue() starts a new batch when addresses decrease. */
 	list_sort(NULL, batch, by_address);
-	/* Jumps first: a trap may be due in text that a jump still covers. */
+	/* Jumps first: traps of this batch may be under those to be removed. */
 	patch_jumps(batch);
 	patch_traps(batch);
 }

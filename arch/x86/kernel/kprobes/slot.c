@@ -272,18 +272,16 @@ static unsigned long leave_slot(struct kprobe_site *site, void *slot,
 NOKPROBE_SYMBOL(leave_slot);
 
 /*
- * Return true if @ip is the address that a pre handler sees in @regs: the one
- * after the first byte of the probed instruction, which is not executed yet.
- * In other registers, the same address means the next instruction.
- * Registers are a pre handler's if a handler runs at that site, or if orig_ax
- * is the return address of the site's detour.
+ * Return true if @regs are those of a pre handler, in which @ip is one byte
+ * after the probed address although the instruction has not been executed yet.
+ * In other registers, the same @ip means the next instruction.  Registers are
+ * taken for a pre handler's if a handler of that site is running, or if orig_ax
+ * is the return address of the site's detour.  @regs may be incomplete.
  *
- * After an instruction of one byte, a post handler sees the same address, so
- * the trace of a probe with a post handler shows the next instruction.  The
- * result is wrong if an interrupt arrives between a probed one-byte instruction
- * and the next, and its handler hits the same site.
- *
- * @regs may be incomplete.
+ * After an instruction of one byte, a post handler sees the same @ip.  So a
+ * probe with a post handler does not count, and its pre handler's trace shows
+ * the next instruction.  The result is wrong if an interrupt arrives after a
+ * probed instruction of one byte, and its handler hits the same site.
  */
 static bool is_hit(unsigned long ip, struct pt_regs *regs)
 {

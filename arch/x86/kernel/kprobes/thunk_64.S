@@ -155,9 +155,9 @@ SYM_CODE_START(kprobe_jump_thunk)
 	/*
 	 * Push flags and the new address on the new stack.  The handler may
 	 * have pushed one word, over ss.  The detour leaves no gap below the
-	 * stack, so these stores may overwrite the fields that they were read
-	 * from.  Before they do, load the new stack pointer into di, for the
-	 * unwinder.
+	 * stack, so these stores may overwrite the saved stack pointer and
+	 * flags.  So load the new stack pointer into di first, where the
+	 * unwinder finds it.
 	 */
 .Ldivert:
 	UNWIND_HINT_REGS

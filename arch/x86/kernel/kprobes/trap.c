@@ -233,7 +233,10 @@ static __always_inline void trap_hit(struct kprobe_site *site,
 	post = verdict == KPROBE_HIT_EXECUTE && READ_ONCE(site->npost);
 	run = READ_ONCE(insn->run);
 	if (insn->class == X86_KPROBE_OUT_OF_LINE) {
-		/* Prefer a detour in use: its jump may be half written. */
+		/*
+		 * A detour in use precedes post handlers, which are just being
+		 * registered: post_slot returns to text that a jump may cover.
+		 */
 		if (likely(!post) || run != site->slot) {
 			regs->ip = (unsigned long)run;
 			return;
@@ -265,12 +268,13 @@ static __always_inline void trap_hit(struct kprobe_site *site,
 #define TRAP_COUNT	(TRAP_IS_NMI + PREEMPT_DISABLE_OFFSET)
 
 /*
- * Hit a site that owns the instruction after ftrace's call.
+ * trap_hit() for a site that owns the instruction after ftrace's call.
  *
- * In an NMI, BPF programs and tracefs give up where they would have to wait.  A
- * hit by ftrace or a jump is in no NMI, so this one is not either, unless the
- * interrupted code is.  If lockdep follows interrupts, the hit stays in an NMI:
- * lockdep would treat the handlers as those of an interrupt.
+ * Handlers should find the same context as in a hit by ftrace or a jump, which
+ * does not count as an NMI: in an NMI, BPF programs and tracefs give up where
+ * they would have to wait.  So the exception is not counted meanwhile, unless
+ * the interrupted code is in an NMI itself, or lockdep follows interrupts: it
+ * would treat the handlers as those of an interrupt.
  */
 static void trap_hit_skipping(struct kprobe_site *site, struct pt_regs *regs)
 {
@@ -287,8 +291,9 @@ static void trap_hit_skipping(struct kprobe_site *site, struct pt_regs *regs)
 	if (leave)
 		__preempt_count_add(TRAP_IS_NMI);
 	/*
-	 * A handler may skip the call only.  While the site is first armed, it
-	 * is CLEAN, and arch_kprobe_resume() would return to the breakpoint.
+	 * If the new ip is the breakpoint's, the handler has skipped only the
+	 * call: execute the instruction here.  arch_kprobe_resume() would leave
+	 * this ip alone while the site is still CLEAN, being armed.
 	 */
 	if (verdict == KPROBE_HIT_DIVERTED &&
 	    regs->ip != kprobe_site_text(site)) {
@@ -374,8 +379,9 @@ static noinline bool trap_is_foreign(const struct kprobe_site *site)
 NOKPROBE_SYMBOL(trap_is_foreign);
 
 /*
- * Return the site whose breakpoint is at @addr, or NULL.  While one site moves
- * to ftrace, another one is about to be armed there, so the order matters.
+ * Return the site whose breakpoint is at @addr, or NULL.  First look for one
+ * that owns the instruction: while it moves to ftrace, its breakpoint is in the
+ * text, and another site is about to be armed there.
  */
 static noinline struct kprobe_site *find_trap(unsigned long addr)
 {

@@ -15,7 +15,7 @@
  * Context: any.
  * Return: a frame with the thunk's return address but no saved frame pointer.
  * NULL if the instruction pointer is not in a thunk, or at the trampoline's
- * first instruction, because its address has just been popped.
+ * first instruction, because the function's return has popped the address.
  */
 unsigned long *kprobe_thunk_frame(struct pt_regs *regs, unsigned long **bp)
 {

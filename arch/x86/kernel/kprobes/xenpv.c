@@ -24,7 +24,7 @@ static __always_inline void events_off(struct pt_regs *regs)
 	regs->flags |= flags & X86_EFLAGS_IF;
 }
 
-/* Must be last, like the popf that does this elsewhere. */
+/* The caller must do nothing after this, as after the popf elsewhere. */
 static __always_inline void events_restore(unsigned long flags)
 {
 	if (flags & X86_EFLAGS_IF)
