@@ -17,7 +17,7 @@ struct pt_regs;
 
 /* An instruction, a branch back, a literal: see kprobes-slot.c. */
 #define KPROBE_SLOT_SIZE	32
-/* The same, with registers saved for a call of the engine. */
+/* The same, with registers saved for a call of the core. */
 #define KPROBE_DETOUR_SIZE	64
 /* A branch replaces one instruction. */
 #define KPROBE_JUMP_SIZE	4
@@ -30,9 +30,9 @@ struct kprobe;
 struct kprobe_site;
 
 /**
- * struct a64_kprobe_call - the call of the engine in a slot
- * @begin: first word of the call, counted from the start of the slot
- * @end: first word after it
+ * struct a64_kprobe_call - the call of the core in a slot or detour
+ * @begin: index of the first word of the call, from the start of the slot
+ * @end: index of the first word after it
  */
 struct a64_kprobe_call {
 	u8 begin;

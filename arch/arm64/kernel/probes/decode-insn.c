@@ -24,13 +24,12 @@
 #include <asm/sysreg.h>
 #include "decode-insn.h"
 
-/* Fields that several instructions have. */
+/* Fields that several instructions have at the same bits. */
 #define A64_RT		GENMASK(4, 0)
 #define A64_RN		GENMASK(9, 5)
 #define A64_IMM14	GENMASK(18, 5)
 #define A64_IMM19	GENMASK(23, 5)
 #define A64_IMM26	GENMASK(25, 0)
-
 
 /* A row matches if (insn & @mask) == @value; @how: enum a64_kprobe_class. */
 struct a64_row {

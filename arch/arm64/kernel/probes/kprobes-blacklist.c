@@ -4,10 +4,10 @@
  *
  * The core blacklists entry code and noinstr code.  But nothing on arm64 checks
  * the calls that noinstr code makes, and small inline functions of headers
- * become functions in ordinary text where the compiler may not inline them: it
- * does not inline a function that a sanitizer instruments into a function that
- * must not be instrumented.  A breakpoint there is hit on the way to its own
- * handler.
+ * become functions in ordinary text where the compiler may not inline them: a
+ * compiler does not inline a function that a sanitizer instruments into one
+ * that must not be instrumented.  A breakpoint in such a function is hit on the
+ * way to its own handler.
  *
  * So the calls of entry and noinstr code are scanned.  A short function that
  * calls nothing is taken for an inline function and blacklisted.  The core
@@ -17,9 +17,9 @@
  * breakpoint ends in a panic of the host.  That code is one object,
  * arch/arm64/kvm/hyp/vhe/kvm_vhe.o, with its text in a section that the core
  * blacklists, like ftrace's entry.  The functions that it calls in other
- * objects are blacklisted here, whatever their size.  Exceptions are functions
- * that report an error, and tracepoints, such as kvm_get_timer_map: the callees
- * of an enabled tracepoint cannot be known.
+ * objects are blacklisted here, whatever their size, except functions that
+ * report an error.  The callees of an enabled tracepoint, such as
+ * kvm_get_timer_map, cannot be known.
  *
  * Some assembly in ordinary text runs while a CPU starts or wakes up and has no
  * kernel vectors or no stack yet.  Such functions are listed by name; many of

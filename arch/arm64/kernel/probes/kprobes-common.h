@@ -24,7 +24,7 @@ u32 a64_kprobe_original_insn(const void *addr);
  * @at: its address
  * @literal: values to be placed after it, each with the word that loads it
  * @nr_literals: number of literals
- * @call: the words during which registers are on the stack
+ * @call: the call of the core, during which registers are on the stack
  * @bad: a branch does not reach, or there is no room
  */
 struct a64_kprobe_text {
@@ -40,7 +40,7 @@ struct a64_kprobe_text {
 	bool bad;
 };
 
-/* Index of the first executed word in text that calls the engine. */
+/* Index of the first executed word in text that calls the core. */
 #define A64_ENTRY	2
 
 bool a64_kprobe_in_reach(unsigned long from, unsigned long to);

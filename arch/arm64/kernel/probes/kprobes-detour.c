@@ -11,10 +11,11 @@
  *
  * A branch replaces exactly one instruction, so the rest of the function and
  * its branches do not matter, and no task can be preempted under the branch.
- * The thunk changes the state as an exception would, in particular access to
- * user memory, whatever the function has set.  In a kernel that checks the
- * landing pads of indirect branches, a landing pad is not replaced by a branch:
- * a breakpoint is a valid landing pad, a branch is not.
+ * The thunk changes the state as an exception would: for example, user memory
+ * is inaccessible in handlers even if the function has enabled access.  In a
+ * kernel that checks the landing pads of indirect branches, a landing pad is
+ * not replaced by a branch: a breakpoint is a valid landing pad, a branch is
+ * not.
  *
  * Until a site's branch is written, its breakpoint executes the instruction in
  * the slot.  Executing it in the detour instead is not needed, and nothing here

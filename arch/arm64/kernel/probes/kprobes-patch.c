@@ -4,14 +4,14 @@
  *
  * The architecture lists the instructions that may be replaced by each other
  * while other CPUs execute them: B, BL, BRK, NOP, ISB, SVC, HVC and SMC.  A CPU
- * then executes either one; afterwards every CPU must take an exception, which
- * discards instructions that it has fetched before.  So breakpoints and jumps
- * can replace each other, and many original instructions, without stopping
- * other CPUs.
+ * then executes either the old or the new one; afterwards every CPU must take
+ * an exception, which discards instructions that it has fetched before.  So
+ * breakpoints and jumps can replace each other and some original instructions
+ * without stopping other CPUs.
  *
- * For any other instruction, the architecture guarantees nothing to a CPU that
- * executes it meanwhile.  To replace these, all CPUs are stopped, once for each
- * STOP_BATCH instructions of a batch: see kprobes-stop.c.
+ * For all other instructions, the architecture guarantees nothing to a CPU that
+ * executes the word meanwhile.  To replace these, all CPUs are stopped, once
+ * for each STOP_BATCH instructions of a batch: see kprobes-stop.c.
  */
 #include <linux/kernel.h>
 #include <linux/kprobes_hit.h>

@@ -304,6 +304,7 @@ unsigned int kprobe_hidden_callers(const struct pt_regs *regs,
 		/* The thunk has returned; x29 still points to its record. */
 		return 0;
 	if (kprobe_at_entry(kprobe_orig_ip(pc))) {
+		/* For a far call, a detour has the thunk's address in x30. */
 		if ((!in_thunk && lr != (unsigned long)kprobe_jump_thunk) ||
 		    !get_kernel_nofault(lr, &saved->regs[30]))
 			hidden[nr++] = ptrauth_strip_kernel_insn_pac(lr);

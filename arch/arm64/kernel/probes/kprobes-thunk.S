@@ -121,8 +121,8 @@ SYM_CODE_END(kprobe_disable_ttbr0)
 NOKPROBE(kprobe_disable_ttbr0)
 
 /*
- * Mask NMIs, too, because one in between would leave the reserved ASID.  The
- * caller restores DAIF.  Clobbers x3 and x4.
+ * Mask NMIs, too, because one between the two writes would return with the
+ * reserved ASID.  The caller restores DAIF.  Clobbers x3 and x4.
  */
 SYM_CODE_START_LOCAL(kprobe_enable_ttbr0)
 	msr	daifset, #3
@@ -135,9 +135,8 @@ NOKPROBE(kprobe_enable_ttbr0)
 /*
  * Save the rest of an exception's registers, with @where as the program counter
  * and as the return address of a frame record, and mask interrupts as the
- * kernel does, by DAIF or by priority.  From @begin until then there is no
- * record.
- * Clobbers x2 to x4 and x30.
+ * kernel does, by DAIF or by priority.  List the code from @begin up to the
+ * record in kprobe_recordless[].  Clobbers x2 to x4 and x30.
  */
 	.macro	save_state where, begin
 	mrs	x2, nzcv

@@ -131,11 +131,11 @@ NOKPROBE_SYMBOL(kprobe_brk_handler);
  * a64_kprobe_divert - prepare to continue elsewhere than after the thunk's call
  * @regs: as saved by the thunk
  *
- * The thunk restores all registers except those saved here, and executes a
- * breakpoint.  By then it has freed @regs, and the exception saves its
- * registers at the same address.  Three members are not written on the way from
- * kernel mode to kprobe_ss_brk_handler(): they hold the values still to be
- * restored.  So no other hit can change them.
+ * The thunk restores all registers but the three saved here, frees @regs and
+ * executes a breakpoint, whose exception saves its registers at the same
+ * address.  The entry of an exception from kernel mode does not write the three
+ * members that are set here, so these pass the values to
+ * kprobe_ss_brk_handler(), and no other hit can change them.
  *
  * Nothing may interrupt before that breakpoint is executed.  Events that
  * firmware delivers like NMIs have their own stacks.
@@ -158,7 +158,7 @@ NOKPROBE_SYMBOL(a64_kprobe_divert);
  * @esr: syndrome
  *
  * Context: as for kprobe_brk_handler().
- * Return: the same.
+ * Return: as kprobe_brk_handler().
  */
 int kprobe_ss_brk_handler(struct pt_regs *regs, unsigned long esr)
 {
