@@ -24,7 +24,7 @@
 
 /* An instruction, a branch back, a pointer: see kprobes-slot.c. */
 #define KPROBE_SLOT_SIZE	32
-/* The same, with registers saved for a call of the engine, from a module. */
+/* The same, with registers saved for a call of the core, from a module. */
 #define KPROBE_DETOUR_SIZE	128
 /* A branch replaces one instruction. */
 #define KPROBE_JUMP_SIZE	4

@@ -60,7 +60,7 @@
 
 /* Pages of the pool in use; protected by the lock of slots.c. */
 static DECLARE_BITMAP(pool_used, POOL_PAGES);
-/* Set if no page near some module was free; protected by the same lock. */
+/* Set once no page near a module was available; protected by the same lock. */
 static bool modules_crowded;
 
 static bool in_pool(const void *text)
@@ -151,8 +151,8 @@ static void *alloc_within(unsigned long addr, unsigned long distance)
 }
 
 /*
- * Return true if no page in reach of this site is likely to be available, so
- * that any page is acceptable.
+ * Return true if probably no page in reach of this site is available, so that
+ * any page must do.
  */
 static bool beyond_reach(const struct kprobe_site *site)
 {
@@ -165,8 +165,8 @@ static bool beyond_reach(const struct kprobe_site *site)
 
 /*
  * With a hash table, a fetch from the vmalloc area may fault, and the handler
- * of that fault may be probed.  The slots of that handler must be in the
- * kernel's text, which is bolted.
+ * of that fault may be probed itself.  So slots for the kernel's text must be
+ * in that text, whose translation is bolted.
  */
 static bool must_not_fault(const struct kprobe_site *site)
 {
@@ -204,7 +204,7 @@ void *arch_kprobe_alloc_slots(const struct kprobe_site *site)
 	if (must_not_fault(site))
 		return NULL;
 	if (!core_kernel_text(addr)) {
-		/* Half way to the limit, it can serve other sites as well. */
+		/* A page within half the reach can serve other sites, too. */
 		text = alloc_within(addr, SZ_16M) ?:
 		       alloc_within(addr, SZ_32M - 2 * PAGE_SIZE);
 		modules_crowded |= !text;

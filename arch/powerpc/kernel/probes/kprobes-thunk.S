@@ -181,8 +181,8 @@ kprobe_jump_thunk_end:
 
 /*
  * Return address of a followed call.  r1 is the caller's, and LR still holds
- * this address.  It is stored where the callee may have saved LR, so that an
- * unwinder finds the same stack as before the function's return.
+ * the trampoline's address, which is stored where the callee may have saved LR,
+ * so that an unwinder finds the same stack as before the function's return.
  * \function(regs) sets regs->link to the real return address.  r2 may be the
  * TOC of another module, which the caller restores.  The trampoline is never
  * called by a pointer, so it has no descriptor.

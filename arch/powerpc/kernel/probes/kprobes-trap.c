@@ -126,9 +126,10 @@ static bool hit_no_site(struct pt_regs *regs)
 }
 
 /*
- * A hit in real mode is counted as missed, as in kprobe_hit_jump().  The
- * exception is handled with translation on, so the counters are accessible.
- * But handlers would assume that the probed code runs with translation, too.
+ * A hit in real mode is counted as missed, as in kprobe_hit_jump(), and here
+ * for the probes as well: the exception is handled with translation on, so they
+ * are accessible.  But handlers would assume that the probed code runs with
+ * translation, too.
  *
  * Sites are found by their translated address.  The instruction pointer is
  * either that or the real address, without the top bits; in the slot it keeps
