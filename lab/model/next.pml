@@ -12,8 +12,8 @@
  *
  * DROP=1	kprobe_ftrace_hit_slow() continues at the copy
  * DROP=2	kprobe_ftrace_arm() adds to the filter before it sets the ops
- * DROP=3	leave_next() waits for a grace period
- * DROP=4	leave_next() restores the text after the ops is set
+ * DROP=3	reconcile_restore_next() waits for a grace period
+ * DROP=4	reconcile_restore_next() restores the text after the ops is set
  * DROP=5	kprobe_ftrace_moved() after the text is restored
  */
 #ifndef DROP
