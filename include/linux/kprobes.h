@@ -3,8 +3,8 @@
  * Dynamic probes: the interface for users of probes.
  *
  * A struct kprobe is one caller's request to be called at one instruction.
- * Fields marked "private" belong to the core, which keeps its own data about a
- * probed address in <linux/kprobes_backend.h>.
+ * Users must not touch fields marked "private".  The core's own data about a
+ * probed address is in struct kprobe_site (<linux/kprobes_backend.h>).
  */
 #ifndef _LINUX_KPROBES_H
 #define _LINUX_KPROBES_H
@@ -54,23 +54,24 @@ typedef int (*kretprobe_handler_t)(struct kretprobe_instance *ri,
 
 /**
  * struct kprobe - one request to be called at one instruction
- * @nmissed: hits at which the handlers could not run
- * @addr: the requested address; set either it or @symbol_name.  Registration
- *	replaces it by the resolved address, even if it then refuses the probe:
- *	on x86, by the instruction after ENDBR
- * @symbol_name: "symbol" or "module:symbol"; read by registration only
+ * @nmissed: number of hits whose handlers could not run
+ * @addr: the requested address, or NULL if @symbol_name is set.  Registration
+ *	replaces this with the resolved address, often even if the probe is
+ *	refused.  On x86, an ENDBR is skipped.
+ * @symbol_name: "symbol" or "module:symbol", or NULL if @addr is set; read only
+ *	by registration
  * @offset: bytes from @addr or from the symbol to the instruction
- * @pre_handler: called before the instruction; returns non-zero if it has set
- *	the instruction pointer, so that the instruction must not be executed
+ * @pre_handler: called before the instruction; must return non-zero if it has
+ *	set the instruction pointer and the instruction must not be executed
  * @post_handler: called after the instruction
  * @fault_handler: called for a fault in a handler or in the instruction
- * @opcode: the original contents of memory at the probed instruction
+ * @opcode: the original text at the probed instruction
  * @flags: KPROBE_FLAG_*; users may set KPROBE_FLAG_DISABLED before
  *	registration, and read all flags after it
  *
- * If a user writes to a registered probe, the core still calls the same
- * handlers at the same address; only the user's own reads are affected.  Users
- * must not write to private fields.
+ * Hits use the values that these fields had at registration, so writing to a
+ * registered probe has no effect on hits, except that each fault reads
+ * @fault_handler again.
  */
 struct kprobe {
 	/* private: in the site's list of all probes, newest first */
@@ -94,7 +95,7 @@ struct kprobe {
 	u8 kind;			/* enum kprobe_kind */
 	/* the probed address this probe is registered at */
 	struct kprobe_site *site;
-	/* the address of @site while the probe is registered */
+	/* the address of @site while the probe is registered, else 0 */
 	unsigned long place;
 	/* the handlers to call: those at registration */
 	kprobe_pre_handler_t run_pre;
@@ -116,7 +117,7 @@ enum kprobe_kind {
 #define KPROBE_FLAG_DISABLED	2	/* disabled by its user */
 #define KPROBE_FLAG_OPTIMIZED	4	/* hit through a jump */
 #define KPROBE_FLAG_FTRACE	8	/* hit through ftrace */
-#define KPROBE_FLAG_ON_FUNC_ENTRY 16	/* at a function's first instruction */
+#define KPROBE_FLAG_ON_FUNC_ENTRY 16	/* at the entry of a function */
 
 static inline bool kprobe_gone(struct kprobe *p)
 {
@@ -140,14 +141,17 @@ static inline bool kprobe_ftrace(struct kprobe *p)
 
 /**
  * struct kretprobe - a request to be called when a function returns
- * @kp: the function's address
+ * @kp: the address of the function; its fault_handler may be set
  * @handler: called when a followed call returns
- * @entry_handler: called at function entry; non-zero: do not follow this call
- * @maxactive: calls to follow at once; not positive: chosen by the core
- * @nmissed: calls that could not be followed
+ * @entry_handler: called at the function's entry, or NULL; must return non-zero
+ *	if this call must not be followed
+ * @maxactive: maximum number of calls to follow at once; if it is not positive,
+ *	the core chooses a number
+ * @nmissed: number of calls that could not be followed
  * @data_size: bytes of private data for each followed call
  *
- * Registration sets the pre and post handler in @kp, but not fault_handler.
+ * A return probe follows a call by replacing its return address.  Registration
+ * overwrites pre_handler and post_handler of @kp.
  */
 struct kretprobe {
 	struct kprobe kp;
@@ -160,11 +164,11 @@ struct kretprobe {
 	struct kretprobe_holder *rph;
 };
 
-/** Upper limit of kretprobe::data_size, in bytes. */
+/* Upper limit of kretprobe::data_size, in bytes */
 #define KRETPROBE_MAX_DATA_SIZE	4096
 
 /**
- * struct kretprobe_holder - which return probe a followed call belongs to
+ * struct kretprobe_holder - the return probe that followed calls belong to
  * @rp: the return probe; NULL once it is unregistered
  */
 struct kretprobe_holder {
@@ -173,7 +177,8 @@ struct kretprobe_holder {
 
 /**
  * struct kretprobe_instance - one followed call
- * @llist: the task's followed calls, innermost first
+ * @llist: in the list of the task's followed calls, innermost first; unused
+ *	with rethook
  * @rp: the return probe whose handlers are called
  * @ret_addr: the real return address
  * @task: the task that made the call
@@ -189,7 +194,7 @@ struct kretprobe_instance {
 	struct llist_node llist;
 	struct kretprobe *rp;
 	kprobe_opcode_t *ret_addr;
-	/* private: the frame the return address was taken from */
+	/* private: the frame that the return address was taken from */
 	void *fp;
 	/* public: */
 	struct task_struct *task;
@@ -201,8 +206,9 @@ struct kretprobe_instance {
  * get_kretprobe - return the return probe that follows a call
  * @ri: the followed call
  *
- * Context: a handler of that return probe.  The result is never NULL because
- * unregistering waits for handlers.
+ * Context: a handler of that return probe.
+ * Return: the return probe.  The result is never NULL, because unregistering
+ * waits for handlers.
  */
 static inline struct kretprobe *get_kretprobe(struct kretprobe_instance *ri)
 {
@@ -217,19 +223,19 @@ get_kretprobe_retaddr(struct kretprobe_instance *ri)
 
 /**
  * struct jprobe - a request to be called with a function's arguments
- * @kp: the function's address
+ * @kp: the address of the function
  * @entry: called at the function's entry; has the function's prototype
  *
- * @entry runs as a handler, before the function, and ends with jprobe_return()
- * or by returning; its return value is ignored.  The function does not see
- * changes that @entry makes to its arguments.
+ * @entry runs as a handler, before the function, and ends by returning or by
+ * calling jprobe_return().  Its return value is ignored, and the function does
+ * not see changes that it makes to its arguments.
  */
 struct jprobe {
 	struct kprobe kp;
 	void *entry;
 };
 
-/* For jprobe::entry. */
+/* For initializers of jprobe::entry */
 #define JPROBE_ENTRY(handler)	((kprobe_opcode_t *)(handler))
 
 #ifdef CONFIG_KPROBES
@@ -237,10 +243,11 @@ struct jprobe {
 DECLARE_PER_CPU(struct kprobe *, current_kprobe);
 
 /**
- * kprobe_running - return the probe whose handler runs on this CPU
+ * kprobe_running - return the probe whose handler is running on this CPU
  *
  * Context: preemption disabled.
- * Return: the probe, or NULL if no handler is running.
+ * Return: the probe; a placeholder after kprobe_busy_begin(); or NULL if no
+ * handler is running.
  */
 static inline struct kprobe *kprobe_running(void)
 {
@@ -280,8 +287,9 @@ bool is_kprobe_insn_slot(unsigned long addr);
 bool kprobe_fault(struct pt_regs *regs, unsigned int trap);
 
 /*
- * Make a page fault in a slot look as if the original instruction had raised
- * it.  The fault handler must call this before it may sleep and before it
+ * Move a page fault in a slot to the original instruction, and pass the fault
+ * to fault handlers of probes.  Return true if one has handled it.  The
+ * architecture must call this before its own fault handler may sleep or
  * searches the exception tables.
  */
 static nokprobe_inline bool kprobe_page_fault(struct pt_regs *regs,
@@ -374,7 +382,7 @@ void unregister_jprobes(struct jprobe **jps, int num);
 int disable_jprobe(struct jprobe *jp);
 int enable_jprobe(struct jprobe *jp);
 void jprobe_return(void);
-#else /* No probes, or a backend without jprobes. */
+#else /* No probes, or a backend without jprobes */
 static inline int register_jprobe(struct jprobe *jp)
 {
 	return -EOPNOTSUPP;
@@ -405,7 +413,7 @@ static inline void jprobe_return(void) { }
 /**
  * struct kretprobe_blackpoint - a function whose return cannot be followed
  * @name: the function's name
- * @addr: its address, filled in when the first return probe is registered
+ * @addr: its address; set when the first return probe is registered
  */
 struct kretprobe_blackpoint {
 	const char *name;
@@ -522,7 +530,7 @@ void wait_for_kprobe_optimizer(void);
 static inline void wait_for_kprobe_optimizer(void) { }
 #endif
 
-/* is_kprobe_insn_slot() covers detours, too. */
+/* is_kprobe_insn_slot() also covers detours. */
 static inline bool is_kprobe_optinsn_slot(unsigned long addr)
 {
 	return false;

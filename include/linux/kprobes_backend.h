@@ -8,13 +8,12 @@
  *
  *	kprobe_opcode_t		the unit of text that a breakpoint replaces
  *	struct arch_kprobe_insn	the backend's data about a probed instruction
- *	KPROBE_SLOT_SIZE	bytes of a slot, a power of two
+ *	KPROBE_SLOT_SIZE	size of a slot in bytes, a power of two
  *	arch_kprobe_irqs_on(regs)	whether interrupts were on at @regs
- *	arch_kprobe_unwind()	optional: orig_ip() and a stack pointer
+ *	arch_kprobe_unwind()	optional, for kprobe_unwind(): see slots.c
  *
- * and the items of sections 3 and 4 below.  The hit path is in
- * <linux/kprobes_hit.h>, with KPROBE_ADDR_KEEPS_PAD and KPROBE_IP_SKID, which a
- * backend may define.
+ * and the items of sections 3 and 4 below.  A backend may also define
+ * KPROBE_ADDR_KEEPS_PAD and KPROBE_IP_SKID: see <linux/kprobes_hit.h>.
  */
 #ifndef _LINUX_KPROBES_BACKEND_H
 #define _LINUX_KPROBES_BACKEND_H
@@ -35,9 +34,9 @@ struct module;
  *
  * kprobe_site_set_state() in patch.c lists the transitions.
  *
- * @KPROBE_SITE_CLEAN: the original text
- * @KPROBE_SITE_TRAP: a breakpoint
- * @KPROBE_SITE_JUMP: a jump to the site's detour
+ * @KPROBE_SITE_CLEAN: the site is not armed
+ * @KPROBE_SITE_TRAP: the text has a breakpoint
+ * @KPROBE_SITE_JUMP: the text has a jump to the site's detour
  * @KPROBE_SITE_FTRACE: ftrace calls the core
  * @KPROBE_SITE_GONE: the text has been freed; final
  */
@@ -52,39 +51,41 @@ enum kprobe_site_state {
 /**
  * struct kprobe_site - one probed address
  *
- * The fields that a hit reads are first.  "Locked" means under kprobe_mutex.
+ * The fields that a hit reads are first.  Active probes are the enabled ones.
+ * "Locked": written under kprobe_mutex, and also read under it unless noted.
  *
- * @chain: in the table of sites; locked, read by RCU
+ * @chain: in the table of sites; locked, read under RCU
  * @addr: the probed address, which handlers see; constant
- * @pre: the first active probe with a pre handler, or kprobe_no_pre; further
- *	ones are linked by kprobe::pre_next; locked, read by RCU
- * @npost: active probes with a post handler; locked, read by hits
+ * @pre: the first active probe with a pre handler, or kprobe_no_pre; the next
+ *	is in kprobe::pre_next; locked, read under RCU
+ * @npost: number of active probes with a post handler; locked, read by hits
  * @state: how the text looks; locked, read by hits
- * @state_and_skip: @state and @skip, which a hit compares at once
+ * @state_and_skip: @state and @skip, for a hit that compares both at once
  * @target: the state to reach when the batch is applied; locked
  * @on_ftrace: ftrace patches the instruction at @addr; constant
  * @skip: distance from @addr to the instruction that slots and the detour copy:
- *	0, or the size of ftrace's call if the next instruction suits; constant
- * @owns_next: the site may patch that next instruction; cleared for good when
- *	it is armed by ftrace instead (ftrace.c); locked, read by hits
- * @on_entry: the site is at the function's first instruction; constant
+ *	the size of the ftrace call if @owns_next was ever set, else 0; constant
+ * @owns_next: the site may patch the instruction after the ftrace call; cleared
+ *	for good when ftrace arms the site (ftrace.c); locked, read by hits
+ * @on_entry: the site is at the entry of a function; constant
  * @slot: the out-of-line copy, made in prepare, or NULL; freed by the core
  * @insn: the backend's data; changes that hits may see must be published
  * @post_slot: as @slot, for hits with post handlers
  * @detour: the target of the jump, or NULL; freed by the core
- * @active: enabled probes by kprobe::list, newest first; locked, read by RCU
- * @ftrace_ops: the ops that arm the site (ftrace.c); locked, read by hits
+ * @active: active probes by kprobe::list, newest first; locked, read under RCU
+ * @ftrace_ops: the ops that arms the site, tagged (ftrace.c); locked, read by
+ *	hits
  * @probes: all probes by kprobe::hlist, newest first; locked
- * @all: in the list of all sites; locked
+ * @all: in kprobe_sites or kprobe_gone_sites; locked
  * @batch: in the batch of the reconciler or optimizer; locked
  * @retired: in the queue of site.c, once out of the table
- * @njprobe: active probes that are jprobes; locked
+ * @njprobe: number of active probes that are jprobes; locked
  * @opcode: the contents at @addr when the site was created; constant
- * @obstacle: enum kprobe_obstacle of the last attempt to make a jump; locked
+ * @obstacle: enum kprobe_obstacle of the last attempt to prepare a jump; locked
  * @has_neighbour: another site is, or was, less than a jump away; locked
- * @trap_uses_detour: traps already run the copy in the detour; locked
+ * @trap_uses_detour: traps already execute the copies in the detour; locked
  * @optimize: in a list of optimizer.c; locked
- * @missed: hits whose handlers did not run, by enum kprobe_miss
+ * @missed: number of hits whose handlers did not run, by enum kprobe_miss
  */
 struct kprobe_site {
 	struct hlist_node chain;
@@ -93,7 +94,7 @@ struct kprobe_site {
 	unsigned int npost;
 	union {
 		struct { enum kprobe_site_state state : 8; u8 skip; } __packed;
-		u16 state_and_skip;	/* a hit compares both at once */
+		u16 state_and_skip;
 	};
 	enum kprobe_site_state target : 8;
 	bool owns_next;
@@ -128,10 +129,10 @@ kprobe_site_text(const struct kprobe_site *site)
 	return (unsigned long)site->addr + site->skip;
 }
 
-/* The symbol that kallsyms finds for an address. */
+/* The symbol that contains an address */
 struct kprobe_symbol {
-	unsigned long start;		/* of the symbol around it */
-	unsigned long size;		/* up to the next one; 0: none around */
+	unsigned long start;
+	unsigned long size;		/* to the next symbol; 0: no symbol */
 	char name[KSYM_NAME_LEN];
 };
 
@@ -140,13 +141,13 @@ struct kprobe_symbol {
  *    they are called with kprobe_mutex held and may sleep.
  */
 
-/** arch_kprobe_blacklist - at boot: blacklist text; returns 0 or -ENOMEM */
+/* At boot: blacklist text of the architecture.  Return 0 or -ENOMEM. */
 int arch_kprobe_blacklist(void);
 
 /*
  * Fill fresh slot memory with trapping instructions.  If slots must be near
- * their sites or are not allocated from execmem, <asm/kprobes.h> defines more:
- * see arch_kprobe_slots_near() and arch_kprobe_free_slots() in slots.c.
+ * their sites, or are not allocated from execmem, <asm/kprobes.h> must also
+ * define arch_kprobe_slots_near() or arch_kprobe_free_slots(): see slots.c.
  */
 void arch_kprobe_fill_slots(void *text, size_t size);
 
@@ -154,7 +155,7 @@ void arch_kprobe_fill_slots(void *text, size_t size);
  * arch_kprobe_entry - map a requested address to the address to probe
  * @addr: the requested address
  * @offset: its distance from the start of the function
- * @on_entry: set to whether the result is the entry of the function
+ * @on_entry: set to true if the result is the entry of the function, else false
  *
  * Context: any.
  * Return: @addr, or the address after a landing pad or the setup of a TOC.
@@ -164,11 +165,11 @@ kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
 
 /**
  * arch_kprobe_inspect - check whether an instruction may be probed
- * @site: addr is set; the backend fills in opcode and insn
+ * @site: addr and skip are set; the backend fills in opcode and insn
  * @symbol: the symbol that contains the address
  *
- * Decodes and classifies the instruction; must not allocate or change text.
- * The core holds jump_label_mutex and text_mutex as well.
+ * Decode and classify the instruction at kprobe_site_text(); do not allocate
+ * memory or change text.  The core also holds jump_label_mutex and text_mutex.
  *
  * Return: KPROBE_OK or the reason for a refusal.
  */
@@ -179,9 +180,9 @@ enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 bool arch_kprobe_emulated(const struct kprobe_site *site);
 
 /**
- * arch_kprobe_prepare - make the slots that hits of this site need
+ * arch_kprobe_prepare - allocate and fill the slots that hits of a site need
  * @site: an inspected site
- * @with_post: post handlers must be called; may be set when @site is armed
+ * @with_post: also prepare for post handlers; @site may be armed already
  *
  * Return: KPROBE_OK or the reason for a refusal.
  */
@@ -190,11 +191,11 @@ enum kprobe_refusal arch_kprobe_prepare(struct kprobe_site *site,
 
 /**
  * arch_kprobe_patch - bring the text of a batch to its target state
- * @batch: sites linked by kprobe_site::batch; state and target of each are
- *	CLEAN, TRAP or JUMP, and differ
+ * @batch: sites linked by kprobe_site::batch; the state and the target of each
+ *	are CLEAN, TRAP or JUMP, and differ
  *
  * On return, every CPU executes the new text and has left the handlers that it
- * ran before.  The caller excludes CPU hotplug and holds text_mutex.
+ * ran before.  The caller also holds cpu_hotplug_lock and text_mutex.
  */
 void arch_kprobe_patch(struct list_head *batch);
 
@@ -210,22 +211,22 @@ void arch_kprobe_patch(struct list_head *batch);
 unsigned long arch_kprobe_orig_ip(struct kprobe_site *site, void *slot,
 				  unsigned long ip);
 
-/* Set @ip to where a task can resume in the original text, or return false. */
+/* Move @ip to the original text, or return false if it must stay in @slot. */
 bool arch_kprobe_can_resume(struct kprobe_site *site, void *slot,
 			    unsigned long *ip);
 
 /*
  * 3. Jumps, for a backend that selects HAVE_OPTPROBES.  <asm/kprobes.h> defines
  *    KPROBE_JUMP_SIZE and KPROBE_DETOUR_SIZE (bytes, the latter a power of
- *    two).  If a jump may cover several instructions, it also defines
- *    arch_kprobe_resume(): if a handler has set regs->ip to an instruction
- *    under a jump, this function moves it to the copy in the detour.  It may
- *    do other work that a changed regs->ip requires.
+ *    two).  If a jump may cover several instructions, <asm/kprobes.h> also
+ *    defines arch_kprobe_resume().  If a handler has set regs->ip to an
+ *    instruction under a jump, this function moves regs->ip to the copy in the
+ *    detour.  It may do other work that a changed regs->ip requires.
  */
 #ifdef CONFIG_OPTPROBES
 /**
  * arch_kprobe_analyse - check whether a jump may replace the breakpoint
- * @site: an inspected site; with @skip, nothing may branch to its text
+ * @site: an inspected site; if skip is not 0, nothing may branch to its text
  * @symbol: the symbol that contains its text, or NULL if it is not known yet
  *
  * Return: KPROBE_NOJUMP_NONE, FOREIGN_TRAP, NO_MEMORY, or a permanent obstacle.
@@ -234,9 +235,9 @@ enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site,
 					 const struct kprobe_symbol *symbol);
 /* Build @site->detour; return values as for arch_kprobe_analyse(). */
 enum kprobe_obstacle arch_kprobe_build_detour(struct kprobe_site *site);
-/* Make traps execute the copy in the detour, or in the slot again. */
+/* Make traps execute the copies in the detour, or the instruction alone. */
 void arch_kprobe_use_detour(struct kprobe_site *site, bool use);
-/* Free cached analysis data: the site or its text is about to be freed. */
+/* Free cached results of the analysis before the site or its text is freed. */
 void arch_kprobe_unanalyse(struct kprobe_site *site);
 #else
 #define KPROBE_JUMP_SIZE	0
@@ -248,17 +249,18 @@ static __always_inline void arch_kprobe_resume(struct pt_regs *regs) { }
 #endif
 
 /*
- * 4. Function calls.  <asm/kprobes.h> has these as inline functions:
+ * 4. Function calls.  <asm/kprobes.h> defines these inline functions:
  *
  *	arch_kprobe_return_place(regs)	at function entry: pointer to the
  *					return address
- *	arch_kprobe_frame(regs)		identifies the call until it returns
- *	arch_kretprobe_enter(regs)	completes @regs; returns the frame
- *	arch_kretprobe_exit(regs)	optional; after the last handler
- *	arch_kretprobe_fixup_return(regs, ret)	restores the real address
- *	arch_kprobe_ftrace_regs(fregs)	with HAVE_KPROBES_ON_FTRACE: complete
- *					registers; called before interrupts
- *					are disabled
+ *	arch_kprobe_frame(regs)		the frame: identifies the call until
+ *					it returns
+ *	arch_kretprobe_enter(regs)	at return: complete @regs, return frame
+ *	arch_kretprobe_exit(regs)	optional: after the last handler
+ *	arch_kretprobe_fixup_return(regs, ret)	restore the return address
+ *	arch_kprobe_ftrace_regs(fregs)	with HAVE_KPROBES_ON_FTRACE: return
+ *					complete registers; called before
+ *					interrupts are disabled
  *
  * The backend's __kretprobe_trampoline() disables interrupts, saves registers
  * and calls kretprobe_hit().  kretprobe_blacklist[] lists
@@ -268,10 +270,10 @@ void kretprobe_hit(struct pt_regs *regs);
 
 /* Call @entry with the arguments, including 64 bytes of stack. */
 void arch_jprobe_call(void *entry, struct pt_regs *regs);
-/** arch_jprobe_return - leave the innermost arch_jprobe_call() of this CPU */
+/* Leave the innermost arch_jprobe_call() of this CPU. */
 void arch_jprobe_return(void);
 
-/* 5. Functions for backends; call with kprobe_mutex held unless noted. */
+/* 5. Functions for backends, which must hold kprobe_mutex unless noted */
 void *kprobe_slot_alloc(struct kprobe_site *owner, unsigned int size);
 void kprobe_slot_free(void *slot);
 void kprobe_find_symbol(unsigned long addr, struct kprobe_symbol *symbol);
@@ -295,7 +297,7 @@ int kprobe_blacklist_callees(unsigned long start, unsigned long end,
 #endif /* CONFIG_KPROBES */
 
 /*
- * 6. Calls from architecture code; see slots.c and hit.c.
+ * 6. Functions for other code of the architecture: see slots.c and hit.c.
  *
  *	exceptions in kernel mode	kprobe_page_fault() or kprobe_fault()
  *	decoders of text at regs->ip	kprobe_regs_leave_slot()

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Dynamic probes: the interface for backends that do not know sites, but work
- * on a struct kprobe at each probed address.  kernel/kprobes/classic.c presents
- * sites to them in this form.
+ * Dynamic probes: the interface for classic backends.  These know nothing of
+ * sites, but handle one struct kprobe at each probed address, which
+ * kernel/kprobes/classic.c provides for each site.
  *
- * Nothing here is for users of probes.  <linux/kprobes.h> includes this file
- * if the architecture has a classic backend.
+ * Users of probes must not use anything in this file.  <linux/kprobes.h>
+ * includes it if the architecture has a classic backend.
  */
 #ifndef _LINUX_KPROBES_CLASSIC_H
 #define _LINUX_KPROBES_CLASSIC_H
@@ -18,12 +18,12 @@ struct ftrace_regs;
 struct notifier_block;
 
 /*
- * kprobe_ctlblk::kprobe_status, the backend's state of a hit on this CPU.
- * Backends test several of these bits at once.
+ * Values of kprobe_ctlblk::kprobe_status, the backend's state of a hit on this
+ * CPU.  They are bits because backends test several of them at once.
  */
 #define KPROBE_HIT_ACTIVE	1	/* the pre handler runs */
 #define KPROBE_HIT_SS		2	/* the instruction is being stepped */
-#define KPROBE_REENTER		4	/* the same, for a hit inside a hit */
+#define KPROBE_REENTER		4	/* the same, for a nested hit */
 #define KPROBE_HIT_SSDONE	8	/* the post handler runs */
 
 DECLARE_PER_CPU(struct kprobe_ctlblk, kprobe_ctlblk);
@@ -33,7 +33,7 @@ static inline struct kprobe_ctlblk *get_kprobe_ctlblk(void)
 	return this_cpu_ptr(&kprobe_ctlblk);
 }
 
-/* The hit that the ending hit interrupted, for backends that do not know it. */
+/* The hit that the ending hit has interrupted, if the backend loses it */
 #ifdef CONFIG_PARISC
 DECLARE_PER_CPU(struct kprobe *, kprobe_outer);
 #define KPROBE_OUTER	__this_cpu_read(kprobe_outer)
@@ -91,43 +91,44 @@ enum kprobe_exclusive {
  * @steps_in_place: the backend removes the breakpoint for a step
  * @refuses_fixups: a fault in the copy would not be found in the exception
  *	tables: refuse instructions that have an entry there
- * @einval: the meaning of -EINVAL from arch_prepare_kprobe(); 0 for
+ * @einval: the meaning of -EINVAL from arch_prepare_kprobe(); 0 means
  *	KPROBE_REFUSE_UNRELOCATABLE
  * @ftrace_from: the first word that ftrace writes for a call, in bytes from
  *	ftrace_location()
- * @ftrace_to: the last such word
- * @ftrace_skid: the address of a hit by ftrace minus that of the site
- * @init: called once, after @blacklist, before the first probe
+ * @ftrace_to: the last word that ftrace writes, likewise
+ * @ftrace_skid: the address that ftrace passes for a hit, minus the site's
+ * @init: called once, after @blacklist and before the first probe
  * @blacklist: blacklist text that must not be probed but is not annotated:
  *	code that an exception executes before its registers are saved and after
  *	they are restored, that passes a breakpoint to classic.c, or that steps
  *	it; a probe there would hit itself forever or lose its return address
- * @insn_bytes: return the length of the instruction at an address; NULL if each
- *	instruction is a kprobe_opcode_t
+ * @insn_bytes: return the length of the instruction at an address; NULL if all
+ *	instructions have the size of kprobe_opcode_t
  * @exclusive: classify the instruction at an address
  * @refuses: return true if the backend steps this instruction wrongly
  * @prepare: called after arch_prepare_kprobe(); return 0 or an error for
  *	KPROBE_REFUSE_UNRELOCATABLE
- * @pre_handler: replaces kprobe_classic_pre() as handler of each site, and
- *	calls it
+ * @pre_handler: wraps kprobe_classic_pre(): called in its place for each hit,
+ *	and must call it
  * @post_handler: the same for kprobe_classic_post()
- * @exception: replaces kprobe_exceptions_notify(), and calls it: save state
- *	that it loses before the call, and correct the result after it
- * @fault: a page fault in a hit: end the step and return true if there is one;
- *	the backend then ignores the fault
+ * @exception: wraps kprobe_exceptions_notify(): may save state that the backend
+ *	loses, and correct its result
+ * @fault: called for a page fault in a hit; if the hit is in a step, end the
+ *	step and return true, and the backend does not see the fault
  * @trap_address: return the address of a breakpoint that the backend has not
- *	handled yet, or 0; needed if interrupts are on before the backend finds
- *	its site
+ *	handled yet, or 0; needed if interrupts are on before the backend looks
+ *	up the site of the breakpoint
  * @is_trap: return true for a breakpoint; needed with @trap_address
  *
- * Each architecture with a classic backend defines kprobe_quirks in
+ * Each architecture with a classic backend defines kprobe_quirks in its
  * kprobes-quirks.c; all fields are optional.
  *
- * Context: @init and @blacklist are __init.  The functions from @insn_bytes to
- * @prepare are called with kprobe_mutex and text_mutex held, those before
- * @prepare with jump_label_mutex as well.  The others run in exceptions, and
- * must not be traced, probed or instrumented: they are noinstr.  In @exception
- * and the handlers, RCU watches and preemption is off.
+ * Context: @init and @blacklist are __init.  @insn_bytes, @exclusive, @refuses
+ * and @prepare are called with kprobe_mutex and text_mutex held, all except
+ * @prepare with jump_label_mutex as well.  The other functions run in
+ * exceptions, and must be noinstr: they must not be traced, probed or
+ * instrumented.  In @exception and the handlers, RCU is watching and preemption
+ * is off.
  */
 struct kprobe_quirks {
 	bool unsupported;
@@ -165,8 +166,9 @@ void kprobe_classic_post(struct kprobe *kp, struct pt_regs *regs,
 struct kprobe *kprobe_classic_find(void *addr);
 
 /*
- * Handle a page fault in kernel mode.  The backend's kprobe_fault_handler()
- * uses this CPU's hit; handlers and steps run with preemption disabled.
+ * Handle a page fault in kernel mode.  Only a fault with preemption off can
+ * belong to a hit, and the backend's kprobe_fault_handler() uses the state of
+ * the hit on this CPU.
  */
 static nokprobe_inline bool kprobe_page_fault(struct pt_regs *regs,
 					      unsigned int trap)
@@ -270,18 +272,18 @@ struct arch_kprobe_insn {
 
 /*
  * Interrupts are on when a hit begins: loongarch's exception code enables them,
- * mips's leaves them on.  They are disabled later.  In between, a hit in an
- * interrupt would overwrite the state of the interrupted hit, or find it
- * unfinished and report a bug.
+ * mips's leaves them on.  classic.c disables them for handlers, and leaves them
+ * off afterwards: a hit in an interrupt would overwrite the state of the
+ * interrupted hit, or find it unfinished and report a bug.
  */
 #define KPROBE_IRQS_ON_IN_HIT						\
 	(IS_ENABLED(CONFIG_MIPS) || IS_ENABLED(CONFIG_LOONGARCH))
 
 /*
  * On riscv, breakpoints count as NMIs, and the kernel discards most events that
- * are traced in an NMI: all kprobe events except those of returns.  On other
- * architectures with a classic backend they do not count as NMIs, so handlers
- * need not run in an NMI on riscv either.
+ * are traced in an NMI: all kprobe events except those of returns.  So on
+ * riscv, handlers run as on the other architectures with a classic backend,
+ * where breakpoints do not count as NMIs.
  */
 #define KPROBE_HITS_COUNT_AS_NMI	IS_ENABLED(CONFIG_RISCV)
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Dynamic probes: the path of a hit, from the look-up of the site to the last
- * handler.  The fast path is inline, to be one function with the code that
- * delivers the hit; the slow path is in kernel/kprobes/hit.c.
+ * handler.  The fast path is inlined into the code that delivers the hit; the
+ * slow path is in kernel/kprobes/hit.c.
  *
  *	hit -> kprobe_site_find() -> kprobe_site_pre() -+-> HIT_DIVERTED
  *	                                                |
@@ -10,8 +10,8 @@
  *	                                                |
  *	                             kprobe_site_post() <-- HIT_EXECUTE only
  *
- * Interrupts must be off in these functions, because the rules in "Who may run
- * when" at the head of kernel/kprobes.c depend on that.
+ * Interrupts must be off in these functions: see "Who may run when" at the head
+ * of kernel/kprobes.c.
  */
 #ifndef _LINUX_KPROBES_HIT_H
 #define _LINUX_KPROBES_HIT_H
@@ -33,16 +33,17 @@
 #ifdef CONFIG_KPROBES
 
 /*
- * If the user requests a probe on a landing pad (BTI, ENDBR), the site is after
- * the pad.  1 if kprobe::addr stays at the pad; 0 if it becomes the site's.
+ * If a user requests a probe on a landing pad (BTI, ENDBR), the site is after
+ * the pad.  If this is 1, kprobe::addr keeps the address of the pad; if 0,
+ * registration replaces it with the address of the site.
  */
 #ifndef KPROBE_ADDR_KEEPS_PAD
 #define KPROBE_ADDR_KEEPS_PAD	0
 #endif
 
 /*
- * Pre handlers see an instruction pointer that is this number of bytes after
- * the probed address, whichever mechanism delivers the hit.
+ * For pre handlers, the instruction pointer is this number of bytes after the
+ * probed address, whichever mechanism delivers the hit.
  */
 #ifndef KPROBE_IP_SKID
 #define KPROBE_IP_SKID	0
@@ -51,13 +52,13 @@
 /**
  * enum kprobe_by - mechanism that delivers a hit
  *
- * @KPROBE_BY_CODE: a detour, a slot, a trampoline or ftrace: no exception, so
- *	RCU may not be watching
+ * @KPROBE_BY_CODE: a call from a detour, a slot, a return trampoline or ftrace;
+ *	without an exception, RCU may not be watching
  * @KPROBE_BY_EXCEPTION: an exception with RCU watching
  * @KPROBE_BY_NMI: an exception with RCU watching, counted as one NMI in
  *	preempt_count()
  *
- * Callers must pass a constant.
+ * Callers must pass a constant, so that the compiler can drop the other cases.
  */
 enum kprobe_by {
 	KPROBE_BY_CODE,
@@ -67,8 +68,8 @@ enum kprobe_by {
 
 /* How a hit continues after the pre handlers. */
 enum kprobe_verdict {
-	KPROBE_HIT_EXECUTE,	/* execute the instruction; post handlers */
-	KPROBE_HIT_MISSED,	/* execute the instruction; no post handlers */
+	KPROBE_HIT_EXECUTE,	/* execute the instruction and post handlers */
+	KPROBE_HIT_MISSED,	/* only execute the instruction */
 	KPROBE_HIT_DIVERTED,	/* a handler has set the instruction pointer */
 };
 
@@ -89,9 +90,9 @@ static __always_inline bool kprobe_rcu_watching(void)
 }
 
 /*
- * Make RCU watch this CPU, unless RCU is watching already: ct_nmi_enter() might
- * then take a lock of RCU that the interrupted code holds, and would call a
- * tracepoint, whose handlers may be probed.
+ * Make RCU watch this CPU.  If RCU is watching already, ct_nmi_enter() must not
+ * be called: it might take a lock of RCU that the interrupted code holds, and
+ * would call a tracepoint, whose handlers may be probed.
  *
  * Return: the argument for kprobe_rcu_exit().
  */
@@ -135,7 +136,7 @@ static __always_inline void kprobe_read_unlock(bool entered)
  * The table of sites
  */
 
-/* Fixed size, 128 KiB on 64 bits, so chains are long with many sites. */
+/* The size is fixed (128 KiB on 64 bits), so many sites make long chains. */
 #if IS_ENABLED(CONFIG_BASE_SMALL)
 #define KPROBE_TABLE_BITS	8
 #elif BITS_PER_LONG == 64
@@ -150,7 +151,7 @@ static __always_inline void kprobe_read_unlock(bool entered)
  */
 extern struct hlist_head kprobe_site_table[1 << KPROBE_TABLE_BITS];
 
-/* Use the top bits of the product: only they depend on all bits of @addr. */
+/* Use the top bits of the product: these depend on all bits of @addr. */
 static __always_inline struct hlist_head *kprobe_site_bucket(unsigned long addr)
 {
 #if BITS_PER_LONG == 64
@@ -179,7 +180,7 @@ static __always_inline struct kprobe_site *kprobe_site_find(unsigned long addr)
 	return NULL;
 }
 
-/* Number of armed sites that own the instruction after a call of ftrace. */
+/* Number of armed sites that own the instruction after an ftrace call */
 extern unsigned int kprobe_skipping_armed;
 
 /**
@@ -187,7 +188,7 @@ extern unsigned int kprobe_skipping_armed;
  * @addr: the address of any instruction
  *
  * Context: as kprobe_site_find().
- * Return: the site on the call of ftrace before @addr, or NULL.
+ * Return: the site on the ftrace call before @addr, or NULL.
  */
 static __always_inline struct kprobe_site *
 kprobe_site_skipping(unsigned long addr)
@@ -204,7 +205,7 @@ kprobe_site_skipping(unsigned long addr)
 struct kprobe_site *kprobe_text_site_at(unsigned long addr);
 
 /*
- * Contexts: whether a hit that interrupts a handler may call handlers
+ * Contexts: may a hit call handlers if it interrupts another handler?
  */
 
 /*
@@ -215,17 +216,17 @@ struct kprobe_site *kprobe_text_site_at(unsigned long addr);
  *	p		KPROBE_CTX_NONE	a handler outside of NMIs; or a handler
  *					is about to run or has just ended
  *	p		KPROBE_CTX_TRAP	a handler of a trap that counts as an
- *					NMI, in no other NMI
- *	p		KPROBE_CTX_BUSY	the caller of kprobe_busy_begin(), or
- *					the CPU is offline
+ *					NMI, but not in another NMI
+ *	p		KPROBE_CTX_BUSY	code after kprobe_busy_begin(), or an
+ *					offline CPU
  *	p		context id	a handler of the slow path, such as in
  *					an NMI; a return or fault handler
  *
  * A handler of the fast path needs no context id: interrupts are off, so a hit
  * that interrupts it is in an NMI, or is recursion.  Otherwise, the id is both
  * written and cleared after current_kprobe.  An NMI between these two accesses
- * finds KPROBE_CTX_NONE or no handler, runs its handlers in both cases, and
- * restores the values that it found.
+ * finds KPROBE_CTX_NONE or no handler.  In both cases its hits call handlers,
+ * and restore the values that they found.
  */
 DECLARE_PER_CPU(unsigned int, kprobe_current_ctx);
 #define KPROBE_CTX_NONE	(~0U)
@@ -233,12 +234,12 @@ DECLARE_PER_CPU(unsigned int, kprobe_current_ctx);
 #define KPROBE_CTX_BUSY	(~2U)
 
 /**
- * kprobe_context_id - identify the context of the code around a hit
+ * kprobe_context_id - identify the context of the code that a hit interrupts
  * @by: mechanism that delivers the hit
  *
- * Two hits on one CPU have the same id if and only if neither of them is in an
- * interrupt, a softirq or an NMI that interrupted the other.  (PREEMPT_RT does
- * not count softirqs, but these never interrupt code with preemption off.)
+ * If one of two hits on a CPU interrupts the other, their ids are the same if
+ * and only if no interrupt, softirq or NMI is in between.  (PREEMPT_RT does not
+ * count softirqs, but these never interrupt code with preemption off.)
  */
 static __always_inline unsigned int kprobe_context_id(enum kprobe_by by)
 {
@@ -251,14 +252,14 @@ static __always_inline unsigned int kprobe_context_id(enum kprobe_by by)
 /* Return true if the hit interrupts a handler or is in an NMI. */
 static __always_inline bool kprobe_hit_nests(enum kprobe_by by)
 {
-	/* The hit's own exception may count as one NMI: ignore that one. */
+	/* Ignore the hit's own exception if it counts as an NMI. */
 	const unsigned int nmi = by == KPROBE_BY_NMI ? NMI_MASK & ~NMI_OFFSET :
 						       NMI_MASK;
 
 	return __this_cpu_read(current_kprobe) || (preempt_count() & nmi);
 }
 
-/* Return true if a hit needs the slow path.  Call this before the look-up. */
+/* Return true if a hit needs the slow path.  Call before the site's look-up. */
 static __always_inline bool kprobe_hit_is_slow(enum kprobe_by by)
 {
 	if (by == KPROBE_BY_CODE && unlikely(!kprobe_rcu_watching()))
@@ -266,7 +267,7 @@ static __always_inline bool kprobe_hit_is_slow(enum kprobe_by by)
 	return unlikely(kprobe_hit_nests(by));
 }
 
-/* Placeholder for current_kprobe where no particular probe's handler runs. */
+/* Placeholder for current_kprobe if the running code belongs to no one probe */
 extern struct kprobe kprobe_busy;
 
 /**
@@ -279,7 +280,7 @@ struct kprobe_saved_ctx {
 	unsigned int id;
 };
 
-/* Begin handlers with a context id; another handler may be interrupted. */
+/* Before handlers that may have interrupted another one: set the context. */
 static __always_inline struct kprobe_saved_ctx kprobe_ctx_save(unsigned int id)
 {
 	struct kprobe_saved_ctx saved = {
@@ -300,7 +301,7 @@ void kprobe_check_irqs_off(void);
 static __always_inline void kprobe_check_irqs_off(void) { }
 #endif
 
-/* End these handlers, and restore the context of the interrupted handler. */
+/* After these handlers, restore the context of the interrupted handler. */
 static __always_inline void kprobe_ctx_restore(struct kprobe_saved_ctx saved)
 {
 	kprobe_check_irqs_off();
@@ -310,7 +311,7 @@ static __always_inline void kprobe_ctx_restore(struct kprobe_saved_ctx saved)
 	__this_cpu_write(kprobe_current_ctx, saved.id);
 }
 
-/* Return true if a hit in context @id is recursion, and must be missed. */
+/* Return true if a hit in context @id is recursion: it must be missed. */
 static __always_inline bool kprobe_recursion(unsigned int id)
 {
 	unsigned int running = __this_cpu_read(kprobe_current_ctx);
@@ -386,7 +387,7 @@ static __always_inline void kprobe_call_post(struct kprobe_site *site,
 	}
 }
 
-/* Set while nothing waits for this CPU's handlers: see hit.c. */
+/* Set while no task waits for this CPU's handlers: see hit.c. */
 DECLARE_PER_CPU(bool, kprobe_cpu_offline);
 
 /* hit.c: count hits whose handlers did not run */
@@ -419,8 +420,8 @@ kprobe_site_pre(struct kprobe_site *site, struct pt_regs *regs,
 	first = kprobe_first_pre(site);
 	if (by == KPROBE_BY_NMI) {
 		/*
-		 * The site is armed only for post handlers.  The other
-		 * mechanisms call the empty handler of kprobe_no_pre.
+		 * All probes have only post handlers.  The other mechanisms
+		 * call the empty handler of kprobe_no_pre instead of testing.
 		 */
 		if (first == &kprobe_no_pre)
 			return KPROBE_HIT_EXECUTE;
@@ -441,8 +442,8 @@ int kprobe_site_pre_chain(struct kprobe *p, struct pt_regs *regs);
  * @site: the site
  * @regs: full registers, the instruction pointer KPROBE_IP_SKID past the site
  *
- * A site with post handlers has no jump.  So with a single probe, the usual
- * case, no local variable need be saved across the call of the handler.
+ * A site with a jump has no post handlers.  So with a single probe, the usual
+ * case, no local variable is needed after the call of the handler.
  *
  * Context: any; interrupts off.
  * Return: nonzero if a handler has set the instruction pointer.
@@ -501,12 +502,12 @@ static __always_inline void kprobe_trace_irqs_on(void) { }
 #endif
 
 /**
- * kprobe_hit_enter - prepare for handlers, as the entry of an exception would
+ * kprobe_hit_enter - do the entry work of an exception, for a hit without one
  * @regs: the registers for the handlers, saved by assembly code
  * @irqs_on: whether interrupts were on in the probed code
  *
  * This disables preemption.  The caller must have disabled interrupts without
- * informing lockdep, and must restore them.
+ * notifying lockdep, and must restore them.
  *
  * Return: the argument for kprobe_hit_exit().
  */
@@ -522,7 +523,7 @@ static __always_inline bool kprobe_hit_enter(struct pt_regs *regs, bool irqs_on)
 /**
  * kprobe_hit_exit - undo kprobe_hit_enter()
  * @regs: the registers, from which assembly code restores the interrupt state
- * @traced_on: from kprobe_hit_enter()
+ * @traced_on: the return value of kprobe_hit_enter()
  */
 static __always_inline void kprobe_hit_exit(struct pt_regs *regs,
 					    bool traced_on)

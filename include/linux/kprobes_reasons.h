@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Why an address cannot be probed, why a probe is not hit through a jump, and
- * why a hit missed its handlers.
+ * Dynamic probes: the reasons why an address cannot be probed (refusals), why a
+ * breakpoint is not replaced by a jump (obstacles), and why a hit has not run
+ * its handlers (misses).
  *
  * A new reason needs one line here.  These lists define the enumerators, the
- * return values of register_kprobe(), the output of explain and missed in
- * /sys/kernel/debug/kprobes, and the tables of the tests and of
- * Documentation/trace/kprobes.rst.
+ * return values of register_kprobe(), and the output of "explain" and "missed"
+ * in /sys/kernel/debug/kprobes.  Documentation/trace/kprobes.rst has a table of
+ * each list, which must not differ.
  */
 #ifndef _LINUX_KPROBES_REASONS_H
 #define _LINUX_KPROBES_REASONS_H
@@ -67,9 +68,10 @@ X(NO_MEMORY,	"no-memory",	-ENOMEM, \
 	"No memory is available.")
 
 /*
- * X(enumerator, name, sentence).  Obstacles of the first list may disappear,
- * and the optimizer then checks the site again.  Only the removal of a foreign
- * trap is not reported to it: it checks again when the site's probes change.
+ * X(enumerator, name, sentence).  An obstacle of this list may disappear, and
+ * the optimizer then checks the site again.  The exception is a foreign trap,
+ * whose removal is not reported: the optimizer checks again when the site's
+ * probes change.
  */
 #define KPROBE_NOJUMPS_NOW(X)						\
 X(SWITCHED_OFF,	"switched-off", \
@@ -85,7 +87,7 @@ X(FOREIGN_TRAP,	"foreign-trap", \
 X(NO_MEMORY,	"no-memory", \
 	"No memory is available for the detour; the optimizer tries again.")
 
-/* Obstacles of the second list are in the text and permanent. */
+/* An obstacle of this list is in the text, and permanent. */
 #define KPROBE_NOJUMPS_TEXT(X)						\
 X(FTRACE_SITE,	"ftrace-site", \
 	"Ftrace reports the hits, so no jump is needed.") \
@@ -143,7 +145,7 @@ X(REAL_MODE,	"real-mode", \
 #define __KPROBE_NOJUMP(id, name, sentence)		KPROBE_NOJUMP_##id,
 #define __KPROBE_MISS(id, name, sentence)		KPROBE_MISS_##id,
 
-/* Why an address cannot be probed; KPROBE_OK if it can. */
+/* Why an address cannot be probed; KPROBE_OK if it can */
 enum kprobe_refusal {
 	KPROBE_OK,
 	KPROBE_REFUSALS(__KPROBE_REFUSE)
@@ -151,8 +153,8 @@ enum kprobe_refusal {
 };
 
 /*
- * Why a breakpoint cannot become a jump.  KPROBE_NOJUMP_FTRACE_SITE is the
- * first permanent obstacle.
+ * Why a jump cannot replace a breakpoint.  KPROBE_NOJUMP_FTRACE_SITE must be
+ * the first permanent obstacle: see kprobe_obstacle_stays().
  */
 enum kprobe_obstacle {
 	KPROBE_NOJUMP_NONE,
@@ -161,25 +163,25 @@ enum kprobe_obstacle {
 	KPROBE_NR_NOJUMPS
 };
 
-/* Why the handlers of a hit did not run. */
+/* Why the handlers of a hit did not run */
 enum kprobe_miss {
 	KPROBE_MISSES(__KPROBE_MISS)
 	KPROBE_NR_MISSES
 };
 
-/* Return why a refused address cannot be probed. */
+/* Return why a place cannot be probed, or KPROBE_OK. */
 enum kprobe_refusal kprobe_refusal_at(void *addr, const char *symbol,
 				      unsigned long offset);
-/* The errno that register_kprobe() returns. */
+/* Return the errno of register_kprobe(). */
 int kprobe_refusal_errno(enum kprobe_refusal why);
-/* The names and sentences for users. */
+/* Return the names and sentences for users. */
 const char *kprobe_refusal_name(enum kprobe_refusal why);
 const char *kprobe_refusal_sentence(enum kprobe_refusal why);
 const char *kprobe_obstacle_name(enum kprobe_obstacle what);
 const char *kprobe_obstacle_sentence(enum kprobe_obstacle what);
 const char *kprobe_miss_name(enum kprobe_miss why);
 const char *kprobe_miss_sentence(enum kprobe_miss why);
-/* Count a missed hit for a user's probe; see hit.c. */
+/* Count a hit that a user's handler could not use; see hit.c. */
 void kprobe_count_missed(const struct kprobe *p, enum kprobe_miss why);
 
 #endif /* _LINUX_KPROBES_REASONS_H */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Dynamic probes: state and switches for the tests only.
+ * Dynamic probes: switches and counters that both the core's own files and the
+ * tests use, and functions that only the tests use.
  */
 #ifndef _LINUX_KPROBES_TEST_H
 #define _LINUX_KPROBES_TEST_H
@@ -15,7 +16,7 @@ unsigned long kprobe_missed_in_all(enum kprobe_miss why);
 void kprobe_set_jumps(bool on);
 
 #if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST)
-/* Counts of objects in use. */
+/* Numbers of objects in use */
 unsigned int kprobe_slots_in_use(void);
 unsigned int kprobe_sites_in_use(void);
 unsigned int kretprobe_pools_in_use(void);
@@ -23,14 +24,14 @@ unsigned int kretprobe_pools_in_use(void);
 /* Wait until all retired memory is freed. */
 void kprobe_flush_retired(void);
 
-/* The largest number of sites patched with one hold of a lock. */
+/* Return the largest number of sites patched with one hold of text_mutex. */
 unsigned int kprobe_most_patched(unsigned int *batch);
 
 /* Return true if live patching still writes to this text. */
 bool kprobe_klp_writes(const struct klp_modinfo *info, unsigned long start,
 		       unsigned long end);
 
-/* The obstacle to a jump at a site, as kept and as explain reports it. */
+/* Return the obstacle to a jump: at the site, or as "explain" reports it. */
 enum kprobe_obstacle kprobe_obstacle_at(kprobe_opcode_t *addr);
 enum kprobe_obstacle kprobe_explained_obstacle(kprobe_opcode_t *addr);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The interfaces between kernel/kprobes.c and the files in kernel/kprobes/, one
- * part for each file.  The head of kernel/kprobes.c describes the layers of the
- * files and the locks.  classic.c is in no layer: it is a backend, calls
- * reconcile.c, and is called by the lowest layers.
+ * section for each file.  The head of kernel/kprobes.c describes the layers of
+ * the files, and the locks.  classic.c is in no layer: it is a backend, but
+ * also calls reconcile.c.
  */
 #ifndef _KERNEL_KPROBES_INTERNAL_H
 #define _KERNEL_KPROBES_INTERNAL_H
@@ -17,22 +17,22 @@
 struct module;
 struct module_memory;
 
-/* The value of kprobe_site::skip for a site that owns the next instruction. */
+/* kprobe_site::skip of sites on ftrace calls that own the next instruction. */
 #ifdef CONFIG_KPROBE_SKIP_FTRACE
 #define KPROBE_SKIP		MCOUNT_INSN_SIZE
 #else
 #define KPROBE_SKIP		0
 #endif
 
-/* Distance between two addresses where an instruction can begin, in bytes. */
+/* Instructions begin at multiples of this number of bytes. */
 #define KPROBE_INSN_STEP	sizeof(kprobe_opcode_t)
 
-/* The distances from a jump at which instructions under it can begin. */
+/* For each offset in a jump at which another instruction may begin. */
 #define for_each_place_under_jump(distance)				\
 	for ((distance) = KPROBE_INSN_STEP; (distance) < KPROBE_JUMP_SIZE; \
 	     (distance) += KPROBE_INSN_STEP)
 
-/* Return true if this obstacle is permanent. */
+/* Return true if an obstacle to a jump is permanent. */
 static inline bool kprobe_obstacle_stays(enum kprobe_obstacle what)
 {
 	return what >= KPROBE_NOJUMP_FTRACE_SITE;
@@ -44,7 +44,7 @@ static inline bool kprobe_text_is_armed(enum kprobe_site_state state)
 	return state == KPROBE_SITE_TRAP || state == KPROBE_SITE_JUMP;
 }
 
-/* Flags are for users; the core uses site->state and p->enabled. */
+/* Flags only inform users; the core itself uses site->state and p->enabled. */
 static inline void kprobe_set_flag(struct kprobe *p, u32 flag, bool on)
 {
 	if (on)
@@ -53,7 +53,7 @@ static inline void kprobe_set_flag(struct kprobe *p, u32 flag, bool on)
 		p->flags &= ~flag;
 }
 
-/* classic.c: a backend for architectures without one of their own */
+/* classic.c: a backend on top of an architecture's arch_*_kprobe() functions */
 #ifdef CONFIG_KPROBES_CLASSIC
 void kprobe_classic_init_site(struct kprobe_site *site);
 enum kprobe_refusal kprobe_classic_rehearse(struct kprobe_site *site);
@@ -63,7 +63,7 @@ bool kprobe_classic_refuse(struct kprobe *p);
 int kprobe_classic_init(void);
 #define kprobe_classic_blacklisted arch_within_kprobe_blacklist
 
-/* Return true for the backend's own trampoline probe, which stays armed. */
+/* Return true for the probe on the return trampoline, which stays armed. */
 static inline bool kprobe_classic_pinned(const struct kprobe_site *site)
 {
 	return is_kretprobe_trampoline((unsigned long)site->addr);
@@ -88,10 +88,10 @@ static inline int kprobe_classic_init(void) { return 0; }
 static inline bool kprobe_classic_blacklisted(unsigned long a) { return false; }
 #endif
 
-/* hit.c: hits whose handlers did not run; see kprobes_hit.h for more */
+/* hit.c: count missed hits; see also kprobes_hit.h */
 void kretprobe_missed(struct kretprobe *rp, enum kprobe_miss why);
 
-/* hit.c or classic.c: make all hits of a CPU miss their handlers */
+/* hit.c or classic.c: make all hits on a CPU miss their handlers */
 void kprobe_cpu_busy(unsigned int cpu, bool busy);
 
 /* slots.c: memory for instructions out of line */
@@ -128,10 +128,10 @@ bool kprobe_blacklist_next(unsigned long from,
 bool kprobe_blacklisted(unsigned long addr, const struct kprobe_symbol *symbol);
 
 /**
- * struct kprobe_entry - the instruction to probe for a place
- * @addr: its address
- * @on_entry: it is the first instruction of the function
- * @symbol: the symbol that contains it
+ * struct kprobe_entry - the instruction to probe for a place (place.c)
+ * @addr: the address of the instruction
+ * @on_entry: @addr is the entry of the function, or follows its landing pad
+ * @symbol: the symbol that contains @addr
  */
 struct kprobe_entry {
 	kprobe_opcode_t *addr;
@@ -139,7 +139,7 @@ struct kprobe_entry {
 	struct kprobe_symbol symbol;
 };
 
-/* place.c: from requested places to instructions */
+/* place.c: from a request to an instruction */
 int kprobe_find_place(kprobe_opcode_t *addr, const char *symbol,
 		      unsigned long offset, unsigned long *place);
 void kprobe_refuse_init_text(void);
@@ -151,9 +151,9 @@ enum kprobe_refusal kprobe_inspect(struct kprobe_site *site,
 /* patch.c: the text and the state of sites */
 
 /*
- * Maximum number of sites patched with one hold of text_mutex, and approximate
- * number of sites changed with one hold of kprobe_mutex: as many as x86 patches
- * at once with text_poke_finish().
+ * Release text_mutex after patching this number of sites, and kprobe_mutex
+ * after changing about as many.  x86 patches this number of sites at once
+ * (text_poke_finish()).
  */
 #define KPROBE_PATCH_CHUNK	256
 
@@ -165,7 +165,7 @@ u32 kprobe_site_flags(const struct kprobe_site *site);
 void kprobe_patch(struct list_head *batch);
 void kprobe_wait_for_handlers(void);
 
-/* ftrace.c: sites on calls of ftrace */
+/* ftrace.c: sites on ftrace calls */
 #ifdef CONFIG_KPROBES_ON_FTRACE
 void kprobe_classic_ftrace_hit(unsigned long ip, unsigned long parent_ip,
 			       struct ftrace_ops *ops,
@@ -194,7 +194,7 @@ static inline void kprobe_ftrace_disarm(struct list_head *batch) { }
 static inline void kprobe_ftrace_flush(void) { }
 #endif
 
-/* optimizer.c: replaces breakpoints by jumps, in the background */
+/* optimizer.c: replace breakpoints by jumps, in the background */
 #ifdef CONFIG_OPTPROBES
 #define kprobe_analyse arch_kprobe_analyse
 #define kprobe_forget_analysis arch_kprobe_unanalyse
@@ -245,15 +245,15 @@ static inline bool kprobe_jumps_allowed(void) { return false; }
 #endif
 
 /*
- * Return true if a change of a site may patch text.  Otherwise ftrace patches
- * it, any number of sites in one update.
+ * Return true if arming or disarming a site may patch text.  Otherwise ftrace
+ * patches the text, for any number of sites in one update.
  */
 static inline bool kprobe_site_patches_text(const struct kprobe_site *site)
 {
 	return !site->on_ftrace || site->owns_next;
 }
 
-/* Empty a batch of changed sites, and let the optimizer consider each. */
+/* Empty a batch of changed sites, and pass each to the optimizer. */
 static inline void kprobe_consider_batch(struct list_head *batch)
 {
 	struct kprobe_site *site, *next;
@@ -289,7 +289,9 @@ void kprobe_site_deactivate(struct kprobe_site *site, struct kprobe *p);
 bool kprobe_site_has(const struct kprobe_site *site, const struct kprobe *p);
 bool kprobe_is_registered(const struct kprobe *p);
 
-/* reconcile.c: from target states to text; for @how see kprobe_reconcile() */
+/* reconcile.c: bring text to target states */
+
+/* Flags for kprobe_reconcile() */
 #define KPROBE_ARM_EACH		1
 #define KPROBE_WAIT		2
 
@@ -298,16 +300,16 @@ int kprobe_reconcile(struct list_head *dirty, unsigned int how);
 bool kprobe_get_global(void);
 
 /**
- * struct kprobe_array - probes of one kind that are registered together
- * @kind: the kind of all of them
- * @probes: pointers to them
- * @num: number of probes
- * @nth: returns the kprobe in the i-th of them; NULL for a NULL pointer
- * @admit: checks that the place is allowed for this kind; may be NULL
- * @join: called before the i-th probe, which is not registered, is linked to
- *	its site; an errno refuses it; may be NULL
- * @entry: the place of the probe that is being registered
- * @pools: of unlinked return probes, to be freed after their handlers have
+ * struct kprobe_array - probes of one kind that are (un)registered together
+ * @kind: the kind of all probes
+ * @probes: an array of pointers to probes of this kind
+ * @num: number of pointers
+ * @nth: return the kprobe in the i-th probe, or NULL if its pointer is NULL
+ * @admit: check whether this kind of probe is allowed at @addr; may be NULL
+ * @join: prepare the i-th probe just before it is linked to its site; an errno
+ *	refuses the probe; may be NULL
+ * @entry: the entry of the probe that is being registered
+ * @pools: pools of unlinked return probes; to be freed once their handlers have
  *	ended and kprobe_mutex is released
  *
  * The callbacks are called with kprobe_mutex held.
