@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Hits: the state of a CPU that runs handlers, hits whose handlers did not run,
- * the slow path, exceptions in handlers and slots, and CPUs that are offline.
+ * Hits: the state of a CPU that runs handlers, missed hits, the slow path,
+ * exceptions in handlers and slots, and offline CPUs.
  *
- * The fast path is inline, in <linux/kprobes_hit.h>.  With classic.c, only the
- * state, the counting and offline CPUs are here.
+ * The fast path is inline, in <linux/kprobes_hit.h>.  With classic.c, this file
+ * has only the state of a CPU, missed hits and offline CPUs.
  */
 #include <linux/atomic.h>
 #include <linux/bug.h>
@@ -26,10 +26,10 @@
  * kprobe_no_pre and kprobe_busy, and a check of the handlers' interrupt state
  */
 
-/* The context that the handler of current_kprobe runs in. */
+/* The context that the handler of current_kprobe runs in: see kprobes_hit.h. */
 DEFINE_PER_CPU(unsigned int, kprobe_current_ctx) = KPROBE_CTX_NONE;
 
-/* Set while nothing waits for this CPU's handlers: see kprobe_cpu_leaves(). */
+/* Set while no task waits for this CPU's handlers: see kprobe_cpu_leaves(). */
 DEFINE_PER_CPU(bool, kprobe_cpu_offline);
 
 static int kprobe_no_handler(struct kprobe *p, struct pt_regs *regs)
@@ -38,7 +38,7 @@ static int kprobe_no_handler(struct kprobe *p, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(kprobe_no_handler);
 
-/* Sentinel with an empty handler: the hit path need not test for NULL. */
+/* Has an empty handler, so that the hit path need not test for NULL. */
 struct kprobe kprobe_no_pre = {
 	.addr = (void *)kprobe_no_handler,
 	.run_pre = kprobe_no_handler,
@@ -52,10 +52,11 @@ struct kprobe kprobe_busy = {
 /**
  * kprobe_check_irqs_off - warn about a handler that returns with interrupts on
  *
- * unregister_kprobe() waits only for code that runs with interrupts off.  So
- * data that the rest of this hit uses could be freed too early.
+ * unregister_kprobe() waits only for code that runs with interrupts off.  With
+ * interrupts on, data that the rest of this hit uses may already be freed.
  *
- * Context: a hit, after its handlers; current_kprobe is the probe of the last.
+ * Context: a hit, after its handlers; current_kprobe is the probe of the last
+ * handler.
  */
 void kprobe_check_irqs_off(void)
 {
@@ -67,13 +68,14 @@ NOKPROBE_SYMBOL(kprobe_check_irqs_off);
 #endif
 
 /*
- * Hits whose handlers did not run, by reason: per site, and in total since boot
+ * Missed hits: hits whose handlers did not run, by reason, for each site and in
+ * total since boot
  *
- * The counting functions run with interrupts off and RCU watching, in a hit, a
- * return or a call by ftrace.  Unregistering waits until no CPU is in any of
- * these before it clears kprobe::site and frees the site.  Misses are rare, so
- * all CPUs share each counter and update it with compare and exchange, which is
- * safe against NMIs.
+ * The counting functions run with interrupts off and RCU watching, in a hit, in
+ * a return, or when ftrace drops a hit.  Unregistering a probe waits for such
+ * code before it clears kprobe::site and frees the site.  Misses are rare, so
+ * all CPUs share each counter, and update it by try_cmpxchg(), which is safe
+ * against NMIs.
  */
 
 static unsigned long kprobe_misses[KPROBE_NR_MISSES];
@@ -99,9 +101,10 @@ static __always_inline void kprobe_count_at(struct kprobe_site *site,
  * @site: the site that was hit
  * @why: the reason
  *
- * The miss is counted for the site only.  The probes must not be accessed with
- * translation off, because they may be in memory of a module, or on an offline
- * CPU, because nothing waits for that CPU before they are freed.
+ * The miss is counted for the site, but not in nmissed of its probes.  With
+ * translation off, a probe in a module's memory cannot be accessed.  On an
+ * offline CPU, a probe may be freed at any time, because unregistering does not
+ * wait for this CPU.
  *
  * Context: a hit, even with translation off.
  */
@@ -116,8 +119,8 @@ NOKPROBE_SYMBOL(kprobe_site_missed_alone);
  * @site: the site that was hit
  * @why: the reason
  *
- * The hit is counted for each active probe as well, unless this CPU is offline,
- * because then probes may be freed meanwhile.
+ * The hit is also counted in nmissed of each active probe, unless this CPU is
+ * offline: see kprobe_site_missed_alone().
  *
  * Context: a hit; interrupts off, RCU watching.
  */
@@ -152,14 +155,15 @@ void kretprobe_missed(struct kretprobe *rp, enum kprobe_miss why)
 NOKPROBE_SYMBOL(kretprobe_missed);
 
 /**
- * kprobe_count_missed - count a hit whose handler could not serve its user
- * @p: the handler's probe
+ * kprobe_count_missed - count a hit that a user's handler could not use
+ * @p: the probe
  * @why: the reason
  *
- * The hit is not counted in nmissed, because the handler itself did run.
+ * The hit is counted for the site, but not in nmissed, because the handler
+ * itself has run.
  *
- * Context: a handler of @p, which must not have been registered as one kind of
- * probe and unregistered as another.
+ * Context: a handler of @p, which must be unregistered as the kind of probe
+ * that it was registered as.
  */
 void kprobe_count_missed(const struct kprobe *p, enum kprobe_miss why)
 {
@@ -168,8 +172,8 @@ void kprobe_count_missed(const struct kprobe *p, enum kprobe_miss why)
 NOKPROBE_SYMBOL(kprobe_count_missed);
 
 /**
- * kprobe_missed_in_all - return the number of hits missed since boot
- * @why: the reason
+ * kprobe_missed_in_all - return the total number of missed hits since boot
+ * @why: the reason to return the number for
  *
  * Context: any.
  */
@@ -180,9 +184,11 @@ unsigned long kprobe_missed_in_all(enum kprobe_miss why)
 
 #ifdef CONFIG_HAVE_KPROBE_SITES
 /*
- * The slow path of a hit: nested handlers, NMIs, and hits without RCU watching.
- * Also kprobe_busy_begin(), and work that the entry and exit of an exception do
- * around handlers: hits without an exception must do this work themselves.
+ * The slow path of a hit: nested handlers, NMIs, and hits without RCU watching
+ *
+ * This section also has kprobe_busy_begin(), and the work that the entry and
+ * exit code of exceptions does, which hits without an exception must do
+ * themselves.
  */
 
 /* The probe whose handler runs on this CPU; see also kprobe_current_ctx. */
@@ -206,14 +212,14 @@ int kprobe_site_pre_chain(struct kprobe *p, struct pt_regs *regs)
 NOKPROBE_SYMBOL(kprobe_site_pre_chain);
 
 /**
- * kprobe_site_pre_slow - kprobe_site_pre() for a hit that may nest
+ * kprobe_site_pre_slow - kprobe_site_pre() for a hit that may be nested
  * @site: the site that was hit
  * @regs: full registers
  * @by: mechanism that delivers the hit
  *
- * If a handler is running on this CPU, either the handler itself has caused
- * this hit, which is recursion, or the hit is in an interrupt or NMI that has
- * interrupted the handler.
+ * If a handler is running on this CPU, the hit is recursion if the handler
+ * itself has caused the hit.  Otherwise, the hit is in an interrupt or NMI that
+ * has interrupted the handler.
  *
  * Context: any; interrupts off.
  * Return: how the hit continues.
@@ -236,7 +242,7 @@ enum kprobe_verdict kprobe_site_pre_slow(struct kprobe_site *site,
 		verdict = KPROBE_HIT_MISSED;
 	} else {
 		p = kprobe_first_pre(site);
-		/* This id includes the hit's own exception if it is an NMI. */
+		/* The id includes the hit's own exception if that is an NMI. */
 		saved = kprobe_ctx_save(kprobe_context_id(KPROBE_BY_CODE));
 		if (kprobe_call_pre(p, regs))
 			verdict = KPROBE_HIT_DIVERTED;
@@ -248,7 +254,7 @@ enum kprobe_verdict kprobe_site_pre_slow(struct kprobe_site *site,
 NOKPROBE_SYMBOL(kprobe_site_pre_slow);
 
 /**
- * kprobe_site_post_slow - kprobe_site_post() for a hit that may nest
+ * kprobe_site_post_slow - kprobe_site_post() for a hit that may be nested
  * @site: the site that was hit
  * @regs: full registers after the instruction
  *
@@ -268,17 +274,17 @@ NOKPROBE_SYMBOL(kprobe_site_post_slow);
 
 #ifdef CONFIG_TRACE_IRQFLAGS
 /*
- * Inform lockdep and tracepoints that interrupts are off, or on again.  A hit
- * may interrupt any code, including the idle loop.  So these functions use
- * lockdep's own state, because the flag in the saved registers can differ from
- * it.  They follow the order of the kernel's entry code: lockdep's state is
- * updated even if RCU is not watching, but tracepoints are called with RCU
- * watching.
+ * Notify lockdep and tracepoints that interrupts are off, or on again.
+ *
+ * A hit may interrupt any code, including the idle loop, where lockdep's state
+ * can differ from the flag in the saved registers.  These functions use
+ * lockdep's state.  As in the kernel's entry code, lockdep's state is updated
+ * even if RCU is not watching, but tracepoints are called with RCU watching.
  */
 
 /**
- * kprobe_trace_irqs_off - trace that interrupts are off
- * @irqs_on: whether they were on; ignored if lockdep has its own state
+ * kprobe_trace_irqs_off - notify lockdep and tracers that interrupts are off
+ * @irqs_on: whether interrupts were on; ignored if lockdep keeps track itself
  *
  * Return: true if kprobe_trace_irqs_on() must be called before interrupts are
  * enabled again.
@@ -293,9 +299,9 @@ bool kprobe_trace_irqs_off(bool irqs_on)
 		return false;
 	lockdep_hardirqs_off(_RET_IP_);
 	/*
-	 * Lockdep ignores calls from its own code, and all calls once it is
-	 * turned off.  In both cases, call no tracer, because a hit in the
-	 * tracer would be traced again.
+	 * Lockdep ignores this call if lockdep is off, or if its own code was
+	 * hit.  Then call no tracer, because a hit in the tracer would be
+	 * traced again.
 	 */
 	if (IS_ENABLED(CONFIG_PROVE_LOCKING) && lockdep_hardirqs_enabled())
 		return false;
@@ -323,8 +329,8 @@ NOKPROBE_SYMBOL(kprobe_trace_irqs_on);
  * kprobe_reschedule - schedule if a handler has woken up another task
  * @regs: the registers at the hit
  *
- * This does the same as the exit of an interrupt.  Interrupts stay off until
- * the scheduler has disabled preemption, so hits before that do not recurse.
+ * As at the exit of an interrupt, interrupts stay off until the scheduler has
+ * disabled preemption, so a hit before that does not reschedule again.
  *
  * Context: interrupts off, preemption on.
  */
@@ -342,8 +348,8 @@ NOKPROBE_SYMBOL(kprobe_reschedule);
  *
  * For code that shares data with the handlers of probes and must not be entered
  * twice on a CPU, such as handlers of a fprobe with FPROBE_FL_KPROBE_SHARED.
- * Hits in interrupts and NMIs miss their handlers, too, and are counted.
- * Disables preemption.
+ * Hits in interrupts and NMIs are missed and counted as well.  This disables
+ * preemption.
  *
  * Context: any but a handler: kprobe_running() must return NULL.
  */
@@ -352,15 +358,15 @@ void kprobe_busy_begin(void)
 	unsigned long flags;
 
 	preempt_disable();
-	/* An interrupt must not see current_kprobe without its context. */
+	/* A hit in an interrupt must not find only one of the variables set. */
 	raw_local_irq_save(flags);
 	kprobe_ctx_save(KPROBE_CTX_BUSY);
 	raw_local_irq_restore(flags);
 }
 
 /*
- * Set or clear the state of kprobe_busy_begin().  @cpu must be this CPU, with
- * interrupts off, or offline.
+ * Set or clear the state of a CPU as kprobe_busy_begin() does.  @cpu must be
+ * this CPU, with interrupts off, or offline.
  */
 void kprobe_cpu_busy(unsigned int cpu, bool busy)
 {
@@ -386,15 +392,15 @@ void kprobe_busy_end(void)
  * Exceptions raised by handlers and by instructions out of line
  *
  * The architecture's exception handlers call kprobe_fault() before they search
- * their exception tables.  If a handler is running in the context in which the
- * exception was raised, the exception belongs to that handler's probe.
- * Otherwise, an exception in a slot belongs to the probes of the slot's site,
- * and looks to them as if the instruction had raised it in place.
+ * the exception tables.  If a probe's handler is running in the same context,
+ * the handler has raised the exception, and the exception is passed to the
+ * fault handler of that probe.  Otherwise, an exception in a slot is passed to
+ * the probes of the slot's site, as if the instruction had raised it in place.
  */
 
 /*
- * While a fault handler runs, hits in its context are missed, and faults that
- * it raises are not passed to a fault handler.
+ * Call the fault handler of a probe.  Hits in the fault handler are missed, and
+ * its own faults are not passed to a fault handler.
  */
 static bool kprobe_call_fault(struct kprobe *p, struct pt_regs *regs,
 			      unsigned int trap)
@@ -417,8 +423,9 @@ NOKPROBE_SYMBOL(kprobe_call_fault);
 
 /**
  * kprobe_fault - pass an exception to the fault handlers of probes
- * @regs: its registers, not from user mode; if in a slot, moved out of it
- * @trap: its number
+ * @regs: the registers, from kernel mode; if the instruction pointer is in a
+ *	slot, it is moved to the original text
+ * @trap: the number of the exception
  *
  * Context: the exception, before interrupts are enabled again.
  * Return: true if a fault_handler has handled it.
@@ -429,7 +436,7 @@ bool kprobe_fault(struct pt_regs *regs, unsigned int trap)
 	bool handled = false;
 	struct kprobe *p;
 
-	/* Handlers run with interrupts off, so no handler has raised this. */
+	/* With interrupts on, no handler can have raised the exception. */
 	if (!site && likely(arch_kprobe_irqs_on(regs)))
 		return false;
 
@@ -438,7 +445,7 @@ bool kprobe_fault(struct pt_regs *regs, unsigned int trap)
 	if (kprobe_recursion(kprobe_context_id(KPROBE_BY_CODE)))
 		return kprobe_call_fault(__this_cpu_read(current_kprobe),
 					 regs, trap);
-	/* A copy of the instruction after ftrace's call is not a probed one. */
+	/* The slot has the instruction after the ftrace call: not probed. */
 	if (!site || site->on_ftrace)
 		return false;
 
@@ -457,10 +464,10 @@ NOKPROBE_SYMBOL(kprobe_fault);
  * CPUs that are taken offline, and brought online again
  *
  * An offline CPU takes no IPI, and no grace period waits for it, so a probe
- * could be unregistered and freed while that CPU runs the probe's handler.  The
- * CPU still executes kernel code: until it has stopped, from its start until
- * RCU watches it again, and on some machines at each wakeup.  Therefore, a CPU
- * has a mark, kprobe_cpu_offline, from before RCU stops watching the CPU until
+ * could be unregistered and freed while that CPU runs the probe's handler.  But
+ * an offline CPU still executes kernel code: before it stops, from its start
+ * until RCU watches it again, and on some machines at each wakeup.  Therefore,
+ * kprobe_cpu_offline marks a CPU from before RCU stops watching the CPU until
  * RCU watches it again.  All hits on a marked CPU miss their handlers, as
  * between kprobe_busy_begin() and kprobe_busy_end(), and do not touch probes.
  *
@@ -471,33 +478,33 @@ NOKPROBE_SYMBOL(kprobe_fault);
  *	the CPU stops
  *	...
  *	the CPU starts
- *	RCU watches the CPU		rcutree_report_cpu_starting(), which the
- *	kprobe_cpu_comes()		architecture calls on the way to
- *	...				notify_cpu_starting(), if not there;
- *	...				the controlling CPU waits for it and
- *	set_cpu_online(true)		holds cpu_hotplug_lock until then
+ *	RCU watches the CPU		rcutree_report_cpu_starting(), called by
+ *	kprobe_cpu_comes()		notify_cpu_starting() or before it
+ *	...				the controlling CPU waits for this CPU,
+ *	set_cpu_online(true)		and holds cpu_hotplug_lock until then
  *
- * While the CPU is not marked but gets no IPI, it may still run handlers.
- * kprobe_wait_for_handlers() and kprobe_patch() wait for these, because they
- * take cpu_hotplug_lock for reading, and the lock is held for writing then.
+ * A CPU that gets no more IPIs but is not marked yet may still run handlers.
+ * kprobe_wait_for_handlers() and kprobe_patch() wait for this CPU, because they
+ * take cpu_hotplug_lock for reading, which is then held for writing.
  *
  * Once a CPU has been started, only the CPU itself writes its mark, so none of
- * its handlers runs meanwhile.  A CPU that was never online has the mark from
- * boot on; a CPU that failed to start keeps it.
+ * its handlers runs meanwhile.  CPUs are marked at boot until they are first
+ * online, and a CPU that fails to start keeps the mark.
  *
- * No followed call may return on a marked CPU, because counting a miss would
- * touch the probe.  None does: no call is followed while the mark is set, and
- * calls that were followed before do not return, because the idle task starts
- * afresh when the CPU is brought online again.
+ * No followed call returns on a marked CPU, where counting a miss would touch
+ * the probe: no call is followed while the mark is set, and calls that were
+ * followed before do not return, because the idle task starts afresh when the
+ * CPU is brought online again.
  *
- * No grace period waits for an offline CPU, but each lasts longer than a hit on
- * a CPU that executes at all.  So sites and slots, which are freed after grace
- * periods, stay until the hit has ended.  But the loops in which an offline CPU
- * stays must not be probed, because that CPU would nearly always be in a hit.
+ * No grace period waits for an offline CPU, but each grace period lasts longer
+ * than a hit on a CPU that executes at all.  So sites and slots, which are
+ * freed after grace periods, stay until the hit has ended.  But the loops in
+ * which an offline CPU waits must not be probed, because this CPU would nearly
+ * always be in a hit.
  */
 
 /**
- * kprobe_cpu_leaves - mark this CPU as offline: no one needs to wait for it
+ * kprobe_cpu_leaves - mark this CPU as offline: its hits are missed from now on
  *
  * Context: the idle task; interrupts off, and they stay off until the CPU
  * starts again.
@@ -510,10 +517,11 @@ void kprobe_cpu_leaves(void)
 NOKPROBE_SYMBOL(kprobe_cpu_leaves);
 
 /**
- * kprobe_cpu_comes - mark this CPU as online: grace periods wait for it
+ * kprobe_cpu_comes - mark this CPU as online: its hits call handlers again
  * @cpu: this CPU
  *
- * Context: a CPU that is being started, or the first one; interrupts off.
+ * Context: a CPU that is being started, with RCU watching, or the boot CPU;
+ * interrupts off.
  */
 void kprobe_cpu_comes(unsigned int cpu)
 {
