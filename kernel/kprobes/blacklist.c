@@ -2,12 +2,13 @@
 /*
  * Ranges of text that must not be probed.
  *
- * A maple tree holds the union of all ranges, so an added range may overlap
- * others, such as a function in a section that is blacklisted as a whole.  All
- * ranges in a module's text are removed before this text is freed.
+ * A maple tree holds the union of all ranges, so a new range may overlap
+ * others: a function may be in a section that is blacklisted as a whole.
+ * kprobe_unblacklist() removes the ranges in a module's text before this text
+ * is freed.
  *
  * The tree has its own lock, which may be taken under any mutex.  Readers may
- * run in any context (a debugger reads with all other CPUs stopped).
+ * run in any context: a debugger reads with all other CPUs stopped.
  */
 #include <linux/init.h>
 #include <linux/kallsyms.h>
@@ -19,28 +20,30 @@
 #include <asm/sections.h>
 #include "internal.h"
 
-static struct maple_tree blacklist = MTREE_INIT(blacklist, MT_FLAGS_USE_RCU);
+static struct maple_tree blacklist_tree =
+	MTREE_INIT(blacklist_tree, MT_FLAGS_USE_RCU);
 
 /**
  * kprobe_blacklist_covers - check whether an address is in a blacklisted range
  * @addr: any address
  *
  * The ranges do not include parts that a compiler has split off a blacklisted
- * function: see part_of_blacklisted().
+ * function; only kprobe_blacklisted() and within_kprobe_blacklist() do.
  *
  * Context: any.
  */
 bool kprobe_blacklist_covers(unsigned long addr)
 {
-	return mtree_load(&blacklist, addr);
+	return mtree_load(&blacklist_tree, addr);
 }
 
 /*
- * A compiler may move the cold part of a function to "fn.cold", or copy it to
- * "fn.isra.0".  Both are blacklisted if "fn" is.  A dot at the beginning starts
- * no suffix: with function descriptors, symbols of text begin with a dot.
+ * Return true if @name is a part or a copy of a blacklisted function.  For a
+ * function "fn", compilers may create a cold part "fn.cold" or a copy
+ * "fn.isra.0".  A leading dot starts no suffix: with function descriptors, the
+ * symbols of text begin with a dot.
  */
-static noinline_for_stack bool part_of_blacklisted(const char *name)
+static noinline_for_stack bool blacklist_covers_whole(const char *name)
 {
 	const char *suffix = *name ? strchr(name + 1, '.') : NULL;
 	char whole_name[KSYM_NAME_LEN];
@@ -64,7 +67,7 @@ bool kprobe_blacklisted(unsigned long addr, const struct kprobe_symbol *symbol)
 {
 	return kprobe_blacklist_covers(addr) ||
 	       kprobe_classic_blacklisted(addr) ||
-	       (symbol->size && part_of_blacklisted(symbol->name));
+	       (symbol->size && blacklist_covers_whole(symbol->name));
 }
 
 /**
@@ -79,13 +82,13 @@ bool within_kprobe_blacklist(unsigned long addr)
 
 	if (kprobe_blacklist_covers(addr) || kprobe_classic_blacklisted(addr))
 		return true;
-	return !lookup_symbol_name(addr, name) && part_of_blacklisted(name);
+	return !lookup_symbol_name(addr, name) && blacklist_covers_whole(name);
 }
 
 /* Add a range, which must not be empty.  Return 0 or -ENOMEM. */
 static int blacklist_add(unsigned long start, unsigned long size)
 {
-	return mtree_store_range(&blacklist, start, start + size - 1,
+	return mtree_store_range(&blacklist_tree, start, start + size - 1,
 				 xa_mk_value(true), GFP_KERNEL);
 }
 
@@ -105,7 +108,7 @@ static int blacklist_function(unsigned long addr)
 	return blacklist_add(addr - offset, size) ?: (int)size;
 }
 
-/* Add functions whose addresses NOKPROBE_SYMBOL() has put into a section. */
+/* Add the functions whose addresses NOKPROBE_SYMBOL() has put in a section. */
 static int blacklist_functions(const unsigned long *entry, size_t nr)
 {
 	const unsigned long *end = entry + nr;
@@ -151,7 +154,7 @@ int kprobe_add_ksym_blacklist(unsigned long entry)
 #ifdef CONFIG_MODULES
 /**
  * kprobe_blacklist_module - add a module's own blacklist
- * @mod: a module that is being loaded and whose text is complete
+ * @mod: a module that is being loaded; its text is complete
  *
  * Return: 0 or -ENOMEM.
  */
@@ -163,7 +166,7 @@ int kprobe_blacklist_module(const struct module *mod)
 				 mod->kprobes_text_size) ?:
 	       blacklist_section(mod->noinstr_text_start,
 				 mod->noinstr_text_size) ?:
-	       /* In vmlinux, this section is part of noinstr text. */
+	       /* Only in vmlinux is this section part of noinstr text. */
 	       blacklist_section(mod->cpuidle_text_start,
 				 mod->cpuidle_text_size);
 }
@@ -172,31 +175,33 @@ int kprobe_blacklist_module(const struct module *mod)
  * kprobe_unblacklist - remove the blacklist entries of a module's text
  * @text: text or init text of the module, not yet freed; its size may be 0
  *
- * If an allocation fails, the entries remain.  This is harmless, except that
- * they refuse probes on a module that is loaded at the same address later.
+ * If an allocation fails, the entries stay.  This is harmless, except that they
+ * refuse probes on a module that is loaded at the same addresses later.
  */
 void kprobe_unblacklist(const struct module_memory *text)
 {
 	unsigned long start = (unsigned long)text->base;
 	unsigned long last = start + text->size - 1, at = start;
 
-	if (text->size && mt_find(&blacklist, &at, last))
-		mtree_store_range(&blacklist, start, last, NULL, GFP_KERNEL);
+	if (text->size && mt_find(&blacklist_tree, &at, last))
+		mtree_store_range(&blacklist_tree, start, last, NULL,
+				  GFP_KERNEL);
 }
 #endif /* CONFIG_MODULES */
 
 /**
- * kprobe_blacklist_next - find the first blacklisted range at or after @from
- * @from: an address
- * @range: set to this range, without its part before @from; adjacent ranges
- *	are reported as one
+ * kprobe_blacklist_next - find the next blacklisted range
+ * @from: address to search from
+ * @range: set to the part at or after @from of the first range that has one;
+ *	adjacent ranges are reported as one
  *
- * Return: false if there is none.
+ * Context: any.
+ * Return: false if there is no more range.
  */
 bool kprobe_blacklist_next(unsigned long from,
 			   struct kprobe_blacklist_range *range)
 {
-	MA_STATE(mas, &blacklist, from, from);
+	MA_STATE(mas, &blacklist_tree, from, from);
 
 	guard(rcu)();
 	if (!mas_find(&mas, ULONG_MAX))
@@ -209,14 +214,14 @@ bool kprobe_blacklist_next(unsigned long from,
 }
 
 /*
- * Instrumentation: functions that any other function may call, even on the path
- * of a hit, so a probe on one of them would be hit again before recursion is
- * detected.  Compilers define the prefixes before "__kasan_check_".  The other
- * prefixes are for kernel functions that these functions call even if there is
- * nothing to report, or that inline functions and macros, such as likely(),
- * call.
+ * Prefixes of instrumentation: functions that code on the path of a hit may
+ * call, so that a probe on one of them would be hit again before recursion is
+ * detected.  Compilers emit calls of functions with the prefixes before
+ * "__kasan_check_".  These functions, or inline functions and macros such as
+ * likely(), call kernel functions with the other prefixes even if there is
+ * nothing to report.
  */
-static const char * const instrumentation[] = {
+static const char * const blacklist_prefixes[] = {
 	"__asan_", "__hwasan_", "__tsan_", "__msan_", "__ubsan_",
 	"__sanitizer_cov_",
 	"__kasan_check_", "kasan_check_", "kasan_poison", "kasan_unpoison",
@@ -229,12 +234,12 @@ static const char * const instrumentation[] = {
 	 IS_ENABLED(CONFIG_KMSAN) || IS_ENABLED(CONFIG_UBSAN) ||	\
 	 IS_ENABLED(CONFIG_KCOV) || IS_ENABLED(CONFIG_TRACE_BRANCH_PROFILING))
 
-static bool __init is_instrumentation(const char *name)
+static bool __init blacklist_is_instrumentation(const char *name)
 {
 	int i;
 
-	for (i = 0; i < ARRAY_SIZE(instrumentation); i++)
-		if (strstarts(name, instrumentation[i]))
+	for (i = 0; i < ARRAY_SIZE(blacklist_prefixes); i++)
+		if (strstarts(name, blacklist_prefixes[i]))
 			return true;
 	return false;
 }
@@ -242,10 +247,10 @@ static bool __init is_instrumentation(const char *name)
 static int __init blacklist_if_instrumentation(void *data, const char *name,
 					       unsigned long addr)
 {
-	/* Symbols of text begin with a dot if functions have descriptors. */
+	/* With function descriptors, symbols of text begin with a dot. */
 	if (*name == '.')
 		name++;
-	if (!is_kernel_text(addr) || !is_instrumentation(name))
+	if (!is_kernel_text(addr) || !blacklist_is_instrumentation(name))
 		return 0;
 	return blacklist_function(addr) == -ENOMEM ? -ENOMEM : 0;
 }
@@ -257,30 +262,30 @@ static int __init blacklist_instrumentation(void)
 	return kallsyms_on_each_symbol(blacklist_if_instrumentation, NULL);
 }
 
-/* Functions that report unexpected conditions, and tracepoints. */
-static const char * const reports[] __initconst = {
+/* Prefixes of functions that report unexpected conditions, and tracepoints */
+static const char * const blacklist_reports[] __initconst = {
 	"kasan_report", "__fortify_", "fortify_panic", "__stack_chk_fail",
 	"__warn_printk", "_printk", "panic", "__traceiter_",
 };
 
-/* Return true if @addr is in one of @reports or in instrumentation. */
-static noinline_for_stack bool __init reports_or_checks(unsigned long addr)
+/* Return true if calls of a function are ignored: reports, instrumentation. */
+static noinline_for_stack bool __init blacklist_ignores(unsigned long addr)
 {
 	char name[KSYM_NAME_LEN];
 	int i;
 
 	if (lookup_symbol_name(addr, name))
 		return false;
-	for (i = 0; i < ARRAY_SIZE(reports); i++)
-		if (strstarts(name, reports[i]))
+	for (i = 0; i < ARRAY_SIZE(blacklist_reports); i++)
+		if (strstarts(name, blacklist_reports[i]))
 			return true;
-	return is_instrumentation(name);
+	return blacklist_is_instrumentation(name);
 }
 
-/* Return true if a function calls only @reports and instrumentation. */
-static bool __init calls_nothing(unsigned long start, unsigned long size,
-				 unsigned long (*target)(unsigned long at,
-							 u32 *length))
+/* Return true if all calls of a function are ignored. */
+static bool __init blacklist_is_leaf(unsigned long start, unsigned long size,
+				     unsigned long (*target)(unsigned long at,
+							     u32 *length))
 {
 	unsigned long at, callee;
 	u32 length;
@@ -288,7 +293,7 @@ static bool __init calls_nothing(unsigned long start, unsigned long size,
 	for (at = start; at < start + size; at += length) {
 		callee = target(at, &length);
 		if (callee && callee - start >= size &&
-		    !reports_or_checks(callee))
+		    !blacklist_ignores(callee))
 			return false;
 	}
 	return true;
@@ -297,13 +302,14 @@ static bool __init calls_nothing(unsigned long start, unsigned long size,
 /**
  * kprobe_blacklist_callees - blacklist functions that some code calls
  * @start: first address of the code, which must not be probed
- * @end: first address after it
- * @max: 0, or the maximum size of a callee; then it must call no function, as
- *	is usual for an inline function that the compiler did not inline
+ * @end: first address after the code
+ * @max: 0, or a limit: then only callees up to this size are blacklisted that
+ *	call no function themselves, such as inline functions that the compiler
+ *	has not inlined
  * @depth: levels of calls to follow; 1 for the calls in the code only
- * @target: sets @length to that of the instruction at @at; returns the target
- *	of a call, or ULONG_MAX if it is unknown; returns 0 for any other
- *	instruction, and may do so for an unknown target if @max is 0
+ * @target: decode the instruction at @at and set @length to its length; for a
+ *	call, return the target, or ULONG_MAX if it is unknown; otherwise return
+ *	0.  With @max 0, this may also return 0 for an unknown target.
  *
  * Calls of functions that report errors, and of instrumentation, are ignored.
  *
@@ -323,9 +329,10 @@ kprobe_blacklist_callees(unsigned long start, unsigned long end,
 		callee = target(at, &length);
 		if (!callee || within_kprobe_blacklist(callee) ||
 		    !kallsyms_lookup_size_offset(callee, &size, &offset) ||
-		    offset || !size || reports_or_checks(callee))
+		    offset || !size || blacklist_ignores(callee))
 			continue;
-		if (max && (size > max || !calls_nothing(callee, size, target)))
+		if (max && (size > max ||
+			    !blacklist_is_leaf(callee, size, target)))
 			continue;
 		ret = blacklist_add(callee, size);
 		if (!ret && depth > 1)
@@ -337,7 +344,7 @@ kprobe_blacklist_callees(unsigned long start, unsigned long end,
 
 extern unsigned long __start_kprobe_blacklist[];
 extern unsigned long __stop_kprobe_blacklist[];
-/* Both are NULL on architectures without a section for entry code. */
+/* Both are NULL if the architecture has no section for entry code. */
 extern char __entry_text_start[] __weak, __entry_text_end[] __weak;
 
 int __init kprobe_blacklist_init(void)

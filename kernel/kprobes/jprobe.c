@@ -2,11 +2,11 @@
 /*
  * Jprobes: handlers with the arguments of the probed function.
  *
- * A jprobe is a kprobe at the entry of a function whose pre handler calls the
- * user's function, with the same argument registers and a copy of the stack
- * arguments.  That function runs as part of the hit, so it is a handler like
- * any other, and needs no exception of its own.  jprobe_return() restores the
- * stack pointer to its value in arch_jprobe_call().
+ * A jprobe is a kprobe at the entry of a function.  Its pre handler calls the
+ * user's function (jprobe::entry) with the same argument registers and a copy
+ * of the stack arguments.  The user's function runs as part of the hit: it is a
+ * handler like any other, and needs no exception of its own.  jprobe_return()
+ * restores the stack pointer to its value in arch_jprobe_call().
  */
 #include <linux/export.h>
 #include <linux/ftrace.h>
@@ -15,11 +15,11 @@
 #include "internal.h"
 
 /*
- * jprobe_return() ends calls without a return.  The function graph tracer,
- * which might follow them, must be paused meanwhile.  If rethook has followed
- * them, its nodes must be recycled.
+ * jprobe_return() leaves the user's function and its callees without returning
+ * from them.  The function graph tracer must therefore not follow these calls,
+ * and if rethook has followed any, its nodes must be recycled.
  */
-static __always_inline struct llist_node *rethooks_now(void)
+static __always_inline struct llist_node *jprobe_rethooks(void)
 {
 #ifdef CONFIG_RETHOOK
 	return current->rethooks.first;
@@ -28,7 +28,7 @@ static __always_inline struct llist_node *rethooks_now(void)
 #endif
 }
 
-static __always_inline void rethooks_since(struct llist_node *before)
+static __always_inline void jprobe_recycle_rethooks(struct llist_node *before)
 {
 #ifdef CONFIG_RETHOOK
 	struct llist_node *node;
@@ -44,21 +44,21 @@ static __always_inline void rethooks_since(struct llist_node *before)
 static notrace int jprobe_entry(struct kprobe *p, struct pt_regs *regs)
 {
 	struct jprobe *jp = container_of(p, struct jprobe, kp);
-	struct llist_node *rethooks = rethooks_now();
+	struct llist_node *rethooks = jprobe_rethooks();
 	void *entry = READ_ONCE(jp->entry);
 
-	/* The user may have cleared it since registration. */
+	/* The user may have cleared jp->entry since registration. */
 	if (unlikely(!entry))
 		return 0;
 	pause_graph_tracing();
 	arch_jprobe_call(entry, regs);
 	unpause_graph_tracing();
-	rethooks_since(rethooks);
+	jprobe_recycle_rethooks(rethooks);
 	return 0;
 }
 NOKPROBE_SYMBOL(jprobe_entry);
 
-static struct kprobe *nth_jprobe(void *probes, int i)
+static struct kprobe *jprobe_nth(void *probes, int i)
 {
 	struct jprobe *jp = ((struct jprobe **)probes)[i];
 
@@ -87,14 +87,14 @@ static int jprobe_join(struct kprobe_array *array, int i)
  * @num: how many
  *
  * Context: may sleep; not from a handler.
- * Return: as register_kprobes(), and -EINVAL without an entry or if the place
- * is not the entry of a function.
+ * Return: as register_kprobes(); also -EINVAL if jprobe::entry is NULL, or if
+ * the place is not the entry of a function.
  */
 int register_jprobes(struct jprobe **jps, int num)
 {
 	struct kprobe_array array = {
 		.kind = KPROBE_KIND_JPROBE,
-		.probes = jps, .num = num, .nth = nth_jprobe,
+		.probes = jps, .num = num, .nth = jprobe_nth,
 		.admit = jprobe_admit, .join = jprobe_join,
 	};
 
@@ -119,7 +119,7 @@ EXPORT_SYMBOL_GPL(register_jprobe);
  * @jps: the jprobes
  * @num: how many
  *
- * On return, none of their functions runs or will be called.
+ * On return, none of their entry functions runs or will be called.
  *
  * Context: may sleep; not from a handler.
  */
@@ -127,7 +127,7 @@ void unregister_jprobes(struct jprobe **jps, int num)
 {
 	struct kprobe_array array = {
 		.kind = KPROBE_KIND_JPROBE,
-		.probes = jps, .num = num, .nth = nth_jprobe,
+		.probes = jps, .num = num, .nth = jprobe_nth,
 	};
 
 	kprobe_unregister_array(&array);
@@ -173,11 +173,11 @@ int enable_jprobe(struct jprobe *jp)
 EXPORT_SYMBOL_GPL(enable_jprobe);
 
 /**
- * jprobe_return - end the function of a jprobe
+ * jprobe_return - leave the entry function of a jprobe
  *
- * Does not return to its caller, and does not unwind the frames above.
+ * This does not return, and does not unwind the frames that it leaves.
  *
- * Context: the jprobe's function, or a function that it has called.
+ * Context: the jprobe's entry function, or a function that it has called.
  */
 void notrace jprobe_return(void)
 {
