@@ -16,8 +16,7 @@ ignored() {
 	case $1 in
 	# Tables of assembly, and a target function with a BUG() to refuse.
 	lib/*)
-		ignore=$ignore,LEADING_SPACE,CAMELCASE,COMPLEX_MACRO,AVOID_BUG
-		ignore=$ignore,MULTISTATEMENT_MACRO_USE_DO_WHILE
+		ignore=$ignore,LEADING_SPACE,CAMELCASE,AVOID_BUG
 		ignore=$ignore,TRAILING_SEMICOLON,MACRO_ARG_UNUSED,MACRO_ARG_REUSE
 		ignore=$ignore,VOLATILE,EMBEDDED_FUNCTION_NAME,MSLEEP ;;
 	# Macros that define many functions.
@@ -47,12 +46,9 @@ ignored() {
 	# All lines of this file begin with two spaces.
 	arch/arm64/kernel/asm-offsets.c)
 		ignore=$ignore,LEADING_SPACE ;;
-	# An assembler macro.
-	arch/x86/kernel/kprobes/common.h)
-		ignore=$ignore,SPACING ;;
 	# Lists that pass arguments to a macro parameter.
 	include/linux/kprobes_reasons.h)
-		ignore=$ignore,COMPLEX_MACRO,MACRO_ARG_REUSE,MACRO_ARG_UNUSED ;;
+		ignore=$ignore,MACRO_ARG_REUSE,MACRO_ARG_UNUSED ;;
 	# A loop variable.
 	kernel/kprobes/internal.h)
 		ignore=$ignore,MACRO_ARG_REUSE ;;

@@ -16,8 +16,11 @@
 
 struct kprobe;
 
+/* An argument, because a macro may not be a bare list of several items. */
+#define __KPROBE_LIST(...)	__VA_ARGS__
+
 /* X(enumerator, name, errno, sentence) */
-#define KPROBE_REFUSALS(X)						\
+#define KPROBE_REFUSALS(X) __KPROBE_LIST(				\
 X(NO_SYMBOL,	"no-such-symbol", -ENOENT, \
 	"There is no such symbol.") \
 X(NOT_TEXT,	"not-text",	-EINVAL, \
@@ -65,7 +68,7 @@ X(NOT_ENTRY,	"not-entry",	-EINVAL, \
 X(NO_RETURN,	"no-return",	-EINVAL, \
 	"The return of this function cannot be followed.") \
 X(NO_MEMORY,	"no-memory",	-ENOMEM, \
-	"No memory is available.")
+	"No memory is available."))
 
 /*
  * X(enumerator, name, sentence).  An obstacle of this list may disappear, and
@@ -73,7 +76,7 @@ X(NO_MEMORY,	"no-memory",	-ENOMEM, \
  * whose removal is not reported: the optimizer checks again when the site's
  * probes change.
  */
-#define KPROBE_NOJUMPS_NOW(X)						\
+#define KPROBE_NOJUMPS_NOW(X) __KPROBE_LIST(				\
 X(SWITCHED_OFF,	"switched-off", \
 	"The sysctl debug.kprobes-optimization is 0.") \
 X(POST_HANDLER,	"post-handler", \
@@ -85,10 +88,10 @@ X(PROBE_INSIDE,	"probe-inside", \
 X(FOREIGN_TRAP,	"foreign-trap", \
 	"The function has a breakpoint that kprobes did not write.") \
 X(NO_MEMORY,	"no-memory", \
-	"No memory is available for the detour; the optimizer tries again.")
+	"No memory is available for the detour; the optimizer tries again."))
 
 /* An obstacle of this list is in the text, and permanent. */
-#define KPROBE_NOJUMPS_TEXT(X)						\
+#define KPROBE_NOJUMPS_TEXT(X) __KPROBE_LIST(				\
 X(FTRACE_SITE,	"ftrace-site", \
 	"Ftrace reports the hits, so no jump is needed.") \
 X(XEN_PV,	"xen-pv", \
@@ -122,10 +125,10 @@ X(LANDING_PAD,	"landing-pad", \
 X(DETOUR_SIZE,	"detour-size", \
 	"The copied instructions are too long for a detour.") \
 X(DETOUR_REACH,	"detour-reach", \
-	"An operand of the copied instructions is too far from any detour.")
+	"An operand of the copied instructions is too far from any detour."))
 
 /* X(enumerator, name, sentence): why the handlers of a hit did not run */
-#define KPROBE_MISSES(X)						\
+#define KPROBE_MISSES(X) __KPROBE_LIST(					\
 X(RECURSION,	"recursion", \
 	"A handler, or a function that it calls, hit the probe.") \
 X(BUSY,		"busy", \
@@ -139,7 +142,7 @@ X(NO_ADDRESS,	"no-address", \
 X(BPF,		"bpf", \
 	"The CPU was in a BPF program, or in code that must not run one.") \
 X(REAL_MODE,	"real-mode", \
-	"Addresses were not translated, as in a machine check's handler.")
+	"Addresses were not translated, as in a machine check's handler."))
 
 #define __KPROBE_REFUSE(id, name, error, sentence)	KPROBE_REFUSE_##id,
 #define __KPROBE_NOJUMP(id, name, sentence)		KPROBE_NOJUMP_##id,

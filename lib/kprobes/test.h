@@ -20,13 +20,16 @@
 #include <linux/string.h>
 #include <asm/sections.h>
 
+/* Several elements or statements, as one macro. */
+#define LIST(...)	__VA_ARGS__
+
 /*
  * Marks probed functions: the compiler must not let callers rely on their
  * bodies.  Clang lacks the attribute, but assumes little about a function that
  * may be called from anywhere.
  */
 #ifdef CONFIG_CC_IS_CLANG
-#define TARGET	noinline __used
+#define TARGET	LIST(noinline __used)
 #else
 #define TARGET	__attribute__((noipa))
 #endif
@@ -169,11 +172,11 @@ static __maybe_unused void checked_post(struct kprobe *p, struct pt_regs *regs,
 
 /* COUNTED(address, initializers...) */
 #define COUNTED(where, ...)						\
-	(struct counted) {						\
+	((struct counted) {						\
 		.probe.addr = (kprobe_opcode_t *)(where),		\
 		.probe.pre_handler = counted_pre,			\
 		__VA_ARGS__						\
-	}
+	})
 
 /**
  * struct captured - a probe and the registers that its handler has seen

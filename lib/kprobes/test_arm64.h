@@ -53,7 +53,7 @@ struct state {
 
 /* The called code clobbers more than the compiler knows. */
 #ifdef CONFIG_CC_IS_CLANG
-#define CALLER	noinline __used
+#define CALLER	LIST(noinline __used)
 #else
 #define CALLER	__attribute__((noipa))
 #endif

@@ -45,48 +45,52 @@ static void noted(void)
 #define P16	P14, long a15, long a16
 #define V0
 #define V1	(11)
-#define V2	V1, (-22)
-#define V3	V2, ~0UL / 5
-#define V4	V3, 44
-#define V5	V4, 55
-#define V6	V5, (long)-6666666666
-#define V7	V6, 77
-#define V8	V7, ~0UL / 15 * 8
-#define V9	V8, 99
-#define V10	V9, -101010
-#define V14	V10, ~0UL / 7, 121212, -131313, 141414
-#define V16	V14, ~0UL / 11, -161616
+#define V2	LIST(V1, (-22))
+#define V3	LIST(V2, ~0UL / 5)
+#define V4	LIST(V3, 44)
+#define V5	LIST(V4, 55)
+#define V6	LIST(V5, (long)-6666666666)
+#define V7	LIST(V6, 77)
+#define V8	LIST(V7, ~0UL / 15 * 8)
+#define V9	LIST(V8, 99)
+#define V10	LIST(V9, -101010)
+#define V14	LIST(V10, ~0UL / 7, 121212, -131313, 141414)
+#define V16	LIST(V14, ~0UL / 11, -161616)
 
 /* f<n>() applies SUM to each argument, and h<n>() applies NOTE. */
-#define SUM(n)	r = r * 31 + a##n;
-#define NOTE(n)	got[(n) - 1] = a##n; a##n = ~a##n; OPTIMIZER_HIDE_VAR(a##n);
+#define SUM(n)	(r = r * 31 + a##n)
+#define NOTE(n) do {							\
+	got[(n) - 1] = a##n;						\
+	a##n = ~a##n;							\
+	OPTIMIZER_HIDE_VAR(a##n);					\
+} while (0)
 #define E0(x)
 #define E1(x)	x(1)
-#define E2(x)	E1(x) x(2)
-#define E3(x)	E2(x) x(3)
-#define E4(x)	E3(x) x(4)
-#define E5(x)	E4(x) x(5)
-#define E6(x)	E5(x) x(6)
-#define E7(x)	E6(x) x(7)
-#define E8(x)	E7(x) x(8)
-#define E9(x)	E8(x) x(9)
-#define E10(x)	E9(x) x(10)
-#define E14(x)	E10(x) x(11) x(12) x(13) x(14)
-#define E16(x)	E14(x) x(15) x(16)
+#define E2(x)	LIST(E1(x); x(2))
+#define E3(x)	LIST(E2(x); x(3))
+#define E4(x)	LIST(E3(x); x(4))
+#define E5(x)	LIST(E4(x); x(5))
+#define E6(x)	LIST(E5(x); x(6))
+#define E7(x)	LIST(E6(x); x(7))
+#define E8(x)	LIST(E7(x); x(8))
+#define E9(x)	LIST(E8(x); x(9))
+#define E10(x)	LIST(E9(x); x(10))
+#define E14(x)	LIST(E10(x); x(11); x(12); x(13); x(14))
+#define E16(x)	LIST(E14(x); x(15); x(16))
 
 #define ARGS_OF(n, suffix, linkage)					\
 	linkage TARGET long f##suffix(P##n)				\
 	{								\
 		long r = n;						\
 									\
-		E##n(SUM)						\
+		E##n(SUM);						\
 		barrier();						\
 		return r;						\
 	}								\
 									\
 	linkage TARGET long h##suffix(P##n)				\
 	{								\
-		E##n(NOTE)						\
+		E##n(NOTE);						\
 		noted();						\
 		return -1;						\
 	}								\

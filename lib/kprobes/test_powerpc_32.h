@@ -20,7 +20,7 @@ CODE(stwux, "mr 9, 1\n li 10, -128", "stwux 1, 1, 10",
      "lwz 3, 0(1)\n subf 4, 9, 1\n subf 3, 9, 3\n addi 1, 1, 128");
 CODE(mcrxr, "", "mcrxr 4", "");
 
-#define CODE_CASES_OF_WIDTH						\
-	ENTRY(stwux), ENTRY(mcrxr)
+#define CODE_CASES_OF_WIDTH LIST(					\
+	ENTRY(stwux), ENTRY(mcrxr))
 
 #endif /* _LIB_KPROBES_TEST_POWERPC_32_H */

@@ -126,7 +126,7 @@ CODE(plwz, "", "plwz 5, 1f@pcrel",
 CODE(plha, "", "plha 5, 1f@pcrel",
      "b 2f\n.balign 8\n1: .quad 0x8123456789abcdef\n2:");
 
-#define CODE_CASES_OF_WIDTH						\
+#define CODE_CASES_OF_WIDTH LIST(					\
 	ENTRY(addpcis, NEEDS_30), ENTRY(lnia, NEEDS_30), ENTRY(mulld),	\
 	ENTRY(mulld_rc), ENTRY(mulhd), ENTRY(mulhdu), ENTRY(extsw),	\
 	ENTRY(extsw_rc), ENTRY(cntlzd), ENTRY(popcntb), ENTRY(popcntw),	\
@@ -158,6 +158,6 @@ CODE(plha, "", "plha 5, 1f@pcrel",
 	ENTRY(paddi_2, NEEDS_31), ENTRY(pli, NEEDS_31), ENTRY(pnop, NEEDS_31), \
 	ENTRY(pla, NEEDS_31), ENTRY(pld, NEEDS_31), ENTRY(plwa, NEEDS_31), \
 	ENTRY(plbz, NEEDS_31), ENTRY(pstd, NEEDS_31), ENTRY(pstw, NEEDS_31), \
-	ENTRY(pld_2, NEEDS_31), ENTRY(plwz, NEEDS_31), ENTRY(plha, NEEDS_31)
+	ENTRY(pld_2, NEEDS_31), ENTRY(plwz, NEEDS_31), ENTRY(plha, NEEDS_31))
 
 #endif /* _LIB_KPROBES_TEST_POWERPC_64_H */

@@ -27,7 +27,7 @@
 #define LR_SAVE		__stringify(PPC_LR_STKOFF) "(1)\n\t"
 #define SAVE_LR		"mflr 0\n\t" STL " 0, " LR_SAVE
 #define PUSH		STLU " 1, -112(1)\n\t"
-#define MAKE_FRAME	SAVE_LR PUSH
+#define MAKE_FRAME	LIST(SAVE_LR PUSH)
 #define DROP_FRAME	"addi 1, 1, 112\n\t" LL " 0, " LR_SAVE "mtlr 0\n\t"
 
 UNWOUND(entry, PROBE(entry) MAKE_FRAME "addi 3, 3, 1\n\t" DROP_FRAME

@@ -47,11 +47,11 @@ static void public_post(struct kprobe *p, struct pt_regs *regs,
 }
 
 #define PUBLIC(where, ...)						\
-	(struct public_probe) {						\
+	((struct public_probe) {					\
 		.probe.addr = (kprobe_opcode_t *)(where),		\
 		.probe.pre_handler = public_pre,			\
 		__VA_ARGS__						\
-	}
+	})
 
 static void test_handlers_run(struct kunit *test)
 {

@@ -68,7 +68,7 @@ CODE(fs_load, "", "mov %fs:this_cpu_off, %eax", "xor %eax, %eax");
 CODE(rep_stosl, "push %edi\n push %esi\n mov %esp, %edi\n mov $2, %ecx\n"
      "mov $0x55, %eax", "rep stosl", "pop %edx\n pop %eax");
 
-#define ARCH_CODES							\
+#define ARCH_CODES LIST(						\
 	ENTRY(call), ENTRY(call_reg), ENTRY(call_edx), ENTRY(jmp_reg),	\
 	ENTRY(jmp_esi), ENTRY(jmp_mem), ENTRY(call_mem_sp),		\
 	ENTRY(call_mem_disp), ENTRY(call_mem_sib),			\
@@ -78,7 +78,7 @@ CODE(rep_stosl, "push %edi\n push %esi\n mov %esp, %edi\n mov $2, %ecx\n"
 	ENTRY(mov_ds), ENTRY(inc), ENTRY(dec), ENTRY(mov_imm),		\
 	ENTRY(daa), ENTRY(addr16), ENTRY(longest), ENTRY(nop_mov),	\
 	ENTRY(nop_lea), ENTRY(nop_lea_long), ENTRY(lea_no_nop),		\
-	ENTRY(mov_no_nop), ENTRY(fs_load), ENTRY(rep_stosl)
+	ENTRY(mov_no_nop), ENTRY(fs_load), ENTRY(rep_stosl))
 
 /* Length of the probed instruction in mov_reg, and in inside. */
 #define MOV_REG_LENGTH	2
@@ -108,7 +108,7 @@ CODE(call_fs, "", SAFE "call *%fs:(%eax)", "nop");
 CODE(call_bx_mem, "", SAFE ".byte 0x67, 0xff, 0x17", "nop");
 CODE(inside, "nop", "mov $0x90909090, %eax", "nop");
 
-#define ARCH_REFUSALS							\
+#define ARCH_REFUSALS LIST(						\
 	REFUSED(iret, -EOPNOTSUPP),					\
 	REFUSED(lret, -EOPNOTSUPP),					\
 	REFUSED(lret_imm, -EOPNOTSUPP),					\
@@ -120,4 +120,4 @@ CODE(inside, "nop", "mov $0x90909090, %eax", "nop");
 	REFUSED(jcxz, -EOPNOTSUPP),					\
 	REFUSED(loopw, -EOPNOTSUPP),					\
 	REFUSED(call_fs, -EOPNOTSUPP),					\
-	REFUSED(call_bx_mem, -EOPNOTSUPP)
+	REFUSED(call_bx_mem, -EOPNOTSUPP))

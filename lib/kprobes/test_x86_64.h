@@ -53,7 +53,7 @@ CODE(gs_load, "", "mov %gs:0, %rax", "xor %eax, %eax");
 CODE(rep_stosq, "push %rdi\n push %rsi\n mov %rsp, %rdi\n mov $2, %ecx\n"
      "mov $0x55, %eax", "rep stosq", "pop %rdx\n pop %rax");
 
-#define ARCH_CODES							\
+#define ARCH_CODES LIST(						\
 	ENTRY(jrcxz), ENTRY(call), ENTRY(call_reg), ENTRY(call_r11),	\
 	ENTRY(jmp_reg), ENTRY(jmp_r8), ENTRY(call_mem_sp),		\
 	ENTRY(call_mem_disp), ENTRY(call_mem_sib),			\
@@ -61,7 +61,7 @@ CODE(rep_stosq, "push %rdi\n push %rsi\n mov %rsp, %rdi\n mov $2, %ecx\n"
 	ENTRY(rip_cmp_imm), ENTRY(rip_store_imm), ENTRY(rip_sse),	\
 	ENTRY(pop_r12), ENTRY(mov_imm), ENTRY(sub_sil), ENTRY(xchg_r8),	\
 	ENTRY(longest), ENTRY(nop9), ENTRY(endbr), ENTRY(gs_load),	\
-	ENTRY(rep_stosq)
+	ENTRY(rep_stosq))
 
 /* Length of the probed instruction in mov_reg, and in inside. */
 #define MOV_REG_LENGTH	3
@@ -84,7 +84,7 @@ CODE(call_gs, "", SAFE "call *%gs:(%rax)", "nop");
 CODE(call_eax_mem, "", SAFE "call *(%eax)", "nop");
 CODE(inside, "nop", "movabs $0x9090909090909090, %rax", "nop");
 
-#define ARCH_REFUSALS							\
+#define ARCH_REFUSALS LIST(						\
 	REFUSED(iret, -EOPNOTSUPP),					\
 	REFUSED(lret, -EOPNOTSUPP),					\
 	REFUSED(syscall, -EOPNOTSUPP),					\
@@ -92,4 +92,4 @@ CODE(inside, "nop", "movabs $0x9090909090909090, %rax", "nop");
 	REFUSED(swapgs, -EOPNOTSUPP),					\
 	REFUSED(data16_call, -EOPNOTSUPP),				\
 	REFUSED(call_gs, -EOPNOTSUPP),					\
-	REFUSED(call_eax_mem, -EOPNOTSUPP)
+	REFUSED(call_eax_mem, -EOPNOTSUPP))

@@ -42,12 +42,12 @@
 	STACK_FRAME_NON_STANDARD(code_##name)
 
 /* Conditional branches, short and near. */
-#define JCC(cc, number)							\
+#define JCC(cc, number) LIST(						\
 	CODE(j##cc##_short, "mov $1, %eax", "j" #cc " 1f",		\
 	     "mov $2, %eax\n1:");					\
 	CODE(j##cc##_near, "mov $1, %eax",				\
 	     ".byte 0x0f, 0x80 + " #number "\n.long 1f - . - 4",	\
-	     "mov $2, %eax\n1:")
+	     "mov $2, %eax\n1:"))
 
 JCC(o, 0);
 JCC(no, 1);
@@ -165,7 +165,7 @@ CODE(lahf, "xor %eax, %eax\n sahf", "lahf", "");
 #include "test_x86_32.h"
 #endif
 
-#define ENTRY_JCC(cc)	ENTRY(j##cc##_short), ENTRY(j##cc##_near)
+#define ENTRY_JCC(cc)	LIST(ENTRY(j##cc##_short), ENTRY(j##cc##_near))
 
 static const struct code_case codes[] = {
 	ENTRY_JCC(o), ENTRY_JCC(no), ENTRY_JCC(b), ENTRY_JCC(ae),

@@ -81,7 +81,7 @@ static void sentry_post(struct kprobe *p, struct pt_regs *regs,
 	container_of(p, struct sentry, probe)->post++;
 }
 
-#define RAISE(instruction)						\
+#define RAISE(instruction) ({						\
 	asm volatile(_ASM_MOV " $1f, %[resume_at]\n\t"			\
 		     "xor	%%edx, %%edx\n\t"			\
 		     "xor	%%ecx, %%ecx\n\t"			\
@@ -90,7 +90,8 @@ static void sentry_post(struct kprobe *p, struct pt_regs *regs,
 		     : [resume_at] "=m" (resume_at)			\
 		     : [page] "D" (BAD_PAGE),				\
 		       [selector] "S" (BAD_SELECTOR)			\
-		     : "ax", "cx", "dx", "memory")
+		     : "ax", "cx", "dx", "memory");			\
+})
 
 static void raise_exception(int trap)
 {

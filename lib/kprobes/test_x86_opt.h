@@ -38,9 +38,9 @@
 	    POINTER_TO(start_##name, opt_##name));			\
 	extern char opt_##name[], *probe_##name
 
-#define FUNCTION(name, ...)						\
+#define FUNCTION(name, ...) LIST(					\
 	FOLLOWED(name, __VA_ARGS__);					\
-	STACK_FRAME_NON_STANDARD(opt_##name)
+	STACK_FRAME_NON_STANDARD(opt_##name))
 
 #define CODE(name, probed, after)					\
 	FUNCTION(name, ".Lprobe_" #name ":\n\t" probed "\n\t"		\

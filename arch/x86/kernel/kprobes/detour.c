@@ -122,7 +122,7 @@ static_assert(KPROBE_JUMP_SIZE == JMP32_INSN_SIZE);
 static_assert(__KERNEL_CS < 0x80);
 static const u8 clac_and_push_cs[] = { 0x0f, 0x01, 0xca, 0x6a, __KERNEL_CS };
 
-/* Emit the entry, from DETOUR_TEMPLATE in common.h. */
+/* Emit the entry, from DETOUR_TEMPLATE in thunk_macros.S. */
 static void emit_entry(struct detour *d, const struct kprobe_site *site,
 		       const void *detour)
 {

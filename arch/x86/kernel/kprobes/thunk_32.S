@@ -15,6 +15,7 @@
 #include <asm/segment.h>
 #include <asm/smap.h>
 #include "common.h"
+#include "thunk_macros.S"
 
 	.text
 

@@ -16,6 +16,7 @@
 #include <asm/smap.h>
 #include <asm/unwind_hints.h>
 #include "common.h"
+#include "thunk_macros.S"
 
 	.text
 
