@@ -3,7 +3,7 @@
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory --no-builtin-rules
 ARCH ?= x86_64
-export ARCH KUNIT VARIANT JOBS FROM KSRC BRANCH N SEED ONLY GUESTS
+export ARCH BASE KUNIT VARIANT JOBS FROM KSRC BRANCH N SEED ONLY GUESTS
 # Of torture.
 export PARTS WORLD TIME SLICE SIZE QUICK CPUS
 export PACK := $(if $(PACK),$(abspath $(PACK)))

@@ -10,10 +10,17 @@ unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES
 LAB=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 TOP=$(dirname "$LAB")
 OUT=${OUT_DIR:-$TOP/out}
+# The version of Linux. All but the first build in a directory of their own.
+BASE=${BASE:-6.12}
+[ "$BASE" = 6.12 ] || OUT=${OUT%"/$BASE"}/$BASE
+export BASE
 ARCH=${ARCH:-x86_64}
 JOBS=${JOBS:-$(($(nproc) + 1))}
-TARBALL=/usr/src/linux-source-6.12.tar.xz
-IN_TAR=linux-source-6.12
+IN_TAR=linux-source-$BASE
+case $BASE in
+6.12) TARBALL=/usr/src/$IN_TAR.tar.xz ;;
+*) TARBALL=$OUT/$IN_TAR.tar.xz ;;
+esac
 # LAB_TREE is built as it is; otherwise our own tree is built.
 TREE=${LAB_TREE:-$OUT/linux}
 PRISTINE=$OUT/pristine
@@ -22,6 +29,9 @@ unset OUT_DIR
 say() { printf '%s %s\n' "[$(date +%T)]" "$*" >&2; }
 die() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
 
+# shellcheck source=lab/files.sh
+. "$LAB/files.sh"
+[[ " $BASES " == *" $BASE "* ]] || die "BASE=$BASE: not there yet (there is: $BASES)"
 [ -f "$LAB/arch/$ARCH.sh" ] ||
 	die "ARCH=$ARCH: not there yet (there is: $(cd "$LAB/arch" && echo *.sh | sed 's/\.sh//g'))"
 # More arguments of the kernel's make and of busybox's, by architecture.
@@ -29,8 +39,6 @@ KMAKE_ARGS=()
 BUSYBOX_ARGS=()
 # shellcheck source=lab/arch/x86_64.sh
 . "$LAB/arch/$ARCH.sh"
-# shellcheck source=lab/files.sh
-. "$LAB/files.sh"
 
 # need PACKAGE...: install missing packages of Debian.
 need() {
@@ -65,7 +73,8 @@ need_for_build() {
 
 	llvm=$(llvm)
 	[ -z "$llvm" ] || need "clang-$llvm" "lld-$llvm" "llvm-$llvm"
-	need linux-source-6.12 gcc make bison flex bc libelf-dev libssl-dev \
+	need_source
+	need gcc make bison flex bc libelf-dev libssl-dev \
 		python3 xz-utils patch rsync cpio gzip kmod ccache perl \
 		"${BUILD_PACKAGES[@]}"
 	[ "$(type -t arch_tools)" != function ] || arch_tools
@@ -132,6 +141,33 @@ debian_apt() {
 	"${apt[@]}" update
 }
 
+# need_source: fetch the source of $BASE. For a base that the machine's own Debian
+# lacks, the archive is kept in $OUT, and is there only when it is whole.
+need_source() {
+	local dir=$OUT/source apt
+
+	need xz-utils patch rsync
+	if [ "$BASE" = 6.12 ]; then
+		need linux-source-6.12
+		return
+	fi
+	[ ! -f "$TARBALL" ] || return 0
+	say "fetching linux-source-$BASE"
+	mkdir -p "$OUT"
+	(
+		flock 8
+		[ ! -f "$TARBALL" ] || exit 0
+		rm -rf "$dir"
+		debian_apt "$dir" deb trixie-backports &&
+		(cd "$dir" && "${apt[@]}" download "linux-source-$BASE") &&
+		dpkg-deb --fsys-tarfile "$dir"/linux-source-*.deb |
+			tar -xO "./usr/src/$IN_TAR.tar.xz" > "$TARBALL.new" &&
+		mv "$TARBALL.new" "$TARBALL"
+	) < /dev/null 8> "$OUT/.source.lock" > "$OUT/source.log" 2>&1 ||
+		die "cannot fetch linux-source-$BASE, see $OUT/source.log"
+	rm -rf "$dir"
+}
+
 # debian_unpack DIR SUITE PACKAGE: unpack a package into DIR/root.
 debian_unpack() {
 	local apt
@@ -191,7 +227,7 @@ unpack() {
 	if [ "${2:-}" != stock ]; then
 		while read -r p; do
 			exclude+=("--exclude=$IN_TAR/$p")
-		done < "$LAB/replaced-set"
+		done < <(replaced_set)
 	fi
 	say "unpacking $(basename "$TARBALL") into $dir"
 	rm -rf "$dir.new" "$dir"
@@ -214,13 +250,13 @@ pristine() {
 	[ -n "$missing" ] || return 0
 	if [ -n "$from" ]; then
 		echo "$missing" | rsync -a --files-from=- "$from/" "$PRISTINE/" ||
-			die "hooks/ name a file that Linux 6.12 has not"
+			die "hooks/ name a file that Linux $BASE has not"
 		return
 	fi
 	say "fetching what the hooks touch from $(basename "$TARBALL")"
 	echo "$missing" | sed "s#^#$IN_TAR/#" |
 		tar --strip-components=1 -C "$PRISTINE" -xJf "$TARBALL" -T - ||
-		die "hooks/ name a file that Linux 6.12 has not"
+		die "hooks/ name a file that Linux $BASE has not"
 }
 
 # touched DIR: copy to DIR those files of a pristine tree that the replaced set,
@@ -228,13 +264,13 @@ pristine() {
 touched() {
 	local dir=$1 kept=$OUT/touched now
 
-	now=$(stat -c '%s-%Y' "$TARBALL"; hooked_files | cat "$LAB/replaced-set" - | sha1sum)
+	now=$(stat -c '%s-%Y' "$TARBALL"; { replaced_set; hooked_files; } | sha1sum)
 	if [ "$(cat "$kept/.stamp" 2> /dev/null)" != "$now" ]; then
 		say "collecting the files of a pristine tree that we touch"
 		rm -rf "$kept.new"
 		mkdir -p "$kept.new"
 		{
-			cat "$LAB/replaced-set"
+			replaced_set
 			hooked_files
 			printf '%s\n' Makefile Kconfig arch/Kconfig kernel/Makefile
 		} | sort -u | sed "s#^#$IN_TAR/#" |
@@ -255,7 +291,7 @@ sync_tree() {
 	local stamp=$TREE.stamp now
 
 	[ -z "${LAB_TREE:-}" ] || return 0
-	now=$(stat -c '%s-%Y' "$TARBALL"; sha1sum < "$LAB/replaced-set")
+	now=$(stat -c '%s-%Y' "$TARBALL"; replaced_set | sha1sum)
 	if [ ! -d "$TREE" ] || [ "$(cat "$stamp" 2> /dev/null)" != "$now" ]; then
 		rm -rf "$stamp" "$PRISTINE" "$TREE.applied"
 		unpack "$TREE"
@@ -336,7 +372,16 @@ tools() {
 }
 
 # fragments_sum FRAGMENT...: print a checksum of a configuration's sources.
-fragments_sum() { cat "$@" "$TOP"/hooks/*.patch | sha1sum; }
+fragments_sum() {
+	local name
+
+	{
+		cat "$@"
+		for name in $(hook_names); do
+			hook "$name"
+		done
+	} | sha1sum
+}
 
 # configure TREE BUILD FRAGMENT...: configure by tinyconfig, or by a fragment's
 # BASE, plus the fragments, if they changed. Use the compiler of the build,

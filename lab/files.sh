@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash disable=SC2034
-# Lists of our files and of hooked files. Sourced; needs $TOP.
+# shellcheck shell=bash disable=SC2034,SC2153
+# Lists of our files and of hooked files. Sourced; needs $TOP and $BASE, the
+# version of Linux.
+
+# Versions of Linux that our files and hooks fit.
+BASES='6.12 7.3'
 
 # Directories of this repository that are copied into the kernel tree.
 KERNEL_DIRS=(kernel include arch lib samples Documentation)
@@ -15,14 +19,76 @@ our_files() {
 	done) | sort
 }
 
+# hook_names: list the hooks of this base in order.
+hook_names() {
+	(cd "$TOP/hooks" && printf '%s\n' ./*.patch "$BASE"/*.patch) |
+		sed -n 's#^.*/\([^*]*\)\.patch$#\1#p' | sort -u
+}
+
+# hook NAME: print a hook for this base. Each section of hooks/BASE/NAME.patch
+# replaces the section of the same file in hooks/NAME.patch, or drops it if it is
+# no more than its first line.
+hook() {
+	local own=$TOP/hooks/$BASE/$1.patch all=$TOP/hooks/$1.patch
+
+	[ -f "$own" ] || own=/dev/null
+	[ -f "$all" ] || all=/dev/null
+	awk -v own="$own" '
+	function print_own(head) {
+		if (lines[head] > 1)
+			printf "%s", section[head]
+		delete section[head]
+	}
+	BEGIN {
+		while ((getline i < own) > 0) {
+			if (i ~ /^diff --git /) {
+				head = i
+				order[++n] = i
+			}
+			section[head] = section[head] i "\n"
+			lines[head]++
+		}
+	}
+	/^diff --git / {
+		skips = $0 in section
+		if (skips)
+			print_own($0)
+	}
+	!skips
+	END {
+		for (i = 1; i <= n; i++)
+			if (order[i] in section)
+				print_own(order[i])
+	}' "$all"
+}
+
+# hooks DIR: write all hooks of this base to DIR.
+hooks() {
+	local name
+
+	mkdir -p "$1"
+	for name in $(hook_names); do
+		hook "$name" > "$1/$name.patch"
+	done
+}
+
 hooked_files() {
-	sed -n 's#^+++ b/\([^[:space:]]*\).*#\1#p' "$TOP"/hooks/*.patch | sort -u
+	local name
+
+	for name in $(hook_names); do
+		hook "$name"
+	done | sed -n 's#^+++ b/\([^[:space:]]*\).*#\1#p' | sort -u
+}
+
+# replaced_set: list the stock files of this base that ours replace.
+replaced_set() {
+	sed -n "s/ $BASE\$//; / /!p" "$TOP/lab/replaced-set"
 }
 
 # Places in a kernel tree that belong to us alone: files there that our_files
 # does not list are stock's or obsolete ones of ours.
 our_places() {
-	cat "$TOP/lab/replaced-set"
+	replaced_set
 	printf '%s\n' kernel/kprobes 'include/linux/kprobes_*.h' \
 		arch/powerpc/kernel/probes 'arch/*/kernel/kprobes-quirks*' \
 		lib/kprobes 'lib/test_kprobes*.[ch]' 'Documentation/trace/kprobes-*.rst'

@@ -153,7 +153,7 @@ enum kprobe_refusal kprobe_inspect(struct kprobe_site *site,
 /*
  * Release text_mutex after patching this number of sites, and kprobe_mutex
  * after changing about as many.  x86 patches this number of sites at once
- * (text_poke_finish()).
+ * (smp_text_poke_batch_finish()).
  */
 #define KPROBE_PATCH_CHUNK	256
 

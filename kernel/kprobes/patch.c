@@ -154,9 +154,9 @@ unsigned int kprobe_take_sites(struct list_head *from, unsigned int nr,
  * instruction.  Otherwise a hit would execute the copies in the detour, and
  * miss the trap of another site of this batch that was under the jump.
  *
- * Hits may still enter the detour: by the jump, by text_poke_bp() while the
- * jump is half removed, or by a trap that reads the old value.  All of them do
- * so before the last IPI of arch_kprobe_patch(), because this function runs
+ * Hits may still enter the detour: by the jump, by smp_text_poke_single() while
+ * the jump is half removed, or by a trap that reads the old value.  All of them
+ * do so before the last IPI of arch_kprobe_patch(), because this function runs
  * before all patching.  So they precede the return of the registration that
  * caused the removal, and no caller can expect them to be seen.
  *

@@ -263,9 +263,8 @@ static void start_tick(void *unused)
 {
 	struct ticker *ticker = this_cpu_ptr(&tickers);
 
-	hrtimer_init(&ticker->timer, CLOCK_MONOTONIC,
-		     HRTIMER_MODE_REL_PINNED_HARD);
-	ticker->timer.function = tick;
+	hrtimer_setup(&ticker->timer, tick, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL_PINNED_HARD);
 	ticker->runs = true;
 	hrtimer_start(&ticker->timer, TICK_NS, HRTIMER_MODE_REL_PINNED_HARD);
 }

@@ -24,7 +24,7 @@ static unsigned int access_now(void)
 	if (system_uses_hw_pan()) {
 		if (!(read_sysreg_s(SYS_PSTATE_PAN) & PSR_PAN_BIT))
 			access |= ACCESS_USER;
-	} else if (read_sysreg(ttbr0_el1) & TTBR_ASID_MASK) {
+	} else if (read_sysreg(ttbr0_el1) & TTBRx_EL1_ASID_MASK) {
 		access |= ACCESS_USER;
 	}
 	if (kasan_hw_tags_enabled() && system_supports_mte() &&

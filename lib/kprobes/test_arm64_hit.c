@@ -312,9 +312,8 @@ static void test_unwinder_sees_the_function(struct kunit *test)
 	if (!IS_ENABLED(CONFIG_STACKTRACE))
 		kunit_skip(test, "this kernel saves no stack traces");
 
-	hrtimer_init(&unwound.timer, CLOCK_MONOTONIC,
-		     HRTIMER_MODE_REL_PINNED_HARD);
-	unwound.timer.function = unwind_interrupted;
+	hrtimer_setup(&unwound.timer, unwind_interrupted, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL_PINNED_HARD);
 	switch_jumps(false);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
 	expect_unwound(test);

@@ -268,7 +268,7 @@ static const char * const read_before[] = {
 
 static void test_words_before_are_refused(struct kunit *test)
 {
-	bool hashes = IS_ENABLED(CONFIG_CFI_CLANG);
+	bool hashes = IS_ENABLED(CONFIG_CFI);
 	bool ops = IS_ENABLED(CONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS);
 	unsigned int i, offset, checked = 0;
 

@@ -231,8 +231,8 @@ static void finder_start(void *unused)
 {
 	struct hrtimer *timer = this_cpu_ptr(&finders);
 
-	hrtimer_init(timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-	timer->function = finder;
+	hrtimer_setup(timer, finder, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL_PINNED_HARD);
 	hrtimer_start(timer, TIMER_NS, HRTIMER_MODE_REL_PINNED_HARD);
 }
 

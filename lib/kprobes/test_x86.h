@@ -53,15 +53,6 @@ static inline unsigned long flags_after_return(unsigned long flags)
 	".balign 8\n"							\
 	#name ":" _ASM_PTR #label "\n"					\
 	".popsection\n"						\
-	NOT_CALLED(label)
-
-#ifdef CONFIG_OBJTOOL
-#define NOT_CALLED(label)						\
-	".pushsection .discard.noendbr\n"				\
-	".long " #label "\n"						\
-	".popsection\n"
-#else
-#define NOT_CALLED(label)
-#endif
+	ASM_ANNOTATE_LABEL(label, ANNOTYPE_NOENDBR) "\n"
 
 #endif /* _LIB_KPROBES_TEST_X86_H */

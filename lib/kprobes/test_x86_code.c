@@ -563,15 +563,22 @@ static void test_undecodable_is_refused(struct kunit *test)
 CODE(lock_prefix, "mov $1, %eax", LOCK_PREFIX "incl lock_word", "");
 static int lock_word __used;
 
+static bool rewrites_lock_prefix(void)
+{
+#ifdef alternatives_text_reserved
+	guard(mutex)(&text_mutex);
+	return alternatives_text_reserved(probe_lock_prefix,
+					  probe_lock_prefix + 1);
+#else
+	return false;
+#endif
+}
+
 static void test_rewritten_prefix_is_refused(struct kunit *test)
 {
 	struct counted p = COUNTED(probe_lock_prefix);
-	bool rewritten;
+	bool rewritten = rewrites_lock_prefix();
 
-	mutex_lock(&text_mutex);
-	rewritten = alternatives_text_reserved(probe_lock_prefix,
-					       probe_lock_prefix + 1);
-	mutex_unlock(&text_mutex);
 	expect_refused(test, &p, rewritten ? -EINVAL : 0, "LOCK");
 	if (!rewritten)
 		skip_rest(test, "this kernel rewrites no LOCK prefix");

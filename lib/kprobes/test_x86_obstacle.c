@@ -441,7 +441,7 @@ extern char *opt_branch;
 
 extern char __x86_safe_ret_start[];
 
-/* text_poke_bp() accepts only the no-ops that the kernel has chosen. */
+/* smp_text_poke_single() accepts only the no-ops that the kernel has chosen. */
 static void write_branch(const u8 *text)
 {
 	mutex_lock(&text_mutex);

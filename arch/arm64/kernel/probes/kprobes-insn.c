@@ -121,7 +121,7 @@ static bool follows_end(const kprobe_opcode_t *addr,
 			return true;
 		case A64_BL:
 			/* The last call of a function may never return. */
-			return IS_ENABLED(CONFIG_CFI_CLANG);
+			return IS_ENABLED(CONFIG_CFI);
 		default:
 			return false;
 		}
@@ -180,7 +180,7 @@ static enum kprobe_refusal between_functions(const struct kprobe_site *site,
 		if (addr >= data)
 			return KPROBE_REFUSE_FTRACE_SITE;
 	}
-	if (IS_ENABLED(CONFIG_CFI_CLANG)) {
+	if (IS_ENABLED(CONFIG_CFI)) {
 		data = next - AARCH64_INSN_SIZE;
 		if (addr == data && insn != aarch64_insn_gen_nop() &&
 		    !ends_function(insn, addr) &&

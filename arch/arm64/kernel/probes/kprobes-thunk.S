@@ -111,7 +111,7 @@ alternative_else_nop_endif
 /* Called with interrupts off.  Changes x2, the pstate, and clobbers x4. */
 SYM_CODE_START_LOCAL(kprobe_disable_ttbr0)
 	mrs	x4, ttbr0_el1
-	tst	x4, #TTBR_ASID_MASK		// the reserved one?
+	tst	x4, #TTBRx_EL1_ASID_MASK	// the reserved one?
 	orr	x2, x2, #PSR_PAN_BIT
 	b.eq	1f
 	bic	x2, x2, #PSR_PAN_BIT

@@ -22,9 +22,18 @@
 #ifndef __ASSEMBLY__
 
 #include <linux/percpu-defs.h>
+#include <asm/alternative.h>
 #include <asm/insn.h>
 
 struct pt_regs;
+
+/* Only older kernels rewrite LOCK prefixes after boot. */
+#ifndef alternatives_text_reserved
+static inline bool alternatives_text_reserved(void *start, void *end)
+{
+	return false;
+}
+#endif
 
 /*
  * For top-level asm(): with ss, sp and flags of a struct pt_regs on the stack,

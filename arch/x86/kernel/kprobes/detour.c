@@ -65,7 +65,7 @@
 	(IS_ENABLED(CONFIG_KASAN) || IS_ENABLED(CONFIG_KCSAN) ||	\
 	 IS_ENABLED(CONFIG_KMSAN) || IS_ENABLED(CONFIG_UBSAN) ||	\
 	 IS_ENABLED(CONFIG_KCOV) ||					\
-	 IS_ENABLED(CONFIG_GCC_PLUGIN_STACKLEAK) ||			\
+	 IS_ENABLED(CONFIG_KSTACK_ERASE) ||				\
 	 IS_ENABLED(CONFIG_TRACE_BRANCH_PROFILING))
 
 /*
@@ -292,7 +292,7 @@ static enum kprobe_obstacle insn_obstacle(unsigned long addr,
 	/* STI keeps interrupts away from the next instruction. */
 	if (text[0] == 0xfb && last)
 		return KPROBE_NOJUMP_BOUND_INSIDE;
-	if (is_endbr(*(u32 *)text))
+	if (is_endbr((u32 *)text))
 		return offset ? KPROBE_NOJUMP_INDIRECT_JUMP :
 				KPROBE_NOJUMP_LANDING_PAD;
 	/* The handler of a failed check decodes the text before the trap. */
@@ -477,7 +477,7 @@ void arch_kprobe_use_detour(struct kprobe_site *site, bool use)
  *
  * A CPU that executes the text while it is half written takes the jump.
  *
- * Context: text_mutex held; text_poke_finish() applies the queue.
+ * Context: text_mutex held; smp_text_poke_batch_finish() applies the queue.
  */
 void x86_kprobe_queue_jump(struct kprobe_site *site)
 {
@@ -492,7 +492,7 @@ void x86_kprobe_queue_jump(struct kprobe_site *site)
 	       sizeof(text));
 	if (site->target == KPROBE_SITE_TRAP)
 		text[0] = INT3_INSN_OPCODE;
-	text_poke_queue(addr, text, sizeof(text), branch);
+	smp_text_poke_batch_add(addr, text, sizeof(text), branch);
 }
 
 /*

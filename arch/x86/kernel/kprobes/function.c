@@ -175,14 +175,11 @@ static bool find_part(struct analysis *a, unsigned long addr)
 static bool begins_function(const struct kprobe_symbol *symbol,
 			    unsigned long addr)
 {
-	u32 word;
-
 	if (addr == symbol->start || strstarts(symbol->name, "__pfx_") ||
 	    strstarts(symbol->name, "__cfi_"))
 		return true;
 	return addr == symbol->start + ENDBR_INSN_SIZE &&
-	       !get_kernel_nofault(word, (u32 *)symbol->start) &&
-	       is_endbr(word);
+	       is_endbr((u32 *)symbol->start);
 }
 
 /* Handle a branch to another function, or to a part of this one. */
@@ -368,7 +365,7 @@ static bool scan_insn(struct analysis *a, const struct insn *insn,
 
 	if (reads_table(insn) || reads_constants(insn))
 		read_table(a, insn->displacement.value);
-	if (insn_is_avx((struct insn *)insn)) {
+	if (insn_is_avx_or_xop((struct insn *)insn)) {
 		add_operands(a, insn, next);
 		return false;
 	}

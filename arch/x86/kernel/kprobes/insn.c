@@ -112,24 +112,17 @@ int x86_kprobe_original_text(unsigned long addr, u8 *buf, unsigned int size)
 	return 0;
 }
 
-static bool starts_with_endbr(unsigned long addr)
-{
-	u32 word;
-
-	return !get_kernel_nofault(word, (u32 *)addr) && is_endbr(word);
-}
-
 kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
 				   bool *on_entry)
 {
 	/* An indirect call must find its ENDBR: probe the next insn. */
-	if (offset == 0 && starts_with_endbr(addr)) {
+	if (offset == 0 && is_endbr((u32 *)addr)) {
 		addr += ENDBR_INSN_SIZE;
 		offset = ENDBR_INSN_SIZE;
 	}
 	*on_entry = (offset == 0 ||
 		     (offset == ENDBR_INSN_SIZE &&
-		      starts_with_endbr(addr - ENDBR_INSN_SIZE))) &&
+		      is_endbr((u32 *)(addr - ENDBR_INSN_SIZE)))) &&
 		    unwind_returns_to_top(addr);
 	return (kprobe_opcode_t *)addr;
 }
@@ -557,7 +550,7 @@ enum kprobe_refusal x86_kprobe_classify(struct insn *insn,
 		return KPROBE_OK;
 	}
 	/* No instruction below has a VEX or EVEX prefix. */
-	if (insn_is_avx(insn))
+	if (insn_is_avx_or_xop(insn))
 		return KPROBE_OK;
 	if (op == 0x0f && insn->opcode.nbytes == 2)
 		return classify_two_byte(insn, result, relative);

@@ -23,7 +23,7 @@ static void patch_jumps(struct list_head *batch)
 	}
 	/* This also sends an IPI to every CPU: see patch_traps(). */
 	if (patched)
-		text_poke_finish();
+		smp_text_poke_batch_finish();
 }
 
 /* Return true if patch_traps() must write or remove a trap at @site. */
@@ -88,7 +88,7 @@ void arch_kprobe_patch(struct list_head *batch)
 {
 	lockdep_assert_held(&text_mutex);
 
-	/* text_poke_queue() starts a new batch when addresses decrease. */
+	/* Decreasing addresses make smp_text_poke_batch_add() start anew. */
 	list_sort(NULL, batch, by_address);
 	/* Jumps first: traps of this batch may be under those to be removed. */
 	patch_jumps(batch);

@@ -420,12 +420,12 @@ int kprobe_int3_handler(struct pt_regs *regs)
 		}
 		/*
 		 * The breakpoint may have been armed since the lookup, after
-		 * its site was added.  Or it belongs to text_poke_bp() and was
-		 * set after exc_int3() checked.
+		 * its site was added.  Or it belongs to smp_text_poke_single()
+		 * and was set after exc_int3() checked.
 		 */
 		site = find_trap(addr);
 		if (!site)
-			return poke_int3_handler(regs);
+			return smp_text_poke_int3_handler(regs);
 	}
 
 	/* Handlers expect a raised count, because tracing subtracts one. */
