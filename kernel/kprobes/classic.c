@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * One backend of the site API for all architectures whose own code works on a
- * struct kprobe at each probed address.
+ * The backend for all architectures whose own code handles a struct kprobe at
+ * each probed address: "the backend" below is that code.
  *
- * A site contains such a struct kprobe, with the address, the copy of the
- * instruction and two handlers.  The backend arms it, finds it by get_kprobe(),
- * and steps it.  The backend does not see the probes of users: the two handlers
- * walk the probes that the site has when it is hit.
+ * A site contains one struct kprobe for the backend, with the address, the copy
+ * of the instruction and two handlers.  The backend arms this struct kprobe,
+ * finds it by get_kprobe() at a hit, and steps the instruction.  The backend
+ * does not see the probes of users: the two handlers walk the probes that the
+ * site has when it is hit.
  *
  *	breakpoint -> backend -> get_kprobe() -> kprobe_classic_pre() -> p, p
  *	                 |
@@ -19,47 +20,50 @@
  *
  * The core's rule is that a CPU which handles an IPI runs no handler: "Who may
  * run when" at the head of kernel/kprobes.c.  Backends do not keep interrupts
- * off from the exception to the last handler; those of mips, loongarch and
- * others have them on between the exception and the handlers.  So this file
- * must ensure the rule:
+ * off from the exception to the last handler; on mips, loongarch and others,
+ * interrupts are on between the exception and the handlers.  So this file must
+ * ensure the rule:
  *
- * 1. A user's struct kprobe is read in the walks here (handlers, misses), in
- *    kretprobe_entry() under a walk, and in the return of a followed call.
- *    Each of them has interrupts off from before it reads the head of the list,
- *    or kretprobe_holder::rp, until after the last use of the result.  So a
- *    walk after an IPI does not find probes that were unlinked before the IPI
+ * 1. A user's struct kprobe is read by the walks here (to call handlers, or to
+ *    count misses), by kretprobe_entry() in a walk, and when a followed call
+ *    returns.  Interrupts are off from before the code reads the head of the
+ *    list, or kretprobe_holder::rp, until after the last use of the result.  So
+ *    a walk after an IPI does not find probes that were unlinked before the IPI
  *    was sent, and no IPI interrupts a walk.
  *
  * 2. No data of a user is kept between the walks of one hit.  The backend keeps
  *    only the struct kprobe of the site.
  *
- * 3. RCU may not be watching a CPU that raises the exception of a hit, and the
- *    entry code of most architectures does not change that before it calls the
- *    backend.  Therefore kprobe_wait_for_handlers() sends an IPI to every CPU.
+ * 3. RCU may not be watching a CPU that takes the exception of a hit, and the
+ *    entry code of most architectures does not make RCU watch before it calls
+ *    the backend.  Therefore kprobe_wait_for_handlers() sends an IPI to every
+ *    CPU.
  *
  * 4. Interrupts may run between the exception and the look-up of the site on
  *    s390 and arc, and on mips between the exception and the read of the text.
- *    The site, or the breakpoint, may be gone by then, which the architecture's
- *    code treats as an error; stale_trap() then restarts at the new text.
+ *    The site or the breakpoint may be gone by then, which the architecture's
+ *    code treats as an error; classic_trap_is_stale() restarts the task at the
+ *    new text instead.
  *
  * Who frees what when
  * -------------------
  *
- * A site, with the struct kprobe that the backend uses, is in use without one
- * of our functions on the stack: from get_kprobe() to the end of the step,
- * which may be another exception.  In all that time a backend has preemption
- * off, or interrupts, or both; a page fault in the step ends the step first
- * (kprobe_fault_handler()).  So RCU waits for it.  kprobe_retire() frees the
- * site after a grace period of RCU that begins after the site was removed from
- * the table, and after an IPI to all CPUs that followed the removal of the
- * trap.  In the idle loop, where RCU does not watch, only that IPI protects
- * hits: they have interrupts off throughout, because idle CPUs do.  The look-up
- * of such a hit may read another site of a hash chain: kprobe_classic_sync()
- * waits for that before that site is freed.  On arc these exceptions enable
- * interrupts, and mips idles with interrupts on: their idle functions must not
- * be probed.
+ * The backend uses a site, with the struct kprobe in it, from get_kprobe() to
+ * the end of the step, which may be another exception, so without one of our
+ * functions on the stack.  Meanwhile, preemption or interrupts are off; a page
+ * fault in the step ends the step first (kprobe_fault_handler()).  So RCU waits
+ * for this use.  kprobe_retire() frees the site after a grace period of RCU
+ * that begins after the site was removed from the table, and after an IPI to
+ * all CPUs that followed the removal of the trap.
  *
- * A jump (arm) leads to a copy in which tasks may be preempted.  The copy is
+ * In the idle loop, RCU is not watching, and only this IPI protects hits:
+ * interrupts are off throughout the hit, because they are off in the idle loop.
+ * The look-up of such a hit may read another site in the same hash chain, so
+ * kprobe_classic_sync() sends one more IPI before a site is freed.  The idle
+ * functions of arc and mips must not be probed, because arc enables interrupts
+ * in these exceptions, and mips idles with interrupts on.
+ *
+ * On arm, a jump leads to a copy in which tasks may be preempted.  The copy is
  * freed with the site, after a grace period of RCU-tasks.
  *
  * The core owns the slots, and frees them after the backend's last access to
@@ -67,24 +71,24 @@
  * it knows which slots a site has.
  *
  * Locks: arch_prepare_kprobe(), arch_arm_kprobe() and related functions run
- * with kprobe_mutex, the hotplug lock and text_mutex held, in this order.
- * slot_mutex is taken within text_mutex here.
+ * with kprobe_mutex, cpu_hotplug_lock and text_mutex held, in this order, and
+ * may take slot_mutex.
  *
  * State of the backend
  * --------------------
  *
  * current_kprobe and kprobe_ctlblk are the backend's state until its step ends.
- * It detects recursion by current_kprobe.  So if a backend has interrupts on, a
- * hit in an interrupt on top of another hit is missed.  The walks write
- * current_kprobe, to show users the probe whose handler runs, and restore it
- * before they return; a nested hit does the same.
+ * If current_kprobe is set, the backend takes a hit for recursion.  So if an
+ * interrupt arrives during a hit, the hits in the interrupt are missed.  The
+ * walks write current_kprobe, to show users the probe whose handler runs, and
+ * restore it before they return; a nested hit does the same.
  *
  * The backends of arc and sh step in place: they remove the breakpoint, and
  * write it again when the step has ended, even if the core has removed it
- * meanwhile.  So disarm_in_place() waits for grace periods of RCU, with the
- * locks held, until no step is left that could do so.  Their
- * arch_remove_kprobe() undoes a step by writing text.  It is not called,
- * because no step is active by then, and the text may have been freed.
+ * meanwhile.  So classic_disarm_again() waits for grace periods of RCU, with
+ * the locks held, until no such step is left.  arch_remove_kprobe() of these
+ * backends undoes a step by writing text.  The core must not call this
+ * function, because the text may have been freed; no step is active by then.
  */
 #define pr_fmt(fmt) "kprobes: " fmt
 
@@ -106,12 +110,12 @@
 #include <linux/workqueue.h>
 #include "internal.h"
 
-static struct kprobe *kp_of(struct kprobe_site *site)
+static struct kprobe *classic_kp_of(struct kprobe_site *site)
 {
 	return &site->insn.op.kp;
 }
 
-static __always_inline struct kprobe_site *site_of(struct kprobe *kp)
+static __always_inline struct kprobe_site *classic_site_of(struct kprobe *kp)
 {
 	return container_of(kp, struct kprobe_site, insn.op.kp);
 }
@@ -121,24 +125,23 @@ static __always_inline struct kprobe_site *site_of(struct kprobe *kp)
  */
 
 /*
- * struct walk - the context of handlers: state to restore after a walk through
- *	the probes of a site
+ * struct classic_walk - state to restore after a walk of a site's probes
  * @running: current_kprobe
  * @flags: whether interrupts were on
  * @entered: RCU was not watching
  * @as_nmi: the exception counts as an NMI
  */
-struct walk {
+struct classic_walk {
 	struct kprobe *running;
 	unsigned long flags;
 	bool entered;
 	bool as_nmi;
 };
 
-static __always_inline void walk_begin(struct walk *walk)
+static __always_inline void classic_walk_begin(struct classic_walk *walk)
 {
 	local_irq_save(walk->flags);
-	/* Handlers expect a raised count. */
+	/* Handlers expect preempt_count() to be raised. */
 	preempt_disable_notrace();
 	walk->entered = kprobe_rcu_enter();
 	walk->as_nmi = KPROBE_HITS_COUNT_AS_NMI && in_nmi();
@@ -147,17 +150,17 @@ static __always_inline void walk_begin(struct walk *walk)
 	walk->running = __this_cpu_read(current_kprobe);
 }
 
-/* @goes_on: the hit continues after its handlers */
-static __always_inline void walk_end(struct walk *walk,
-				     const struct kprobe_site *site,
-				     bool goes_on)
+/* @goes_on: the backend continues the hit, because no handler diverted it */
+static __always_inline void classic_walk_end(struct classic_walk *walk,
+					     const struct kprobe_site *site,
+					     bool goes_on)
 {
 	__this_cpu_write(current_kprobe, walk->running);
 	if (walk->as_nmi)
 		__preempt_count_add(NMI_OFFSET);
 	kprobe_rcu_exit(walk->entered);
 	preempt_enable_notrace();
-	/* If the exception code enabled them, keep them off until its end. */
+	/* Otherwise, leave interrupts off until the end of the exception. */
 	if (!KPROBE_IRQS_ON_IN_HIT || site->on_ftrace || !goes_on)
 		local_irq_restore(walk->flags);
 }
@@ -168,34 +171,35 @@ static __always_inline void walk_end(struct walk *walk,
  * @regs: the registers at the breakpoint
  *
  * Context: a hit.
- * Return: 1 if a handler has redirected the task, else 0: step.
+ * Return: 1 if a handler has set the instruction pointer; 0: step.
  */
 int kprobe_classic_pre(struct kprobe *kp, struct pt_regs *regs)
 {
-	struct kprobe_site *site = site_of(kp);
+	struct kprobe_site *site = classic_site_of(kp);
 	unsigned long addr = (unsigned long)site->addr;
-	struct walk walk;
+	struct classic_walk walk;
 	bool diverted;
 
-	/* On s390 it is after the breakpoint; the backend sets it again. */
+	/* On s390, it is after the breakpoint; the backend sets it again. */
 	if (instruction_pointer(regs) != addr)
 		instruction_pointer_set(regs, addr);
-	walk_begin(&walk);
+	classic_walk_begin(&walk);
 	diverted = kprobe_call_pre(kprobe_first_pre(site), regs);
-	walk_end(&walk, site, !diverted);
+	classic_walk_end(&walk, site, !diverted);
 	return diverted;
 }
 NOKPROBE_SYMBOL(kprobe_classic_pre);
 
-static noinline void call_post(struct kprobe_site *site, struct pt_regs *regs)
+static noinline void classic_call_post(struct kprobe_site *site,
+				       struct pt_regs *regs)
 {
-	struct walk walk;
+	struct classic_walk walk;
 
-	walk_begin(&walk);
+	classic_walk_begin(&walk);
 	kprobe_call_post(site, regs);
-	walk_end(&walk, site, true);
+	classic_walk_end(&walk, site, true);
 }
-NOKPROBE_SYMBOL(call_post);
+NOKPROBE_SYMBOL(classic_call_post);
 
 /**
  * kprobe_classic_post - the post handler of a site: call those of its probes
@@ -208,11 +212,11 @@ NOKPROBE_SYMBOL(call_post);
 void kprobe_classic_post(struct kprobe *kp, struct pt_regs *regs,
 			 unsigned long flags)
 {
-	struct kprobe_site *site = site_of(kp);
+	struct kprobe_site *site = classic_site_of(kp);
 
-	/* KPROBE_IRQS_ON_IN_HIT requires walk_end(). */
+	/* With KPROBE_IRQS_ON_IN_HIT, classic_walk_end() must be called. */
 	if (KPROBE_IRQS_ON_IN_HIT || READ_ONCE(site->npost))
-		call_post(site, regs);
+		classic_call_post(site, regs);
 }
 NOKPROBE_SYMBOL(kprobe_classic_post);
 
@@ -227,7 +231,7 @@ struct kprobe *kprobe_classic_find(void *addr)
 {
 	struct kprobe_site *site = kprobe_site_find((unsigned long)addr);
 
-	return site ? kp_of(site) : NULL;
+	return site ? classic_kp_of(site) : NULL;
 }
 NOKPROBE_SYMBOL(kprobe_classic_find);
 
@@ -247,11 +251,11 @@ void kprobes_inc_nmissed_count(struct kprobe *kp)
 	unsigned long flags;
 	bool entered;
 
-	/* Do not trace: backends cannot handle one more nested hit here. */
+	/* A tracer might be hit, and backends cannot nest one more hit here. */
 	raw_local_irq_save(flags);
 	entered = kprobe_rcu_enter();
 	/* Some backends have overwritten current_kprobe: assume recursion. */
-	kprobe_site_missed(site_of(kp), KPROBE_MISS_RECURSION);
+	kprobe_site_missed(classic_site_of(kp), KPROBE_MISS_RECURSION);
 	kprobe_rcu_exit(entered);
 	raw_local_irq_restore(flags);
 }
@@ -263,7 +267,7 @@ NOKPROBE_SYMBOL(kprobes_inc_nmissed_count);
  */
 void dump_kprobe(struct kprobe *kp)
 {
-	pr_err("cannot go on from a hit of the probe at %pS\n", kp->addr);
+	pr_err("cannot continue from the hit at %pS\n", kp->addr);
 }
 NOKPROBE_SYMBOL(dump_kprobe);
 
@@ -279,7 +283,7 @@ void kprobe_busy_begin(void)
 	unsigned long flags;
 
 	preempt_disable();
-	/* A hit in an interrupt between the two would change kprobe_status. */
+	/* A hit in an interrupt between the writes would set kprobe_status. */
 	raw_local_irq_save(flags);
 	get_kprobe_ctlblk()->kprobe_status = KPROBE_HIT_ACTIVE;
 	barrier();
@@ -288,7 +292,7 @@ void kprobe_busy_begin(void)
 }
 NOKPROBE_SYMBOL(kprobe_busy_begin);
 
-/* @cpu must be this CPU, with interrupts off, or offline. */
+/* See hit.c.  @cpu must be this CPU, with interrupts off, or offline. */
 void kprobe_cpu_busy(unsigned int cpu, bool busy)
 {
 	per_cpu(kprobe_ctlblk, cpu).kprobe_status = KPROBE_HIT_ACTIVE;
@@ -310,7 +314,7 @@ NOKPROBE_SYMBOL(kprobe_busy_end);
  */
 
 /* The site for which the backend allocates slots; under kprobe_mutex. */
-static struct kprobe_site *preparing;
+static struct kprobe_site *classic_preparing;
 
 /* s390 overrides this. */
 void * __weak alloc_insn_page(void)
@@ -318,7 +322,7 @@ void * __weak alloc_insn_page(void)
 	return execmem_alloc(EXECMEM_KPROBES, PAGE_SIZE);
 }
 
-/* The backend fills a slot when it prepares a site. */
+/* Nothing to do: the backend fills a slot when it prepares a site. */
 void arch_kprobe_fill_slots(void *text, size_t size)
 {
 }
@@ -326,14 +330,15 @@ void arch_kprobe_fill_slots(void *text, size_t size)
 kprobe_opcode_t *get_insn_slot(void)
 {
 	lockdep_assert_held(&kprobe_mutex);
-	if (WARN_ON_ONCE(!preparing || preparing->slot))
+	if (WARN_ON_ONCE(!classic_preparing || classic_preparing->slot))
 		return NULL;
-	preparing->slot = kprobe_slot_alloc(preparing, KPROBE_SLOT_SIZE);
-	return preparing->slot;
+	classic_preparing->slot = kprobe_slot_alloc(classic_preparing,
+						    KPROBE_SLOT_SIZE);
+	return classic_preparing->slot;
 }
 
 /* Free one of the slots of a site, and clear the site's pointer to it. */
-static void slot_free(void *slot)
+static void classic_slot_free(void *slot)
 {
 	struct kprobe_site *owner;
 	void *start;
@@ -351,7 +356,7 @@ static void slot_free(void *slot)
 
 void free_insn_slot(kprobe_opcode_t *slot, int dirty)
 {
-	slot_free(slot);
+	classic_slot_free(slot);
 }
 
 /*
@@ -361,7 +366,7 @@ void free_insn_slot(kprobe_opcode_t *slot, int dirty)
 kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
 				   bool *on_entry)
 {
-	/* Bit 0 selects the instruction set, and is not part of an address. */
+	/* Bit 0 selects Thumb mode, and is not part of the address. */
 	if (IS_ENABLED(CONFIG_THUMB2_KERNEL)) {
 		addr &= ~1UL;
 		offset &= ~1UL;
@@ -376,7 +381,7 @@ bool arch_kprobe_emulated(const struct kprobe_site *site)
 }
 
 #ifdef CONFIG_KPROBES_ON_FTRACE
-static void prepare_ftrace(struct kprobe *kp)
+static void classic_prepare_ftrace(struct kprobe *kp)
 {
 	kp->flags |= KPROBE_FLAG_FTRACE;
 	arch_prepare_kprobe_ftrace(kp);
@@ -389,9 +394,9 @@ static void prepare_ftrace(struct kprobe *kp)
  * @ops: the ops of ftrace.c that was called
  * @fregs: registers
  *
- * The site may belong to the other ops, or have just left this one.  A handler
- * may have caused this hit; backends would not detect that within ftrace's own
- * test for recursion.
+ * The site may belong to the other ops, or may just have left this one.  If a
+ * handler has caused this hit, count the hit as missed here, because the
+ * backend's own test for recursion would drop it.
  */
 void kprobe_classic_ftrace_hit(unsigned long ip, unsigned long parent_ip,
 			       struct ftrace_ops *ops,
@@ -408,14 +413,14 @@ void kprobe_classic_ftrace_hit(unsigned long ip, unsigned long parent_ip,
 	if (!site || !regs || !kprobe_ftrace_must_handle(site, ops, regs))
 		goto out;
 	if (kprobe_running()) {
-		kprobes_inc_nmissed_count(kp_of(site));
+		kprobes_inc_nmissed_count(classic_kp_of(site));
 		goto out;
 	}
 	/* The backend writes current_kprobe and kprobe_status in two steps. */
 	local_irq_save(flags);
 	kprobe_ftrace_handler(ip, parent_ip, ops, fregs);
 	local_irq_restore(flags);
-	/* The backend of s390 loses the target of a live patch: restore it. */
+	/* The backend of s390 loses the target of a live patch. */
 	if (IS_ENABLED(CONFIG_LIVEPATCH) &&
 	    instruction_pointer(regs) == ip + MCOUNT_INSN_SIZE)
 		instruction_pointer_set(regs, next);
@@ -424,7 +429,7 @@ out:
 }
 NOKPROBE_SYMBOL(kprobe_classic_ftrace_hit);
 #else
-static void prepare_ftrace(struct kprobe *kp) { }
+static void classic_prepare_ftrace(struct kprobe *kp) { }
 #endif
 
 /**
@@ -435,7 +440,7 @@ static void prepare_ftrace(struct kprobe *kp) { }
  */
 void kprobe_classic_init_site(struct kprobe_site *site)
 {
-	struct kprobe *kp = kp_of(site);
+	struct kprobe *kp = classic_kp_of(site);
 
 	kp->addr = site->addr;
 	kp->pre_handler = kprobe_quirks.pre_handler ?: kprobe_classic_pre;
@@ -443,10 +448,10 @@ void kprobe_classic_init_site(struct kprobe_site *site)
 	if (site->on_entry)
 		kp->flags |= KPROBE_FLAG_ON_FUNC_ENTRY;
 	if (site->on_ftrace)
-		prepare_ftrace(kp);
+		classic_prepare_ftrace(kp);
 }
 
-static enum kprobe_refusal refusal_of(int err)
+static enum kprobe_refusal classic_refusal(int err)
 {
 	switch (err) {
 	case 0:
@@ -464,7 +469,7 @@ static enum kprobe_refusal refusal_of(int err)
 enum kprobe_refusal arch_kprobe_prepare(struct kprobe_site *site,
 					bool with_post)
 {
-	struct kprobe *kp = kp_of(site);
+	struct kprobe *kp = classic_kp_of(site);
 	int err;
 
 	lockdep_assert_held(&kprobe_mutex);
@@ -472,7 +477,7 @@ enum kprobe_refusal arch_kprobe_prepare(struct kprobe_site *site,
 	if (with_post)
 		return KPROBE_OK;
 
-	preparing = site;
+	classic_preparing = site;
 	cpus_read_lock();
 	mutex_lock(&text_mutex);
 	err = arch_prepare_kprobe(kp);
@@ -480,7 +485,7 @@ enum kprobe_refusal arch_kprobe_prepare(struct kprobe_site *site,
 		err = kprobe_quirks.prepare(kp);
 	mutex_unlock(&text_mutex);
 	cpus_read_unlock();
-	preparing = NULL;
+	classic_preparing = NULL;
 
 	site->opcode = kp->opcode;
 #ifdef __ARCH_WANT_KPROBES_INSN_SLOT
@@ -490,19 +495,20 @@ enum kprobe_refusal arch_kprobe_prepare(struct kprobe_site *site,
 		/* Not all backends free the slot when they refuse. */
 		kprobe_slots_release(site);
 	} else if (site->slot) {
-		/* Nor have all of them flushed the instruction cache. */
+		/* Not all backends flush the instruction cache. */
 		flush_icache_range((unsigned long)site->slot,
 				   (unsigned long)site->slot +
 				   KPROBE_SLOT_SIZE);
 	}
-	return refusal_of(err);
+	return classic_refusal(err);
 }
 
 /**
  * kprobe_classic_rehearse - check whether the backend refuses an instruction
- * @site: a site that has been inspected, and is in no table
+ * @site: a temporary site, which has been inspected and is not in the table
  *
  * Context: may sleep; kprobe_mutex held.
+ * Return: KPROBE_OK or the reason for a refusal.
  */
 enum kprobe_refusal kprobe_classic_rehearse(struct kprobe_site *site)
 {
@@ -518,12 +524,12 @@ enum kprobe_refusal kprobe_classic_rehearse(struct kprobe_site *site)
 }
 
 #ifdef CONFIG_OPTPROBES
-static void remove_optimized(struct kprobe_site *site)
+static void classic_remove_optimized(struct kprobe_site *site)
 {
 	arch_remove_optimized_kprobe(&site->insn.op);
 }
 #else
-static void remove_optimized(struct kprobe_site *site) { }
+static void classic_remove_optimized(struct kprobe_site *site) { }
 #endif
 
 /**
@@ -535,9 +541,9 @@ static void remove_optimized(struct kprobe_site *site) { }
 void kprobe_classic_release(struct kprobe_site *site)
 {
 	if (site->detour)
-		remove_optimized(site);
+		classic_remove_optimized(site);
 	if (site->slot)
-		arch_remove_kprobe(kp_of(site));
+		arch_remove_kprobe(classic_kp_of(site));
 }
 
 unsigned long arch_kprobe_orig_ip(struct kprobe_site *site, void *slot,
@@ -546,7 +552,7 @@ unsigned long arch_kprobe_orig_ip(struct kprobe_site *site, void *slot,
 	return ip == (unsigned long)slot ? (unsigned long)site->addr : ip;
 }
 
-/* Backends move faults out of slots by themselves. */
+/* Not used: backends themselves move faults out of slots. */
 bool arch_kprobe_can_resume(struct kprobe_site *site, void *slot,
 			    unsigned long *ip)
 {
@@ -557,7 +563,7 @@ bool arch_kprobe_can_resume(struct kprobe_site *site, void *slot,
  * Text
  */
 
-static bool text_is_clean(const struct kprobe_site *site)
+static bool classic_text_is_clean(const struct kprobe_site *site)
 {
 	return !memcmp(site->addr, &site->opcode, sizeof(site->opcode));
 }
@@ -565,13 +571,13 @@ static bool text_is_clean(const struct kprobe_site *site)
 /*
  * Remove breakpoints that steps have written again.
  *
- * A CPU that was in a step when the breakpoint was removed writes it again at
- * the end of the step.  Preemption is off throughout, so such steps have ended
- * after a grace period of RCU.  A breakpoint that one of them has written may
- * have been hit by then, so repeat this until the text does not change any
- * more.  On a single CPU, no step is active when a task changes text.
+ * A CPU that was in a step when the breakpoint was removed writes the
+ * breakpoint again at the end of the step.  Preemption is off during a step, so
+ * a grace period of RCU waits for its end.  But the new breakpoint may have
+ * been hit by then, so repeat this until the text stays clean.  On a single
+ * CPU, no step is active when a task changes text.
  */
-static void disarm_in_place(struct list_head *batch)
+static void classic_disarm_again(struct list_head *batch)
 {
 	struct kprobe_site *site;
 	bool again;
@@ -583,38 +589,43 @@ static void disarm_in_place(struct list_head *batch)
 		synchronize_rcu();
 		list_for_each_entry(site, batch, batch) {
 			if (site->target != KPROBE_SITE_CLEAN ||
-			    text_is_clean(site))
+			    classic_text_is_clean(site))
 				continue;
-			arch_disarm_kprobe(kp_of(site));
+			arch_disarm_kprobe(classic_kp_of(site));
 			again = true;
 		}
 	} while (again);
 }
 
 #ifdef CONFIG_OPTPROBES
-static void jump_later(struct kprobe_site *site, struct list_head *jumps)
+static void classic_queue_jump(struct kprobe_site *site,
+			       struct list_head *jumps)
 {
 	list_add_tail(&site->insn.op.list, jumps);
 }
 
-static void jump_goes(struct kprobe_site *site)
+static void classic_remove_jump(struct kprobe_site *site)
 {
 	arch_unoptimize_kprobe(&site->insn.op);
 }
 
-static void write_jumps(struct list_head *jumps)
+static void classic_write_jumps(struct list_head *jumps)
 {
 	if (!list_empty(jumps))
 		arch_optimize_kprobes(jumps);
 }
 #else
-static void jump_later(struct kprobe_site *site, struct list_head *jumps) { }
-static void jump_goes(struct kprobe_site *site) { }
-static void write_jumps(struct list_head *jumps) { }
+static void classic_queue_jump(struct kprobe_site *site,
+			       struct list_head *jumps)
+{
+}
+
+static void classic_remove_jump(struct kprobe_site *site) { }
+static void classic_write_jumps(struct list_head *jumps) { }
 #endif
 
-/* A CPU that takes this IPI is in no hit that RCU does not wait for. */
-static void classic_ipi_seen(void *unused)
+/* A CPU that takes this IPI is in no hit without RCU watching. */
+static void classic_ipi(void *unused)
 {
 }
 
@@ -628,7 +639,7 @@ static void classic_ipi_seen(void *unused)
  */
 void kprobe_classic_sync(void)
 {
-	on_each_cpu(classic_ipi_seen, NULL, true);
+	on_each_cpu(classic_ipi, NULL, true);
 }
 
 void arch_kprobe_patch(struct list_head *batch)
@@ -641,17 +652,17 @@ void arch_kprobe_patch(struct list_head *batch)
 	list_for_each_entry(site, batch, batch) {
 		/* A jump has the size of a breakpoint: remove it like one. */
 		if (site->target == KPROBE_SITE_CLEAN)
-			arch_disarm_kprobe(kp_of(site));
+			arch_disarm_kprobe(classic_kp_of(site));
 		else if (site->target == KPROBE_SITE_JUMP)
-			jump_later(site, &jumps);
+			classic_queue_jump(site, &jumps);
 		else if (site->state == KPROBE_SITE_JUMP)
-			jump_goes(site);
+			classic_remove_jump(site);
 		else if (site->state == KPROBE_SITE_CLEAN)
-			arch_arm_kprobe(kp_of(site));
+			arch_arm_kprobe(classic_kp_of(site));
 	}
-	write_jumps(&jumps);
-	disarm_in_place(batch);
-	/* Not all backends send an IPI, and not to all CPUs. */
+	classic_write_jumps(&jumps);
+	classic_disarm_again(batch);
+	/* Not all backends send an IPI to each CPU. */
 	kprobe_classic_sync();
 }
 
@@ -662,16 +673,17 @@ void arch_kprobe_patch(struct list_head *batch)
 kprobe_opcode_t *get_optinsn_slot(void)
 {
 	lockdep_assert_held(&kprobe_mutex);
-	if (WARN_ON_ONCE(!preparing || preparing->detour ||
+	if (WARN_ON_ONCE(!classic_preparing || classic_preparing->detour ||
 			 MAX_OPTINSN_SIZE > KPROBE_DETOUR_SIZE))
 		return NULL;
-	preparing->detour = kprobe_slot_alloc(preparing, KPROBE_DETOUR_SIZE);
-	return preparing->detour;
+	classic_preparing->detour = kprobe_slot_alloc(classic_preparing,
+						      KPROBE_DETOUR_SIZE);
+	return classic_preparing->detour;
 }
 
 void free_optinsn_slot(kprobe_opcode_t *slot, int dirty)
 {
-	slot_free(slot);
+	classic_slot_free(slot);
 }
 
 /**
@@ -679,8 +691,9 @@ void free_optinsn_slot(kprobe_opcode_t *slot, int dirty)
  * @kp: from struct optimized_kprobe
  * @regs: full registers
  *
- * The backend ignores an instruction pointer that a handler has set: a probe
- * whose handlers do that must have a post handler, to stay a breakpoint.
+ * The backend ignores an instruction pointer that a handler has set.  A probe
+ * whose handler sets it must therefore have a post handler, so that the site
+ * stays a breakpoint.
  */
 void opt_pre_handler(struct kprobe *kp, struct pt_regs *regs)
 {
@@ -699,7 +712,7 @@ void arch_kprobe_unanalyse(struct kprobe_site *site)
 {
 }
 
-/* Not needed: a jump replaces only the instruction of the breakpoint. */
+/* Not needed, because a jump covers only the probed instruction. */
 void arch_kprobe_use_detour(struct kprobe_site *site, bool use)
 {
 }
@@ -713,13 +726,13 @@ enum kprobe_obstacle arch_kprobe_build_detour(struct kprobe_site *site)
 
 	if (site->detour)
 		return KPROBE_NOJUMP_NONE;
-	preparing = site;
+	classic_preparing = site;
 	cpus_read_lock();
 	mutex_lock(&text_mutex);
 	err = arch_prepare_optimized_kprobe(op, &op->kp);
 	mutex_unlock(&text_mutex);
 	cpus_read_unlock();
-	preparing = NULL;
+	classic_preparing = NULL;
 	switch (err) {
 	case 0:
 		return KPROBE_NOJUMP_NONE;
@@ -736,8 +749,8 @@ enum kprobe_obstacle arch_kprobe_build_detour(struct kprobe_site *site)
  * Instructions that the backend refuses after registration
  */
 
-/* Disable the probes of refused sites, whose text is clean already. */
-static void refused_worker(struct work_struct *work)
+/* Disable the probes of refused sites, whose text is already restored. */
+static void classic_refused_worker(struct work_struct *work)
 {
 	struct kprobe_site *site;
 	LIST_HEAD(dirty);
@@ -748,7 +761,7 @@ static void refused_worker(struct work_struct *work)
 	list_for_each_entry(site, &kprobe_sites, all) {
 		if (!READ_ONCE(site->insn.refused))
 			continue;
-		/* Cleared first: a new refusal sets it and queues the work. */
+		/* Clear this first, because a new refusal may set it again. */
 		WRITE_ONCE(site->insn.refused, false);
 		hlist_for_each_entry(p, &site->probes, hlist) {
 			if (p->enabled)
@@ -761,15 +774,16 @@ static void refused_worker(struct work_struct *work)
 		kprobe_reconcile(&dirty, KPROBE_ARM_EACH | KPROBE_WAIT);
 }
 
-static DECLARE_WORK(refused_work, refused_worker);
+static DECLARE_WORK(classic_refused_work, classic_refused_worker);
 
 /**
  * kprobe_classic_refuse - handle a backend's call of unregister_kprobe()
  * @p: the argument of unregister_kprobe(): from get_kprobe(), or a user's probe
  *
- * Sh calls it in an exception, if the breakpoint is in the delay slot of a
- * branch.  The text must be restored at once, because the branch is executed
- * again.  A worker does the rest, because that takes locks.
+ * Sh calls unregister_kprobe() in an exception, if a breakpoint turns out to be
+ * in the delay slot of a branch.  The text must be restored at once, because
+ * the branch is executed again.  A worker disables the probes, because this
+ * takes locks.
  *
  * Context: any.
  * Return: true if @p is from get_kprobe().
@@ -782,11 +796,11 @@ bool kprobe_classic_refuse(struct kprobe *p)
 		return false;
 	guard(preempt)();
 	site = kprobe_site_find((unsigned long)p->addr);
-	if (!site || p != kp_of(site))
+	if (!site || p != classic_kp_of(site))
 		return false;
 	arch_disarm_kprobe(p);
 	WRITE_ONCE(site->insn.refused, true);
-	schedule_work(&refused_work);
+	schedule_work(&classic_refused_work);
 	return true;
 }
 
@@ -795,25 +809,27 @@ bool kprobe_classic_refuse(struct kprobe *p)
  */
 
 /*
- * Return true if a breakpoint was removed after it was executed.
+ * Return true if a breakpoint was removed after it was executed, and make the
+ * task execute the new text at @addr.
  *
- * Interrupts were on before the backend looked up its site: an IPI, or another
- * task, may have removed both, or written another breakpoint there.  Then the
- * task must continue with the new text.
+ * Interrupts were on before the backend looked up the site of the breakpoint.
+ * Meanwhile, an IPI or another task may have removed both, or may have written
+ * another breakpoint there.
  *
- * Once a CPU has interrupts off and reads a breakpoint of ours, its site stays
- * in the table until that CPU enables them again.  But another instruction that
- * raises the same exception would be executed forever.  So after STALE_TRAPS
- * returns in a row to one address, the exception is left to the kernel.  A hit
- * at another address that the backend has handled does not end the row, because
- * reading the text here may cause one.
+ * If a CPU with interrupts off reads a breakpoint of ours, its site stays in
+ * the table until this CPU enables interrupts again.  But an instruction that
+ * is no breakpoint and raises the same exception would be executed again and
+ * again.  So after STALE_TRAPS consecutive exceptions at one address, leave the
+ * exception to the kernel.  A hit at another address does not reset the number,
+ * because reading the text here may cause a hit.
  */
 #define STALE_TRAPS	100
 
-static DEFINE_PER_CPU(unsigned long, stale_addr);
-static DEFINE_PER_CPU(unsigned int, stale_traps);
+static DEFINE_PER_CPU(unsigned long, classic_stale_addr);
+static DEFINE_PER_CPU(unsigned int, classic_stale_traps);
 
-static bool stale_trap(unsigned long addr, const struct die_args *args)
+static bool classic_trap_is_stale(unsigned long addr,
+				  const struct die_args *args)
 {
 	unsigned long flags;
 	kprobe_opcode_t now;
@@ -823,29 +839,29 @@ static bool stale_trap(unsigned long addr, const struct die_args *args)
 		return false;
 	raw_local_irq_save(flags);
 	read = !get_kernel_nofault(now, (kprobe_opcode_t *)addr);
-	if (__this_cpu_read(stale_addr) != addr) {
-		__this_cpu_write(stale_addr, addr);
-		__this_cpu_write(stale_traps, 0);
+	if (__this_cpu_read(classic_stale_addr) != addr) {
+		__this_cpu_write(classic_stale_addr, addr);
+		__this_cpu_write(classic_stale_traps, 0);
 	}
 	stale = read &&
 		(!kprobe_quirks.is_trap(now) || kprobe_site_find(addr)) &&
-		__this_cpu_inc_return(stale_traps) < STALE_TRAPS;
+		__this_cpu_inc_return(classic_stale_traps) < STALE_TRAPS;
 	if (!stale)
-		__this_cpu_write(stale_traps, 0);
+		__this_cpu_write(classic_stale_traps, 0);
 	raw_local_irq_restore(flags);
 	if (stale)
 		instruction_pointer_set(args->regs, addr);
 	return stale;
 }
-NOKPROBE_SYMBOL(stale_trap);
+NOKPROBE_SYMBOL(classic_trap_is_stale);
 
-static __always_inline void trap_was_fresh(unsigned long addr)
+static __always_inline void classic_trap_handled(unsigned long addr)
 {
-	if (addr && this_cpu_read(stale_addr) == addr)
-		this_cpu_write(stale_traps, 0);
+	if (addr && this_cpu_read(classic_stale_addr) == addr)
+		this_cpu_write(classic_stale_traps, 0);
 }
 
-/* Pass exceptions to the backend, whose look-up of the site needs RCU. */
+/* Pass an exception to the backend, which needs RCU to look up the site. */
 static int classic_exception(struct notifier_block *self, unsigned long val,
 			     void *data)
 {
@@ -853,7 +869,7 @@ static int classic_exception(struct notifier_block *self, unsigned long val,
 	bool entered;
 	int ret;
 
-	/* Read first: the backend may change the instruction pointer. */
+	/* Do this first: the backend may change the instruction pointer. */
 	if (kprobe_quirks.trap_address)
 		addr = kprobe_quirks.trap_address(val, data);
 	/* Interrupts may be on, and the task must stay on its CPU. */
@@ -864,11 +880,11 @@ static int classic_exception(struct notifier_block *self, unsigned long val,
 	else
 		ret = kprobe_exceptions_notify(self, val, data);
 	if (ret == NOTIFY_STOP)
-		trap_was_fresh(addr);
-	else if (stale_trap(addr, data))
+		classic_trap_handled(addr);
+	else if (classic_trap_is_stale(addr, data))
 		ret = NOTIFY_STOP;
 	kprobe_rcu_exit(entered);
-	/* The end of the exception reschedules. */
+	/* The exit code of the exception reschedules. */
 	preempt_enable_no_resched_notrace();
 	return ret;
 }
@@ -904,8 +920,8 @@ int __init arch_kprobe_blacklist(void)
 	return arch_populate_kprobe_blacklist() == -ENOMEM ? -ENOMEM : 0;
 }
 
-/* Must be called first: other notifiers must not see exceptions of hits. */
-static struct notifier_block exceptions_nb = {
+/* This must be the first notifier: others must not see exceptions of hits. */
+static struct notifier_block classic_exceptions_nb = {
 	.notifier_call = classic_exception,
 	.priority = INT_MAX,
 };
@@ -919,13 +935,15 @@ int __init kprobe_classic_init(void)
 {
 	int ret;
 
-	/* Each probe is refused there, so no breakpoint is a hit. */
+	/* Each probe is refused, so no breakpoint is a hit. */
 	if (kprobe_quirks.unsupported)
 		return 0;
 	if (kprobe_quirks.init)
 		kprobe_quirks.init();
-	ret = register_die_notifier(&exceptions_nb) ?: arch_init_kprobes();
+	ret = register_die_notifier(&classic_exceptions_nb) ?:
+	      arch_init_kprobes();
 	if (ret)
-		pr_err("the architecture's part does not start: %d\n", ret);
+		pr_err("the architecture's code cannot be initialized: %d\n",
+		       ret);
 	return ret;
 }

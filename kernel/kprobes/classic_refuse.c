@@ -2,12 +2,11 @@
 /*
  * Instructions that are refused before the backend is called.
  *
- * Exclusive loads and stores: the store fails if the CPU has taken an exception
- * since the load, and then the load is tried again.  With a probe in between,
- * this never ends.
- *
- * So these instructions must not be probed, nor anything between a load and the
- * next store.  A load without a following store is an atomic one by itself.
+ * Among these are exclusive loads and stores.  The store fails if the CPU has
+ * taken an exception since the load, and the code then repeats the load.  With
+ * a probe in between, this never ends.  So exclusive loads, exclusive stores,
+ * and instructions from a load to the next store must not be probed.  A load
+ * without a store after it is an atomic load, which needs no store.
  *
  * Context: kprobe_mutex, jump_label_mutex and text_mutex held.
  */
@@ -21,8 +20,8 @@
 #ifdef CONFIG_DYNAMIC_FTRACE
 /*
  * Return true for text that ftrace writes for a call.  ftrace_location() finds
- * any address of the call itself, which may be two instructions in
- * MCOUNT_INSN_SIZE, and the quirks have the other words.
+ * all addresses of the call itself, which has MCOUNT_INSN_SIZE bytes and may be
+ * two instructions.  The quirks list words before and after it.
  */
 static bool classic_is_ftrace_call(unsigned long addr)
 {
@@ -57,12 +56,13 @@ static unsigned int classic_insn_bytes(unsigned long at)
 					  sizeof(kprobe_opcode_t);
 }
 
-/* No architecture guarantees progress for longer sequences. */
+/* No architecture guarantees progress if a store is farther from its load. */
 #define EXCLUSIVE_BYTES		128
 
 /*
- * Breakpoints are never on these accesses, and are as long as the instructions
- * that they replace.
+ * Return true if an instruction is an exclusive access or between two.  This
+ * can decode patched text: breakpoints are never on exclusive accesses, and are
+ * as long as the instructions that they replace.
  */
 static bool classic_is_exclusive(unsigned long addr,
 				 const struct kprobe_symbol *symbol)
@@ -74,7 +74,7 @@ static bool classic_is_exclusive(unsigned long addr,
 		return false;
 	if (kprobe_quirks.exclusive(addr) != KPROBE_EXCLUSIVE_NONE)
 		return true;
-	/* If all instructions have one length, decoding may start anywhere. */
+	/* If all instructions have the same length, start close to @addr. */
 	if (!kprobe_quirks.insn_bytes)
 		at = max(at, addr - EXCLUSIVE_BYTES);
 	for (; at < addr; at += classic_insn_bytes(at)) {
@@ -100,8 +100,8 @@ static bool classic_is_aligned(unsigned long addr)
 }
 
 /*
- * Backends check and prepare in one step: see arch_kprobe_prepare().  They read
- * the instruction, which may be shorter than kprobe_opcode_t.
+ * The backend itself reads and checks the instruction in arch_kprobe_prepare(),
+ * which also sets site->opcode.
  */
 enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 					const struct kprobe_symbol *symbol)

@@ -3,24 +3,25 @@
  * Return probes on architectures that follow calls by rethook.
  *
  * Rethook has the instances, the trampoline and the list of each task.  This
- * file replaces kretprobe.c, its fast path and pool.c: an entry takes one of
- * rethook's nodes, and rethook passes the return probe's holder to the handler
- * of a return.
+ * file replaces kretprobe.c and pool.c: at function entry, kretprobe_entry()
+ * takes one of rethook's nodes, and at return, rethook passes the return
+ * probe's holder to kretprobe_return().
  *
  *	rp <----> pool (holder) <---- rethook (data) <---- node in an instance
  *
- * Rethook's pools do not grow: calls that exceed their size are missed.
+ * Rethook's pools do not grow: if all nodes are in use, further calls are
+ * missed.
  *
  * Who frees what when
  * -------------------
  *
  * kretprobe_pool_leave() clears holder.rp before unregistering waits for
- * handlers.  A return reads it with interrupts off, until its handler has
- * returned, so no handler runs after the wait.  rethook_free() then removes the
- * handler, so rethook does not call this file any more after a grace period of
- * RCU, and frees the nodes as calls return.  The pool is freed after a grace
- * period that begins later: rethook disables preemption before it reads the
- * handler and until the handler has returned.
+ * handlers.  kretprobe_return() has interrupts off from before it reads
+ * holder.rp until the user's handler has returned, so no handler runs after the
+ * wait.  Then rethook_free() clears rethook's pointer to kretprobe_return(),
+ * and rethook frees the nodes as calls return.  Rethook has preemption off from
+ * before it reads this pointer until kretprobe_return() has returned.  So the
+ * pool is freed after a grace period of RCU that begins after rethook_free().
  */
 #include <kunit/visibility.h>
 #include <linux/atomic.h>
@@ -37,8 +38,8 @@
 #include "internal.h"
 #include "pool.h"
 
-/* For tests. */
-static atomic_t pools_in_use;
+/* For tests */
+static atomic_t classic_pools_in_use;
 
 /**
  * kretprobe_entry - the pre handler of a return probe's kprobe
@@ -84,13 +85,13 @@ static void kretprobe_return(struct rethook_node *node, void *data,
 	struct kretprobe *rp;
 	unsigned long flags;
 
-	/* Instances that share a call have saved the trampoline's address. */
+	/* If probes share the call, node->ret_addr may be a trampoline's. */
 	ri->ret_addr = (kprobe_opcode_t *)ret_addr;
 	local_irq_save(flags);
 	rp = READ_ONCE(holder->rp);
 	handler = rp ? READ_ONCE(rp->handler) : NULL;
 	if (handler) {
-		/* Make it look like a hit to the backend. */
+		/* For the backend, the CPU must be in a hit. */
 		kprobe_busy_begin();
 		__this_cpu_write(current_kprobe, &rp->kp);
 		handler(ri, regs);
@@ -123,20 +124,20 @@ struct kretprobe_pool *kretprobe_pool_create(struct kretprobe *rp)
 		kfree(pool);
 		return NULL;
 	}
-	atomic_inc(&pools_in_use);
+	atomic_inc(&classic_pools_in_use);
 	return pool;
 }
 
-static void pool_free(struct rcu_head *rcu)
+static void classic_pool_free(struct rcu_head *rcu)
 {
 	kfree(container_of(rcu, struct kretprobe_pool, rcu));
-	atomic_dec(&pools_in_use);
+	atomic_dec(&classic_pools_in_use);
 }
 
 /**
  * kretprobe_pool_leave - detach a return probe from its pool
  * @rp: the return probe; later returns do not call its handler
- * @leaving: the list of pools to pass to kretprobe_pools_retire()
+ * @leaving: pools to pass to kretprobe_pools_retire(); its pool is added
  *
  * Context: kprobe_mutex held; handlers may be running.
  */
@@ -147,7 +148,7 @@ void kretprobe_pool_leave(struct kretprobe *rp, struct llist_head *leaving)
 
 /**
  * kretprobe_pools_retire - free pools after a grace period
- * @leaving: pools of unregistered return probes, whose handlers have ended
+ * @leaving: pools of unregistered return probes whose handlers have ended
  */
 void kretprobe_pools_retire(struct llist_head *leaving)
 {
@@ -156,7 +157,7 @@ void kretprobe_pools_retire(struct llist_head *leaving)
 
 	llist_for_each_entry_safe(pool, next, first, link) {
 		rethook_free(pool->rethook);
-		call_rcu(&pool->rcu, pool_free);
+		call_rcu(&pool->rcu, classic_pool_free);
 	}
 }
 
@@ -164,7 +165,7 @@ void kretprobe_pools_retire(struct llist_head *leaving)
 /** kretprobe_pools_in_use - return the number of allocated pools */
 unsigned int kretprobe_pools_in_use(void)
 {
-	return atomic_read(&pools_in_use);
+	return atomic_read(&classic_pools_in_use);
 }
 EXPORT_SYMBOL_IF_KUNIT(kretprobe_pools_in_use);
 #endif
