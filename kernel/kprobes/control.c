@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * User interface: the files under /sys/kernel/debug/kprobes (list, blacklist,
- * enabled, explain, missed) and the sysctl for jumps.
+ * The user interface: the files in /sys/kernel/debug/kprobes, and the sysctl
+ * for jumps.
  */
 #include <kunit/visibility.h>
 #include <linux/cleanup.h>
@@ -27,15 +27,15 @@
 #include <asm/sections.h>
 #include "internal.h"
 
-/* Show addresses only to users who may see kernel addresses. */
-static void *shown_address(const struct seq_file *m, const void *addr)
+/* Return @addr for readers who may see kernel addresses, NULL for others. */
+static void *control_address(const struct seq_file *m, const void *addr)
 {
 	return kallsyms_show_value(m->file->f_cred) ? (void *)addr : NULL;
 }
 
 /*
- * Show @addr by %pS or %ps and end the line.  Without a symbol, show "?",
- * because these formats would show the address.
+ * Show the symbol of @addr, and end the line.  Without a symbol, show "?" to
+ * readers who may not see the address, because %pS and %ps would show it.
  */
 static void kprobe_show_symbol(struct seq_file *m, const void *addr,
 			       bool with_offset)
@@ -50,17 +50,16 @@ static void kprobe_show_symbol(struct seq_file *m, const void *addr,
 }
 
 /*
- * list: one line per probe, in the order in which addresses were first probed,
- * probes with freed text last.
+ * list: one line for each probe, in the order in which the addresses were first
+ * probed; probes whose text has been freed are last
  *
- * A script may enable a probe and look for [OPTIMIZED] before the optimizer has
- * begun, and the optimizer may still find an obstacle.  So open() waits until
- * all sites that are queued by then have been processed, for a few seconds at
- * most.
+ * A script may enable a probe and look for [OPTIMIZED] at once.  So open()
+ * waits, but only for some seconds, until the optimizer has processed all sites
+ * that are queued by then.
  */
 
-/* Find the list of sites that the position is in. */
-static struct list_head *sites_from(loff_t *pos)
+/* Return the site at a position of the two lists, or NULL. */
+static struct list_head *kprobe_list_seek(loff_t *pos)
 {
 	struct list_head *at = seq_list_start(&kprobe_sites, *pos);
 	loff_t before;
@@ -73,10 +72,10 @@ static struct list_head *sites_from(loff_t *pos)
 
 static void *kprobe_list_start(struct seq_file *m, loff_t *pos)
 {
-	/* The global switch moves sites within the list. */
+	/* kprobe_set_global() moves sites within the list. */
 	mutex_lock(&kprobe_switch_mutex);
 	mutex_lock(&kprobe_mutex);
-	return sites_from(pos);
+	return kprobe_list_seek(pos);
 }
 
 static void *kprobe_list_next(struct seq_file *m, void *v, loff_t *pos)
@@ -96,7 +95,7 @@ static void kprobe_list_stop(struct seq_file *m, void *v)
 	mutex_unlock(&kprobe_switch_mutex);
 }
 
-/* Return true unless the module's column is missing. */
+/* Return false if the line has no column for the module. */
 static bool kprobe_list_place(struct seq_file *m, const struct kprobe *p,
 			      unsigned long addr)
 {
@@ -105,13 +104,13 @@ static bool kprobe_list_place(struct seq_file *m, const struct kprobe *p,
 	unsigned long offset;
 	char *module = NULL;
 
-	/* Another module may use the address if this one's text was freed. */
+	/* If a module's text was freed, the address may be another module's. */
 	if (p->site->state != KPROBE_SITE_GONE || is_kernel(addr))
 		symbol = kallsyms_lookup(addr, NULL, &offset, &module, name);
 	if (symbol)
 		seq_printf(m, "%s+0x%lx", symbol, offset);
 	else
-		seq_printf(m, "0x%px", shown_address(m, (void *)addr));
+		seq_printf(m, "0x%px", control_address(m, (void *)addr));
 	if (module)
 		seq_printf(m, "  %s", module);
 	return module || !symbol;
@@ -130,7 +129,7 @@ static char kprobe_list_kind(const struct kprobe *p)
 	return 'k';
 }
 
-/* A probe with freed text is shown as [GONE], disabled or not. */
+/* If its text has been freed, a probe is [GONE], whether disabled or not. */
 static const char *kprobe_list_state(const struct kprobe *p)
 {
 	if (p->site->state == KPROBE_SITE_GONE)
@@ -149,10 +148,10 @@ static int kprobe_list_show(struct seq_file *m, void *v)
 	hlist_for_each_entry(p, &site->probes, hlist) {
 		unsigned long addr = (unsigned long)READ_ONCE(p->addr);
 
-		seq_printf(m, "%px  %c  ", shown_address(m, (void *)addr),
+		seq_printf(m, "%px  %c  ", control_address(m, (void *)addr),
 			   kprobe_list_kind(p));
 		complete = kprobe_list_place(m, p, addr);
-		/* A space replaces the module: scripts may cut the columns. */
+		/* Scripts may cut columns: fill a missing one with spaces. */
 		seq_printf(m, "%s %s%s%s\n", complete ? "" : "   ",
 			   kprobe_list_state(p),
 			   kprobe_optimized(p) ? "[OPTIMIZED]" : "",
@@ -183,24 +182,25 @@ static const struct file_operations kprobe_list_fops = {
 };
 
 /*
- * blacklist: 0x<start>-0x<end>\t<symbol>, one line per function, even in a
- * section that is blacklisted as a whole, because tools look for the names of
- * functions.
+ * blacklist: 0x<start>-0x<end>\t<symbol>
+ *
+ * Each function has a line, even in a section that is blacklisted as a whole,
+ * because tools look for the names of functions.
  */
 
 /**
- * struct blacklist_cursor - position of a reader of the file
+ * struct control_blacklist_pos - position of a reader of the file
  * @pos: the number of the line
- * @range: the range that the line shows
+ * @range: the range in this line
  */
-struct blacklist_cursor {
+struct control_blacklist_pos {
 	loff_t pos;
 	struct kprobe_blacklist_range range;
 };
 
 /* Find the first blacklisted part of a function at or after an address. */
-static struct blacklist_cursor *blacklist_find(struct blacklist_cursor *cursor,
-					       unsigned long from)
+static struct control_blacklist_pos *
+control_blacklist_find(struct control_blacklist_pos *cursor, unsigned long from)
 {
 	struct kprobe_blacklist_range *range = &cursor->range;
 	unsigned long size, offset;
@@ -213,75 +213,75 @@ static struct blacklist_cursor *blacklist_find(struct blacklist_cursor *cursor,
 	return cursor;
 }
 
-static void *blacklist_next(struct seq_file *m, void *v, loff_t *pos)
+static void *control_blacklist_next(struct seq_file *m, void *v, loff_t *pos)
 {
-	struct blacklist_cursor *cursor = v;
+	struct control_blacklist_pos *cursor = v;
 
 	cursor->pos = ++*pos;
-	/* Set even if no line follows: the next read() begins here. */
+	/* Set this even if no line follows: the next read() starts here. */
 	cursor->range.start = cursor->range.end;
-	return blacklist_find(cursor, cursor->range.start);
+	return control_blacklist_find(cursor, cursor->range.start);
 }
 
-static void *blacklist_start(struct seq_file *m, loff_t *pos)
+static void *control_blacklist_start(struct seq_file *m, loff_t *pos)
 {
-	struct blacklist_cursor *cursor = m->private;
+	struct control_blacklist_pos *cursor = m->private;
 
-	/* Continue by address, because the list may have changed. */
+	/* Continue at the address, because the blacklist may have changed. */
 	if (*pos && *pos == cursor->pos)
-		return blacklist_find(cursor, cursor->range.start);
+		return control_blacklist_find(cursor, cursor->range.start);
 
 	cursor->pos = 0;
-	if (!blacklist_find(cursor, 0))
+	if (!control_blacklist_find(cursor, 0))
 		return NULL;
 	while (cursor->pos < *pos) {
 		cursor->pos++;
-		if (!blacklist_find(cursor, cursor->range.end))
+		if (!control_blacklist_find(cursor, cursor->range.end))
 			return NULL;
 	}
 	return cursor;
 }
 
-static void blacklist_stop(struct seq_file *m, void *v)
+static void control_blacklist_stop(struct seq_file *m, void *v)
 {
 }
 
-static int blacklist_show(struct seq_file *m, void *v)
+static int control_blacklist_show(struct seq_file *m, void *v)
 {
-	const struct blacklist_cursor *cursor = v;
+	const struct control_blacklist_pos *cursor = v;
 	void *start = (void *)cursor->range.start;
 	void *end = (void *)cursor->range.end;
 
-	seq_printf(m, "0x%px-0x%px\t", shown_address(m, start),
-		   shown_address(m, end));
+	seq_printf(m, "0x%px-0x%px\t", control_address(m, start),
+		   control_address(m, end));
 	kprobe_show_symbol(m, start, false);
 	return 0;
 }
 
-static const struct seq_operations blacklist_sops = {
-	.start = blacklist_start,
-	.next = blacklist_next,
-	.stop = blacklist_stop,
-	.show = blacklist_show,
+static const struct seq_operations control_blacklist_sops = {
+	.start = control_blacklist_start,
+	.next = control_blacklist_next,
+	.stop = control_blacklist_stop,
+	.show = control_blacklist_show,
 };
 
-static int blacklist_open(struct inode *inode, struct file *file)
+static int control_blacklist_open(struct inode *inode, struct file *file)
 {
-	return seq_open_private(file, &blacklist_sops,
-				sizeof(struct blacklist_cursor));
+	return seq_open_private(file, &control_blacklist_sops,
+				sizeof(struct control_blacklist_pos));
 }
 
-static const struct file_operations blacklist_fops = {
+static const struct file_operations control_blacklist_fops = {
 	.owner = THIS_MODULE,
-	.open = blacklist_open,
+	.open = control_blacklist_open,
 	.read = seq_read,
 	.llseek = seq_lseek,
 	.release = seq_release_private,
 };
 
 /*
- * missed: one line per reason with all hits since boot, then one line per site
- * with missed hits.
+ * missed: one line for each reason, with the number of missed hits since boot,
+ * then one line for each site with missed hits
  */
 
 static void kprobe_missed_site(struct seq_file *m, struct kprobe_site *site)
@@ -300,7 +300,8 @@ static void kprobe_missed_site(struct seq_file *m, struct kprobe_site *site)
 		if (!nr)
 			continue;
 		if (!any) {
-			seq_printf(m, "%px  ", shown_address(m, (void *)addr));
+			seq_printf(m, "%px  ",
+				   control_address(m, (void *)addr));
 			kprobe_list_place(m, p, addr);
 			any = true;
 		}
@@ -329,7 +330,7 @@ static int kprobe_missed_show(struct seq_file *m, void *v)
 }
 DEFINE_SHOW_ATTRIBUTE(kprobe_missed);
 
-/* The input of both switches: one letter, and white space around it. */
+/* Size of the input of a switch: one character, and white space around it */
 #define SWITCH_MAX	4
 
 static int kprobe_parse_switch(char *text, bool *on)
@@ -375,16 +376,16 @@ static const struct file_operations kprobe_enabled_fops = {
 };
 
 /*
- * Report what would happen to a probe, and why
+ * Explain how a place would be probed, or why it is refused
  */
 
 /**
  * struct kprobe_explanation - the result of kprobe_explain()
  * @addr: the resolved address; NULL for KPROBE_REFUSE_NO_SYMBOL
- * @why: why it cannot be probed; the rest is valid for KPROBE_OK only
- * @how: how a hit would execute the instruction
- * @state: how the text looks now
- * @obstacle: the obstacle to a jump
+ * @why: the reason for a refusal, or KPROBE_OK
+ * @how: with KPROBE_OK: how a hit would execute the instruction
+ * @state: with KPROBE_OK: how the text looks now
+ * @obstacle: with KPROBE_OK: the obstacle to a jump
  */
 struct kprobe_explanation {
 	kprobe_opcode_t *addr;
@@ -398,7 +399,7 @@ struct kprobe_explanation {
 	enum kprobe_obstacle obstacle;
 };
 
-/* Return the obstacle to a jump at a site that is, or may be, a breakpoint. */
+/* Return the obstacle to a jump at a site that does not use ftrace. */
 static enum kprobe_obstacle
 explain_obstacle(struct kprobe_site *site, const struct kprobe_symbol *symbol)
 {
@@ -461,15 +462,15 @@ static void kprobe_explain(kprobe_opcode_t *addr, const char *symbol,
 
 /**
  * kprobe_refusal_at - return why a place cannot be probed
- * @addr: its address, or NULL
- * @symbol: its symbol, if @addr is NULL
+ * @addr: an address, or NULL
+ * @symbol: the symbol, if @addr is NULL
  * @offset: bytes from @addr or from the symbol
  *
- * For callers whose registration was refused, because the errno is less exact.
+ * After a registration has failed, the result is more exact than the errno.
  *
  * Context: may sleep.
- * Return: the reason; KPROBE_OK if there is none now, or if the place can be
- * probed but not as the entry of a function.
+ * Return: the reason, or KPROBE_OK if the place can be probed by now, or if it
+ * was only refused as the entry of a function.
  */
 enum kprobe_refusal kprobe_refusal_at(void *addr, const char *symbol,
 				      unsigned long offset)
@@ -493,10 +494,11 @@ EXPORT_SYMBOL_IF_KUNIT(kprobe_explained_obstacle);
 #endif
 
 /*
- * explain: write a place, then read what would happen to a probe there.  Each
- * open file has its own place, so concurrent users do not disturb each other.
- * It is initialized to the last place written to any open file, because a shell
- * opens the file once for writing and once for reading.
+ * explain: write a place, then read how it would be probed
+ *
+ * Each open file has its own place, so concurrent users do not disturb each
+ * other.  A newly opened file has the place that was last written to any open
+ * file, because a shell opens the file once for writing and once for reading.
  */
 
 #define PLACE_MAX	(MODULE_NAME_LEN + KSYM_NAME_LEN + 24)
@@ -505,9 +507,9 @@ static DEFINE_MUTEX(explain_mutex);
 static char explain_last[PLACE_MAX];
 
 /*
- * Parse "symbol", "module:symbol", either with "+offset", or an address, and
- * ignore white space around.  An address may have the format of the files: all
- * digits and no 0x.  Cut @place at the offset.  Return 0 or -EINVAL.
+ * Parse an address, or "symbol" or "module:symbol", each with "+offset" or
+ * without.  As in the other files, an address may be without 0x if it has all
+ * digits.  Truncate @place before the offset.  Return 0 or -EINVAL.
  */
 static int explain_parse(char *place, unsigned long *addr,
 			 unsigned long *offset)
@@ -528,7 +530,7 @@ static int explain_parse(char *place, unsigned long *addr,
 	return *place && !strpbrk(place, " \t\n") ? 0 : -EINVAL;
 }
 
-static const char *error_name(int error)
+static const char *control_errno_name(int error)
 {
 	switch (error) {
 	case -EAGAIN:
@@ -554,7 +556,7 @@ static void explain_refusal(struct seq_file *m, enum kprobe_refusal why)
 	int error = kprobe_refusal_errno(why);
 
 	seq_printf(m, "refused: %s (%d, %s)\nreason: %s\n",
-		   kprobe_refusal_name(why), error, error_name(error),
+		   kprobe_refusal_name(why), error, control_errno_name(error),
 		   kprobe_refusal_sentence(why));
 }
 
@@ -588,7 +590,7 @@ static void explain_place(struct seq_file *m,
 	};
 
 	if (what->addr) {
-		seq_printf(m, "address: %px ", shown_address(m, what->addr));
+		seq_printf(m, "address: %px ", control_address(m, what->addr));
 		kprobe_show_symbol(m, what->addr, true);
 	}
 	if (what->why != KPROBE_OK) {
@@ -602,11 +604,11 @@ static void explain_place(struct seq_file *m,
 }
 
 /**
- * struct namesakes - functions with the same name as the explained one
+ * struct namesakes - functions with the same name as the explained function
  * @m: the output
- * @name: the name without its module
- * @offset: bytes from a symbol to the place
- * @explained: the function that was explained
+ * @name: the name, without a module
+ * @offset: bytes from the symbol to the place
+ * @explained: the address of the function that was explained
  */
 struct namesakes {
 	struct seq_file *m;
@@ -624,7 +626,7 @@ static int explain_namesake(void *data, unsigned long addr)
 	place = (void *)(addr + all->offset);
 	if (addr == all->explained || !__kernel_text_address(addr))
 		return 0;
-	seq_printf(all->m, "also: %px ", shown_address(all->m, place));
+	seq_printf(all->m, "also: %px ", control_address(all->m, place));
 	kprobe_show_symbol(all->m, place, true);
 	return 0;
 }
@@ -637,7 +639,7 @@ static int explain_module_namesake(void *data, const char *name,
 	return strcmp(name, all->name) ? 0 : explain_namesake(all, addr);
 }
 
-/* List the other functions with the same name; only one was explained. */
+/* List the other functions with the same name, which were not explained. */
 static void explain_namesakes(struct seq_file *m, char *symbol,
 			      unsigned long offset)
 {
@@ -666,7 +668,7 @@ static int explain_show(struct seq_file *m, void *v)
 	unsigned long addr, offset;
 	char place[PLACE_MAX];
 
-	/* seq_read() holds m->lock, which explain_write() takes. */
+	/* m->private is stable: seq_read() holds m->lock. */
 	strscpy(place, m->private, sizeof(place));
 	if (!*place)
 		return 0;
@@ -786,25 +788,26 @@ static struct ctl_table kprobe_jumps_sysctls[] = {
 	},
 };
 
-static void __init sysctls_init(void)
+static void __init kprobe_sysctls_init(void)
 {
 	register_sysctl_init("debug", kprobe_jumps_sysctls);
 }
 #else
-static void __init sysctls_init(void) { }
+static void __init kprobe_sysctls_init(void) { }
 #endif
 
 static int __init kprobe_control_init(void)
 {
 	struct dentry *dir;
 
-	sysctls_init();
+	kprobe_sysctls_init();
 	if (!IS_ENABLED(CONFIG_DEBUG_FS))
 		return 0;
 	dir = debugfs_create_dir("kprobes", NULL);
 	debugfs_create_file("list", 0400, dir, NULL, &kprobe_list_fops);
 	debugfs_create_file("enabled", 0600, dir, NULL, &kprobe_enabled_fops);
-	debugfs_create_file("blacklist", 0400, dir, NULL, &blacklist_fops);
+	debugfs_create_file("blacklist", 0400, dir, NULL,
+			    &control_blacklist_fops);
 	debugfs_create_file("explain", 0600, dir, NULL, &explain_fops);
 	debugfs_create_file("missed", 0400, dir, NULL, &kprobe_missed_fops);
 	return 0;
