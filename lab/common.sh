@@ -24,6 +24,7 @@ esac
 # LAB_TREE is built as it is; otherwise our own tree is built.
 TREE=${LAB_TREE:-$OUT/linux}
 PRISTINE=$OUT/pristine
+SELFTESTS=tools/testing/selftests/ftrace
 unset OUT_DIR
 
 say() { printf '%s %s\n' "[$(date +%T)]" "$*" >&2; }
@@ -569,6 +570,10 @@ pack() {
 	sed -nE 's/^ +- ``((perf|bpftrace) .*)``$/\1/p' \
 		"$TOP/Documentation/trace/kprobes-help.rst" > "$root/clients/help"
 	cp -r "$LAB/guest/torture" "$root/parts"
+	mkdir -p "$root/$SELFTESTS/test.d/kprobe"
+	cp "$TREE/$SELFTESTS/ftracetest" "$root/$SELFTESTS/"
+	cp "$TREE/$SELFTESTS/test.d/functions" "$root/$SELFTESTS/test.d/"
+	cp "$TOP/$SELFTESTS"/test.d/kprobe/* "$root/$SELFTESTS/test.d/kprobe/"
 	for program in "$build"/guest-{kvm,perf,bpf,stacks,hits,calls,torture,kexec,vmcore}; do
 		[ ! -f "$program" ] || cp "$program" "$root/bin/${program##*-}"
 	done

@@ -7,7 +7,7 @@
 BASES='6.12 7.3'
 
 # Directories of this repository that are copied into the kernel tree.
-KERNEL_DIRS=(kernel include arch lib samples Documentation)
+KERNEL_DIRS=(kernel include arch lib samples tools Documentation)
 
 our_files() {
 	local d
@@ -91,5 +91,6 @@ our_places() {
 	replaced_set
 	printf '%s\n' kernel/kprobes 'include/linux/kprobes_*.h' \
 		arch/powerpc/kernel/probes 'arch/*/kernel/kprobes-quirks*' \
-		lib/kprobes 'lib/test_kprobes*.[ch]' 'Documentation/trace/kprobes-*.rst'
+		lib/kprobes 'lib/test_kprobes*.[ch]' 'Documentation/trace/kprobes-*.rst' \
+		'tools/testing/selftests/ftrace/test.d/kprobe/probe_*'
 }
