@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Jumps in place of traps on x86: the detour, and its hits.
+ * Jumps in place of traps: detours, and hits by a jump.
  *
  *	probed address:	jmp ---->	[site]
  *				     ->	push ss, sp, flags; cli; push cs, ip
@@ -10,38 +10,38 @@
  *	after the region: <-----	jmp, except after a call
  *
  * The detour and the thunk push a struct pt_regs with the instruction pointer
- * of a breakpoint exception.  The return address of the call takes the place of
- * orig_ax, which is no register of the interrupted code; the thunk reads the
- * site from the start of the detour.  Changes that handlers make to the
- * registers are popped.  If a handler sets the instruction pointer, the thunk
- * does not return to the detour.
+ * of a breakpoint exception.  In place of orig_ax, which is no register of the
+ * interrupted code, there is the return address of the call.  The thunk reads
+ * the site from the start of the detour.  The detour pops the registers with
+ * all changes that handlers have made, but if a handler has set the instruction
+ * pointer, the thunk does not return to the detour.
  *
- * The direction flag is clear, because functions that set it are not probed by
- * a jump.  User memory may be accessible in functions that enable access, that
- * have fix-ups for faults, or that such functions call; only their detours need
- * CLAC.
+ * The direction flag is clear, because a function that sets it has no jumps.
+ * User memory may be accessible in functions that enable access or have fix-ups
+ * for faults, and in their callees; only the detours of these need CLAC.
  *
- * Where a handler continues
- * -------------------------
+ * Where a hit continues
+ * ---------------------
  *
- * A handler may set the instruction pointer to an instruction under a jump, of
- * its own site or of another one.  arch_kprobe_resume() then changes it to the
- * copy of that instruction in the detour, if insn->run of that site points into
- * the detour or the site is in KPROBE_SITE_JUMP:
+ * A handler may set the instruction pointer to an instruction under the jump of
+ * any site.  arch_kprobe_resume() then replaces it with the address of the copy
+ * of this instruction in the detour, if insn->run of the site points into the
+ * detour, or the state of the site is KPROBE_SITE_JUMP:
  *
- * 1. Before a jump is written, the optimizer sets insn->run, waits for a grace
- *    period of RCU-tasks, and then writes the jump.  A task that has read the
- *    old value and continues in place does not switch voluntarily until it has
- *    left the region, so the grace period waits for it.
- * 2. Before a jump is removed, insn->run is set back, because traps written
- *    into the region must be hit.  The state changes last, when every CPU
- *    executes the original text again.  So a CPU that reads the restored
- *    insn->run, and then a state other than JUMP, executes that text.
+ * 1. Before a jump is written, the optimizer makes insn->run point into the
+ *    detour, and waits for a grace period of RCU-tasks.  A task that has read
+ *    the old value and continues in place does not switch voluntarily until it
+ *    has left the region, so the grace period waits for this task.
+ * 2. Before a jump is removed, insn->run is restored, because traps that are
+ *    written into the region must be hit.  The state changes last, when every
+ *    CPU executes the original text again.  So a CPU that reads the restored
+ *    insn->run, and then a state other than KPROBE_SITE_JUMP, executes the
+ *    original text.
  * 3. A detour is freed with its site, after a grace period of RCU-tasks.  Until
  *    then, its copies do the same as the instructions in place.
  *
- * insn->jump, which describes a detour, does not change after insn->run has
- * pointed to that detour.
+ * insn->jump, which describes a detour, does not change once insn->run has
+ * pointed into this detour.
  */
 #include <linux/irqflags.h>
 #include <linux/kallsyms.h>
@@ -60,7 +60,7 @@
 #include <asm/text-patching.h>
 #include "common.h"
 
-/* Instrumentation may be called anywhere, also with user access enabled. */
+/* Compilers may add calls of instrumentation where user access is enabled. */
 #define INSTRUMENTED							\
 	(IS_ENABLED(CONFIG_KASAN) || IS_ENABLED(CONFIG_KCSAN) ||	\
 	 IS_ENABLED(CONFIG_KMSAN) || IS_ENABLED(CONFIG_UBSAN) ||	\
@@ -69,8 +69,8 @@
 	 IS_ENABLED(CONFIG_TRACE_BRANCH_PROFILING))
 
 /*
- * objtool allows calls of this function with user access enabled, although it
- * has no access or fix-up itself.
+ * objtool allows calls of copy_mc_fragile_handle_tail() with user access
+ * enabled, although this function does not access user memory itself.
  */
 static bool called_with_user_access(unsigned long addr)
 {
@@ -118,7 +118,7 @@ static void emit_branch(struct detour *d, const void *detour, u8 opcode,
 
 static_assert(KPROBE_JUMP_SIZE == JMP32_INSN_SIZE);
 
-/* As long as the push of cs in DETOUR_TEMPLATE; its operand is signed. */
+/* Replaces the push of cs, which is as long; the operand is a signed byte. */
 static_assert(__KERNEL_CS < 0x80);
 static const u8 clac_and_push_cs[] = { 0x0f, 0x01, 0xca, 0x6a, __KERNEL_CS };
 
@@ -136,7 +136,7 @@ static void emit_entry(struct detour *d, const struct kprobe_site *site,
 		memcpy(d->buf + (kprobe_detour_cs - kprobe_detour),
 		       clac_and_push_cs, sizeof(clac_and_push_cs));
 	*(u32 *)ip = (unsigned long)site->addr + KPROBE_IP_SKID;
-	/* The operand of the call is relative to its end. */
+	/* The operand of the call is relative to the end of the call. */
 	((s32 *)call_end)[-1] += (const void *)kprobe_detour - detour;
 }
 
@@ -157,7 +157,7 @@ static enum kprobe_obstacle emit_copy(struct detour *d, const void *detour,
 
 static_assert(CALL_INSN_SIZE >= KPROBE_JUMP_SIZE);
 
-/* Opcode, ModRM, SIB; the return address follows. */
+/* mov to (%rsp), without the operand, which is the return address */
 #ifdef CONFIG_X86_64
 static const u8 store_on_stack[] = { 0x48, 0xc7, 0x04, 0x24 };
 #else
@@ -168,7 +168,7 @@ static const u8 store_on_stack[] = { 0xc7, 0x04, 0x24 };
 	 sizeof(u32) + JMP32_INSN_SIZE)
 
 /*
- * Emit a call at the end of the region; it must return to the original text:
+ * Emit a call at the end of the region, which must return to the original text:
  *
  *		call	1f
  *		int3
@@ -176,13 +176,13 @@ static const u8 store_on_stack[] = { 0xc7, 0x04, 0x24 };
  *		jmp	callee
  *
  * The callee and unwinders find the original return address, and a callee that
- * sleeps does not keep the detour in use.  Pushing that address would be
- * shorter, but processors match returns with calls: one call too few would make
- * them mispredict the returns of all callers.  This way only the callee's
- * return is mispredicted, to the int3.
+ * sleeps does not keep the detour in use.  To push this address would be
+ * shorter, but processors match returns with calls, and without the call would
+ * mispredict the returns of all callers.  Now only the callee's return is
+ * mispredicted, to the int3.
  *
- * A call by register or memory is refused, because its jump could raise an
- * exception with another stack pointer than in place.
+ * A call through a register or memory is refused: in the jmp above, a fault
+ * would have another stack pointer than in place.
  */
 static enum kprobe_obstacle emit_call(struct detour *d, const void *detour,
 				      unsigned long addr,
@@ -202,9 +202,7 @@ static enum kprobe_obstacle emit_call(struct detour *d, const void *detour,
 	return KPROBE_NOJUMP_NONE;
 }
 
-/*
- * Emit the instruction @insn of the region, from @addr; set @what to its class.
- */
+/* Emit the copy of @insn, which is at @addr, and set @what to its class. */
 static enum kprobe_obstacle emit_insn(struct detour *d, const void *detour,
 				      unsigned long addr, struct insn *insn,
 				      const u8 *text,
@@ -212,7 +210,7 @@ static enum kprobe_obstacle emit_insn(struct detour *d, const void *detour,
 {
 	if (x86_kprobe_classify(insn, what, addr))
 		return KPROBE_NOJUMP_BOUND_INSIDE;
-	/* A call is as long as a jump: it is the last instruction to copy. */
+	/* A call is as long as a jump, so it is the last one in the region. */
 	if (what->class == X86_KPROBE_CALL)
 		return emit_call(d, detour, addr, what);
 	/* Leave room for the longest near branch and the jump back. */
@@ -224,7 +222,7 @@ static enum kprobe_obstacle emit_insn(struct detour *d, const void *detour,
 		const u8 escape = 0x0f;
 
 		emit(d, &escape, 1);
-		/* The displacement is relative to the end, as a jump's. */
+		/* The displacement is relative to the end, as for a jump. */
 		emit_branch(d, detour, 0x80 | what->cond, (void *)what->target);
 		break;
 	}
@@ -238,8 +236,8 @@ static enum kprobe_obstacle emit_insn(struct detour *d, const void *detour,
 		if (!cpu_feature_enabled(X86_FEATURE_RETHUNK))
 			return emit_copy(d, detour, addr, insn, text, what);
 		/*
-		 * The original return may be safe from ITS, by its place in the
-		 * cache line; the copy may not be.
+		 * By its position in a cache line, the original return may be
+		 * safe from ITS, but not its copy.
 		 */
 		if (what->target)
 			return KPROBE_NOJUMP_BOUND_INSIDE;
@@ -249,7 +247,7 @@ static enum kprobe_obstacle emit_insn(struct detour *d, const void *detour,
 	case X86_KPROBE_JMP_MEM:
 		/*
 		 * The original jump may be safe because of its address (ITS) or
-		 * because of an LFENCE before it.  The copy is not.
+		 * because of an LFENCE before it, but its copy is not.
 		 */
 		if (cpu_feature_enabled(X86_FEATURE_INDIRECT_THUNK_ITS) ||
 		    cpu_feature_enabled(X86_FEATURE_RETPOLINE_LFENCE))
@@ -272,7 +270,7 @@ static bool ends_flow(const struct arch_kprobe_insn *what)
 	       what->class == X86_KPROBE_JMP_MEM;
 }
 
-/* Check the instruction @offset bytes after the probed one. */
+/* Check the instruction @offset bytes into the region. */
 static enum kprobe_obstacle insn_obstacle(unsigned long addr,
 					  unsigned int offset,
 					  unsigned int length, const u8 *text)
@@ -282,28 +280,28 @@ static enum kprobe_obstacle insn_obstacle(unsigned long addr,
 	/* Parts of a function can be blacklisted. */
 	if (kprobe_blacklist_covers(addr + offset))
 		return KPROBE_NOJUMP_BLACKLISTED_INSIDE;
-	/* RCU-tasks does not wait for a CPU that idles there. */
+	/* RCU-tasks would not wait for a CPU that halts in the detour. */
 	if (x86_kprobe_halts(text))
 		return KPROBE_NOJUMP_BOUND_INSIDE;
-	/* LFENCE may be one half of a retpoline: an indirect branch follows. */
+	/* LFENCE may be the first half of a retpoline, before the branch. */
 	if (cpu_feature_enabled(X86_FEATURE_RETPOLINE_LFENCE) &&
 	    text[0] == 0x0f && text[1] == 0xae && text[2] == 0xe8)
 		return KPROBE_NOJUMP_BOUND_INSIDE;
-	/* STI keeps interrupts away from the next instruction. */
+	/* STI blocks interrupts for one instruction: not for the jump back. */
 	if (text[0] == 0xfb && last)
 		return KPROBE_NOJUMP_BOUND_INSIDE;
 	if (is_endbr((u32 *)text))
 		return offset ? KPROBE_NOJUMP_INDIRECT_JUMP :
 				KPROBE_NOJUMP_LANDING_PAD;
-	/* The handler of a failed check decodes the text before the trap. */
+	/* If this check fails, its handler decodes the text before the trap. */
 	if (x86_kprobe_checks_type(text))
 		return KPROBE_NOJUMP_BOUND_INSIDE;
 	return KPROBE_NOJUMP_NONE;
 }
 
 /*
- * Emit the region to @d, to be copied to @detour, and record in the site's jump
- * where each instruction is.  Fail at the first that cannot run out of line.
+ * Emit the copies of a site's region to @d, whose address will be @detour, and
+ * record in insn->jump where each instruction is.
  */
 static enum kprobe_obstacle emit_region(struct kprobe_site *site,
 					struct detour *d, const void *detour,
@@ -326,7 +324,7 @@ static enum kprobe_obstacle emit_region(struct kprobe_site *site,
 	while (offset < KPROBE_JUMP_SIZE) {
 		if (addr + offset >= end)
 			return KPROBE_NOJUMP_FUNCTION_END;
-		/* A trap against speculation, or filler: not copied. */
+		/* Do not copy filler, or a trap that stops speculation. */
 		if (text[offset] == INT3_INSN_OPCODE && offset &&
 		    ends_flow(&what)) {
 			offset++;
@@ -350,7 +348,7 @@ static enum kprobe_obstacle emit_region(struct kprobe_site *site,
 			return obstacle;
 		jump->nr++;
 		offset += insn.length;
-		/* Stop speculation past it, as in place. */
+		/* Stop speculation past the end, as in place. */
 		if (ends_flow(&what))
 			emit(d, &trap, sizeof(trap));
 	}
@@ -358,7 +356,7 @@ static enum kprobe_obstacle emit_region(struct kprobe_site *site,
 		return KPROBE_NOJUMP_FUNCTION_END;
 	jump->region = offset;
 	jump->end = d->len;
-	/* No way back is needed after an instruction that does not continue. */
+	/* Jump back, unless the last instruction does not continue here. */
 	if (what.class != X86_KPROBE_CALL && !ends_flow(&what))
 		emit_branch(d, detour, JMP32_INSN_OPCODE,
 			    (void *)addr + offset);
@@ -375,8 +373,8 @@ inspect_region(const struct kprobe_site *site,
 	enum kprobe_obstacle obstacle;
 
 	/*
-	 * If the branch is not taken, its copy continues at the next copy, and
-	 * would bypass a breakpoint there: see past_hit().
+	 * past_hit() also uses the detour without a jump.  The copies after a
+	 * branch that is not taken would then bypass traps under the jump.
 	 */
 	if (site->on_ftrace && site->insn.class == X86_KPROBE_JCC)
 		return KPROBE_NOJUMP_BOUND_INSIDE;
@@ -397,7 +395,7 @@ enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site,
 	const struct x86_kprobe_function *function;
 	enum kprobe_obstacle obstacle;
 
-	/* In a Xen PV guest pushf and cli do not see the interrupt flag. */
+	/* In a Xen PV guest, pushf and cli do not access the interrupt flag. */
 	if (cpu_feature_enabled(X86_FEATURE_XENPV))
 		return KPROBE_NOJUMP_XEN_PV;
 	if (site->detour)
@@ -409,7 +407,7 @@ enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site,
 
 	jump_label_lock();
 	mutex_lock(&text_mutex);
-	/* The detour's address is unknown: assume the site's. */
+	/* The address of the detour is not known yet: assume the site's. */
 	obstacle = emit_region(site, &d, (void *)addr,
 			       function->start + function->size);
 	if (!obstacle)
@@ -453,7 +451,7 @@ enum kprobe_obstacle arch_kprobe_build_detour(struct kprobe_site *site)
 
 void arch_kprobe_unanalyse(struct kprobe_site *site)
 {
-	/* Another function may soon be at these addresses. */
+	/* Another module may be loaded at these addresses. */
 	x86_kprobe_function_forget();
 }
 
@@ -465,17 +463,17 @@ void arch_kprobe_use_detour(struct kprobe_site *site, bool use)
 	if (use)
 		run = site->detour + insn->jump.to[0];
 	/*
-	 * Orders text_poke_copy() before the store.  Pairs with the address
-	 * dependency in trap_hit(), which executes at @run.
+	 * Order text_poke_copy() before the store.  Pairs with the address
+	 * dependency in trap_hit(), which continues at @run.
 	 */
 	smp_store_release(&insn->run, run);
 }
 
 /**
  * x86_kprobe_queue_jump - queue a jump to be written or removed
- * @site: its state or its target is KPROBE_SITE_JUMP
+ * @site: a site whose state or target is KPROBE_SITE_JUMP
  *
- * A CPU that executes the text while it is half written takes the jump.
+ * While the text is half written, a CPU that executes it takes the jump.
  *
  * Context: text_mutex held; smp_text_poke_batch_finish() applies the queue.
  */
@@ -499,7 +497,7 @@ void x86_kprobe_queue_jump(struct kprobe_site *site)
  * Continuing under a jump
  */
 
-/* Return the copy of the instruction @offset bytes into a jump, if in use. */
+/* Return the copy of the instruction @offset bytes into a jump; 0: none. */
 static unsigned long copy_in_use(const struct kprobe_site *site,
 				 unsigned int offset)
 {
@@ -509,7 +507,7 @@ static unsigned long copy_in_use(const struct kprobe_site *site,
 	const void *run = smp_load_acquire(&insn->run);
 	unsigned int i;
 
-	/* In this order: see "Where a handler continues" above. */
+	/* In this order: see "Where a hit continues" above. */
 	if (run != site->detour + jump->to[0] &&
 	    site->state != KPROBE_SITE_JUMP)
 		return 0;
@@ -521,8 +519,8 @@ static unsigned long copy_in_use(const struct kprobe_site *site,
 NOKPROBE_SYMBOL(copy_in_use);
 
 /*
- * @site owns the instruction after its call of ftrace.  Return an address where
- * this instruction can be executed without a hit, or 0 if it can in place.
+ * Return where the instruction after the ftrace call of @site can be executed
+ * without a hit; 0: in place.
  */
 static unsigned long past_hit(const struct kprobe_site *site)
 {
@@ -535,12 +533,12 @@ static unsigned long past_hit(const struct kprobe_site *site)
 		return (unsigned long)site->slot;
 	if (insn->class == X86_KPROBE_NOP)
 		return kprobe_site_text(site) + insn->len;
-	/* arch_kprobe_prepare() has built it; no other copy is run after it. */
+	/* In arch_kprobe_prepare()'s detour, no other copy is executed. */
 	return (unsigned long)site->detour + insn->jump.to[0];
 }
 NOKPROBE_SYMBOL(past_hit);
 
-/* arch_kprobe_resume() for sites that own the instruction after a call. */
+/* As arch_kprobe_resume(), for sites on ftrace calls. */
 static noinline unsigned long resume_skipping(unsigned long ip)
 {
 	struct kprobe_site *site = kprobe_site_skipping(ip);
@@ -558,13 +556,12 @@ NOKPROBE_SYMBOL(resume_skipping);
 
 /**
  * arch_kprobe_resume - move a changed ip from under a jump to the detour
- * @regs: the handler's; the instruction pointer may be changed
+ * @regs: registers at the end of a hit; the instruction pointer may be changed
  *
- * Instructions under a jump can only be executed in its detour.  If ip is set
- * to the probed address itself, the jump is executed there, which is a hit.
- * But if a site owns that instruction for the call of ftrace before it, it must
- * not be hit, because the task has not passed the call.  An ip in the middle of
- * an instruction is invalid, with or without a jump.
+ * Instructions under a jump can only be executed in the detour.  At the start
+ * of a jump, the jump is executed, which is a new hit.  But if the jump belongs
+ * to a site on the preceding ftrace call, the task has not passed this call and
+ * must not hit the site: it continues at the copy.
  *
  * Context: any; interrupts off.
  */
@@ -598,8 +595,8 @@ NOKPROBE_SYMBOL(arch_kprobe_resume);
  * @site: the site
  * @regs: complete, except for orig_ax
  *
- * Without CONFIG_PREEMPTION, no call follows that of the handlers, so this
- * function needs no frame: the thunk has saved all registers.
+ * Without CONFIG_PREEMPTION and CONFIG_TRACE_IRQFLAGS, this function calls
+ * nothing after the handlers, so the compiler need not save registers.
  *
  * Context: any; interrupts off, as for kprobe_hit_enter().
  * Return: nonzero if a handler has set the instruction pointer.

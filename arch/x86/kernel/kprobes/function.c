@@ -1,33 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Find the places where branches may enter a function.  A probe's jump may
- * start at such a place, but must not cover one.
+ * Find the "ways in" of a function: the instructions to which control may
+ * transfer other than from the preceding instruction.  A jump may start at a
+ * way in, but must not cover one.
  *
- * A function is decoded once, and the result is kept until another one is
+ * A function is decoded once.  The result is kept until another function is
  * analysed, because sites are analysed in the order of addresses.  The ways in
  * are:
- * - targets of branches, also if a jump label has disabled the branch;
+ * - targets of branches, including branches that a jump label has disabled;
  * - entries of tables of code addresses that the function reads;
  * - addresses in the function that are operands of its instructions;
- * - all of these for parts that the compiler has moved elsewhere (.cold).
+ * - all of these in parts that the compiler has moved elsewhere (.cold);
+ * - targets of fix-ups in the whole exception table of the kernel or module,
+ *   because another function may have the fault.
  *
- * Targets of exception fix-ups are ways in as well, whatever faults: they are
- * found in the whole exception table of the kernel or the module.
+ * A jump through a register is assumed to be a tail call.  So is a jump to text
+ * without a symbol, which is a thunk that the kernel has created for this jump
+ * at boot.
  *
- * A jump through a register is taken for a tail call.  So is a jump to text
- * without a symbol: a thunk that the kernel has made for this jump at boot.
  * Compilers read switch tables with a scaled index and no base, and the tables
- * are found by that pattern.  Only hand-written code has other tables; code
- * that may read one is an obstacle.  So is an address in the function from
- * which code may compute a target (csum_partial() of i386 enters a row of
- * additions in this way), and a symbol within hand-written code that does not
- * begin or end like a function.
+ * are found by this pattern.  Only hand-written code has other tables, and an
+ * instruction that may read one is an obstacle.  So is an address in the
+ * function from which code may compute a target: csum_partial() on i386 enters
+ * a sequence of additions in this way.  So is a symbol within hand-written code
+ * that does not begin or end like a function.
  *
- * A jump into the middle of another symbol is an obstacle: it leads to a part
- * of the function whose own symbol was stripped, and which may jump back
- * anywhere.  The target of a fix-up belongs to the function, too, even if its
- * label has become a symbol, as in copy_mc_fragile().  Such a symbol is no
- * function, and other functions may jump into its middle: on i386,
+ * A jump into the middle of another symbol is an obstacle: its target is a part
+ * of the function whose own symbol was stripped, and this part may jump back to
+ * any instruction.  The target of a fix-up is always a part of the function,
+ * even if its label has become a symbol, as in copy_mc_fragile().  This symbol
+ * is no function, and functions may jump into its middle: on i386,
  * __get_user_1() jumps into __get_user_handle_exception().
  */
 #include <linux/jump_label.h>
@@ -50,7 +52,7 @@
 #include <asm/text-patching.h>
 #include "common.h"
 
-/* Larger functions are not decoded, because they are rarely probed. */
+/* Larger functions are an obstacle, because they are rarely probed. */
 #define FUNCTION_ANALYSED_MAX	SZ_64K
 /* A function with more parts elsewhere is an obstacle. */
 #define PARTS_MAX		4
@@ -58,11 +60,11 @@
 #define TABLE_MAX		SZ_4K
 
 /* Marks of the bytes of a function */
-#define WAY_IN	BIT(0)		/* a branch may lead there */
-#define LANDING	BIT(1)		/* the fix-up of a fault leads there */
-#define FAULTS	BIT(2)		/* an instruction with a fix-up begins there */
+#define WAY_IN	BIT(0)		/* target of a branch, or possibly one */
+#define LANDING	BIT(1)		/* target of a fix-up */
+#define FAULTS	BIT(2)		/* start of an instruction with a fix-up */
 
-/* The function analysed last, or NULL; under kprobe_mutex. */
+/* The function that was analysed last, or NULL; under kprobe_mutex. */
 static struct x86_kprobe_function *last_function;
 
 struct text_range {
@@ -76,10 +78,10 @@ struct text_range {
  * @table: the exception table of @mod or of the kernel, sorted by the fault
  * @nr_faults: number of its entries
  * @found: the symbol that was looked up last
- * @all: the function
- * @part: its parts elsewhere
- * @nr_parts: number of parts
- * @mark: marks of the function, as in struct x86_kprobe_function
+ * @all: the function without its parts elsewhere
+ * @part: parts of the function elsewhere
+ * @nr_parts: number of these parts
+ * @mark: marks of the bytes of @all, as in struct x86_kprobe_function
  * @obstacle: why no site in the function can have a jump
  * @accesses_user: user memory may be accessible
  * @reads_scaled: an instruction reads memory with a scaled index
@@ -128,7 +130,7 @@ static bool known_part(const struct analysis *a, unsigned long addr)
 	return false;
 }
 
-/* Return true if @addr is in the kernel's text, or in the same module's. */
+/* Return true if @addr is in the text of the same module, or of the kernel. */
 static bool in_same_image(const struct analysis *a, unsigned long addr)
 {
 	if (a->mod)
@@ -136,7 +138,7 @@ static bool in_same_image(const struct analysis *a, unsigned long addr)
 	return core_kernel_text(addr);
 }
 
-/* Find the symbol around @addr in text; its size is 0 if there is none. */
+/* Find the symbol that contains @addr; without one, its size is 0. */
 static const struct kprobe_symbol *symbol_at(struct analysis *a,
 					     unsigned long addr)
 {
@@ -144,7 +146,7 @@ static const struct kprobe_symbol *symbol_at(struct analysis *a,
 	return &a->found;
 }
 
-/* Add a part of the function, which is decoded after the function. */
+/* Add a part of the function, to be decoded after the function. */
 static void add_part(struct analysis *a, const struct kprobe_symbol *symbol)
 {
 	if (a->nr_parts == PARTS_MAX || !symbol->size)
@@ -171,7 +173,7 @@ static bool find_part(struct analysis *a, unsigned long addr)
 	return in_same_image(a, addr) && add_cold(a, symbol_at(a, addr));
 }
 
-/* Return true for a function's first instruction or its preamble. */
+/* Return true if @addr is the entry of a function, or in its preamble. */
 static bool begins_function(const struct kprobe_symbol *symbol,
 			    unsigned long addr)
 {
@@ -182,7 +184,7 @@ static bool begins_function(const struct kprobe_symbol *symbol,
 	       is_endbr((u32 *)symbol->start);
 }
 
-/* Handle a branch to another function, or to a part of this one. */
+/* Handle a branch that leaves the function's text. */
 static void add_branch_out(struct analysis *a, unsigned long target)
 {
 	const struct kprobe_symbol *symbol;
@@ -190,7 +192,7 @@ static void add_branch_out(struct analysis *a, unsigned long target)
 	if (known_part(a, target))
 		return;
 	if (!in_same_image(a, target)) {
-		/* A thunk that was generated for this branch. */
+		/* In no image: a thunk that was generated for this jump. */
 		if (!core_kernel_text(target) && !kprobe_module_of(target))
 			a->jumps_by_register = true;
 		return;
@@ -232,9 +234,9 @@ static bool at_end(const struct analysis *a, unsigned long addr)
 }
 
 /*
- * A table ends with the first address that is neither in the function nor in a
- * part of it.  For impossible cases, clang may use the address after the
- * function.
+ * Add the entries of a table.  The table ends before the first address that is
+ * neither in the function nor in a part of it.  For impossible cases, clang may
+ * use the address after the function.
  */
 static void read_table(struct analysis *a, unsigned long table)
 {
@@ -254,10 +256,10 @@ static void read_table(struct analysis *a, unsigned long table)
 	a->obstacle = KPROBE_NOJUMP_NOT_ANALYSED;
 }
 
-/* The shift of an index into a table of addresses. */
+/* The scale (a shift) of an index into a table of addresses */
 #define WORD_SCALE	(IS_ENABLED(CONFIG_X86_64) ? 3 : 2)
 
-/* Memory at a constant plus an index times a word: may be a table. */
+/* Reads memory at a constant plus an index times the word size: a table? */
 static bool reads_table(const struct insn *insn)
 {
 	return insn->modrm.nbytes && X86_MODRM_MOD(insn->modrm.value) == 0 &&
@@ -268,8 +270,9 @@ static bool reads_table(const struct insn *insn)
 }
 
 /*
- * Memory at a constant plus a register, which may be a scaled index.  For a
- * field of an object, the constant is no address in rodata or in a module.
+ * Reads memory at a constant plus a register, which may be a scaled index.  If
+ * the constant is the offset of a field, it is no address in rodata or in a
+ * module.
  */
 static bool reads_constants(const struct insn *insn)
 {
@@ -286,8 +289,9 @@ static bool reads_constants(const struct insn *insn)
 }
 
 /*
- * Memory at a base plus an index times a word: may be a table at an unknown
- * address.  An index times four with sign extension may read distances.
+ * Reads memory at a base plus an index times the word size: maybe a table at an
+ * unknown address.  With sign extension, an index times four may read a table
+ * of distances.
  */
 static bool reads_scaled(const struct insn *insn)
 {
@@ -303,7 +307,7 @@ static bool reads_scaled(const struct insn *insn)
 		X86_REX_X(insn->rex_prefix.value)) && !reads_table(insn);
 }
 
-/* FF /4 with a base and an index: a table at an unknown address. */
+/* For FF /4: jumps by a base and an index, a table at an unknown address. */
 static bool jumps_somewhere(const struct insn *insn)
 {
 	return X86_MODRM_MOD(insn->modrm.value) != 3 && insn->sib.nbytes &&
@@ -312,18 +316,18 @@ static bool jumps_somewhere(const struct insn *insn)
 		X86_REX_X(insn->rex_prefix.value));
 }
 
-/* Add an operand that may be an address in the function. */
+/* Add an operand, which may be an address in the function. */
 static void add_operand(struct analysis *a, unsigned long value)
 {
 	if (!in_text(&a->all, value))
 		return;
 	add_way_in(a, value);
-	/* A function that passes its own address computes no target. */
+	/* The function's own address may be an argument, but is no table. */
 	if (value != a->all.start)
 		a->takes_address = true;
 }
 
-/* Return true if the immediate value is the distance of a branch. */
+/* Return true if the immediate operand is the displacement of a branch. */
 static bool is_near_branch(const struct insn *insn)
 {
 	if (insn->opcode.nbytes != 1)
@@ -339,7 +343,7 @@ static bool is_near_branch(const struct insn *insn)
 	return false;
 }
 
-/* For non-branches: the immediate and the displacement are operands. */
+/* Add the immediate operands and the displacement of a non-branch. */
 static void add_operands(struct analysis *a, const struct insn *insn,
 			 unsigned long next)
 {
@@ -355,7 +359,7 @@ static void add_operands(struct analysis *a, const struct insn *insn,
 			       next + displacement : displacement);
 }
 
-/* Record where an instruction leads.  Return true if traps may follow it. */
+/* Record the targets of an instruction.  Return true if filler may follow. */
 static bool scan_insn(struct analysis *a, const struct insn *insn,
 		      unsigned long next)
 {
@@ -420,7 +424,7 @@ static bool scan_insn(struct analysis *a, const struct insn *insn,
 	return false;
 }
 
-/* The kernel's own table, sorted by the faulting address. */
+/* The kernel's own exception table, sorted by the faulting address */
 extern struct exception_table_entry __start___ex_table[];
 extern struct exception_table_entry __stop___ex_table[];
 
@@ -474,7 +478,7 @@ static unsigned long landing_at(const struct analysis *a, unsigned int i)
 	return (unsigned long)_text + landings[i];
 }
 
-/* Return the index of the first of @nr sorted addresses not before the text. */
+/* Return the index of the first of @nr sorted addresses at or after @range. */
 static unsigned int first_in(const struct text_range *range, unsigned int nr,
 			     unsigned long (*at)(const struct analysis *a,
 						 unsigned int i),
@@ -493,7 +497,7 @@ static unsigned int first_in(const struct text_range *range, unsigned int nr,
 	return low;
 }
 
-/* Mark faults in a range; their fix-ups may be further parts. */
+/* Mark faults in the function or in a part.  Their fix-ups may be new parts. */
 static void scan_faults(struct analysis *a, const struct text_range *range)
 {
 	unsigned int i = first_in(range, a->nr_faults, fault_at, a);
@@ -536,7 +540,7 @@ static void scan_range(struct analysis *a, const struct text_range *range)
 			break;
 		}
 		filler = scan_insn(a, &insn, range->start + i + insn.length);
-		/* A no-op continues an end before it, but is no end itself. */
+		/* After an end, a no-op is padding; elsewhere, it is no end. */
 		ends = filler || (ends && x86_kprobe_is_nop(&insn));
 	}
 	kvfree(text);
@@ -555,7 +559,7 @@ static void scan_range(struct analysis *a, const struct text_range *range)
 				 add_target, a);
 }
 
-/* Mark where fix-ups lead; a symbol that begins there is no function. */
+/* Mark the targets of fix-ups.  A symbol that begins at one is no function. */
 static void mark_landings(struct analysis *a)
 {
 	unsigned int i;
@@ -575,14 +579,14 @@ static void mark_landings(struct analysis *a)
 		a->obstacle = KPROBE_NOJUMP_NOT_ANALYSED;
 }
 
-/* Compilers and assemblers align functions, except to save space. */
+/* Compilers and assemblers align functions, unless they optimize for size. */
 static bool may_begin(unsigned long start)
 {
 	return IS_ENABLED(CONFIG_CC_OPTIMIZE_FOR_SIZE) ||
 	       IS_ALIGNED(start, max(CONFIG_FUNCTION_ALIGNMENT, 4));
 }
 
-/* Return the obstacle that can be found without decoding. */
+/* Return an obstacle that is known without decoding. */
 static enum kprobe_obstacle symbol_obstacle(const struct kprobe_symbol *symbol)
 {
 	if (!symbol->size)
@@ -628,14 +632,15 @@ static void analyse(struct analysis *a)
 }
 
 /**
- * x86_kprobe_function_at - analyse the function around an address
+ * x86_kprobe_function_at - analyse the function that contains an address
  * @addr: the address
- * @symbol: the symbol that contains it, or NULL
- * @obstacle: set to the reason why no site in the function can have a jump
+ * @symbol: the symbol that contains it, or NULL if the symbol is not known yet
+ * @obstacle: set to the reason why no site in the function can have a jump, or
+ *	to KPROBE_NOJUMP_NONE
  *
- * Context: may sleep; no locks but kprobe_mutex held.
- * Return: the function, valid until kprobe_mutex is released or another one is
- * analysed; NULL, with an obstacle, if the analysis failed.
+ * Context: may sleep; kprobe_mutex held, and no other lock.
+ * Return: the function, valid until kprobe_mutex is released or another
+ * function is analysed; NULL, with an obstacle, if the analysis has failed.
  */
 const struct x86_kprobe_function *
 x86_kprobe_function_at(unsigned long addr, const struct kprobe_symbol *symbol,
@@ -669,7 +674,7 @@ x86_kprobe_function_at(unsigned long addr, const struct kprobe_symbol *symbol,
 		analyse(a);
 
 	*obstacle = a->obstacle;
-	/* These two obstacles may be temporary: keep nothing. */
+	/* Do not keep a result that may change. */
 	if (a->obstacle == KPROBE_NOJUMP_NO_MEMORY ||
 	    a->obstacle == KPROBE_NOJUMP_FOREIGN_TRAP) {
 		kvfree(function);
@@ -684,7 +689,7 @@ x86_kprobe_function_at(unsigned long addr, const struct kprobe_symbol *symbol,
 }
 
 /**
- * x86_kprobe_function_forget - drop the last analysis: text may have changed
+ * x86_kprobe_function_forget - drop the result of the last analysis
  *
  * Context: kprobe_mutex held.
  */
@@ -695,7 +700,7 @@ void x86_kprobe_function_forget(void)
 }
 
 #if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST)
-/** x86_kprobe_function_kept - check if the analysis of a function is kept */
+/* Return true if the analysis of a function is kept. */
 bool x86_kprobe_function_kept(void)
 {
 	return READ_ONCE(last_function);
@@ -704,10 +709,11 @@ bool x86_kprobe_function_kept(void)
 
 /**
  * x86_kprobe_region_obstacle - check the text that a jump would replace
- * @function: its function, without an obstacle
- * @site: the site; the region of its jump is set
+ * @function: the function of the site, which has no obstacle
+ * @site: the site; insn.jump.region is set
  *
- * Return: the obstacle, if there is a way in under the jump, or a fault.
+ * Return: the obstacle if the jump would cover a way in, or an instruction that
+ * may fault; otherwise KPROBE_NOJUMP_NONE.
  */
 enum kprobe_obstacle
 x86_kprobe_region_obstacle(const struct x86_kprobe_function *function,
@@ -723,7 +729,7 @@ x86_kprobe_region_obstacle(const struct x86_kprobe_function *function,
 	/* A fault would restart the instruction in place, under the jump. */
 	if (found & FAULTS)
 		return KPROBE_NOJUMP_FAULT_INSIDE;
-	/* After ftrace's call, a branch to the site would bypass the call. */
+	/* If the site owns its text, a branch to it would bypass the call. */
 	if (site->on_ftrace)
 		found |= mark[0];
 	if (found & LANDING)
