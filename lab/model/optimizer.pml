@@ -18,7 +18,7 @@
  * DROP=4	kprobe_optimizer_cancel() in reconcile_jumps()
  * DROP=5	opt_consider_one(): a site that was cancelled starts over
  * DROP=6	leave_detours() in kprobe_patch()
- * DROP=7	copy_in_use(): insn->run is read before site->state
+ * DROP=7	detour_copy_in_use(): insn->run is read before site->state
  * DROP=8	kprobe_patch(): kprobe_site_set_state() after the text
  * DROP=9	arch_kprobe_patch(): patch_jumps() before patch_traps()
  * DROP=10	kprobe_regs_leave_slot() for a fault in a slot

@@ -84,8 +84,8 @@ static bool called_with_user_access(unsigned long addr)
 #endif
 }
 
-static bool needs_clac(const struct x86_kprobe_function *function,
-		       const struct kprobe_site *site)
+static bool detour_needs_clac(const struct x86_kprobe_function *function,
+			      const struct kprobe_site *site)
 {
 	return cpu_feature_enabled(X86_FEATURE_SMAP) &&
 	       (INSTRUMENTED || function->accesses_user ||
@@ -102,14 +102,14 @@ struct detour {
 	unsigned int len;
 };
 
-static void emit(struct detour *d, const void *bytes, unsigned int n)
+static void detour_emit(struct detour *d, const void *bytes, unsigned int n)
 {
 	memcpy(d->buf + d->len, bytes, n);
 	d->len += n;
 }
 
-static void emit_branch(struct detour *d, const void *detour, u8 opcode,
-			const void *target)
+static void detour_emit_branch(struct detour *d, const void *detour, u8 opcode,
+			       const void *target)
 {
 	__text_gen_insn(d->buf + d->len, opcode, detour + d->len, target,
 			JMP32_INSN_SIZE);
@@ -123,13 +123,13 @@ static_assert(__KERNEL_CS < 0x80);
 static const u8 clac_and_push_cs[] = { 0x0f, 0x01, 0xca, 0x6a, __KERNEL_CS };
 
 /* Emit the entry, from DETOUR_TEMPLATE in thunk_macros.S. */
-static void emit_entry(struct detour *d, const struct kprobe_site *site,
-		       const void *detour)
+static void detour_emit_entry(struct detour *d, const struct kprobe_site *site,
+			      const void *detour)
 {
 	u8 *ip = d->buf + (kprobe_detour_ip - kprobe_detour);
 	u8 *call_end = d->buf + (kprobe_detour_call_end - kprobe_detour);
 
-	emit(d, kprobe_detour, kprobe_detour_end - kprobe_detour);
+	detour_emit(d, kprobe_detour, kprobe_detour_end - kprobe_detour);
 	/* The site: the thunk loads this pointer. */
 	memcpy(d->buf, &site, sizeof(site));
 	if (site->insn.jump.clac)
@@ -140,10 +140,10 @@ static void emit_entry(struct detour *d, const struct kprobe_site *site,
 	((s32 *)call_end)[-1] += (const void *)kprobe_detour - detour;
 }
 
-static enum kprobe_obstacle emit_copy(struct detour *d, const void *detour,
-				      unsigned long addr,
-				      const struct insn *insn, const u8 *text,
-				      const struct arch_kprobe_insn *what)
+static enum kprobe_obstacle
+detour_emit_copy(struct detour *d, const void *detour, unsigned long addr,
+		 const struct insn *insn, const u8 *text,
+		 const struct arch_kprobe_insn *what)
 {
 	u8 copy[MAX_INSN_SIZE];
 
@@ -151,7 +151,7 @@ static enum kprobe_obstacle emit_copy(struct detour *d, const void *detour,
 	if (!x86_kprobe_relocate(what, copy, addr,
 				 (unsigned long)detour + d->len))
 		return KPROBE_NOJUMP_DETOUR_REACH;
-	emit(d, copy, insn->length);
+	detour_emit(d, copy, insn->length);
 	return KPROBE_NOJUMP_NONE;
 }
 
@@ -184,35 +184,35 @@ static const u8 store_on_stack[] = { 0xc7, 0x04, 0x24 };
  * A call through a register or memory is refused: in the jmp above, a fault
  * would have another stack pointer than in place.
  */
-static enum kprobe_obstacle emit_call(struct detour *d, const void *detour,
-				      unsigned long addr,
-				      const struct arch_kprobe_insn *what)
+static enum kprobe_obstacle
+detour_emit_call(struct detour *d, const void *detour, unsigned long addr,
+		 const struct arch_kprobe_insn *what)
 {
 	const u8 trap = INT3_INSN_OPCODE;
 	u32 next = addr + what->len;
 
 	if (d->len + CALL_SIZE > sizeof(d->buf))
 		return KPROBE_NOJUMP_DETOUR_SIZE;
-	emit_branch(d, detour, CALL_INSN_OPCODE,
-		    detour + d->len + CALL_INSN_SIZE + sizeof(trap));
-	emit(d, &trap, sizeof(trap));
-	emit(d, store_on_stack, sizeof(store_on_stack));
-	emit(d, &next, sizeof(next));
-	emit_branch(d, detour, JMP32_INSN_OPCODE, (void *)what->target);
+	detour_emit_branch(d, detour, CALL_INSN_OPCODE,
+			   detour + d->len + CALL_INSN_SIZE + sizeof(trap));
+	detour_emit(d, &trap, sizeof(trap));
+	detour_emit(d, store_on_stack, sizeof(store_on_stack));
+	detour_emit(d, &next, sizeof(next));
+	detour_emit_branch(d, detour, JMP32_INSN_OPCODE, (void *)what->target);
 	return KPROBE_NOJUMP_NONE;
 }
 
 /* Emit the copy of @insn, which is at @addr, and set @what to its class. */
-static enum kprobe_obstacle emit_insn(struct detour *d, const void *detour,
-				      unsigned long addr, struct insn *insn,
-				      const u8 *text,
-				      struct arch_kprobe_insn *what)
+static enum kprobe_obstacle
+detour_emit_insn(struct detour *d, const void *detour, unsigned long addr,
+		 struct insn *insn, const u8 *text,
+		 struct arch_kprobe_insn *what)
 {
 	if (x86_kprobe_classify(insn, what, addr))
 		return KPROBE_NOJUMP_BOUND_INSIDE;
 	/* A call is as long as a jump, so it is the last one in the region. */
 	if (what->class == X86_KPROBE_CALL)
-		return emit_call(d, detour, addr, what);
+		return detour_emit_call(d, detour, addr, what);
 	/* Leave room for the longest near branch and the jump back. */
 	if (d->len + max(insn->length, 6) > sizeof(d->buf) - JMP32_INSN_SIZE)
 		return KPROBE_NOJUMP_DETOUR_SIZE;
@@ -221,27 +221,28 @@ static enum kprobe_obstacle emit_insn(struct detour *d, const void *detour,
 	case X86_KPROBE_JCC: {
 		const u8 escape = 0x0f;
 
-		emit(d, &escape, 1);
+		detour_emit(d, &escape, 1);
 		/* The displacement is relative to the end, as for a jump. */
-		emit_branch(d, detour, 0x80 | what->cond, (void *)what->target);
+		detour_emit_branch(d, detour, 0x80 | what->cond,
+				   (void *)what->target);
 		break;
 	}
 	case X86_KPROBE_JMP:
-		emit_branch(d, detour, JMP32_INSN_OPCODE, (void *)what->target);
+		detour_emit_branch(d, detour, JMP32_INSN_OPCODE,
+				   (void *)what->target);
 		break;
 	case X86_KPROBE_CALL_REG:
 	case X86_KPROBE_CALL_MEM:
 		return KPROBE_NOJUMP_CALL_INSIDE;
 	case X86_KPROBE_RET:
 		if (!cpu_feature_enabled(X86_FEATURE_RETHUNK))
-			return emit_copy(d, detour, addr, insn, text, what);
-		/*
-		 * By its position in a cache line, the original return may be
-		 * safe from ITS, but not its copy.
-		 */
+			return detour_emit_copy(d, detour, addr, insn, text,
+						what);
+		/* Only the original may be at an address safe from ITS. */
 		if (what->target)
 			return KPROBE_NOJUMP_BOUND_INSIDE;
-		emit_branch(d, detour, JMP32_INSN_OPCODE, x86_return_thunk);
+		detour_emit_branch(d, detour, JMP32_INSN_OPCODE,
+				   x86_return_thunk);
 		break;
 	case X86_KPROBE_JMP_REG:
 	case X86_KPROBE_JMP_MEM:
@@ -252,18 +253,18 @@ static enum kprobe_obstacle emit_insn(struct detour *d, const void *detour,
 		if (cpu_feature_enabled(X86_FEATURE_INDIRECT_THUNK_ITS) ||
 		    cpu_feature_enabled(X86_FEATURE_RETPOLINE_LFENCE))
 			return KPROBE_NOJUMP_BOUND_INSIDE;
-		return emit_copy(d, detour, addr, insn, text, what);
+		return detour_emit_copy(d, detour, addr, insn, text, what);
 	case X86_KPROBE_LOOP:
 		/* LOOP and JRCXZ have no form with a longer displacement. */
 		return KPROBE_NOJUMP_BOUND_INSIDE;
 	default:
-		return emit_copy(d, detour, addr, insn, text, what);
+		return detour_emit_copy(d, detour, addr, insn, text, what);
 	}
 	return KPROBE_NOJUMP_NONE;
 }
 
 /* Return true if execution never continues after this instruction. */
-static bool ends_flow(const struct arch_kprobe_insn *what)
+static bool detour_ends_flow(const struct arch_kprobe_insn *what)
 {
 	return what->class == X86_KPROBE_JMP || what->class == X86_KPROBE_RET ||
 	       what->class == X86_KPROBE_JMP_REG ||
@@ -271,9 +272,10 @@ static bool ends_flow(const struct arch_kprobe_insn *what)
 }
 
 /* Check the instruction @offset bytes into the region. */
-static enum kprobe_obstacle insn_obstacle(unsigned long addr,
-					  unsigned int offset,
-					  unsigned int length, const u8 *text)
+static enum kprobe_obstacle detour_insn_obstacle(unsigned long addr,
+						 unsigned int offset,
+						 unsigned int length,
+						 const u8 *text)
 {
 	bool last = offset + length >= KPROBE_JUMP_SIZE;
 
@@ -303,9 +305,10 @@ static enum kprobe_obstacle insn_obstacle(unsigned long addr,
  * Emit the copies of a site's region to @d, whose address will be @detour, and
  * record in insn->jump where each instruction is.
  */
-static enum kprobe_obstacle emit_region(struct kprobe_site *site,
-					struct detour *d, const void *detour,
-					unsigned long end)
+static enum kprobe_obstacle detour_emit_region(struct kprobe_site *site,
+					       struct detour *d,
+					       const void *detour,
+					       unsigned long end)
 {
 	struct x86_kprobe_jump *jump = &site->insn.jump;
 	unsigned long addr = kprobe_site_text(site);
@@ -326,7 +329,7 @@ static enum kprobe_obstacle emit_region(struct kprobe_site *site,
 			return KPROBE_NOJUMP_FUNCTION_END;
 		/* Do not copy filler, or a trap that stops speculation. */
 		if (text[offset] == INT3_INSN_OPCODE && offset &&
-		    ends_flow(&what)) {
+		    detour_ends_flow(&what)) {
 			offset++;
 			continue;
 		}
@@ -335,46 +338,46 @@ static enum kprobe_obstacle emit_region(struct kprobe_site *site,
 			return KPROBE_NOJUMP_FOREIGN_TRAP;
 		if (insn_decode_kernel(&insn, text + offset))
 			return KPROBE_NOJUMP_NOT_ANALYSED;
-		obstacle = insn_obstacle(addr, offset, insn.length,
-					 text + offset);
+		obstacle = detour_insn_obstacle(addr, offset, insn.length,
+						text + offset);
 		if (obstacle)
 			return obstacle;
 
 		jump->from[jump->nr] = offset;
 		jump->to[jump->nr] = d->len;
-		obstacle = emit_insn(d, detour, addr + offset, &insn,
-				     text + offset, &what);
+		obstacle = detour_emit_insn(d, detour, addr + offset, &insn,
+					    text + offset, &what);
 		if (obstacle)
 			return obstacle;
 		jump->nr++;
 		offset += insn.length;
 		/* Stop speculation past the end, as in place. */
-		if (ends_flow(&what))
-			emit(d, &trap, sizeof(trap));
+		if (detour_ends_flow(&what))
+			detour_emit(d, &trap, sizeof(trap));
 	}
 	if (addr + offset > end)
 		return KPROBE_NOJUMP_FUNCTION_END;
 	jump->region = offset;
 	jump->end = d->len;
 	/* Jump back, unless the last instruction does not continue here. */
-	if (what.class != X86_KPROBE_CALL && !ends_flow(&what))
-		emit_branch(d, detour, JMP32_INSN_OPCODE,
-			    (void *)addr + offset);
+	if (what.class != X86_KPROBE_CALL && !detour_ends_flow(&what))
+		detour_emit_branch(d, detour, JMP32_INSN_OPCODE,
+				   (void *)addr + offset);
 	return KPROBE_NOJUMP_NONE;
 }
 
 /* Check the region for ways into it, faults, and text that is patched. */
 static enum kprobe_obstacle
-inspect_region(const struct kprobe_site *site,
-	       const struct x86_kprobe_function *function)
+detour_inspect_region(const struct kprobe_site *site,
+		      const struct x86_kprobe_function *function)
 {
 	unsigned long addr = kprobe_site_text(site);
 	unsigned long end = addr + site->insn.jump.region;
 	enum kprobe_obstacle obstacle;
 
 	/*
-	 * past_hit() also uses the detour without a jump.  The copies after a
-	 * branch that is not taken would then bypass traps under the jump.
+	 * detour_past_hit() also uses the detour without a jump.  The copies
+	 * after a branch that is not taken would then bypass traps.
 	 */
 	if (site->on_ftrace && site->insn.class == X86_KPROBE_JCC)
 		return KPROBE_NOJUMP_BOUND_INSIDE;
@@ -408,12 +411,12 @@ enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site,
 	jump_label_lock();
 	mutex_lock(&text_mutex);
 	/* The address of the detour is not known yet: assume the site's. */
-	obstacle = emit_region(site, &d, (void *)addr,
-			       function->start + function->size);
+	obstacle = detour_emit_region(site, &d, (void *)addr,
+				      function->start + function->size);
 	if (!obstacle)
-		obstacle = inspect_region(site, function);
+		obstacle = detour_inspect_region(site, function);
 	if (!obstacle)
-		site->insn.jump.clac = needs_clac(function, site);
+		site->insn.jump.clac = detour_needs_clac(function, site);
 	mutex_unlock(&text_mutex);
 	if (!obstacle && kprobe_patched(addr, addr + site->insn.jump.region))
 		obstacle = KPROBE_NOJUMP_PATCHED_INSIDE;
@@ -436,8 +439,8 @@ enum kprobe_obstacle arch_kprobe_build_detour(struct kprobe_site *site)
 		return KPROBE_NOJUMP_NO_MEMORY;
 
 	mutex_lock(&text_mutex);
-	emit_entry(&d, site, detour);
-	obstacle = emit_region(site, &d, detour, end);
+	detour_emit_entry(&d, site, detour);
+	obstacle = detour_emit_region(site, &d, detour, end);
 	mutex_unlock(&text_mutex);
 	if (obstacle) {
 		kprobe_slot_free(detour);
@@ -498,8 +501,8 @@ void x86_kprobe_queue_jump(struct kprobe_site *site)
  */
 
 /* Return the copy of the instruction @offset bytes into a jump; 0: none. */
-static unsigned long copy_in_use(const struct kprobe_site *site,
-				 unsigned int offset)
+static unsigned long detour_copy_in_use(const struct kprobe_site *site,
+					unsigned int offset)
 {
 	const struct arch_kprobe_insn *insn = &site->insn;
 	const struct x86_kprobe_jump *jump = &insn->jump;
@@ -516,16 +519,16 @@ static unsigned long copy_in_use(const struct kprobe_site *site,
 			return (unsigned long)site->detour + jump->to[i];
 	return 0;
 }
-NOKPROBE_SYMBOL(copy_in_use);
+NOKPROBE_SYMBOL(detour_copy_in_use);
 
 /*
  * Return where the instruction after the ftrace call of @site can be executed
  * without a hit; 0: in place.
  */
-static unsigned long past_hit(const struct kprobe_site *site)
+static unsigned long detour_past_hit(const struct kprobe_site *site)
 {
 	const struct arch_kprobe_insn *insn = &site->insn;
-	unsigned long copy = copy_in_use(site, 0);
+	unsigned long copy = detour_copy_in_use(site, 0);
 
 	if (copy || site->state != KPROBE_SITE_TRAP)
 		return copy;
@@ -536,23 +539,23 @@ static unsigned long past_hit(const struct kprobe_site *site)
 	/* In arch_kprobe_prepare()'s detour, no other copy is executed. */
 	return (unsigned long)site->detour + insn->jump.to[0];
 }
-NOKPROBE_SYMBOL(past_hit);
+NOKPROBE_SYMBOL(detour_past_hit);
 
 /* As arch_kprobe_resume(), for sites on ftrace calls. */
-static noinline unsigned long resume_skipping(unsigned long ip)
+static noinline unsigned long detour_resume_skipping(unsigned long ip)
 {
 	struct kprobe_site *site = kprobe_site_skipping(ip);
-	unsigned long copy = site ? past_hit(site) : 0;
+	unsigned long copy = site ? detour_past_hit(site) : 0;
 	unsigned int i;
 
 	for (i = 1; i < KPROBE_JUMP_SIZE && !copy; i++) {
 		site = kprobe_site_skipping(ip - i);
 		if (site)
-			copy = copy_in_use(site, i);
+			copy = detour_copy_in_use(site, i);
 	}
 	return copy;
 }
-NOKPROBE_SYMBOL(resume_skipping);
+NOKPROBE_SYMBOL(detour_resume_skipping);
 
 /**
  * arch_kprobe_resume - move a changed ip from under a jump to the detour
@@ -574,11 +577,11 @@ noinline void arch_kprobe_resume(struct pt_regs *regs)
 
 	if (IS_ENABLED(CONFIG_KPROBE_SKIP_FTRACE) &&
 	    READ_ONCE(kprobe_skipping_armed))
-		copy = resume_skipping(regs->ip);
+		copy = detour_resume_skipping(regs->ip);
 	for (i = 1; i < KPROBE_JUMP_SIZE && !copy; i++) {
 		site = kprobe_site_find(regs->ip - i);
 		if (site)
-			copy = copy_in_use(site, i);
+			copy = detour_copy_in_use(site, i);
 	}
 	if (copy)
 		regs->ip = copy;

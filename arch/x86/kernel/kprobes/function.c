@@ -65,7 +65,7 @@
 #define FAULTS	BIT(2)		/* start of an instruction with a fix-up */
 
 /* The function that was analysed last, or NULL; under kprobe_mutex. */
-static struct x86_kprobe_function *last_function;
+static struct x86_kprobe_function *func_last;
 
 struct text_range {
 	unsigned long start;
@@ -104,34 +104,34 @@ struct analysis {
 	bool jumps_by_register;
 };
 
-static bool in_text(const struct text_range *range, unsigned long addr)
+static bool func_in_text(const struct text_range *range, unsigned long addr)
 {
 	return addr - range->start < range->size;
 }
 
-static void add_mark(struct analysis *a, unsigned long addr, u8 mark)
+static void func_add_mark(struct analysis *a, unsigned long addr, u8 mark)
 {
-	if (in_text(&a->all, addr))
+	if (func_in_text(&a->all, addr))
 		a->mark[addr - a->all.start] |= mark;
 }
 
-static void add_way_in(struct analysis *a, unsigned long target)
+static void func_add_way_in(struct analysis *a, unsigned long target)
 {
-	add_mark(a, target, WAY_IN);
+	func_add_mark(a, target, WAY_IN);
 }
 
-static bool known_part(const struct analysis *a, unsigned long addr)
+static bool func_known_part(const struct analysis *a, unsigned long addr)
 {
 	unsigned int i;
 
 	for (i = 0; i < a->nr_parts; i++)
-		if (in_text(&a->part[i], addr))
+		if (func_in_text(&a->part[i], addr))
 			return true;
 	return false;
 }
 
 /* Return true if @addr is in the text of the same module, or of the kernel. */
-static bool in_same_image(const struct analysis *a, unsigned long addr)
+static bool func_same_image(const struct analysis *a, unsigned long addr)
 {
 	if (a->mod)
 		return kprobe_module_of(addr) == a->mod;
@@ -139,15 +139,16 @@ static bool in_same_image(const struct analysis *a, unsigned long addr)
 }
 
 /* Find the symbol that contains @addr; without one, its size is 0. */
-static const struct kprobe_symbol *symbol_at(struct analysis *a,
-					     unsigned long addr)
+static const struct kprobe_symbol *func_symbol_at(struct analysis *a,
+						  unsigned long addr)
 {
 	kprobe_find_symbol(addr, &a->found);
 	return &a->found;
 }
 
 /* Add a part of the function, to be decoded after the function. */
-static void add_part(struct analysis *a, const struct kprobe_symbol *symbol)
+static void func_add_part(struct analysis *a,
+			  const struct kprobe_symbol *symbol)
 {
 	if (a->nr_parts == PARTS_MAX || !symbol->size)
 		a->obstacle = KPROBE_NOJUMP_NOT_ANALYSED;
@@ -158,24 +159,26 @@ static void add_part(struct analysis *a, const struct kprobe_symbol *symbol)
 }
 
 /* Add a part if the symbol's name shows that it is one. */
-static bool add_cold(struct analysis *a, const struct kprobe_symbol *symbol)
+static bool func_add_cold(struct analysis *a,
+			  const struct kprobe_symbol *symbol)
 {
 	if (!symbol->size || !strstr(symbol->name, ".cold"))
 		return false;
-	add_part(a, symbol);
+	func_add_part(a, symbol);
 	return true;
 }
 
-static bool find_part(struct analysis *a, unsigned long addr)
+static bool func_find_part(struct analysis *a, unsigned long addr)
 {
-	if (known_part(a, addr))
+	if (func_known_part(a, addr))
 		return true;
-	return in_same_image(a, addr) && add_cold(a, symbol_at(a, addr));
+	return func_same_image(a, addr) &&
+	       func_add_cold(a, func_symbol_at(a, addr));
 }
 
 /* Return true if @addr is the entry of a function, or in its preamble. */
-static bool begins_function(const struct kprobe_symbol *symbol,
-			    unsigned long addr)
+static bool func_begins_at(const struct kprobe_symbol *symbol,
+			   unsigned long addr)
 {
 	if (addr == symbol->start || strstarts(symbol->name, "__pfx_") ||
 	    strstarts(symbol->name, "__cfi_"))
@@ -185,45 +188,45 @@ static bool begins_function(const struct kprobe_symbol *symbol,
 }
 
 /* Handle a branch that leaves the function's text. */
-static void add_branch_out(struct analysis *a, unsigned long target)
+static void func_add_branch_out(struct analysis *a, unsigned long target)
 {
 	const struct kprobe_symbol *symbol;
 
-	if (known_part(a, target))
+	if (func_known_part(a, target))
 		return;
-	if (!in_same_image(a, target)) {
+	if (!func_same_image(a, target)) {
 		/* In no image: a thunk that was generated for this jump. */
 		if (!core_kernel_text(target) && !kprobe_module_of(target))
 			a->jumps_by_register = true;
 		return;
 	}
-	symbol = symbol_at(a, target);
+	symbol = func_symbol_at(a, target);
 	if (!symbol->size)
 		a->jumps_by_register = true;
-	else if (!add_cold(a, symbol) && !begins_function(symbol, target))
+	else if (!func_add_cold(a, symbol) && !func_begins_at(symbol, target))
 		a->obstacle = KPROBE_NOJUMP_NOT_ANALYSED;
 }
 
-static void add_branch(struct analysis *a, unsigned long target)
+static void func_add_branch(struct analysis *a, unsigned long target)
 {
-	if (in_text(&a->all, target))
-		add_way_in(a, target);
+	if (func_in_text(&a->all, target))
+		func_add_way_in(a, target);
 	else if (target == (unsigned long)x86_return_thunk ||
 		 target == (unsigned long)__x86_return_thunk)
 		return;
 	else if (x86_kprobe_is_thunk(target))
 		a->jumps_by_register = true;
 	else
-		add_branch_out(a, target);
+		func_add_branch_out(a, target);
 }
 
-static void add_target(void *analysis, unsigned long target)
+static void func_add_target(void *analysis, unsigned long target)
 {
-	add_branch(analysis, target);
+	func_add_branch(analysis, target);
 }
 
 /* Return true if @addr is directly after the function or a part of it. */
-static bool at_end(const struct analysis *a, unsigned long addr)
+static bool func_at_end(const struct analysis *a, unsigned long addr)
 {
 	unsigned int i;
 
@@ -238,7 +241,7 @@ static bool at_end(const struct analysis *a, unsigned long addr)
  * neither in the function nor in a part of it.  For impossible cases, clang may
  * use the address after the function.
  */
-static void read_table(struct analysis *a, unsigned long table)
+static void func_scan_table(struct analysis *a, unsigned long table)
 {
 	unsigned long target;
 	unsigned int i;
@@ -246,11 +249,11 @@ static void read_table(struct analysis *a, unsigned long table)
 	for (i = 0; i <= TABLE_MAX; i++) {
 		if (get_kernel_nofault(target, (unsigned long *)table + i))
 			return;
-		if (in_text(&a->all, target))
-			add_way_in(a, target);
-		else if (!at_end(a, target) &&
+		if (func_in_text(&a->all, target))
+			func_add_way_in(a, target);
+		else if (!func_at_end(a, target) &&
 			 (!__kernel_text_address(target) ||
-			  !find_part(a, target)))
+			  !func_find_part(a, target)))
 			return;
 	}
 	a->obstacle = KPROBE_NOJUMP_NOT_ANALYSED;
@@ -260,7 +263,7 @@ static void read_table(struct analysis *a, unsigned long table)
 #define WORD_SCALE	(IS_ENABLED(CONFIG_X86_64) ? 3 : 2)
 
 /* Reads memory at a constant plus an index times the word size: a table? */
-static bool reads_table(const struct insn *insn)
+static bool func_reads_table(const struct insn *insn)
 {
 	return insn->modrm.nbytes && X86_MODRM_MOD(insn->modrm.value) == 0 &&
 	       X86_MODRM_RM(insn->modrm.value) == 4 &&
@@ -274,7 +277,7 @@ static bool reads_table(const struct insn *insn)
  * the constant is the offset of a field, it is no address in rodata or in a
  * module.
  */
-static bool reads_constants(const struct insn *insn)
+static bool func_reads_constants(const struct insn *insn)
 {
 	u8 op = insn->opcode.bytes[0], modrm = insn->modrm.value;
 	unsigned long table = insn->displacement.value;
@@ -293,7 +296,7 @@ static bool reads_constants(const struct insn *insn)
  * unknown address.  With sign extension, an index times four may read a table
  * of distances.
  */
-static bool reads_scaled(const struct insn *insn)
+static bool func_reads_scaled(const struct insn *insn)
 {
 	u8 op = insn->opcode.bytes[0], scale = WORD_SCALE;
 
@@ -304,31 +307,31 @@ static bool reads_scaled(const struct insn *insn)
 	return insn->sib.nbytes && X86_MODRM_MOD(insn->modrm.value) != 3 &&
 	       X86_SIB_SCALE(insn->sib.value) == scale &&
 	       (X86_SIB_INDEX(insn->sib.value) != 4 ||
-		X86_REX_X(insn->rex_prefix.value)) && !reads_table(insn);
+		X86_REX_X(insn->rex_prefix.value)) && !func_reads_table(insn);
 }
 
 /* For FF /4: jumps by a base and an index, a table at an unknown address. */
-static bool jumps_somewhere(const struct insn *insn)
+static bool func_jumps_by_table(const struct insn *insn)
 {
 	return X86_MODRM_MOD(insn->modrm.value) != 3 && insn->sib.nbytes &&
-	       !reads_table(insn) &&
+	       !func_reads_table(insn) &&
 	       (X86_SIB_INDEX(insn->sib.value) != 4 ||
 		X86_REX_X(insn->rex_prefix.value));
 }
 
 /* Add an operand, which may be an address in the function. */
-static void add_operand(struct analysis *a, unsigned long value)
+static void func_add_operand(struct analysis *a, unsigned long value)
 {
-	if (!in_text(&a->all, value))
+	if (!func_in_text(&a->all, value))
 		return;
-	add_way_in(a, value);
+	func_add_way_in(a, value);
 	/* The function's own address may be an argument, but is no table. */
 	if (value != a->all.start)
 		a->takes_address = true;
 }
 
 /* Return true if the immediate operand is the displacement of a branch. */
-static bool is_near_branch(const struct insn *insn)
+static bool func_is_near_branch(const struct insn *insn)
 {
 	if (insn->opcode.nbytes != 1)
 		return false;
@@ -344,70 +347,70 @@ static bool is_near_branch(const struct insn *insn)
 }
 
 /* Add the immediate operands and the displacement of a non-branch. */
-static void add_operands(struct analysis *a, const struct insn *insn,
-			 unsigned long next)
+static void func_add_operands(struct analysis *a, const struct insn *insn,
+			      unsigned long next)
 {
 	long displacement = insn->displacement.value;
 
 	if (insn->immediate.nbytes == 4)
-		add_operand(a, (long)insn->immediate.value);
+		func_add_operand(a, (long)insn->immediate.value);
 	if (insn->immediate1.nbytes == 4 && insn->immediate2.nbytes == 4)
-		add_operand(a, (u64)(u32)insn->immediate2.value << 32 |
+		func_add_operand(a, (u64)(u32)insn->immediate2.value << 32 |
 			       (u32)insn->immediate1.value);
 	if (insn->displacement.nbytes == 4)
-		add_operand(a, insn_rip_relative((struct insn *)insn) ?
+		func_add_operand(a, insn_rip_relative((struct insn *)insn) ?
 			       next + displacement : displacement);
 }
 
 /* Record the targets of an instruction.  Return true if filler may follow. */
-static bool scan_insn(struct analysis *a, const struct insn *insn,
-		      unsigned long next)
+static bool func_scan_insn(struct analysis *a, const struct insn *insn,
+			   unsigned long next)
 {
 	unsigned long relative = next + insn->immediate.value;
 	u8 op = insn->opcode.bytes[0];
 	u8 modrm = insn->modrm.value;
 
-	if (reads_table(insn) || reads_constants(insn))
-		read_table(a, insn->displacement.value);
+	if (func_reads_table(insn) || func_reads_constants(insn))
+		func_scan_table(a, insn->displacement.value);
 	if (insn_is_avx_or_xop((struct insn *)insn)) {
-		add_operands(a, insn, next);
+		func_add_operands(a, insn, next);
 		return false;
 	}
-	if (reads_scaled(insn))
+	if (func_reads_scaled(insn))
 		a->reads_scaled = true;
 
 	if (op == 0x0f && insn->opcode.nbytes == 2) {
 		op = insn->opcode.bytes[1];
 		if (op >= 0x80 && op <= 0x8f)
-			add_branch(a, relative);
+			func_add_branch(a, relative);
 		else
-			add_operands(a, insn, next);
+			func_add_operands(a, insn, next);
 		/* stac */
 		if (op == 0x01 && modrm == 0xcb)
 			a->accesses_user = true;
 		/* ud2, ud1, sysret, sysexit */
 		return op == 0x0b || op == 0xb9 || op == 0x07 || op == 0x35;
 	}
-	if (!is_near_branch(insn))
-		add_operands(a, insn, next);
+	if (!func_is_near_branch(insn))
+		func_add_operands(a, insn, next);
 	if (insn->opcode.nbytes > 1)
 		return false;
 
 	switch (op) {
 	case 0x70 ... 0x7f:
 	case 0xe0 ... 0xe3:
-		add_branch(a, relative);
+		func_add_branch(a, relative);
 		return false;
 	case 0xe8:
-		add_way_in(a, relative);
+		func_add_way_in(a, relative);
 		/* The called function may not return. */
 		return true;
 	case 0xe9: case 0xeb:
-		add_branch(a, relative);
+		func_add_branch(a, relative);
 		return true;
 	case 0xc7:
 		if (modrm == 0xf8)
-			add_branch(a, relative);
+			func_add_branch(a, relative);
 		return false;
 	case 0xc2: case 0xc3: case 0xca: case 0xcb: case 0xcf:
 		return true;
@@ -415,7 +418,7 @@ static bool scan_insn(struct analysis *a, const struct insn *insn,
 		a->obstacle = KPROBE_NOJUMP_DIRECTION_FLAG;
 		return false;
 	case 0xff:
-		if (X86_MODRM_REG(modrm) == 4 && jumps_somewhere(insn))
+		if (X86_MODRM_REG(modrm) == 4 && func_jumps_by_table(insn))
 			a->obstacle = KPROBE_NOJUMP_INDIRECT_JUMP;
 		if (X86_MODRM_REG(modrm) == 4 && X86_MODRM_MOD(modrm) == 3)
 			a->jumps_by_register = true;
@@ -428,12 +431,12 @@ static bool scan_insn(struct analysis *a, const struct insn *insn,
 extern struct exception_table_entry __start___ex_table[];
 extern struct exception_table_entry __stop___ex_table[];
 
-static unsigned long fixup_of(const struct exception_table_entry *e)
+static unsigned long func_fixup_of(const struct exception_table_entry *e)
 {
 	return (unsigned long)&e->fixup + e->fixup;
 }
 
-static unsigned long fault_of(const struct exception_table_entry *e)
+static unsigned long func_fault_of(const struct exception_table_entry *e)
 {
 	return (unsigned long)&e->insn + e->insn;
 }
@@ -445,14 +448,14 @@ static unsigned long fault_of(const struct exception_table_entry *e)
 static u32 *landings;
 static unsigned int nr_landings;
 
-static int by_value(const void *a, const void *b)
+static int func_by_value(const void *a, const void *b)
 {
 	const u32 *x = a, *y = b;
 
 	return *x < *y ? -1 : *x > *y;
 }
 
-static bool landings_ready(void)
+static bool func_landings_ready(void)
 {
 	struct exception_table_entry *e;
 
@@ -463,26 +466,27 @@ static bool landings_ready(void)
 	if (!landings)
 		return false;
 	for (e = __start___ex_table; e < __stop___ex_table; e++)
-		landings[nr_landings++] = fixup_of(e) - (unsigned long)_text;
-	sort(landings, nr_landings, sizeof(*landings), by_value, NULL);
+		landings[nr_landings++] = func_fixup_of(e) -
+					  (unsigned long)_text;
+	sort(landings, nr_landings, sizeof(*landings), func_by_value, NULL);
 	return true;
 }
 
-static unsigned long fault_at(const struct analysis *a, unsigned int i)
+static unsigned long func_fault(const struct analysis *a, unsigned int i)
 {
-	return fault_of(&a->table[i]);
+	return func_fault_of(&a->table[i]);
 }
 
-static unsigned long landing_at(const struct analysis *a, unsigned int i)
+static unsigned long func_landing(const struct analysis *a, unsigned int i)
 {
 	return (unsigned long)_text + landings[i];
 }
 
 /* Return the index of the first of @nr sorted addresses at or after @range. */
-static unsigned int first_in(const struct text_range *range, unsigned int nr,
-			     unsigned long (*at)(const struct analysis *a,
-						 unsigned int i),
-			     const struct analysis *a)
+static unsigned int func_first(const struct text_range *range, unsigned int nr,
+			       unsigned long (*at)(const struct analysis *a,
+						   unsigned int i),
+			       const struct analysis *a)
 {
 	unsigned int low = 0;
 
@@ -498,21 +502,21 @@ static unsigned int first_in(const struct text_range *range, unsigned int nr,
 }
 
 /* Mark faults in the function or in a part.  Their fix-ups may be new parts. */
-static void scan_faults(struct analysis *a, const struct text_range *range)
+static void func_scan_faults(struct analysis *a, const struct text_range *range)
 {
-	unsigned int i = first_in(range, a->nr_faults, fault_at, a);
+	unsigned int i = func_first(range, a->nr_faults, func_fault, a);
 
-	for (; i < a->nr_faults && in_text(range, fault_at(a, i)); i++) {
-		unsigned long fixup = fixup_of(&a->table[i]);
+	for (; i < a->nr_faults && func_in_text(range, func_fault(a, i)); i++) {
+		unsigned long fixup = func_fixup_of(&a->table[i]);
 
 		a->accesses_user = true;
-		add_mark(a, fault_at(a, i), FAULTS);
-		if (!in_text(&a->all, fixup) && !known_part(a, fixup))
-			add_part(a, symbol_at(a, fixup));
+		func_add_mark(a, func_fault(a, i), FAULTS);
+		if (!func_in_text(&a->all, fixup) && !func_known_part(a, fixup))
+			func_add_part(a, func_symbol_at(a, fixup));
 	}
 }
 
-static void scan_range(struct analysis *a, const struct text_range *range)
+static void func_scan_range(struct analysis *a, const struct text_range *range)
 {
 	bool filler = false, ends = false;
 	struct insn insn;
@@ -539,7 +543,8 @@ static void scan_range(struct analysis *a, const struct text_range *range)
 			a->obstacle = KPROBE_NOJUMP_NOT_ANALYSED;
 			break;
 		}
-		filler = scan_insn(a, &insn, range->start + i + insn.length);
+		filler = func_scan_insn(a, &insn,
+					range->start + i + insn.length);
 		/* After an end, a no-op is padding; elsewhere, it is no end. */
 		ends = filler || (ends && x86_kprobe_is_nop(&insn));
 	}
@@ -552,26 +557,26 @@ static void scan_range(struct analysis *a, const struct text_range *range)
 	if (a->obstacle)
 		return;
 
-	scan_faults(a, range);
+	func_scan_faults(a, range);
 
 	jump_label_visit_targets((void *)range->start,
 				 (void *)range->start + range->size - 1,
-				 add_target, a);
+				 func_add_target, a);
 }
 
 /* Mark the targets of fix-ups.  A symbol that begins at one is no function. */
-static void mark_landings(struct analysis *a)
+static void func_mark_landings(struct analysis *a)
 {
 	unsigned int i;
 
 	if (a->mod) {
 		for (i = 0; i < a->nr_faults; i++)
-			add_mark(a, fixup_of(&a->table[i]), LANDING);
-	} else if (landings_ready()) {
-		i = first_in(&a->all, nr_landings, landing_at, a);
-		for (; i < nr_landings && in_text(&a->all, landing_at(a, i));
-		     i++)
-			add_mark(a, landing_at(a, i), LANDING);
+			func_add_mark(a, func_fixup_of(&a->table[i]), LANDING);
+	} else if (func_landings_ready()) {
+		i = func_first(&a->all, nr_landings, func_landing, a);
+		for (; i < nr_landings &&
+		     func_in_text(&a->all, func_landing(a, i)); i++)
+			func_add_mark(a, func_landing(a, i), LANDING);
 	} else {
 		a->obstacle = KPROBE_NOJUMP_NO_MEMORY;
 	}
@@ -580,26 +585,27 @@ static void mark_landings(struct analysis *a)
 }
 
 /* Compilers and assemblers align functions, unless they optimize for size. */
-static bool may_begin(unsigned long start)
+static bool func_may_begin(unsigned long start)
 {
 	return IS_ENABLED(CONFIG_CC_OPTIMIZE_FOR_SIZE) ||
 	       IS_ALIGNED(start, max(CONFIG_FUNCTION_ALIGNMENT, 4));
 }
 
 /* Return an obstacle that is known without decoding. */
-static enum kprobe_obstacle symbol_obstacle(const struct kprobe_symbol *symbol)
+static enum kprobe_obstacle
+func_symbol_obstacle(const struct kprobe_symbol *symbol)
 {
 	if (!symbol->size)
 		return KPROBE_NOJUMP_NOT_ANALYSED;
 	if (strstr(symbol->name, ".cold"))
 		return KPROBE_NOJUMP_COLD_PART;
 	return symbol->size > FUNCTION_ANALYSED_MAX ||
-	       !may_begin(symbol->start) ? KPROBE_NOJUMP_NOT_ANALYSED :
-					   KPROBE_NOJUMP_NONE;
+	       !func_may_begin(symbol->start) ? KPROBE_NOJUMP_NOT_ANALYSED :
+						KPROBE_NOJUMP_NONE;
 }
 
 /* Find the exception table of the kernel or of the function's module. */
-static void find_faults(struct analysis *a)
+static void func_find_faults(struct analysis *a)
 {
 	a->table = __start___ex_table;
 	a->nr_faults = __stop___ex_table - __start___ex_table;
@@ -610,22 +616,22 @@ static void find_faults(struct analysis *a)
 }
 
 /* Decode a function and its parts. */
-static void analyse(struct analysis *a)
+static void func_analyse(struct analysis *a)
 {
 	unsigned int i;
 
-	find_faults(a);
-	mark_landings(a);
+	func_find_faults(a);
+	func_mark_landings(a);
 	jump_label_lock();
 	mutex_lock(&text_mutex);
 	if (!a->obstacle)
-		scan_range(a, &a->all);
-	/* scan_range() may add parts. */
+		func_scan_range(a, &a->all);
+	/* func_scan_range() may add parts. */
 	for (i = 0; i < a->nr_parts && !a->obstacle; i++) {
 		if (a->part[i].size > FUNCTION_ANALYSED_MAX)
 			a->obstacle = KPROBE_NOJUMP_NOT_ANALYSED;
 		else
-			scan_range(a, &a->part[i]);
+			func_scan_range(a, &a->part[i]);
 	}
 	mutex_unlock(&text_mutex);
 	jump_label_unlock();
@@ -649,10 +655,9 @@ x86_kprobe_function_at(unsigned long addr, const struct kprobe_symbol *symbol,
 	struct x86_kprobe_function *function;
 	struct analysis *a __free(kfree) = NULL;
 
-	if (last_function &&
-	    addr - last_function->start < last_function->size) {
-		*obstacle = last_function->obstacle;
-		return last_function;
+	if (func_last && addr - func_last->start < func_last->size) {
+		*obstacle = func_last->obstacle;
+		return func_last;
 	}
 
 	x86_kprobe_function_forget();
@@ -660,8 +665,8 @@ x86_kprobe_function_at(unsigned long addr, const struct kprobe_symbol *symbol,
 	a = kzalloc(sizeof(*a), GFP_KERNEL);
 	if (!a)
 		return NULL;
-	symbol = symbol ?: symbol_at(a, addr);
-	a->obstacle = symbol_obstacle(symbol);
+	symbol = symbol ?: func_symbol_at(a, addr);
+	a->obstacle = func_symbol_obstacle(symbol);
 	function = kvzalloc(struct_size(function, mark,
 					a->obstacle ? 0 : symbol->size),
 			    GFP_KERNEL);
@@ -671,7 +676,7 @@ x86_kprobe_function_at(unsigned long addr, const struct kprobe_symbol *symbol,
 	a->all = (struct text_range) { symbol->start, symbol->size };
 	a->mark = function->mark;
 	if (!a->obstacle)
-		analyse(a);
+		func_analyse(a);
 
 	*obstacle = a->obstacle;
 	/* Do not keep a result that may change. */
@@ -684,7 +689,7 @@ x86_kprobe_function_at(unsigned long addr, const struct kprobe_symbol *symbol,
 	function->size = a->all.size;
 	function->obstacle = a->obstacle;
 	function->accesses_user = a->accesses_user;
-	last_function = function;
+	func_last = function;
 	return function;
 }
 
@@ -695,15 +700,15 @@ x86_kprobe_function_at(unsigned long addr, const struct kprobe_symbol *symbol,
  */
 void x86_kprobe_function_forget(void)
 {
-	kvfree(last_function);
-	last_function = NULL;
+	kvfree(func_last);
+	func_last = NULL;
 }
 
 #if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST)
 /* Return true if the analysis of a function is kept. */
 bool x86_kprobe_function_kept(void)
 {
-	return READ_ONCE(last_function);
+	return READ_ONCE(func_last);
 }
 #endif
 

@@ -27,8 +27,8 @@
 #define FUNCTION_MAX_SIZE	SZ_256K
 
 /* In @buf, a copy of the text at @addr, undo what a site has changed. */
-static void undo_site(const struct kprobe_site *site, unsigned long addr,
-		      u8 *buf, unsigned int size)
+static void insn_undo_site(const struct kprobe_site *site, unsigned long addr,
+			   u8 *buf, unsigned int size)
 {
 	unsigned long at = kprobe_site_text(site);
 	unsigned int i;
@@ -44,7 +44,7 @@ static void undo_site(const struct kprobe_site *site, unsigned long addr,
 }
 
 /* The kernel's own text is always mapped; a module's may end at any page. */
-static bool read_text(void *buf, unsigned long addr, unsigned int size)
+static bool insn_read_text(void *buf, unsigned long addr, unsigned int size)
 {
 	if (likely(core_kernel_text(addr) && core_kernel_text(addr + size - 1)))
 		memcpy(buf, (void *)addr, size);
@@ -54,17 +54,17 @@ static bool read_text(void *buf, unsigned long addr, unsigned int size)
 }
 
 /* Undo the jumps of sites before @addr that reach it. */
-static void undo_jumps_before(unsigned long addr, u8 *buf, unsigned int size)
+static void insn_undo_jumps(unsigned long addr, u8 *buf, unsigned int size)
 {
 	const unsigned int most = KPROBE_JUMP_SIZE - 1;
 	u8 before[KPROBE_JUMP_SIZE - 1];
 	struct kprobe_site *site;
 	unsigned int i;
 
-	if (!read_text(before, addr - most, most))
+	if (!insn_read_text(before, addr - most, most))
 		/* Treat bytes of an unmapped page before @addr as traps. */
 		for (i = 0; i < most; i++)
-			if (!read_text(before + i, addr - most + i, 1))
+			if (!insn_read_text(before + i, addr - most + i, 1))
 				before[i] = INT3_INSN_OPCODE;
 
 	for (i = 0; i < most; i++) {
@@ -72,7 +72,7 @@ static void undo_jumps_before(unsigned long addr, u8 *buf, unsigned int size)
 			continue;
 		site = kprobe_text_site_at(addr - most + i);
 		if (site && site->state == KPROBE_SITE_JUMP)
-			undo_site(site, addr, buf, size);
+			insn_undo_site(site, addr, buf, size);
 	}
 }
 
@@ -92,12 +92,12 @@ int x86_kprobe_original_text(unsigned long addr, u8 *buf, unsigned int size)
 
 	lockdep_assert_held(&text_mutex);
 
-	if (!read_text(buf, addr, size)) {
+	if (!insn_read_text(buf, addr, size)) {
 		/* A failed read may have changed the buffer. */
 		memset(buf, INT3_INSN_OPCODE, size);
 		valid = min_t(unsigned int, size,
 			      PAGE_SIZE - offset_in_page(addr));
-		if (!read_text(buf, addr, valid))
+		if (!insn_read_text(buf, addr, valid))
 			return -EFAULT;
 	}
 
@@ -106,9 +106,9 @@ int x86_kprobe_original_text(unsigned long addr, u8 *buf, unsigned int size)
 			continue;
 		site = kprobe_text_site_at(addr + i);
 		if (site)
-			undo_site(site, addr, buf, size);
+			insn_undo_site(site, addr, buf, size);
 	}
-	undo_jumps_before(addr, buf, size);
+	insn_undo_jumps(addr, buf, size);
 	return 0;
 }
 
@@ -132,7 +132,7 @@ kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
  * itself and LEAs of a register plus 0.  On x86-64 these would clear the upper
  * half.
  */
-static bool moves_to_itself(const struct insn *insn)
+static bool insn_moves_to_itself(const struct insn *insn)
 {
 	u8 modrm = insn->modrm.value, sib = insn->sib.value;
 	u8 reg = X86_MODRM_REG(modrm), rm = X86_MODRM_RM(modrm);
@@ -165,7 +165,7 @@ bool x86_kprobe_is_nop(const struct insn *insn)
 	case 1:
 		/* 90, but neither PAUSE nor XCHG %r8, %rax */
 		if (op[0] != 0x90)
-			return moves_to_itself(insn);
+			return insn_moves_to_itself(insn);
 		return !X86_REX_B(insn->rex_prefix.value) &&
 		       insn_last_prefix_id((struct insn *)insn) != 2;
 	case 2:
@@ -186,7 +186,7 @@ bool x86_kprobe_halts(const u8 *text)
 }
 
 /* STI: no interrupt is taken before the next instruction completes. */
-static bool is_sti(u8 op)
+static bool insn_is_sti(u8 op)
 {
 	return op == 0xfb;
 }
@@ -216,7 +216,7 @@ bool x86_kprobe_checks_type(const u8 *text)
 }
 
 /* Return true if @text is a type check's first or second instruction. */
-static bool in_type_check(unsigned long addr, const u8 *text)
+static bool insn_in_type_check(unsigned long addr, const u8 *text)
 {
 	u8 before[TYPE_CHECK_SIZE];
 
@@ -231,14 +231,14 @@ static bool in_type_check(unsigned long addr, const u8 *text)
 }
 
 /* A piece of the original text, for decoding a sequence. */
-struct window {
+struct insn_window {
 	unsigned long start;
 	unsigned int size;
 	u8 text[8 * MAX_INSN_SIZE];
 };
 
 /* Return the bytes at @addr, or NULL if they cannot be read. */
-static const u8 *window_at(struct window *w, unsigned long addr)
+static const u8 *insn_window_at(struct insn_window *w, unsigned long addr)
 {
 	if (addr - w->start + MAX_INSN_SIZE > w->size) {
 		if (x86_kprobe_original_text(addr, w->text, sizeof(w->text)))
@@ -250,14 +250,14 @@ static const u8 *window_at(struct window *w, unsigned long addr)
 }
 
 /* Return true if [@addr, @end) contains only no-ops and traps. */
-static bool only_filler(struct window *w, unsigned long addr,
-			unsigned long end)
+static bool insn_only_filler(struct insn_window *w, unsigned long addr,
+			     unsigned long end)
 {
 	struct insn insn;
 	const u8 *text;
 
 	while (addr < end) {
-		text = window_at(w, addr);
+		text = insn_window_at(w, addr);
 		if (!text)
 			return true;
 		if (text[0] == INT3_INSN_OPCODE) {
@@ -273,15 +273,15 @@ static bool only_filler(struct window *w, unsigned long addr,
 }
 
 /* Check that an instruction of the function at @start begins at @addr. */
-static enum kprobe_refusal check_boundary(struct window *w,
-					  unsigned long start,
-					  unsigned long addr)
+static enum kprobe_refusal insn_check_boundary(struct insn_window *w,
+					       unsigned long start,
+					       unsigned long addr)
 {
 	struct insn insn;
 	const u8 *text;
 
 	while (start < addr) {
-		text = window_at(w, start);
+		text = insn_window_at(w, start);
 		if (!text)
 			return KPROBE_REFUSE_NOT_TEXT;
 		/* A trap after a branch, against speculation; or kgdb's. */
@@ -297,8 +297,9 @@ static enum kprobe_refusal check_boundary(struct window *w,
 }
 
 /* Check the place, whatever instruction is there. */
-static enum kprobe_refusal check_place(struct window *w, unsigned long addr,
-				       const struct kprobe_symbol *symbol)
+static enum kprobe_refusal insn_check_place(struct insn_window *w,
+					    unsigned long addr,
+					    const struct kprobe_symbol *symbol)
 {
 	if (!symbol->size)
 		return KPROBE_REFUSE_NOT_TEXT;
@@ -311,10 +312,10 @@ static enum kprobe_refusal check_place(struct window *w, unsigned long addr,
 	/* Rewritten whenever its static call changes. */
 	if (strstarts(symbol->name, "__SCT__"))
 		return KPROBE_REFUSE_STATIC_CALL;
-	return check_boundary(w, symbol->start, addr);
+	return insn_check_boundary(w, symbol->start, addr);
 }
 
-static const s16 pt_regs_offset[] = {
+static const s16 insn_reg_offsets[] = {
 	offsetof(struct pt_regs, ax), offsetof(struct pt_regs, cx),
 	offsetof(struct pt_regs, dx), offsetof(struct pt_regs, bx),
 	offsetof(struct pt_regs, sp), offsetof(struct pt_regs, bp),
@@ -327,9 +328,9 @@ static const s16 pt_regs_offset[] = {
 #endif
 };
 
-static s16 register_offset(unsigned int low, unsigned int high)
+static s16 insn_reg_offset(unsigned int low, unsigned int high)
 {
-	return pt_regs_offset[low | (high ? 8 : 0)];
+	return insn_reg_offsets[low | (high ? 8 : 0)];
 }
 
 /* FF /2 and FF /4: fill in the operand of an indirect branch. */
@@ -348,7 +349,7 @@ static enum kprobe_refusal classify_indirect(struct insn *insn,
 
 	if (mod == 3) {
 		result->class = call ? X86_KPROBE_CALL_REG : X86_KPROBE_JMP_REG;
-		result->base = register_offset(rm, X86_REX_B(rex));
+		result->base = insn_reg_offset(rm, X86_REX_B(rex));
 		return KPROBE_OK;
 	}
 
@@ -361,21 +362,21 @@ static enum kprobe_refusal classify_indirect(struct insn *insn,
 	} else if (!insn->sib.nbytes) {
 		/* Mode 0, rm 5 is a displacement without base on i386. */
 		if (mod != 0 || rm != 5)
-			result->base = register_offset(rm, X86_REX_B(rex));
+			result->base = insn_reg_offset(rm, X86_REX_B(rex));
 	} else {
 		/* No base if it is 5 with mode 0; no index if it is 4. */
 		if (X86_SIB_BASE(sib) != 5 || mod != 0)
-			result->base = register_offset(X86_SIB_BASE(sib),
+			result->base = insn_reg_offset(X86_SIB_BASE(sib),
 						       X86_REX_B(rex));
 		if (X86_SIB_INDEX(sib) != 4 || X86_REX_X(rex))
-			result->index = register_offset(X86_SIB_INDEX(sib),
+			result->index = insn_reg_offset(X86_SIB_INDEX(sib),
 							X86_REX_X(rex));
 		result->scale = X86_SIB_SCALE(sib);
 	}
 	return KPROBE_OK;
 }
 
-static bool has_prefix(const struct insn *insn, u8 prefix)
+static bool insn_has_prefix(const struct insn *insn, u8 prefix)
 {
 	int i;
 
@@ -386,14 +387,14 @@ static bool has_prefix(const struct insn *insn, u8 prefix)
 }
 
 /* Fill in a near branch; refuse prefixes that change its kind. */
-static enum kprobe_refusal branch(struct insn *insn,
-				  struct arch_kprobe_insn *result,
-				  enum x86_kprobe_class class,
-				  unsigned long target)
+static enum kprobe_refusal classify_branch(struct insn *insn,
+					   struct arch_kprobe_insn *result,
+					   enum x86_kprobe_class class,
+					   unsigned long target)
 {
 	/* 66 makes it 16 bits, on some processors; 64 and 65 are fs and gs. */
-	if (has_prefix(insn, 0x66) || has_prefix(insn, 0x64) ||
-	    has_prefix(insn, 0x65) || insn->addr_bytes == 2)
+	if (insn_has_prefix(insn, 0x66) || insn_has_prefix(insn, 0x64) ||
+	    insn_has_prefix(insn, 0x65) || insn->addr_bytes == 2)
 		return KPROBE_REFUSE_UNRELOCATABLE;
 
 	result->class = class;
@@ -405,7 +406,7 @@ static enum kprobe_refusal branch(struct insn *insn,
  * The decoder does not know some two-byte opcodes with a ModRM byte, and takes
  * the instruction for a shorter one.  Opcodes listed here have none.
  */
-static bool lacks_modrm(const struct insn *insn)
+static bool insn_lacks_modrm(const struct insn *insn)
 {
 	if (insn->modrm.nbytes)
 		return false;
@@ -427,7 +428,7 @@ static enum kprobe_refusal classify_two_byte(struct insn *insn,
 	switch (op) {
 	case 0x80 ... 0x8f:
 		result->cond = op & 0xf;
-		return branch(insn, result, X86_KPROBE_JCC, relative);
+		return classify_branch(insn, result, X86_KPROBE_JCC, relative);
 	case 0x0b: case 0xb9: case 0xff:	/* ud2, ud1, ud0 */
 		return KPROBE_REFUSE_BUG_SITE;
 	case 0x05: case 0x07:			/* syscall, sysret */
@@ -448,16 +449,16 @@ static enum kprobe_refusal classify_two_byte(struct insn *insn,
 		}
 		break;
 	}
-	return lacks_modrm(insn) ? KPROBE_REFUSE_UNDECODABLE : KPROBE_OK;
+	return insn_lacks_modrm(insn) ? KPROBE_REFUSE_UNDECODABLE : KPROBE_OK;
 }
 
 /* MOV from register to register. */
-static void simple_mov(const struct insn *insn,
-		       struct arch_kprobe_insn *result)
+static void classify_simple_mov(const struct insn *insn,
+				struct arch_kprobe_insn *result)
 {
 	u8 rex = insn->rex_prefix.value, modrm = insn->modrm.value;
-	s16 rm = register_offset(X86_MODRM_RM(modrm), X86_REX_B(rex));
-	s16 reg = register_offset(X86_MODRM_REG(modrm), X86_REX_R(rex));
+	s16 rm = insn_reg_offset(X86_MODRM_RM(modrm), X86_REX_B(rex));
+	s16 reg = insn_reg_offset(X86_MODRM_REG(modrm), X86_REX_R(rex));
 	bool to_rm = insn->opcode.bytes[0] == 0x89;
 
 	if (X86_MODRM_MOD(modrm) != 3)
@@ -483,7 +484,8 @@ static void simple_mov(const struct insn *insn,
 #define LOWER_SP_MAX	((long)(4 * sizeof(long)))
 
 /* ADD and SUB of an immediate and the stack pointer. */
-static void simple_sp(const struct insn *insn, struct arch_kprobe_insn *result)
+static void classify_simple_sp(const struct insn *insn,
+			       struct arch_kprobe_insn *result)
 {
 	u8 rex = insn->rex_prefix.value, modrm = insn->modrm.value;
 	long n = insn->immediate.value;
@@ -499,8 +501,8 @@ static void simple_sp(const struct insn *insn, struct arch_kprobe_insn *result)
 }
 
 /* Find out-of-line instructions that trap.c emulates for post handlers. */
-static void find_simple(const struct insn *insn,
-			struct arch_kprobe_insn *result)
+static void classify_simple(const struct insn *insn,
+			    struct arch_kprobe_insn *result)
 {
 	u8 op = insn->opcode.bytes[0], rex = insn->rex_prefix.value;
 
@@ -509,13 +511,13 @@ static void find_simple(const struct insn *insn,
 	switch (op) {
 	case 0x50 ... 0x57:
 		result->simple = X86_KPROBE_PUSH;
-		result->index = register_offset(op & 7, X86_REX_B(rex));
+		result->index = insn_reg_offset(op & 7, X86_REX_B(rex));
 		break;
 	case 0x81: case 0x83:
-		simple_sp(insn, result);
+		classify_simple_sp(insn, result);
 		break;
 	case 0x89: case 0x8b:
-		simple_mov(insn, result);
+		classify_simple_mov(insn, result);
 		break;
 	}
 }
@@ -562,24 +564,25 @@ enum kprobe_refusal x86_kprobe_classify(struct insn *insn,
 	switch (op) {
 	case 0x70 ... 0x7f:
 		result->cond = op & 0xf;
-		return branch(insn, result, X86_KPROBE_JCC, relative);
+		return classify_branch(insn, result, X86_KPROBE_JCC, relative);
 	case 0xe0 ... 0xe3:		/* loop*, jrcxz */
 		result->cond = op;
 		result->narrow = insn->addr_bytes == 4;
-		return branch(insn, result, X86_KPROBE_LOOP, relative);
+		return classify_branch(insn, result, X86_KPROBE_LOOP, relative);
 	case 0xe8:
-		return branch(insn, result, X86_KPROBE_CALL, relative);
+		return classify_branch(insn, result, X86_KPROBE_CALL, relative);
 	case 0xe9: case 0xeb:
-		return branch(insn, result, X86_KPROBE_JMP, relative);
+		return classify_branch(insn, result, X86_KPROBE_JMP, relative);
 	case 0xc2:
-		return branch(insn, result, X86_KPROBE_RET,
-			      (u16)insn->immediate.value);
+		return classify_branch(insn, result, X86_KPROBE_RET,
+				       (u16)insn->immediate.value);
 	case 0xc3:
-		return branch(insn, result, X86_KPROBE_RET, 0);
+		return classify_branch(insn, result, X86_KPROBE_RET, 0);
 	case 0xff:
 		switch (reg) {
 		case 2: case 4:
-			return branch(insn, result, X86_KPROBE_JMP_REG, 0) ?:
+			return classify_branch(insn, result,
+					       X86_KPROBE_JMP_REG, 0) ?:
 			       classify_indirect(insn, result, next, reg == 2);
 		case 3: case 5:
 			return KPROBE_REFUSE_FAR_TRANSFER;
@@ -595,7 +598,7 @@ enum kprobe_refusal x86_kprobe_classify(struct insn *insn,
 	case 0xcc: case 0xcd: case 0xce: case 0xf1:
 		return KPROBE_REFUSE_TRAP_INSN;
 	}
-	find_simple(insn, result);
+	classify_simple(insn, result);
 	return KPROBE_OK;
 }
 
@@ -604,7 +607,7 @@ enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 {
 	unsigned long addr = kprobe_site_text(site);
 	enum kprobe_refusal why;
-	struct window window;
+	struct insn_window window;
 	u8 text[MAX_INSN_SIZE];
 	struct module *mod;
 	struct insn insn;
@@ -616,7 +619,7 @@ enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 		return KPROBE_REFUSE_PADDING;
 	window.start = 0;
 	window.size = 0;
-	why = check_place(&window, addr, symbol);
+	why = insn_check_place(&window, addr, symbol);
 	if (why != KPROBE_OK)
 		return why;
 	if (insn_decode_kernel(&insn, text))
@@ -632,15 +635,15 @@ enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 		if (why != KPROBE_OK)
 			return why;
 	}
-	if (in_type_check(addr, text))
+	if (insn_in_type_check(addr, text))
 		return KPROBE_REFUSE_BUG_SITE;
 	if (x86_kprobe_is_nop(&insn) &&
-	    only_filler(&window, addr + insn.length,
-			symbol->start + min(symbol->size, FUNCTION_MAX_SIZE)))
+	    insn_only_filler(&window, addr + insn.length, symbol->start +
+			     min(symbol->size, FUNCTION_MAX_SIZE)))
 		return KPROBE_REFUSE_PADDING;
 	/* STI and HLT must not be separated: no interrupt may come between. */
 	if (x86_kprobe_halts(text) ||
-	    (is_sti(text[0]) && x86_kprobe_halts(text + 1)))
+	    (insn_is_sti(text[0]) && x86_kprobe_halts(text + 1)))
 		return KPROBE_REFUSE_UNRELOCATABLE;
 	site->opcode = text[0];
 	return x86_kprobe_classify(&insn, &site->insn, addr);

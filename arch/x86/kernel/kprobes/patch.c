@@ -27,7 +27,7 @@ static void patch_jumps(struct list_head *batch)
 }
 
 /* Return true if patch_traps() must write or remove a trap at @site. */
-static bool changes_trap(const struct kprobe_site *site)
+static bool patch_changes_trap(const struct kprobe_site *site)
 {
 	return site->state != KPROBE_SITE_JUMP &&
 	       site->target != KPROBE_SITE_JUMP;
@@ -37,7 +37,7 @@ static bool changes_trap(const struct kprobe_site *site)
  * Decoders of instruction traces expect the trap in the text from the record of
  * its arming to that of its removal.  Every CPU must find it there meanwhile.
  */
-static void record_trap(struct kprobe_site *site, bool arm)
+static void patch_record_trap(struct kprobe_site *site, bool arm)
 {
 	const u8 trap = INT3_INSN_OPCODE;
 	const u8 *old = arm ? &site->insn.first : &trap;
@@ -60,10 +60,10 @@ static void patch_traps(struct list_head *batch)
 	list_for_each_entry(site, batch, batch) {
 		bool arm = site->target == KPROBE_SITE_TRAP;
 
-		if (!changes_trap(site))
+		if (!patch_changes_trap(site))
 			continue;
 		if (!arm)
-			record_trap(site, false);
+			patch_record_trap(site, false);
 		text_poke((void *)kprobe_site_text(site),
 			  arm ? &trap : &site->insn.first, INT3_INSN_SIZE);
 		patched = true;
@@ -73,12 +73,13 @@ static void patch_traps(struct list_head *batch)
 	/* kernel/kprobes/ relies on this IPI to every CPU. */
 	text_poke_sync();
 	list_for_each_entry(site, batch, batch)
-		if (changes_trap(site) && site->target == KPROBE_SITE_TRAP)
-			record_trap(site, true);
+		if (patch_changes_trap(site) &&
+		    site->target == KPROBE_SITE_TRAP)
+			patch_record_trap(site, true);
 }
 
-static int by_address(void *unused, const struct list_head *a,
-		      const struct list_head *b)
+static int patch_by_address(void *unused, const struct list_head *a,
+			    const struct list_head *b)
 {
 	return kprobe_site_text(list_entry(a, struct kprobe_site, batch)) >
 	       kprobe_site_text(list_entry(b, struct kprobe_site, batch));
@@ -89,7 +90,7 @@ void arch_kprobe_patch(struct list_head *batch)
 	lockdep_assert_held(&text_mutex);
 
 	/* Decreasing addresses make smp_text_poke_batch_add() start anew. */
-	list_sort(NULL, batch, by_address);
+	list_sort(NULL, batch, patch_by_address);
 	/* Jumps first: traps of this batch may be under those to be removed. */
 	patch_jumps(batch);
 	patch_traps(batch);

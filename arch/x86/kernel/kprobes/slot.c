@@ -69,8 +69,8 @@ void x86_kprobe_fill_slot(void *slot, const u8 *text, unsigned int size)
 }
 
 /* Copy the instruction of @site to @buf so that it works in @slot. */
-static enum kprobe_refusal copy_insn(const struct kprobe_site *site,
-				     const void *slot, u8 *buf)
+static enum kprobe_refusal slot_copy_insn(const struct kprobe_site *site,
+					  const void *slot, u8 *buf)
 {
 	unsigned long addr = kprobe_site_text(site);
 
@@ -96,7 +96,7 @@ static enum kprobe_refusal make_slot(struct kprobe_site *site, u8 opcode,
 		return KPROBE_REFUSE_NO_MEMORY;
 
 	mutex_lock(&text_mutex);
-	why = copy_insn(site, slot, buf);
+	why = slot_copy_insn(site, slot, buf);
 	mutex_unlock(&text_mutex);
 	if (why != KPROBE_OK) {
 		kprobe_slot_free(slot);
@@ -156,7 +156,7 @@ int kprobe_read_insn(u8 *buf, unsigned long addr, unsigned int size)
  * An indirect branch raises its exception in the slot if the operand cannot be
  * read or the target is not canonical.  So does a return.
  */
-static bool faults_in_slot(const struct arch_kprobe_insn *insn)
+static bool slot_may_fault(const struct arch_kprobe_insn *insn)
 {
 	switch ((enum x86_kprobe_class)insn->class) {
 	case X86_KPROBE_CALL_MEM:
@@ -190,11 +190,11 @@ enum kprobe_refusal arch_kprobe_prepare(struct kprobe_site *site,
 				 true, &site->post_slot);
 	}
 
-	/* See past_hit() in detour.c. */
+	/* See detour_past_hit() in detour.c. */
 	if (site->skip && insn->class != X86_KPROBE_OUT_OF_LINE &&
 	    insn->class != X86_KPROBE_NOP && arch_kprobe_build_detour(site))
 		return KPROBE_REFUSE_NO_MEMORY;
-	if (insn->class != X86_KPROBE_OUT_OF_LINE && !faults_in_slot(insn))
+	if (insn->class != X86_KPROBE_OUT_OF_LINE && !slot_may_fault(insn))
 		return KPROBE_OK;
 	why = make_slot(site, JMP32_INSN_OPCODE,
 			(void *)kprobe_site_text(site) + insn->len, false,
@@ -204,8 +204,8 @@ enum kprobe_refusal arch_kprobe_prepare(struct kprobe_site *site,
 	return why;
 }
 
-static __always_inline bool in_detour(const struct kprobe_site *site,
-				      const void *slot)
+static __always_inline bool slot_is_detour(const struct kprobe_site *site,
+					   const void *slot)
 {
 	return slot == site->detour;
 }
@@ -237,7 +237,7 @@ unsigned long arch_kprobe_orig_ip(struct kprobe_site *site, void *slot,
 	unsigned long addr = kprobe_site_text(site);
 	int offset;
 
-	if (!in_detour(site, slot))
+	if (!slot_is_detour(site, slot))
 		/* At the slot's start, the instruction is not completed. */
 		return ip == (unsigned long)slot ? addr : addr + site->insn.len;
 
@@ -247,7 +247,7 @@ unsigned long arch_kprobe_orig_ip(struct kprobe_site *site, void *slot,
 NOKPROBE_SYMBOL(arch_kprobe_orig_ip);
 
 /* Undo the pushes of a detour; return the address in the original text. */
-static unsigned long leave_slot(struct kprobe_site *site, void *slot,
+static unsigned long slot_leave(struct kprobe_site *site, void *slot,
 				unsigned long ip, unsigned long *sp)
 {
 	const struct x86_kprobe_jump *jump = &site->insn.jump;
@@ -255,7 +255,7 @@ static unsigned long leave_slot(struct kprobe_site *site, void *slot,
 	unsigned int at = ip - (unsigned long)slot;
 	const struct x86_kprobe_pushed *p;
 
-	if (!in_detour(site, slot) || detour_offset(site, slot, ip) >= 0)
+	if (!slot_is_detour(site, slot) || detour_offset(site, slot, ip) >= 0)
 		return arch_kprobe_orig_ip(site, slot, ip);
 
 	/* Only the copy of a call consists of several instructions. */
@@ -269,7 +269,7 @@ static unsigned long leave_slot(struct kprobe_site *site, void *slot,
 	*sp += p->words * sizeof(long);
 	return addr;
 }
-NOKPROBE_SYMBOL(leave_slot);
+NOKPROBE_SYMBOL(slot_leave);
 
 /*
  * Return true if @regs are those of a pre handler, in which @ip is one byte
@@ -283,7 +283,7 @@ NOKPROBE_SYMBOL(leave_slot);
  * the next instruction.  The result is wrong if an interrupt arrives after a
  * probed instruction of one byte, and its handler hits the same site.
  */
-static bool is_hit(unsigned long ip, struct pt_regs *regs)
+static bool slot_regs_are_pre(unsigned long ip, struct pt_regs *regs)
 {
 	unsigned long detour_call = kprobe_detour_call_end - kprobe_detour;
 	struct kprobe_site *site = kprobe_site_find(ip - KPROBE_IP_SKID);
@@ -300,15 +300,15 @@ unsigned long arch_kprobe_unwind(struct kprobe_site *site, void *slot,
 				 unsigned long *sp)
 {
 	if (site)
-		return leave_slot(site, slot, ip, sp);
-	return regs && is_hit(ip, regs) ? ip - KPROBE_IP_SKID : ip;
+		return slot_leave(site, slot, ip, sp);
+	return regs && slot_regs_are_pre(ip, regs) ? ip - KPROBE_IP_SKID : ip;
 }
 
 bool arch_kprobe_can_resume(struct kprobe_site *site, void *slot,
 			    unsigned long *ip)
 {
 	/* Only the detour can execute instructions under the jump. */
-	if (in_detour(site, slot) && detour_offset(site, slot, *ip) &&
+	if (slot_is_detour(site, slot) && detour_offset(site, slot, *ip) &&
 	    detour_offset(site, slot, *ip) < KPROBE_JUMP_SIZE)
 		return false;
 	*ip = arch_kprobe_orig_ip(site, slot, *ip);

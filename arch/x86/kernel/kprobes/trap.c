@@ -28,25 +28,25 @@
 #include <asm/text-patching.h>
 #include "common.h"
 
-static __always_inline unsigned long reg_at(struct pt_regs *regs, s16 offset)
+static __always_inline unsigned long trap_reg(struct pt_regs *regs, s16 offset)
 {
 	return *(unsigned long *)((void *)regs + offset);
 }
 
 static __always_inline unsigned long
-operand_address(const struct arch_kprobe_insn *insn, struct pt_regs *regs)
+trap_operand(const struct arch_kprobe_insn *insn, struct pt_regs *regs)
 {
 	unsigned long addr = insn->target;
 
 	if (insn->base >= 0)
-		addr += reg_at(regs, insn->base);
+		addr += trap_reg(regs, insn->base);
 	if (insn->index >= 0)
-		addr += reg_at(regs, insn->index) << insn->scale;
+		addr += trap_reg(regs, insn->index) << insn->scale;
 	return addr;
 }
 
-static bool loop_taken(const struct arch_kprobe_insn *insn,
-		       struct pt_regs *regs)
+static bool trap_loop_taken(const struct arch_kprobe_insn *insn,
+			    struct pt_regs *regs)
 {
 	unsigned long mask = insn->narrow ? U32_MAX : ULONG_MAX;
 	bool zero = regs->flags & X86_EFLAGS_ZF;
@@ -60,9 +60,9 @@ static bool loop_taken(const struct arch_kprobe_insn *insn,
 		return false;
 	return insn->cond == 0xe2 || zero == (insn->cond == 0xe1);
 }
-NOKPROBE_SYMBOL(loop_taken);
+NOKPROBE_SYMBOL(trap_loop_taken);
 
-static __always_inline bool canonical(unsigned long addr)
+static __always_inline bool trap_is_canonical(unsigned long addr)
 {
 	return !IS_ENABLED(CONFIG_X86_64) ||
 	       __is_canonical_address(addr, boot_cpu_data.x86_virt_bits);
@@ -74,11 +74,11 @@ static __always_inline bool canonical(unsigned long addr)
  * return to user space and switch GS.  So execute this instruction in its
  * slot.  Almost all targets are in the last 2 GB, and this test needs no load.
  */
-static __always_inline bool can_branch(const struct kprobe_site *site,
-				       struct pt_regs *regs,
-				       unsigned long target)
+static __always_inline bool trap_can_branch(const struct kprobe_site *site,
+					    struct pt_regs *regs,
+					    unsigned long target)
 {
-	if (likely((long)target == (int)target) || canonical(target))
+	if (likely((long)target == (int)target) || trap_is_canonical(target))
 		return true;
 	regs->ip = (unsigned long)site->slot;
 	return false;
@@ -88,16 +88,16 @@ static __always_inline bool can_branch(const struct kprobe_site *site,
  * Read the target of an indirect branch.  If the operand cannot be read,
  * execute the instruction in its slot, where it raises the exception.
  */
-static __always_inline bool read_target(const struct kprobe_site *site,
-					struct pt_regs *regs,
-					unsigned long *target)
+static __always_inline bool trap_read_target(const struct kprobe_site *site,
+					     struct pt_regs *regs,
+					     unsigned long *target)
 {
-	unsigned long addr = operand_address(&site->insn, regs);
+	unsigned long addr = trap_operand(&site->insn, regs);
 
-	if (addr < TASK_SIZE_MAX || !canonical(addr))
+	if (addr < TASK_SIZE_MAX || !trap_is_canonical(addr))
 		goto fault;
 	__get_kernel_nofault(target, (void *)addr, unsigned long, fault);
-	return can_branch(site, regs, *target);
+	return trap_can_branch(site, regs, *target);
 
 fault:
 	regs->ip = (unsigned long)site->slot;
@@ -105,8 +105,8 @@ fault:
 }
 
 /* Change sp and flags as the instruction would. */
-static __always_inline void add_to_sp(struct pt_regs *regs, unsigned long n,
-				      bool subtract)
+static __always_inline void trap_add_to_sp(struct pt_regs *regs,
+					   unsigned long n, bool subtract)
 {
 	const unsigned long changed = X86_EFLAGS_OF | X86_EFLAGS_SF |
 				      X86_EFLAGS_ZF | X86_EFLAGS_AF |
@@ -123,28 +123,28 @@ static __always_inline void add_to_sp(struct pt_regs *regs, unsigned long n,
 	regs->flags = (regs->flags & ~changed) | (flags & changed);
 }
 
-static void execute_simple(const struct arch_kprobe_insn *insn,
-			   struct pt_regs *regs)
+static void trap_emulate_simple(const struct arch_kprobe_insn *insn,
+				struct pt_regs *regs)
 {
 	switch ((enum x86_kprobe_simple)insn->simple) {
 	case X86_KPROBE_NOT_SIMPLE:
 		break;
 	case X86_KPROBE_PUSH:
-		int3_emulate_push(regs, reg_at(regs, insn->index));
+		int3_emulate_push(regs, trap_reg(regs, insn->index));
 		break;
 	case X86_KPROBE_MOV:
 		*(unsigned long *)((void *)regs + insn->base) =
-			insn->narrow ? (u32)reg_at(regs, insn->index) :
-				       reg_at(regs, insn->index);
+			insn->narrow ? (u32)trap_reg(regs, insn->index) :
+				       trap_reg(regs, insn->index);
 		break;
 	case X86_KPROBE_ADD_SP:
 	case X86_KPROBE_SUB_SP:
-		add_to_sp(regs, insn->target,
-			  insn->simple == X86_KPROBE_SUB_SP);
+		trap_add_to_sp(regs, insn->target,
+			       insn->simple == X86_KPROBE_SUB_SP);
 		break;
 	}
 }
-NOKPROBE_SYMBOL(execute_simple);
+NOKPROBE_SYMBOL(trap_emulate_simple);
 
 /*
  * Emulate the instruction.  Simple out-of-line instructions are emulated only
@@ -152,7 +152,7 @@ NOKPROBE_SYMBOL(execute_simple);
  *
  * Return: true if done; false if @regs->ip now points to the slot.
  */
-static bool emulate(const struct kprobe_site *site, struct pt_regs *regs)
+static bool trap_emulate(const struct kprobe_site *site, struct pt_regs *regs)
 {
 	const struct arch_kprobe_insn *insn = &site->insn;
 	unsigned long next = regs->ip + insn->len;
@@ -162,7 +162,7 @@ static bool emulate(const struct kprobe_site *site, struct pt_regs *regs)
 
 	switch ((enum x86_kprobe_class)insn->class) {
 	case X86_KPROBE_OUT_OF_LINE:
-		execute_simple(insn, regs);
+		trap_emulate_simple(insn, regs);
 		break;
 	case X86_KPROBE_NOP:
 		break;
@@ -170,7 +170,7 @@ static bool emulate(const struct kprobe_site *site, struct pt_regs *regs)
 		int3_emulate_jcc(regs, insn->cond, next, insn->target - next);
 		break;
 	case X86_KPROBE_LOOP:
-		if (loop_taken(insn, regs))
+		if (trap_loop_taken(insn, regs))
 			regs->ip = insn->target;
 		break;
 	case X86_KPROBE_CALL:
@@ -180,39 +180,39 @@ static bool emulate(const struct kprobe_site *site, struct pt_regs *regs)
 		regs->ip = insn->target;
 		break;
 	case X86_KPROBE_RET:
-		if (!can_branch(site, regs, *(unsigned long *)regs->sp))
+		if (!trap_can_branch(site, regs, *(unsigned long *)regs->sp))
 			return false;
 		int3_emulate_ret(regs);
 		regs->sp += insn->target;
 		break;
 	case X86_KPROBE_CALL_REG:
-		target = reg_at(regs, insn->base);
-		if (!can_branch(site, regs, target))
+		target = trap_reg(regs, insn->base);
+		if (!trap_can_branch(site, regs, target))
 			return false;
 		int3_emulate_push(regs, next);
 		regs->ip = target;
 		break;
 	case X86_KPROBE_JMP_REG:
-		target = reg_at(regs, insn->base);
-		if (!can_branch(site, regs, target))
+		target = trap_reg(regs, insn->base);
+		if (!trap_can_branch(site, regs, target))
 			return false;
 		regs->ip = target;
 		break;
 	case X86_KPROBE_CALL_MEM:
-		if (!read_target(site, regs, &target))
+		if (!trap_read_target(site, regs, &target))
 			return false;
 		int3_emulate_push(regs, next);
 		regs->ip = target;
 		break;
 	case X86_KPROBE_JMP_MEM:
-		if (!read_target(site, regs, &target))
+		if (!trap_read_target(site, regs, &target))
 			return false;
 		regs->ip = target;
 		break;
 	}
 	return true;
 }
-NOKPROBE_SYMBOL(emulate);
+NOKPROBE_SYMBOL(trap_emulate);
 
 /* Call the pre handlers of @site and set where to continue. */
 static __always_inline void trap_hit(struct kprobe_site *site,
@@ -254,7 +254,7 @@ static __always_inline void trap_hit(struct kprobe_site *site,
 
 	/* A pre handler that returns 0 cannot change the ip. */
 	regs->ip = addr;
-	if (emulate(site, regs) && post) {
+	if (trap_emulate(site, regs) && post) {
 		addr = regs->ip;
 		kprobe_site_post(site, regs, KPROBE_BY_NMI);
 		if (unlikely(regs->ip != addr))
@@ -303,12 +303,12 @@ static void trap_hit_skipping(struct kprobe_site *site, struct pt_regs *regs)
 	run = READ_ONCE(site->insn.run);
 	regs->ip = run ? (unsigned long)run : kprobe_site_text(site);
 	if (!run)
-		emulate(site, regs);
+		trap_emulate(site, regs);
 }
 NOKPROBE_SYMBOL(trap_hit_skipping);
 
 /* Return true if a breakpoint at site->addr can only be ours. */
-static __always_inline bool traps_at_addr(const struct kprobe_site *site)
+static __always_inline bool trap_is_at_addr(const struct kprobe_site *site)
 {
 	static_assert(offsetof(struct kprobe_site, skip) ==
 		      offsetof(struct kprobe_site, state_and_skip) + 1);
@@ -317,7 +317,7 @@ static __always_inline bool traps_at_addr(const struct kprobe_site *site)
 }
 
 /* kprobe_int3_fast() for the instruction after ftrace's call. */
-static noinline bool skipping_fast(struct pt_regs *regs)
+static noinline bool trap_skipping_fast(struct pt_regs *regs)
 {
 	struct kprobe_site *site =
 		kprobe_site_skipping(regs->ip - INT3_INSN_SIZE);
@@ -333,7 +333,7 @@ static noinline bool skipping_fast(struct pt_regs *regs)
 	__preempt_count_sub(TRAP_COUNT);
 	return true;
 }
-NOKPROBE_SYMBOL(skipping_fast);
+NOKPROBE_SYMBOL(trap_skipping_fast);
 
 /**
  * kprobe_int3_fast - handle a breakpoint that can only be a probe's
@@ -349,8 +349,8 @@ bool kprobe_int3_fast(struct pt_regs *regs)
 {
 	struct kprobe_site *site = kprobe_site_find(regs->ip - INT3_INSN_SIZE);
 
-	if (unlikely(!site || !traps_at_addr(site)))
-		return skipping_fast(regs);
+	if (unlikely(!site || !trap_is_at_addr(site)))
+		return trap_skipping_fast(regs);
 	/* NMI_MASK is full: another NMI cannot be counted. */
 	if (unlikely((preempt_count() & NMI_MASK) == NMI_MASK))
 		return false;
@@ -383,7 +383,7 @@ NOKPROBE_SYMBOL(trap_is_foreign);
  * that owns the instruction: while it moves to ftrace, its breakpoint is in the
  * text, and another site is about to be armed there.
  */
-static noinline struct kprobe_site *find_trap(unsigned long addr)
+static noinline struct kprobe_site *trap_find(unsigned long addr)
 {
 	struct kprobe_site *site = kprobe_site_skipping(addr);
 
@@ -392,7 +392,7 @@ static noinline struct kprobe_site *find_trap(unsigned long addr)
 	site = kprobe_site_find(addr);
 	return site && !site->skip && !trap_is_foreign(site) ? site : NULL;
 }
-NOKPROBE_SYMBOL(find_trap);
+NOKPROBE_SYMBOL(trap_find);
 
 /**
  * kprobe_int3_handler - handle a breakpoint if it is a probe's
@@ -410,8 +410,8 @@ int kprobe_int3_handler(struct pt_regs *regs)
 		return 0;
 
 	site = kprobe_site_find(addr);
-	if (unlikely(!site || !traps_at_addr(site)))
-		site = find_trap(addr);
+	if (unlikely(!site || !trap_is_at_addr(site)))
+		site = trap_find(addr);
 	if (unlikely(!site)) {
 		/* If the trap was removed after the fetch, execute the text. */
 		if (READ_ONCE(*(u8 *)addr) != INT3_INSN_OPCODE) {
@@ -423,7 +423,7 @@ int kprobe_int3_handler(struct pt_regs *regs)
 		 * its site was added.  Or it belongs to smp_text_poke_single()
 		 * and was set after exc_int3() checked.
 		 */
-		site = find_trap(addr);
+		site = trap_find(addr);
 		if (!site)
 			return smp_text_poke_int3_handler(regs);
 	}
@@ -444,7 +444,7 @@ NOKPROBE_SYMBOL(kprobe_int3_handler);
  * words.  The two words for the thunk may then overwrite sp and flags in @regs,
  * so read flags first.  orig_ax is lower and is not overwritten.
  */
-static noinline void post_moved(struct pt_regs *regs)
+static noinline void trap_post_moved(struct pt_regs *regs)
 {
 	unsigned long *stack = (unsigned long *)regs->sp - 2;
 	unsigned long flags = regs->flags;
@@ -454,7 +454,7 @@ static noinline void post_moved(struct pt_regs *regs)
 	stack[0] = flags;
 	regs->orig_ax = (unsigned long)stack;
 }
-NOKPROBE_SYMBOL(post_moved);
+NOKPROBE_SYMBOL(trap_post_moved);
 
 /**
  * x86_kprobe_hit_post - call post handlers after an out-of-line instruction
@@ -478,7 +478,7 @@ __visible void x86_kprobe_hit_post(struct pt_regs *regs)
 	/* The thunk's last instructions pop flags and ip from here. */
 	stack = (unsigned long *)regs->sp - 2;
 	if (unlikely(stack[1] != regs->ip)) {
-		post_moved(regs);
+		trap_post_moved(regs);
 		return;
 	}
 	stack[0] = regs->flags;

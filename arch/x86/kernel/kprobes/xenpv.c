@@ -16,7 +16,7 @@
 #include <asm/ptrace.h>
 #include "common.h"
 
-static __always_inline void events_off(struct pt_regs *regs)
+static __always_inline void xenpv_events_off(struct pt_regs *regs)
 {
 	unsigned long flags = arch_local_irq_save();
 
@@ -25,7 +25,7 @@ static __always_inline void events_off(struct pt_regs *regs)
 }
 
 /* The caller must do nothing after this, as after the popf elsewhere. */
-static __always_inline void events_restore(unsigned long flags)
+static __always_inline void xenpv_events_restore(unsigned long flags)
 {
 	if (flags & X86_EFLAGS_IF)
 		arch_local_irq_enable();
@@ -34,18 +34,18 @@ static __always_inline void events_restore(unsigned long flags)
 /* x86_kprobe_hit_post() for Xen PV guests. */
 __visible void x86_kprobe_hit_post_xenpv(struct pt_regs *regs)
 {
-	events_off(regs);
+	xenpv_events_off(regs);
 	x86_kprobe_hit_post(regs);
 	/* x86_kprobe_hit_post() has stored the flags there for the thunk. */
-	events_restore(*(unsigned long *)regs->orig_ax);
+	xenpv_events_restore(*(unsigned long *)regs->orig_ax);
 }
 NOKPROBE_SYMBOL(x86_kprobe_hit_post_xenpv);
 
 /* kretprobe_hit() for Xen PV guests. */
 __visible void kretprobe_hit_xenpv(struct pt_regs *regs)
 {
-	events_off(regs);
+	xenpv_events_off(regs);
 	kretprobe_hit(regs);
-	events_restore(regs->flags);
+	xenpv_events_restore(regs->flags);
 }
 NOKPROBE_SYMBOL(kretprobe_hit_xenpv);
