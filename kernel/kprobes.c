@@ -63,11 +63,9 @@
  * ftrace returns -EAGAIN if the mutex is taken.
  *
  * The core must not wait for a grace period under kprobe_mutex, except when
- *
- * - ftrace.c moves a site to its other ops or away from the next instruction,
- *   or registers an ops again,
- * - a backend of classic.c steps in place, or
- * - the core needs module_mutex, whose owner may wait for a grace period.
+ * ftrace.c moves a site to its other ops or away from the next instruction or
+ * registers an ops again, when a backend of classic.c steps in place, or when
+ * it needs module_mutex, whose owner may wait for a grace period.
  *
  * Who may run when
  * ----------------
@@ -146,9 +144,8 @@ static bool kprobe_ready __read_mostly;
 				 KPROBE_FLAG_ON_FUNC_ENTRY)
 
 /*
- * Find or create the site of a place in text.  Set p->addr to the site's
- * address, unless the architecture keeps the address of a landing pad there.
- * The @result is valid only if the place is not refused.
+ * Find or create the site of a place in text.  Set p->addr, unless it keeps the
+ * address of a landing pad.  @result is valid only if the place is not refused.
  */
 static enum kprobe_refusal kprobe_site_for(const struct kprobe_array *array,
 					   struct kprobe *p,
@@ -196,10 +193,7 @@ static enum kprobe_refusal kprobe_admit(const struct kprobe_array *array,
 	if (why == KPROBE_REFUSE_NOT_TEXT && p->symbol_name &&
 	    !kprobe_lookup_name(p->symbol_name, p->offset))
 		why = KPROBE_REFUSE_MODULE_STATE;
-	/*
-	 * While the module is not usable, leave addr alone: the caller may
-	 * register the probe by its symbol later, which may then be elsewhere.
-	 */
+	/* The caller may try again by symbol, which may be elsewhere then. */
 	if (why != KPROBE_REFUSE_MODULE_STATE)
 		p->addr = (kprobe_opcode_t *)place;
 	if (why == KPROBE_OK)

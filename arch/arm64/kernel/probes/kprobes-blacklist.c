@@ -6,7 +6,7 @@
  * the calls that noinstr code makes, and small inline functions of headers
  * become functions in ordinary text where the compiler may not inline them: a
  * compiler does not inline a function that a sanitizer instruments into one
- * that must not be instrumented.  A breakpoint in such a function is hit on the
+ * that must not be instrumented.  A breakpoint in this function is hit on the
  * way to its own handler.
  *
  * So the calls of entry and noinstr code are scanned.  A short function that
