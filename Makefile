@@ -16,7 +16,7 @@ export OUT_DIR := $(abspath $(OUT))
 endif
 
 help:
-	@echo 'make run              boot a kernel with our probes, show them at work'
+	@echo 'make run              boot Debian'\''s kernel and ours: waits on both, probes at work'
 	@echo 'make test [KUNIT=G]   all tests, or KUnit suites that match G; V=1: each case'
 	@echo 'make test-all         the same on all architectures (ARCHS="..."), and a table'
 	@echo 'make test-clients     tools of Debian 13 on stock and on ours, side by side'

@@ -6,29 +6,59 @@ DEBS=$OUT/deb
 # A suffix of our packages, of the kernel's files, and of its version.
 FLAVOUR=-kprobes-anew
 
+# debians_names VERSION PATTERN: list Debian's packages of this version.
+debians_names() {
+	local all
+
+	all=$(apt-cache search --names-only "$2" | cut -d' ' -f1)
+	# shellcheck disable=SC2086
+	apt-cache show $all |
+		awk -v v="$1" '$1 == "Package:" { name = $2 }
+			$1 == "Version:" && $2 == v { print name }' | sort -u
+}
+
 # debians_packages: fetch Debian's packages of the version that we build, kernel
 # and headers, into $DEBS/stock.
 debians_packages() {
-	local version all names dir=$DEBS/stock
+	local version names dir=$DEBS/stock
 
 	version=$(dpkg-query -W -f '${Version}' linux-source-6.12)
 	[ "$(cat "$dir/version" 2> /dev/null)" != "$version" ] || return 0
 	say "fetching Debian's kernel $version"
 	rm -rf "$dir"
 	mkdir -p "$dir"
-	all=$(apt-cache search --names-only \
-		'^linux-(image|headers|kbuild)-6\.12\.[^ ]*(cloud-amd64|deb12|-common)$' |
-		cut -d' ' -f1)
-	# shellcheck disable=SC2086
-	names=$(apt-cache show $all |
-		awk -v v="$version" '$1 == "Package:" { name = $2 }
-			$1 == "Version:" && $2 == v { print name }' | sort -u)
+	names=$(debians_names "$version" \
+		'^linux-(image|headers|kbuild)-6\.12\.[^ ]*(cloud-amd64|deb12|-common)$')
 	[ "$(echo "$names" | wc -w)" = 4 ] ||
 		die "Debian has no packages of a cloud kernel $version: run apt-get update"
 	# shellcheck disable=SC2086
 	(cd "$dir" && apt-get -q -o APT::Sandbox::User=root download $names) \
 		> "$dir/log" 2>&1 || die "cannot fetch $names, see $dir/log"
 	echo "$version" > "$dir/version"
+}
+
+# debians_kernel DIR: fetch Debian's kernel of the version that we build to
+# DIR/vmlinuz, without installing the package; log to DIR.log.
+debians_kernel() {
+	local version name dir=$1
+
+	version=$(dpkg-query -W -f '${Version}' linux-source-6.12)
+	[ "$(cat "$dir/version" 2> /dev/null)" != "$version" ] || return 0
+	say "fetching Debian's kernel $version, to compare with"
+	rm -rf "$dir"
+	mkdir -p "$dir"
+	{
+		name=$(debians_names "$version" '^linux-image-6\.12\.[^ ]*cloud-amd64$') &&
+		if [ -z "$name" ]; then
+			echo "E: no package list has a cloud kernel $version"
+			return 1
+		fi &&
+		(cd "$dir" && apt-get -q -o "APT::Sandbox::User=$(id -un)" download "$name") &&
+		dpkg-deb --fsys-tarfile "$dir"/*.deb |
+			tar -xO --wildcards './boot/vmlinuz-*' > "$dir/vmlinuz" &&
+		rm "$dir"/*.deb &&
+		echo "$version" > "$dir/version"
+	} < /dev/null > "$dir.log" 2>&1
 }
 
 # our_packages: die unless lab/deb has made packages.
