@@ -539,7 +539,7 @@ static void write_text(char *at, const u8 *text, size_t size)
 {
 	mutex_lock(&text_mutex);
 	text_poke(at, text, size);
-	text_poke_sync();
+	smp_text_poke_sync_each_cpu();
 	mutex_unlock(&text_mutex);
 }
 

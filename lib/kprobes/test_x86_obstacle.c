@@ -398,7 +398,7 @@ static void write_byte(char *addr, u8 byte)
 {
 	guard(mutex)(&text_mutex);
 	text_poke(addr, &byte, sizeof(byte));
-	text_poke_sync();
+	smp_text_poke_sync_each_cpu();
 }
 
 static void test_trap_after_analysis_is_found(struct kunit *test)
@@ -446,7 +446,7 @@ static void write_branch(const u8 *text)
 {
 	mutex_lock(&text_mutex);
 	text_poke(opt_branch, text, JMP32_INSN_SIZE);
-	text_poke_sync();
+	smp_text_poke_sync_each_cpu();
 	mutex_unlock(&text_mutex);
 }
 

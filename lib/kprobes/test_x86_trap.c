@@ -61,12 +61,12 @@ static void call_debugged(struct kunit *test, struct counted *c,
 	scoped_guard(mutex, &text_mutex) {
 		old = *(u8 *)debugged;
 		text_poke((void *)debugged, &trap, INT3_INSN_SIZE);
-		text_poke_sync();
+		smp_text_poke_sync_each_cpu();
 	}
 	function(3);
 	scoped_guard(mutex, &text_mutex) {
 		text_poke((void *)debugged, &old, INT3_INSN_SIZE);
-		text_poke_sync();
+		smp_text_poke_sync_each_cpu();
 	}
 	unregister_die_notifier(&debugger_nb);
 	KUNIT_EXPECT_EQ(test, seen, 1);

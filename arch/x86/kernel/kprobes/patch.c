@@ -71,7 +71,7 @@ static void patch_traps(struct list_head *batch)
 	if (!patched)
 		return;
 	/* kernel/kprobes/ relies on this IPI to every CPU. */
-	text_poke_sync();
+	smp_text_poke_sync_each_cpu();
 	list_for_each_entry(site, batch, batch)
 		if (patch_changes_trap(site) &&
 		    site->target == KPROBE_SITE_TRAP)
