@@ -417,16 +417,14 @@ static int kprobes_attach(struct kprobe_array *array, int first)
 	return ret;
 }
 
-/*
- * Return true if the caller is a handler, which would wait for its own end.
- * Code between kprobe_busy_begin() and kprobe_busy_end() is no handler.
- */
+/* A handler would wait for its own end.  kprobe_busy_begin() sets no id. */
 static bool kprobe_called_by_handler(void)
 {
+	bool has_id = this_cpu_read(kprobe_current_ctx) < KPROBE_CTX_BUSY;
 	struct kprobe *p = this_cpu_read(current_kprobe);
 
 	/* After an oops in a handler, current_kprobe is not cleared. */
-	return WARN_ONCE(irqs_disabled() && p && p != &kprobe_busy,
+	return WARN_ONCE(irqs_disabled() && p && (p != &kprobe_busy || has_id),
 			 "Handler of the probe at %pS calls the kprobes API\n",
 			 p->addr);
 }

@@ -16,6 +16,7 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/uaccess.h>
 #include <linux/umh.h>
 #include <linux/vmalloc.h>
 #include "test_symbols.h"
@@ -701,6 +702,37 @@ static void try_calls_in_handler(void)
 	EXPECT("its probe is unregistered", !hits_of_a_call());
 }
 
+static int calling_fault(struct kprobe *p, struct pt_regs *regs, int trap)
+{
+	calling_rets[0] = disable_kprobe(p);
+	return 0;
+}
+
+static int faulting_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	int x;
+
+	hits++;
+	calling_rets[0] = 0;
+	return get_kernel_nofault(x, (int *)-16UL) == 0;
+}
+
+static void try_call_in_fault_handler(void)
+{
+	struct kprobe p = {
+		AT_TARGET,
+		.pre_handler = faulting_pre,
+		.fault_handler = calling_fault,
+	};
+
+	EXPECT_RESULT("a fault handler that calls the API",
+		      register_kprobe(&p), 0);
+	EXPECT("it is called", hits_of_a_call() == 1);
+	EXPECT_RESULT("a call of the API in a fault handler",
+		      calling_rets[0], -EDEADLK);
+	unregister_kprobe(&p);
+}
+
 static int enabling_pre(struct kprobe *p, struct pt_regs *regs)
 {
 	hits++;
@@ -738,6 +770,7 @@ static int __init abuse_init(void)
 	if (atomic) {
 		try_atomic();
 		try_calls_in_handler();
+		try_call_in_fault_handler();
 		try_interrupts_on();
 	} else {
 		try_null();
