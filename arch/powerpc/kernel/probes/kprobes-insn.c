@@ -40,7 +40,8 @@ static bool first_words(u32 *words, const u32 *entry, unsigned int nr)
 			kprobe_read_unlock(entered);
 			if (site)
 				break;
-			again = READ_ONCE(entry[i]);
+			if (get_kernel_nofault(again, &entry[i]))
+				return false;
 			if (again == words[i])
 				break;
 			words[i] = again;
