@@ -300,7 +300,7 @@ refuse:
 }
 
 /* Move sites of @dirty without probes to @empty, by kprobe_site::all. */
-static void take_empty(struct list_head *dirty, struct list_head *empty)
+static void kprobes_move_empty(struct list_head *dirty, struct list_head *empty)
 {
 	struct kprobe_site *site;
 
@@ -352,7 +352,7 @@ static int kprobes_detach(struct kprobe_array *array, int first, int end)
 		cond_resched();
 	}
 
-	take_empty(&dirty, &empty);
+	kprobes_move_empty(&dirty, &empty);
 	if (list_empty(&dirty))
 		return i;
 
@@ -487,7 +487,7 @@ void kprobe_unregister_array(struct kprobe_array *array)
 	kretprobe_pools_retire(&array->pools);
 }
 
-static struct kprobe *nth_kprobe(void *probes, int i)
+static struct kprobe *kprobe_nth(void *probes, int i)
 {
 	return ((struct kprobe **)probes)[i];
 }
@@ -530,7 +530,7 @@ static struct kprobe *nth_kprobe(void *probes, int i)
 int register_kprobes(struct kprobe **ps, int num)
 {
 	struct kprobe_array array = {
-		.probes = ps, .num = num, .nth = nth_kprobe,
+		.probes = ps, .num = num, .nth = kprobe_nth,
 	};
 
 	return kprobe_register_array(&array);
@@ -563,7 +563,7 @@ EXPORT_SYMBOL_GPL(register_kprobe);
 void unregister_kprobes(struct kprobe **ps, int num)
 {
 	struct kprobe_array array = {
-		.probes = ps, .num = num, .nth = nth_kprobe,
+		.probes = ps, .num = num, .nth = kprobe_nth,
 	};
 
 	kprobe_unregister_array(&array);
