@@ -18,6 +18,7 @@
 
 #include <linux/atomic.h>
 #include <linux/context_tracking.h>
+#include <linux/hardirq.h>
 #include <linux/hash.h>
 #include <linux/irqflags.h>
 #include <linux/kmsan.h>
@@ -233,6 +234,47 @@ DECLARE_PER_CPU(unsigned int, kprobe_current_ctx);
 #define KPROBE_CTX_TRAP	(~1U)
 #define KPROBE_CTX_BUSY	(~2U)
 
+/*
+ * preempt_count() has a number of nested NMIs, or, on 32-bit architectures of
+ * newer kernels, a single bit, and nmi_nesting has the number.
+ */
+#define KPROBE_NMI_MASK	(0xfU << NMI_SHIFT)
+
+/* Return the contexts in preempt_count(), with the number of nested NMIs. */
+static __always_inline unsigned int kprobe_contexts(void)
+{
+	unsigned int contexts = preempt_count();
+
+#if NMI_MASK == NMI_OFFSET
+	contexts &= ~NMI_MASK;
+	contexts |= __this_cpu_read(nmi_nesting) << NMI_SHIFT;
+#endif
+	return contexts & (KPROBE_NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET);
+}
+
+/* Count an NMI as irqentry_nmi_enter() does, and add @more. */
+static __always_inline void kprobe_nmi_enter(int more)
+{
+#if NMI_MASK == NMI_OFFSET
+	if (more)
+		__preempt_count_add(more);
+	__preempt_count_nmi_enter();
+#else
+	__preempt_count_add(NMI_OFFSET + HARDIRQ_OFFSET + more);
+#endif
+}
+
+static __always_inline void kprobe_nmi_exit(int more)
+{
+#if NMI_MASK == NMI_OFFSET
+	__preempt_count_nmi_exit();
+	if (more)
+		__preempt_count_sub(more);
+#else
+	__preempt_count_sub(NMI_OFFSET + HARDIRQ_OFFSET + more);
+#endif
+}
+
 /**
  * kprobe_context_id - identify the context of the code that a hit interrupts
  * @by: mechanism that delivers the hit
@@ -243,8 +285,7 @@ DECLARE_PER_CPU(unsigned int, kprobe_current_ctx);
  */
 static __always_inline unsigned int kprobe_context_id(enum kprobe_by by)
 {
-	unsigned int id = preempt_count() &
-			  (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET);
+	unsigned int id = kprobe_contexts();
 
 	return by == KPROBE_BY_NMI ? id - NMI_OFFSET - HARDIRQ_OFFSET : id;
 }
@@ -253,10 +294,11 @@ static __always_inline unsigned int kprobe_context_id(enum kprobe_by by)
 static __always_inline bool kprobe_hit_nests(enum kprobe_by by)
 {
 	/* Ignore the hit's own exception if it counts as an NMI. */
-	const unsigned int nmi = by == KPROBE_BY_NMI ? NMI_MASK & ~NMI_OFFSET :
-						       NMI_MASK;
+	const unsigned int nmi = by == KPROBE_BY_NMI ?
+				 KPROBE_NMI_MASK & ~NMI_OFFSET :
+				 KPROBE_NMI_MASK;
 
-	return __this_cpu_read(current_kprobe) || (preempt_count() & nmi);
+	return __this_cpu_read(current_kprobe) || (kprobe_contexts() & nmi);
 }
 
 /* Return true if a hit needs the slow path.  Call before the site's look-up. */
@@ -321,9 +363,9 @@ static __always_inline bool kprobe_recursion(unsigned int id)
 	if (running == KPROBE_CTX_BUSY)
 		return true;
 	if (running == KPROBE_CTX_NONE)
-		return (id & NMI_MASK) == 0;
+		return (id & KPROBE_NMI_MASK) == 0;
 	if (running == KPROBE_CTX_TRAP)
-		return (id & NMI_MASK) == NMI_OFFSET;
+		return (id & KPROBE_NMI_MASK) == NMI_OFFSET;
 	return running == id;
 }
 

@@ -145,8 +145,9 @@ static __always_inline void classic_walk_begin(struct classic_walk *walk)
 	preempt_disable_notrace();
 	walk->entered = kprobe_rcu_enter();
 	walk->as_nmi = KPROBE_HITS_COUNT_AS_NMI && in_nmi();
+	/* The hit remains in a hard interrupt. */
 	if (walk->as_nmi)
-		__preempt_count_sub(NMI_OFFSET);
+		kprobe_nmi_exit(-(int)HARDIRQ_OFFSET);
 	walk->running = __this_cpu_read(current_kprobe);
 }
 
@@ -157,7 +158,7 @@ static __always_inline void classic_walk_end(struct classic_walk *walk,
 {
 	__this_cpu_write(current_kprobe, walk->running);
 	if (walk->as_nmi)
-		__preempt_count_add(NMI_OFFSET);
+		kprobe_nmi_enter(-(int)HARDIRQ_OFFSET);
 	kprobe_rcu_exit(walk->entered);
 	preempt_enable_notrace();
 	/* Otherwise, leave interrupts off until the end of the exception. */

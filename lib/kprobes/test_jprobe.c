@@ -12,6 +12,7 @@
 #include <linux/linkage.h>
 #include <linux/sizes.h>
 #include "test.h"
+#include "test_fprobe_regs.h"
 
 /*
  * Functions with up to 16 integer arguments and a result that depends on all of
@@ -388,7 +389,8 @@ static TARGET long around(void)
 static int fprobe_exits;
 
 static void fprobe_exit(struct fprobe *fp, unsigned long ip,
-			unsigned long ret_ip, struct pt_regs *regs, void *data)
+			unsigned long ret_ip, struct fprobe_regs *regs,
+			void *data)
 {
 	fprobe_exits++;
 }

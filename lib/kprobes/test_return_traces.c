@@ -5,6 +5,7 @@
  */
 #include <linux/fprobe.h>
 #include <linux/stacktrace.h>
+#include "test_fprobe_regs.h"
 #include "test_return.h"
 
 #define TRACE_MAX	64
@@ -69,7 +70,7 @@ static void expect_same_callers(struct kunit *test, const struct trace *a,
 }
 
 static void fprobe_returns(struct fprobe *fp, unsigned long ip,
-			   unsigned long ret_ip, struct pt_regs *regs,
+			   unsigned long ret_ip, struct fprobe_regs *regs,
 			   void *data)
 {
 }

@@ -35,7 +35,8 @@
 #define WORD		"4"
 #endif
 
-#define SAFE		ANNOTATE_RETPOLINE_SAFE
+#define SAFE		ANNOTATE_RETPOLINE_SAFE "\n\t"
+#define NO_ENDBR	ANNOTATE_NOENDBR "\n\t"
 
 /* A function's return changes the flags if it counts the depth of calls. */
 static inline unsigned long flags_after_return(unsigned long flags)

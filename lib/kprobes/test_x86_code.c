@@ -559,6 +559,35 @@ static void test_undecodable_is_refused(struct kunit *test)
 	write_text(probe_undecodable, before, sizeof(before));
 }
 
+/* Traps of type checks that jump into an instruction, as above. */
+CODE(cfi_trap, "", "nop\n nop\n nop\n nop\n nop\n nop\n nop\n nop\n"
+	"nop\n nop\n nop\n nop\n nop\n nop\n nop\n", "nop");
+
+static void test_cfi_trap_is_refused(struct kunit *test)
+{
+	/* lea -16(%rbx), %ebx, whose last byte is LOCK; jne . - 1 */
+	static const u8 lock_jne[] = { 0x8d, 0x5b, 0xf0, 0x75, 0xfd };
+	static const u8 jne_udb[] = {
+		0x41, 0xba, 1, 2, 3, 4,		/* movl $0x4030201, %r10d */
+		0x45, 0x03, 0x53, 0xf1,		/* addl -15(%r11), %r10d */
+		0x75, 0x01, 0xa8, 0xd6,		/* jne . + 3; test $0xd6, %al */
+	};
+	struct counted jne = COUNTED(probe_cfi_trap + 3);
+	struct counted movl = COUNTED(probe_cfi_trap);
+	struct counted addl = COUNTED(probe_cfi_trap + 6);
+	u8 before[sizeof(jne_udb)];
+
+	memcpy(before, probe_cfi_trap, sizeof(before));
+	write_text(probe_cfi_trap, lock_jne, sizeof(lock_jne));
+	expect_refused(test, &jne, -EINVAL, "LOCK JNE");
+	if (IS_ENABLED(CONFIG_X86_64)) {
+		write_text(probe_cfi_trap, jne_udb, sizeof(jne_udb));
+		expect_refused(test, &movl, -EINVAL, "MOVL before JNE");
+		expect_refused(test, &addl, -EINVAL, "ADDL before JNE");
+	}
+	write_text(probe_cfi_trap, before, sizeof(before));
+}
+
 /* A prefix that the kernel rewrites when a second CPU comes online. */
 CODE(lock_prefix, "mov $1, %eax", LOCK_PREFIX "incl lock_word", "");
 static int lock_word __used;
@@ -758,6 +787,7 @@ static struct kunit_case x86_tests[] = {
 	KUNIT_CASE_PARAM(test_fixup_works_with_probe, fault_gen_params),
 	KUNIT_CASE_PARAM(test_refused_with_errno, refusal_gen_params),
 	KUNIT_CASE(test_undecodable_is_refused),
+	KUNIT_CASE(test_cfi_trap_is_refused),
 	KUNIT_CASE(test_rewritten_prefix_is_refused),
 	KUNIT_CASE(test_hit_path_is_uninstrumented),
 	KUNIT_CASE_PARAM(test_blacklisted_is_refused, blacklisted_gen_params),

@@ -114,27 +114,27 @@ CODE(trap_padding, FIRST, SECOND AFTER "jmp 1f\n int3\n int3\n1: nop");
 CODE(huge, FIRST,
      SECOND AFTER "jmp 1f\n .skip 65536, 0x90\n1: nop");
 CODE(direction, FIRST, SECOND AFTER "std\n cld\n");
-CODE(table_into, FIRST, "2:" ANNOTATE_NOENDBR SECOND AFTER "jmp 3f\n" SAFE
-     "jmp *1f(, " AX ", " WORD ")\n3:" ANNOTATE_NOENDBR "nop\n"
+CODE(table_into, FIRST, "2:" NO_ENDBR SECOND AFTER "jmp 3f\n" SAFE
+     "jmp *1f(, " AX ", " WORD ")\n3:" NO_ENDBR "nop\n"
      ".pushsection .rodata\n.balign 8\n1:" _ASM_PTR "3b, 3b, 2b, 0\n"
      ".popsection");
-CODE(table_after, FIRST, SECOND "2:" ANNOTATE_NOENDBR AFTER "jmp 3f\n" SAFE
-     "jmp *1f(, " AX ", " WORD ")\n3:" ANNOTATE_NOENDBR "nop\n"
+CODE(table_after, FIRST, SECOND "2:" NO_ENDBR AFTER "jmp 3f\n" SAFE
+     "jmp *1f(, " AX ", " WORD ")\n3:" NO_ENDBR "nop\n"
      ".pushsection .rodata\n.balign 8\n1:" _ASM_PTR "3b, 3b, 2b, 0\n"
      ".popsection");
-CODE(table_read_into, FIRST, "2:" ANNOTATE_NOENDBR SECOND AFTER "jmp 3f\n"
+CODE(table_read_into, FIRST, "2:" NO_ENDBR SECOND AFTER "jmp 3f\n"
      "mov 1f(, " AX ", " WORD "), " CX "\n" SAFE "jmp *" CX "\n"
-     "3:" ANNOTATE_NOENDBR "nop\n"
+     "3:" NO_ENDBR "nop\n"
      ".pushsection .rodata\n.balign 8\n1:" _ASM_PTR "3b, 3b, 2b, 0\n"
      ".popsection");
 /* The index has been scaled before. */
 #define CODE_TABLE_BYTES(name, second, jump)				\
 CODE(name, FIRST, second AFTER "jmp 3f\n" jump				\
-     "3:" ANNOTATE_NOENDBR "nop\n"					\
+     "3:" NO_ENDBR "nop\n"					\
      ".pushsection .rodata\n.balign 8\n1:" _ASM_PTR "3b, 3b, 2b, 0\n"	\
      ".popsection")
-#define CASE_INTO	"2:" ANNOTATE_NOENDBR SECOND
-#define CASE_AFTER	SECOND "2:" ANNOTATE_NOENDBR
+#define CASE_INTO	"2:" NO_ENDBR SECOND
+#define CASE_AFTER	SECOND "2:" NO_ENDBR
 CODE_TABLE_BYTES(table_bytes_into, CASE_INTO, SAFE "jmp *1f(" AX ")\n");
 CODE_TABLE_BYTES(table_bytes_after, CASE_AFTER,
 		 SAFE "jmp *1f(" AX ")\n");
@@ -144,11 +144,11 @@ CODE_TABLE_BYTES(table_bytes_base, CASE_INTO, SAFE "jmp *1f(" SP ")\n");
 CODE_TABLE_BYTES(table_bytes_index, CASE_INTO,
 		 "mov 1f(, " AX ", 1), " CX "\n" SAFE "jmp *" CX "\n");
 /* For an impossible case, the table has the address after the function. */
-FUNCTION(table_end, ".Lprobe_table_end:" FIRST "2:" ANNOTATE_NOENDBR SECOND
+FUNCTION(table_end, ".Lprobe_table_end:" FIRST "2:" NO_ENDBR SECOND
 	 AFTER "jmp 3f\n" SAFE "jmp *1f(, " AX ", " WORD ")\n"
-	 "3:" ANNOTATE_NOENDBR ASM_RET
+	 "3:" NO_ENDBR ASM_RET
 	 ".type opt_table_end_next, @function\n"
-	 "opt_table_end_next:" ANNOTATE_NOENDBR "nop\n" ASM_RET
+	 "opt_table_end_next:" NO_ENDBR "nop\n" ASM_RET
 	 ".size opt_table_end_next, . - opt_table_end_next\n"
 	 ".pushsection .rodata\n.balign 8\n"
 	 "1:" _ASM_PTR "3b, opt_table_end_next, 2b, 0\n"
@@ -203,7 +203,7 @@ STACK_FRAME_NON_STANDARD(opt_fixup_parted_after_part);
 STACK_FRAME_NON_STANDARD(opt_fixup_parted_off_part);
 /* A table that leads to a cold part, twice, and to the end of the part. */
 CODE(table_parted_into, FIRST, "1:" SECOND AFTER "jmp 3f\n" SAFE
-     "jmp *2f(, " AX ", " WORD ")\n3:" ANNOTATE_NOENDBR "nop\n"
+     "jmp *2f(, " AX ", " WORD ")\n3:" NO_ENDBR "nop\n"
      COLD("opt_table_parted_into")
      ".pushsection .rodata\n.balign 8\n"
      "2:" _ASM_PTR ".Lopt_table_parted_into_part,"
@@ -260,23 +260,23 @@ CODE(type_check, "jmp 1f", ".byte 0x41, 0xba, 1, 2, 3, 4\n"
      "1:" FIRST SECOND AFTER);
 #endif
 /* Addresses in the function, used as a jump target or as a base. */
-CODE(address_into, FIRST, "1:" ANNOTATE_NOENDBR SECOND AFTER
+CODE(address_into, FIRST, "1:" NO_ENDBR SECOND AFTER
      "jmp 3f\n push $1b\n pop " CX "\n3: nop\n");
 /* The target of a failed transaction; and memory that is read there. */
 CODE(transaction_into, FIRST, "1:" SECOND AFTER "jmp 2f\n"
      ".byte 0xc7, 0xf8\n .long 1b - . - 4\n2: nop\n");
 #ifdef CONFIG_X86_64
-CODE(vector_address_into, FIRST, "1:" ANNOTATE_NOENDBR SECOND AFTER
+CODE(vector_address_into, FIRST, "1:" NO_ENDBR SECOND AFTER
      "jmp 2f\n vmovups 1b(%rip), %xmm0\n2: nop\n");
 #endif
 CODE(address_after, FIRST, SECOND AFTER
-     "jmp 3f\n push $3f\n pop " CX "\n3:" ANNOTATE_NOENDBR "nop\n");
+     "jmp 3f\n push $3f\n pop " CX "\n3:" NO_ENDBR "nop\n");
 CODE(computed, FIRST, SECOND AFTER "jmp 3f\n"
      "lea 3f(" AX ", " AX ", 2), " CX "\n" SAFE "jmp *" CX "\n"
-     "3:" ANNOTATE_NOENDBR "nop\n");
+     "3:" NO_ENDBR "nop\n");
 CODE(computed_rip, FIRST, SECOND AFTER "jmp 3f\n"
      "lea 3f" RIP ", " CX "\n add " AX ", " CX "\n" SAFE "jmp *" CX "\n"
-     "3:" ANNOTATE_NOENDBR "nop\n");
+     "3:" NO_ENDBR "nop\n");
 #ifdef CONFIG_X86_KERNEL_IBT
 CODE(landing, "endbr64\n", FIRST SECOND AFTER);
 #endif

@@ -196,23 +196,27 @@ static bool insn_is_sti(u8 op)
  *
  *	movl	$-<type>, %r10d
  *	addl	-<distance>(%<register>), %r10d
- *	je	1f
- *	ud2
+ *	je	1f			or	jne	1f + 1
+ *	ud2				1:	test	$0xd6, %al
  * 1:
  *
- * The handler of the ud2 decodes the MOV and the ADD to report the mismatch.
+ * The handler of the ud2, or of the 0xd6, which is a trap, too, decodes the MOV
+ * and the ADD to report the mismatch.
  */
 #define TYPE_CHECK_MOVL		6
 #define TYPE_CHECK_SIZE		14
 
 bool x86_kprobe_checks_type(const u8 *text)
 {
-	static const u8 end[] = { 0x74, 0x02, 0x0f, 0x0b };
+	static const u8 je_ud2[] = { 0x74, 0x02, 0x0f, 0x0b };
+	static const u8 jne_udb[] = { 0x75, 0x01, 0xa8, 0xd6 };
+	const u8 *end = text + TYPE_CHECK_SIZE - sizeof(je_ud2);
 
 	return IS_ENABLED(CONFIG_X86_64) && text[0] == 0x41 &&
 	       text[1] == 0xba && (text[6] & 0xfc) == 0x44 && text[7] == 0x03 &&
 	       X86_MODRM_MOD(text[8]) == 1 && X86_MODRM_REG(text[8]) == 2 &&
-	       !memcmp(text + TYPE_CHECK_SIZE - sizeof(end), end, sizeof(end));
+	       (!memcmp(end, je_ud2, sizeof(je_ud2)) ||
+		!memcmp(end, jne_udb, sizeof(jne_udb)));
 }
 
 /* Return true if @text is a type check's first or second instruction. */
@@ -224,7 +228,7 @@ static bool insn_in_type_check(unsigned long addr, const u8 *text)
 		return true;
 	/* Most other instructions differ in one of these two bytes. */
 	return IS_ENABLED(CONFIG_X86_64) && text[1] == 0x03 &&
-	       text[4] == 0x74 &&
+	       (text[4] == 0x74 || text[4] == 0x75) &&
 	       !x86_kprobe_original_text(addr - TYPE_CHECK_MOVL, before,
 					 sizeof(before)) &&
 	       x86_kprobe_checks_type(before);
@@ -563,6 +567,9 @@ enum kprobe_refusal x86_kprobe_classify(struct insn *insn,
 
 	switch (op) {
 	case 0x70 ... 0x7f:
+		/* FineIBT: the byte before makes this a LOCK JCC, a trap. */
+		if (relative == addr - 1)
+			return KPROBE_REFUSE_BUG_SITE;
 		result->cond = op & 0xf;
 		return classify_branch(insn, result, X86_KPROBE_JCC, relative);
 	case 0xe0 ... 0xe3:		/* loop*, jrcxz */

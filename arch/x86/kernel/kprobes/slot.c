@@ -23,7 +23,8 @@ static_assert(MAX_INSN_SIZE + CALL_INSN_SIZE + INT3_INSN_SIZE +
 
 void arch_kprobe_fill_slots(void *text, size_t size)
 {
-	memset(text, INT3_INSN_OPCODE, size);
+	/* The memory may be read-only already. */
+	text_poke_set(text, INT3_INSN_OPCODE, size);
 }
 
 /**

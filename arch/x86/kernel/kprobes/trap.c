@@ -262,11 +262,6 @@ static __always_inline void trap_hit(struct kprobe_site *site,
 	}
 }
 
-/* irqentry_nmi_enter() adds this to preempt_count(). */
-#define TRAP_IS_NMI	(NMI_OFFSET + HARDIRQ_OFFSET)
-/* Handlers expect one more, because tracing subtracts it. */
-#define TRAP_COUNT	(TRAP_IS_NMI + PREEMPT_DISABLE_OFFSET)
-
 /*
  * trap_hit() for a site that owns the instruction after ftrace's call.
  *
@@ -279,17 +274,17 @@ static __always_inline void trap_hit(struct kprobe_site *site,
 static void trap_hit_skipping(struct kprobe_site *site, struct pt_regs *regs)
 {
 	bool leave = !IS_ENABLED(CONFIG_TRACE_IRQFLAGS) &&
-		     (preempt_count() & NMI_MASK) == NMI_OFFSET;
+		     (kprobe_contexts() & KPROBE_NMI_MASK) == NMI_OFFSET;
 	enum kprobe_verdict verdict;
 	const void *run;
 
 	regs->ip = (unsigned long)site->addr + KPROBE_IP_SKID;
 	if (leave)
-		__preempt_count_sub(TRAP_IS_NMI);
+		kprobe_nmi_exit(0);
 	verdict = kprobe_site_pre_slow(site, regs, leave ? KPROBE_BY_CODE :
 							   KPROBE_BY_NMI);
 	if (leave)
-		__preempt_count_add(TRAP_IS_NMI);
+		kprobe_nmi_enter(0);
 	/*
 	 * If the new ip is the breakpoint's, the handler has skipped only the
 	 * call: execute the instruction here.  arch_kprobe_resume() would leave
@@ -316,6 +311,20 @@ static __always_inline bool trap_is_at_addr(const struct kprobe_site *site)
 	return site->state_and_skip == KPROBE_SITE_TRAP;
 }
 
+/* Count a trap as irqentry_nmi_enter() does. */
+static __always_inline void fast_trap_enter(void)
+{
+	/* Handlers expect one more, because tracing subtracts it. */
+	kprobe_nmi_enter(PREEMPT_DISABLE_OFFSET);
+	ftrace_nmi_enter();
+}
+
+static __always_inline void fast_trap_exit(void)
+{
+	ftrace_nmi_exit();
+	kprobe_nmi_exit(PREEMPT_DISABLE_OFFSET);
+}
+
 /* kprobe_int3_fast() for the instruction after ftrace's call. */
 static noinline bool trap_skipping_fast(struct pt_regs *regs)
 {
@@ -326,11 +335,9 @@ static noinline bool trap_skipping_fast(struct pt_regs *regs)
 	    (preempt_count() & NMI_MASK) == NMI_MASK)
 		return false;
 
-	__preempt_count_add(TRAP_COUNT);
-	ftrace_nmi_enter();
+	fast_trap_enter();
 	trap_hit_skipping(site, regs);
-	ftrace_nmi_exit();
-	__preempt_count_sub(TRAP_COUNT);
+	fast_trap_exit();
 	return true;
 }
 NOKPROBE_SYMBOL(trap_skipping_fast);
@@ -355,11 +362,9 @@ bool kprobe_int3_fast(struct pt_regs *regs)
 	if (unlikely((preempt_count() & NMI_MASK) == NMI_MASK))
 		return false;
 
-	__preempt_count_add(TRAP_COUNT);
-	ftrace_nmi_enter();
+	fast_trap_enter();
 	trap_hit(site, regs);
-	ftrace_nmi_exit();
-	__preempt_count_sub(TRAP_COUNT);
+	fast_trap_exit();
 	return true;
 }
 NOKPROBE_SYMBOL(kprobe_int3_fast);
