@@ -685,7 +685,7 @@ SILENCE=${SILENCE:-300}
 # probes exist before its shell; lab/guest/init checks them.
 BOOT_EVENTS='p:boot_read,vfs_read;r:boot_ret,vfs_read;p:boot_init,console_on_rootfs'
 # shellcheck disable=SC2034
-FILES_APPEND="quiet loglevel=5 kunit.enable=0 lab=test kprobe_event=$BOOT_EVENTS"
+FILES_APPEND="quiet loglevel=5 kunit.enable=0 lab=test tests=${FILE_TESTS:-probe_*} kprobe_event=$BOOT_EVENTS"
 
 # watched_boot LOG CPUS SECONDS APPEND: boot a guest, and end it when it hangs.
 # Write its longest silence to LOG.silence; create LOG.hung if it hung.
