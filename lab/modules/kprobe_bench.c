@@ -13,6 +13,7 @@
  * however slow it is.  The calls themselves are between two of bench_mark().
  */
 #include <linux/fs.h>
+#include <linux/hex.h>
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
 #include <linux/ktime.h>
