@@ -3,11 +3,10 @@
 #ifndef _LIB_KPROBES_TEST_FPROBE_REGS_H
 #define _LIB_KPROBES_TEST_FPROBE_REGS_H
 
-#include <linux/version.h>
+#include <linux/fprobe.h>
 
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 14, 0)
-#define fprobe_regs pt_regs
-#else
+/* Defined by older kernels. */
+#ifndef fprobe_regs
 #define fprobe_regs ftrace_regs
 #endif
 
