@@ -21,7 +21,6 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/string.h>
-#include <linux/version.h>
 
 static unsigned int rounds = 10000;
 module_param(rounds, uint, 0444);
@@ -191,13 +190,8 @@ static void start_ticks(void *unused)
 {
 	struct hitter *h = this_cpu_ptr(&hitters);
 
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
-	hrtimer_init(&h->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-	h->timer.function = tick;
-#else
 	hrtimer_setup(&h->timer, tick, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_REL_PINNED_HARD);
-#endif
 	h->ticks = true;
 	hrtimer_start(&h->timer, TIMER_NS, HRTIMER_MODE_REL_PINNED_HARD);
 }
