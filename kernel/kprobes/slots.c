@@ -24,7 +24,7 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/perf_event.h>
-#include <linux/rculist.h>
+#include <linux/rcupdate.h>
 #include <linux/set_memory.h>
 #include <linux/slab.h>
 #include <linux/xarray.h>
@@ -38,7 +38,7 @@
 
 /**
  * struct slot_page - a page of slots
- * @link: in a list of slot_lists[]; under slot_mutex, read by RCU
+ * @link: in a list of slot_lists[]; under slot_mutex
  * @rcu: for freeing it
  * @text: the page; constant
  * @size: of each slot, in bytes; constant
@@ -154,7 +154,7 @@ static struct slot_page *slot_page_create(const struct kprobe_site *site,
 	WRITE_ONCE(slots_low, umin(slots_low, (unsigned long)page->text));
 	WRITE_ONCE(slots_high,
 		   umax(slots_high, (unsigned long)page->text + PAGE_SIZE));
-	list_add_rcu(&page->link, &slot_lists[slot_list_index(size)]);
+	list_add(&page->link, &slot_lists[slot_list_index(size)]);
 	slot_pages_empty[slot_list_index(size)]++;
 	perf_event_ksymbol(PERF_RECORD_KSYMBOL_TYPE_OOL,
 			   (unsigned long)page->text, PAGE_SIZE, false,
@@ -184,7 +184,7 @@ static void slot_page_destroy(struct slot_page *page)
 			   (unsigned long)page->text, PAGE_SIZE, true,
 			   SLOT_PAGE_NAME);
 	xa_erase(&slot_pages, slot_page_key(page->text));
-	list_del_rcu(&page->link);
+	list_del(&page->link);
 	slot_pages_empty[slot_list_index(page->size)]--;
 	arch_kprobe_free_slots(page->text);
 	call_rcu(&page->rcu, slot_page_free);
@@ -237,10 +237,8 @@ void *kprobe_slot_alloc(struct kprobe_site *owner, unsigned int size)
 		slot_pages_empty[slot_list_index(size)]--;
 	slots_used++;
 
-	if (page->nused == slots_per_page(page)) {
-		list_del_rcu(&page->link);
-		list_add_tail_rcu(&page->link, list);
-	}
+	if (page->nused == slots_per_page(page))
+		list_move_tail(&page->link, list);
 	return page->text + index * size;
 }
 
@@ -267,11 +265,9 @@ void kprobe_slot_free(void *slot)
 
 	WRITE_ONCE(page->owner[index], NULL);
 	slots_used--;
-	if (page->nused == slots_per_page(page)) {
-		list_del_rcu(&page->link);
-		list_add_rcu(&page->link,
-			     &slot_lists[slot_list_index(page->size)]);
-	}
+	if (page->nused == slots_per_page(page))
+		list_move(&page->link,
+			  &slot_lists[slot_list_index(page->size)]);
 	empty = &slot_pages_empty[slot_list_index(page->size)];
 	if (!--page->nused && ++*empty > 1)
 		slot_page_destroy(page);
@@ -484,21 +480,20 @@ int kprobe_get_kallsym(unsigned int symnum, unsigned long *value, char *type,
 		       char *sym)
 {
 	struct slot_page *page;
-	int i;
+	unsigned long key;
 
 	guard(rcu)();
-	for (i = 0; i < ARRAY_SIZE(slot_lists); i++) {
-		list_for_each_entry_rcu(page, &slot_lists[i], link) {
-			if (symnum--)
-				continue;
-			strscpy(sym, SLOT_PAGE_NAME, KSYM_NAME_LEN);
-			*type = 't';
-			*value = (unsigned long)page->text;
-			return 0;
-		}
+	xa_for_each(&slot_pages, key, page) {
+		if (symnum--)
+			continue;
+		strscpy(sym, SLOT_PAGE_NAME, KSYM_NAME_LEN);
+		*type = 't';
+		*value = (unsigned long)page->text;
+		return 0;
 	}
 	return -ERANGE;
 }
+EXPORT_SYMBOL_IF_KUNIT(kprobe_get_kallsym);
 
 #if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST)
 /** kprobe_slots_in_use - return the number of allocated slots */

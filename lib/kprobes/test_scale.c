@@ -164,6 +164,20 @@ static void many_switched(struct kunit *test)
 	kprobe_set_jumps(true);
 }
 
+/* /proc/kallsyms reads one page at a time, while others fill up. */
+static void expect_sorted_pages(struct kunit *test)
+{
+	unsigned long addr, last = 0;
+	char name[KSYM_NAME_LEN];
+	unsigned int i;
+	char type;
+
+	for (i = 0; !kprobe_get_kallsym(i, &addr, &type, name); i++) {
+		KUNIT_EXPECT_GT(test, addr, last);
+		last = addr;
+	}
+}
+
 static void test_thousands_at_once(struct kunit *test)
 {
 	size_t size = _etext - _stext;
@@ -198,6 +212,7 @@ static void test_thousands_at_once(struct kunit *test)
 	many_switched(test);
 	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites + m.nr);
 	KUNIT_EXPECT_EQ(test, many_armed(test, &m, before), m.nr);
+	expect_sorted_pages(test);
 
 	take_cpu_hits();
 	many_load();
