@@ -60,7 +60,10 @@
 
 /* Pages of the pool in use; protected by the lock of slots.c. */
 static DECLARE_BITMAP(pool_used, POOL_PAGES);
-/* Set once no page near a module was available; protected by the same lock. */
+/*
+ * Set if no page near a module was available, until a page is freed; protected
+ * by the same lock.
+ */
 static bool modules_crowded;
 
 static bool in_pool(const void *text)
@@ -88,11 +91,14 @@ int arch_kprobe_protect_slots(void *text)
 
 void arch_kprobe_free_slots(void *text)
 {
-	if (in_pool(text))
+	if (in_pool(text)) {
 		__clear_bit((text - (void *)ppc_kprobe_pool) / PAGE_SIZE,
 			    pool_used);
-	else
-		execmem_free(text);
+		return;
+	}
+	execmem_free(text);
+	/* Another page may take its place. */
+	modules_crowded = false;
 }
 
 static bool in_reach(unsigned long from, unsigned long to)
