@@ -178,7 +178,7 @@ static const u8 store_on_stack[] = { 0xc7, 0x04, 0x24 };
  * The callee and unwinders find the original return address, and a callee that
  * sleeps does not keep the detour in use.  To push this address would be
  * shorter, but processors match returns with calls, and without the call would
- * mispredict the returns of all callers.  Now only the callee's return is
+ * mispredict the returns of all callers.  With it, only the callee's return is
  * mispredicted, to the int3.
  *
  * A call through a register or memory is refused: in the jmp above, a fault

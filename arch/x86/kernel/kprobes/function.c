@@ -19,11 +19,11 @@
  * at boot.
  *
  * Compilers read switch tables with a scaled index and no base, and the tables
- * are found by this pattern.  Only hand-written code has other tables, and an
- * instruction that may read one is an obstacle.  So is an address in the
- * function from which code may compute a target: csum_partial() on i386 enters
- * a sequence of additions in this way.  So is a symbol within hand-written code
- * that does not begin or end like a function.
+ * are found by this pattern.  Only hand-written code has other tables.  A jump
+ * that may read one is an obstacle.  So is a jump through a register if the
+ * function may read one, or if an operand is an address in the function, from
+ * which code may compute the target, as in csum_partial() on i386.  So is a
+ * symbol within hand-written code that does not begin or end like a function.
  *
  * A jump into the middle of another symbol is an obstacle: its target is a part
  * of the function whose own symbol was stripped, and this part may jump back to
@@ -262,7 +262,7 @@ static void func_scan_table(struct analysis *a, unsigned long table)
 /* The scale (a shift) of an index into a table of addresses */
 #define WORD_SCALE	(IS_ENABLED(CONFIG_X86_64) ? 3 : 2)
 
-/* Reads memory at a constant plus an index times the word size: a table? */
+/* Return true for a read at a constant plus an index times the word size. */
 static bool func_reads_table(const struct insn *insn)
 {
 	return insn->modrm.nbytes && X86_MODRM_MOD(insn->modrm.value) == 0 &&
@@ -273,9 +273,8 @@ static bool func_reads_table(const struct insn *insn)
 }
 
 /*
- * Reads memory at a constant plus a register, which may be a scaled index.  If
- * the constant is the offset of a field, it is no address in rodata or in a
- * module.
+ * Return true for a read at a constant plus a register, which may be a scaled
+ * index.  The offset of a field is no address in rodata or in a module.
  */
 static bool func_reads_constants(const struct insn *insn)
 {
@@ -292,9 +291,9 @@ static bool func_reads_constants(const struct insn *insn)
 }
 
 /*
- * Reads memory at a base plus an index times the word size: maybe a table at an
- * unknown address.  With sign extension, an index times four may read a table
- * of distances.
+ * Return true for a read at a base plus an index times the word size, maybe in
+ * a table at an unknown address.  With sign extension, an index times four may
+ * read a table of distances.
  */
 static bool func_reads_scaled(const struct insn *insn)
 {
@@ -310,7 +309,7 @@ static bool func_reads_scaled(const struct insn *insn)
 		X86_REX_X(insn->rex_prefix.value)) && !func_reads_table(insn);
 }
 
-/* For FF /4: jumps by a base and an index, a table at an unknown address. */
+/* Return true for a jump (FF /4) by a table at an unknown address. */
 static bool func_jumps_by_table(const struct insn *insn)
 {
 	return X86_MODRM_MOD(insn->modrm.value) != 3 && insn->sib.nbytes &&

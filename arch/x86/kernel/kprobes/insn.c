@@ -407,8 +407,8 @@ static enum kprobe_refusal classify_branch(struct insn *insn,
 }
 
 /*
- * The decoder does not know some two-byte opcodes with a ModRM byte, and takes
- * the instruction for a shorter one.  Opcodes listed here have none.
+ * The decoder does not know some two-byte opcodes with a ModRM byte, and omits
+ * this byte.  The opcodes listed here have none.
  */
 static bool insn_lacks_modrm(const struct insn *insn)
 {
@@ -648,7 +648,7 @@ enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 	    insn_only_filler(&window, addr + insn.length, symbol->start +
 			     min(symbol->size, FUNCTION_MAX_SIZE)))
 		return KPROBE_REFUSE_PADDING;
-	/* STI and HLT must not be separated: no interrupt may come between. */
+	/* No interrupt may be taken between STI and HLT. */
 	if (x86_kprobe_halts(text) ||
 	    (insn_is_sti(text[0]) && x86_kprobe_halts(text + 1)))
 		return KPROBE_REFUSE_UNRELOCATABLE;

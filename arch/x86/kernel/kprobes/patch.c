@@ -89,7 +89,7 @@ void arch_kprobe_patch(struct list_head *batch)
 {
 	lockdep_assert_held(&text_mutex);
 
-	/* Decreasing addresses make smp_text_poke_batch_add() start anew. */
+	/* smp_text_poke_batch_add() flushes its queue at a lower address. */
 	list_sort(NULL, batch, patch_by_address);
 	/* Jumps first: traps of this batch may be under those to be removed. */
 	patch_jumps(batch);

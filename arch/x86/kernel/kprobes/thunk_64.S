@@ -132,8 +132,7 @@ _ASM_NOKPROBE(kprobe_post_thunk)
  * Called from a detour with an exception's frame on the stack, in which the
  * return address takes the place of orig_ax and the stack pointer is that after
  * the first push.  Returns to the detour with the rest of the frame left to
- * pop.  If a handler has set the instruction pointer, the thunk does not return
- * to the detour.
+ * pop, unless a handler has set the instruction pointer.
  */
 SYM_CODE_START(kprobe_jump_thunk)
 	UNWIND_HINT_FUNC		/* called by the detour */

@@ -11,11 +11,11 @@
  *	                              +-> post_slot: instruction, thunk, post
  *	                              |   handlers, return
  *	                              |
- *	                              +-> detour: while its jump is being
- *	                                  written, see detour.c
+ *	                              +-> detour: before its jump is written,
+ *	                                  see detour.c
  *
- * All of this runs with interrupts off, as kernel/kprobes/ requires: the gate
- * of int3 and kprobe_post_thunk disable them.
+ * Handlers run with interrupts off, as kernel/kprobes/ requires: the gate of
+ * int3 and kprobe_post_thunk disable them.
  */
 #include <linux/kprobes_hit.h>
 #include <linux/ftrace_irq.h>
@@ -234,7 +234,7 @@ static __always_inline void trap_hit(struct kprobe_site *site,
 	run = READ_ONCE(insn->run);
 	if (insn->class == X86_KPROBE_OUT_OF_LINE) {
 		/*
-		 * A detour in use precedes post handlers, which are just being
+		 * With a detour in use, skip post handlers that are just being
 		 * registered: post_slot returns to text that a jump may cover.
 		 */
 		if (likely(!post) || run != site->slot) {
@@ -268,8 +268,8 @@ static __always_inline void trap_hit(struct kprobe_site *site,
  * Handlers should find the same context as in a hit by ftrace or a jump, which
  * does not count as an NMI: in an NMI, BPF programs and tracefs give up where
  * they would have to wait.  So the exception is not counted meanwhile, unless
- * the interrupted code is in an NMI itself, or lockdep follows interrupts: it
- * would treat the handlers as those of an interrupt.
+ * the interrupted code is in an NMI, or lockdep follows interrupts, which would
+ * treat the handlers as those of an interrupt.
  */
 static void trap_hit_skipping(struct kprobe_site *site, struct pt_regs *regs)
 {
@@ -473,7 +473,7 @@ __visible void x86_kprobe_hit_post(struct pt_regs *regs)
 		*(struct kprobe_site **)(*stack + INT3_INSN_SIZE);
 	bool traced_on;
 
-	/* kprobe_post_thunk returns to it unless a handler changes ip. */
+	/* kprobe_post_thunk returns there unless a handler changes ip. */
 	*stack = regs->ip = (unsigned long)site->addr + site->insn.len;
 
 	traced_on = kprobe_hit_enter(regs, arch_kprobe_irqs_on(regs));
