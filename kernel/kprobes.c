@@ -45,9 +45,9 @@
  *	  jump_label_mutex	while an instruction is inspected
  *	    static_call_mutex	while static_call_text_reserved() searches
  *	    text_mutex		all of the kernel's text
- *	  slot_mutex		slots (slots.c); under none of the above but
- *				kprobe_mutex; a backend of classic.c allocates
- *				slots under text_mutex
+ *	  slot_mutex		slots (slots.c); of the above, at most
+ *				kprobe_mutex is held; a backend of classic.c
+ *				allocates slots under text_mutex
  *	  module_mutex		a module's exception table (module.c); under
  *				kprobe_mutex alone
  *
@@ -57,15 +57,15 @@
  * Callers may hold other locks around kprobe_mutex if these do not depend on
  * probes.  Known ones are event_mutex, the rwsem of the module notifier, and
  * locks that users of ftrace hold when they register: klp_mutex, the mutex of a
- * BPF trampoline.  The core must not call functions that take one of these
- * while it holds kprobe_mutex.  If a function with a BPF trampoline gets a post
+ * BPF trampoline.  With kprobe_mutex held, the core must not call functions
+ * that take one of these.  If a function with a BPF trampoline gets a post
  * handler, ftrace calls code of the trampoline, which only tries its mutex;
  * ftrace returns -EAGAIN if the mutex is taken.
  *
  * The core must not wait for a grace period under kprobe_mutex, except when
- * ftrace.c moves a site to its other ops or away from the next instruction or
- * registers an ops again, when a backend of classic.c steps in place, or when
- * it needs module_mutex, whose owner may wait for a grace period.
+ * ftrace.c moves a site to its other ops or away from the next instruction, or
+ * registers an ops again; when a backend of classic.c steps in place; or when
+ * waiting for module_mutex, whose owner may wait for a grace period.
  *
  * Who may run when
  * ----------------
@@ -193,7 +193,7 @@ static enum kprobe_refusal kprobe_admit(const struct kprobe_array *array,
 	if (why == KPROBE_REFUSE_NOT_TEXT && p->symbol_name &&
 	    !kprobe_lookup_name(p->symbol_name, p->offset))
 		why = KPROBE_REFUSE_MODULE_STATE;
-	/* The caller may try again by symbol, which may be elsewhere then. */
+	/* Keep addr: a retry by symbol may find another address. */
 	if (why != KPROBE_REFUSE_MODULE_STATE)
 		p->addr = (kprobe_opcode_t *)place;
 	if (why == KPROBE_OK)
@@ -383,8 +383,8 @@ static void kprobes_detach_all(struct kprobe_array *array, int end)
 }
 
 /*
- * Register the probes of an array from @first on, all or none, up to
- * KPROBE_PATCH_CHUNK probes on sites that may patch text.  Return the index of
+ * Register a chunk of an array, all or none: the probes from @first on, up to
+ * KPROBE_PATCH_CHUNK of them on sites that may patch text.  Return the index of
  * the first remaining probe, or an errno.
  */
 static int kprobes_attach(struct kprobe_array *array, int first)
@@ -417,13 +417,13 @@ static int kprobes_attach(struct kprobe_array *array, int first)
 	return ret;
 }
 
-/* A handler would wait for its own end.  kprobe_busy_begin() sets no id. */
+/* A handler would wait for itself.  KPROBE_CTX_BUSY is no handler's id. */
 static bool kprobe_called_by_handler(void)
 {
 	bool has_id = this_cpu_read(kprobe_current_ctx) < KPROBE_CTX_BUSY;
 	struct kprobe *p = this_cpu_read(current_kprobe);
 
-	/* After an oops in a handler, current_kprobe is not cleared. */
+	/* irqs_disabled(): after an oops, current_kprobe stays set. */
 	return WARN_ONCE(irqs_disabled() && p && (p != &kprobe_busy || has_id),
 			 "Handler of the probe at %pS calls the kprobes API\n",
 			 p->addr);
@@ -778,8 +778,8 @@ static int kprobe_module_event(struct notifier_block *nb, unsigned long event,
 
 /*
  * This must be the first notifier: before notifiers that register probes when
- * a module is loaded, and before notifiers that may refuse it.  If a notifier
- * refuses the module, only the notifiers before it get GOING.
+ * a module is loaded, and before notifiers that may refuse a module.  If one
+ * refuses the module, only the notifiers before that one get GOING.
  */
 static struct notifier_block kprobe_module_nb = {
 	.notifier_call = kprobe_module_event,

@@ -192,8 +192,8 @@ void kprobe_unblacklist(const struct module_memory *text)
 /**
  * kprobe_blacklist_next - find the next blacklisted range
  * @from: address to search from
- * @range: set to the part at or after @from of the first range that has one;
- *	adjacent ranges are reported as one
+ * @range: set to the first range that ends after @from, without its part
+ *	before @from; adjacent ranges are reported as one
  *
  * Context: any.
  * Return: false if there is no more range.
@@ -282,7 +282,7 @@ static noinline_for_stack bool __init blacklist_ignores(unsigned long addr)
 	return blacklist_is_instrumentation(name);
 }
 
-/* Return true if all calls of a function are ignored. */
+/* Return true if a function makes only ignored calls. */
 static bool __init blacklist_is_leaf(unsigned long start, unsigned long size,
 				     unsigned long (*target)(unsigned long at,
 							     u32 *length))
@@ -303,9 +303,9 @@ static bool __init blacklist_is_leaf(unsigned long start, unsigned long size,
  * kprobe_blacklist_callees - blacklist functions that some code calls
  * @start: first address of the code, which must not be probed
  * @end: first address after the code
- * @max: 0, or a limit: then only callees up to this size are blacklisted that
- *	call no function themselves, such as inline functions that the compiler
- *	has not inlined
+ * @max: 0, or a size: then a callee is blacklisted only if it is not larger and
+ *	makes no calls, such as an inline function that the compiler has not
+ *	inlined
  * @depth: levels of calls to follow; 1 for the calls in the code only
  * @target: decode the instruction at @at and set @length to its length; for a
  *	call, return the target, or ULONG_MAX if it is unknown; otherwise return

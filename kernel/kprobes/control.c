@@ -330,7 +330,7 @@ static int kprobe_missed_show(struct seq_file *m, void *v)
 }
 DEFINE_SHOW_ATTRIBUTE(kprobe_missed);
 
-/* Size of the input of a switch: one character, and white space around it */
+/* Size of a switch's input: one character, white space, and a NUL */
 #define SWITCH_MAX	4
 
 static int kprobe_parse_switch(char *text, bool *on)
@@ -381,7 +381,7 @@ static const struct file_operations kprobe_enabled_fops = {
 
 /**
  * struct kprobe_explanation - the result of kprobe_explain()
- * @addr: the resolved address; NULL for KPROBE_REFUSE_NO_SYMBOL
+ * @addr: the resolved address, or NULL if it is not known
  * @why: the reason for a refusal, or KPROBE_OK
  * @how: with KPROBE_OK: how a hit would execute the instruction
  * @state: with KPROBE_OK: how the text looks now
@@ -469,8 +469,8 @@ static void kprobe_explain(kprobe_opcode_t *addr, const char *symbol,
  * After a registration has failed, the result is more exact than the errno.
  *
  * Context: may sleep.
- * Return: the reason, or KPROBE_OK if the place can be probed by now, or if it
- * was only refused as the entry of a function.
+ * Return: the reason, or KPROBE_OK if the place can be probed by now, or if
+ * only return probes and jprobes are refused there.
  */
 enum kprobe_refusal kprobe_refusal_at(void *addr, const char *symbol,
 				      unsigned long offset)
@@ -508,8 +508,8 @@ static char explain_last[PLACE_MAX];
 
 /*
  * Parse an address, or "symbol" or "module:symbol", each with "+offset" or
- * without.  As in the other files, an address may be without 0x if it has all
- * digits.  Truncate @place before the offset.  Return 0 or -EINVAL.
+ * without.  As in the other files, an address of full width needs no 0x.
+ * Truncate @place before the offset.  Return 0 or -EINVAL.
  */
 static int explain_parse(char *place, unsigned long *addr,
 			 unsigned long *offset)

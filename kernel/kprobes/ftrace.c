@@ -56,7 +56,7 @@
  * function at the next instruction.
  *
  * A hit that ftrace drops before 6 is handled by the trap or jump, unless 6 is
- * done between the call and the next instruction.  From 6 on, it is counted.
+ * done between the call and the next instruction.  Later, drops are counted.
  *
  * From one ops to the other
  * -------------------------
@@ -283,7 +283,7 @@ static noinline void kprobe_ftrace_hit_slow(unsigned long ip,
 	if (site_move_of(tagged) != SITE_MOVE_FROM_NEXT)
 		goto out;
 diverted:
-	/* If the text at @ip is patched, continue at its copy instead. */
+	/* If the text there is patched, continue at its copy instead. */
 	arch_kprobe_resume(regs);
 out:
 	kprobe_rcu_exit(entered);
@@ -360,7 +360,7 @@ void kprobe_ftrace_dropped(unsigned long ip)
 	entered = kprobe_read_lock();
 	site = kprobe_site_find(ip);
 	tagged = site ? READ_ONCE(site->ftrace_ops) : NULL;
-	/* During a move from a trap or jump, the latter handles this hit. */
+	/* The trap or jump that a site moves from handles this hit. */
 	if (tagged && (site_move_of(tagged) != SITE_MOVE_FROM_NEXT ||
 		       !kprobe_text_is_armed(site->state)))
 		kprobe_site_missed(site, KPROBE_MISS_TRACER);
@@ -441,7 +441,7 @@ static int site_ops_unfilter(struct site_ops *from, unsigned long *ips,
 
 /*
  * Wait for ftrace's loops on CPUs that RCU is not watching.  With
- * ARCH_WANTS_NO_INSTR, no such code calls ftrace.
+ * ARCH_WANTS_NO_INSTR, ftrace is not called there.
  */
 static void site_ops_wait_for_loops(void)
 {
@@ -583,7 +583,7 @@ static void leftovers_worker(struct work_struct *work)
 
 static DECLARE_DELAYED_WORK(leftovers_work, leftovers_worker);
 
-/* Leave a function in the filter for a while.  Return false without memory. */
+/* Leave a function in the filter for a while.  Return false on failure. */
 static bool leftover_add(unsigned long ip)
 {
 	struct leftover *left = kmalloc(sizeof(*left), GFP_KERNEL);
@@ -707,7 +707,7 @@ int kprobe_ftrace_arm(struct list_head *batch)
 
 	lockdep_assert_held(&kprobe_mutex);
 
-	/* If all sites are leftovers, no call of ftrace would fail. */
+	/* If all sites are leftovers, nothing below would fail. */
 	if (kprobe_ftrace_disabled)
 		return -ENODEV;
 	ips = kvmalloc_array(all, sizeof(*ips), GFP_KERNEL);

@@ -162,8 +162,7 @@ NOKPROBE_SYMBOL(kretprobe_missed);
  * The hit is counted for the site, but not in nmissed, because the handler
  * itself has run.
  *
- * Context: a handler of @p, which must be unregistered as the kind of probe
- * that it was registered as.
+ * Context: a handler of @p.
  */
 void kprobe_count_missed(const struct kprobe *p, enum kprobe_miss why)
 {
@@ -218,8 +217,8 @@ NOKPROBE_SYMBOL(kprobe_site_pre_chain);
  * @by: mechanism that delivers the hit
  *
  * If a handler is running on this CPU, the hit is recursion if the handler
- * itself has caused the hit.  Otherwise, the hit is in an interrupt or NMI that
- * has interrupted the handler.
+ * itself has caused the hit.  Otherwise, the hit is in an NMI that has
+ * interrupted the handler.
  *
  * Context: any; interrupts off.
  * Return: how the hit continues.
@@ -497,7 +496,7 @@ NOKPROBE_SYMBOL(kprobe_fault);
  * CPU is brought online again.
  *
  * No grace period waits for an offline CPU, but each grace period lasts longer
- * than a hit on a CPU that executes at all.  So sites and slots, which are
+ * than a hit on a CPU that has not stopped.  So sites and slots, which are
  * freed after grace periods, stay until the hit has ended.  But the loops in
  * which an offline CPU waits must not be probed, because this CPU would nearly
  * always be in a hit.

@@ -11,8 +11,8 @@
  *	  |  kprobe_optimizer_consider()
  *	  v
  *	opt_queue	waits for the worker
- *	  |  analysed, its detour built; if a jump covers more than one
- *	  |  instruction, traps now run their copies: site->trap_uses_detour
+ *	  |  analysed, its detour built; if jumps may cover several
+ *	  |  instructions, traps now run its copies: site->trap_uses_detour
  *	  v
  *	opt_waiting_gp	waits for RCU-tasks, until every task that was among
  *	  |		the originals, running or preempted, has left them
@@ -169,7 +169,7 @@ void kprobe_optimizer_init_site(struct kprobe_site *site)
 	unsigned int i;
 
 	INIT_LIST_HEAD(&site->optimize);
-	/* Mark it and its neighbours: only marked sites look for others. */
+	/* Mark all neighbours: only marked sites look for others. */
 	for_each_place_under_jump(i)
 		site->has_neighbour |= opt_mark_neighbours(addr - i) |
 				       opt_mark_neighbours(addr + i);
@@ -212,7 +212,7 @@ void kprobe_optimizer_consider(struct kprobe_site *site)
 
 /**
  * kprobe_optimizer_cancel - stop a site from becoming a jump
- * @site: a site that is not a jump; it need not be in a list
+ * @site: any site; it need not be in a list
  *
  * Context: kprobe_mutex held.
  */
@@ -229,7 +229,7 @@ void kprobe_optimizer_cancel(struct kprobe_site *site)
 
 /**
  * kprobe_optimizer_forget - free the optimizer's data of a site
- * @site: to be removed, or its text is to be freed; neither a trap nor a jump
+ * @site: a site to be removed, or in text to be freed; neither trap nor jump
  *
  * Context: kprobe_mutex held.
  */

@@ -105,7 +105,7 @@ int kprobe_find_place(kprobe_opcode_t *addr, const char *symbol,
  * @addr: an address in text that cannot be freed meanwhile
  * @symbol: filled in; its size is 0 if no symbol contains @addr
  *
- * Not for hits: kallsyms must expand the name.
+ * Too slow for hits: kallsyms expands the name.
  */
 void kprobe_find_symbol(unsigned long addr, struct kprobe_symbol *symbol)
 {
@@ -297,7 +297,7 @@ enum kprobe_refusal kprobe_inspect(struct kprobe_site *site,
 		if (!IS_ENABLED(CONFIG_KPROBES_ON_FTRACE))
 			return KPROBE_REFUSE_FTRACE_SITE;
 		site->on_ftrace = true;
-		/* text_mutex: do not read a breakpoint of ftrace's own. */
+		/* text_mutex: ftrace may write a breakpoint meanwhile. */
 		mutex_lock(&text_mutex);
 		opcode = *site->addr;
 		mutex_unlock(&text_mutex);

@@ -7,9 +7,9 @@
  * changes one of these collects the affected ("dirty") sites and calls
  * kprobe_reconcile(), which patches all of them at once.
  *
- * The reconciler only turns jumps back into breakpoints, or removes them.  The
- * optimizer writes jumps later, and also removes jumps whose probes are all
- * disabled (optimizer.c).
+ * The reconciler does not write jumps, but turns them back into breakpoints or
+ * removes them.  The optimizer writes jumps later, and also removes jumps whose
+ * probes are all disabled (optimizer.c).
  */
 #define pr_fmt(fmt) "kprobes: " fmt
 
@@ -41,7 +41,7 @@ bool kprobe_may_skip_ftrace(const struct kprobe_site *site)
 	    kprobe_obstacle_stays(site->obstacle))
 		return false;
 	what = kprobe_obstacle_now(site);
-	/* Another probe under the jump of an armed site only costs the jump. */
+	/* Another probe under an armed site's jump prevents only the jump. */
 	if (what && (what != KPROBE_NOJUMP_PROBE_INSIDE ||
 		     site->state == KPROBE_SITE_CLEAN))
 		return false;
@@ -83,8 +83,8 @@ reconcile_text_target(const struct kprobe_site *site)
 
 /*
  * Add to @dirty each site whose jump covers a trap about to be written.  Then
- * decide which jumps of @dirty must become breakpoints again, and cancel the
- * optimization of sites that must not become jumps for the same reasons.
+ * decide which jumps of @dirty must become breakpoints again and, for the same
+ * reasons, cancel the optimization of sites that are to become jumps.
  */
 static void reconcile_jumps(struct list_head *dirty)
 {
@@ -156,8 +156,8 @@ static void reconcile_done(struct list_head *batch)
 	list_for_each_entry(site, batch, batch) {
 		/*
 		 * The site must never own the next instruction again: a task
-		 * that is preempted after its hit at the call would hit the
-		 * probes a second time there.
+		 * that is preempted after its hit at the call would have a
+		 * second hit at that instruction.
 		 */
 		if (site->target == KPROBE_SITE_FTRACE)
 			WRITE_ONCE(site->owns_next, false);
@@ -432,7 +432,7 @@ static void reconcile_owners(struct ftrace_ops *ops,
  * reconciled must use ftrace, because ftrace_is_redirected() does not consider
  * @ops yet.
  *
- * A site that ftrace cannot arm is logged; its probes may not be hit any more.
+ * A site that ftrace cannot arm is logged, and may have no more hits.
  *
  * Context: may sleep; no lock of ftrace held.
  */

@@ -81,8 +81,8 @@ struct kprobe_site *kprobe_site_at(unsigned long addr)
  * kprobe_text_site_at - find the site that patches, or may patch, text
  * @addr: the address of an instruction
  *
- * Two sites may share an instruction: one at @addr, and that of the call of
- * ftrace before it.  Only one of them is armed there.
+ * Two sites may share an instruction: one at @addr, and one on the ftrace call
+ * before @addr.  Only one of them is armed there.
  *
  * Context: any with RCU watching; the site stays as for kprobe_site_at().
  * Return: the armed site, or the one at @addr, or the other one, or NULL.
@@ -111,8 +111,8 @@ struct kprobe_site *kprobe_text_site_at(unsigned long addr)
  * built.  Kprobes do not notice a breakpoint that is set at that moment.
  *
  * Context: any.
- * Return: true if a probe is at @addr, even if disabled, or if a site before
- * @addr has a detour and its jump would cover @addr.
+ * Return: true if a site, armed or not, is at @addr or may patch it, or if the
+ * jump of a site before @addr, which has a detour, would cover @addr.
  */
 bool kprobe_patches(unsigned long addr)
 {
