@@ -17,8 +17,12 @@ export BASE
 ARCH=${ARCH:-x86_64}
 JOBS=${JOBS:-$(($(nproc) + 1))}
 IN_TAR=linux-source-$BASE
+SOURCE_PACKAGES=(xz-utils patch rsync)
 case $BASE in
-6.12) TARBALL=/usr/src/$IN_TAR.tar.xz ;;
+6.12)
+	TARBALL=/usr/src/$IN_TAR.tar.xz
+	SOURCE_PACKAGES+=("$IN_TAR")
+	;;
 *) TARBALL=$OUT/$IN_TAR.tar.xz ;;
 esac
 # LAB_TREE is built as it is; otherwise our own tree is built.
@@ -41,50 +45,76 @@ BUSYBOX_ARGS=()
 # shellcheck source=lab/arch/x86_64.sh
 . "$LAB/arch/$ARCH.sh"
 
+# need_debian PACKAGE...: die with one line unless apt-get can install them here.
+need_debian() {
+	local id
+
+	id=$({ . /etc/os-release && echo "$ID-$VERSION_ID-$(dpkg --print-architecture)"; } \
+		2> /dev/null) || true
+	[[ $id =~ ^debian-1[23]-amd64$ ]] ||
+		die "lacks ${*:1:3}${4:+ and others}, and installs them on Debian 12 or 13 for amd64 only; elsewhere, first: docker run -it --rm -v '$TOP:/kprobes' -w /kprobes debian:12 sh -c 'apt-get update && apt-get install -y make git && bash'"
+	[ "$(id -u)" = 0 ] || command -v sudo > /dev/null ||
+		die "needs root or sudo to install packages; as root: apt-get install $*"
+}
+
 # need PACKAGE...: install missing packages of Debian.
 need() {
-	local missing=() p sudo=
+	local missing=() sudo=() p why
 
 	for p; do
 		dpkg-query -W -f '${Status}' "$p" 2> /dev/null |
 			grep -q 'ok installed' || missing+=("$p")
 	done
 	[ ${#missing[@]} -gt 0 ] || return 0
-	command -v apt-get > /dev/null ||
-		die "needs Debian's packages: ${missing[*]}"
-	if [ "$(id -u)" != 0 ]; then
-		command -v sudo > /dev/null ||
-			die "not root and no sudo; please install: ${missing[*]}"
-		sudo=sudo
-	fi
-	say "installing ${missing[*]}"
+	need_debian "${missing[@]}"
 	mkdir -p "$OUT"
+	say "installing ${missing[*]}, log: $OUT/apt.log"
+	if [ "$(id -u)" != 0 ]; then
+		sudo=(sudo)
+		sudo -v || die "sudo refused; as root: apt-get install ${missing[*]}"
+	fi
 	# Serialize our scripts here: apt-get itself waits only for dpkg's lock.
 	(
 		flock 8
-		$sudo apt-get -q update &&
-		$sudo env DEBIAN_FRONTEND=noninteractive apt-get -qy install \
+		"${sudo[@]}" apt-get -q update &&
+		"${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qy install \
 			--no-install-recommends "${missing[@]}"
-	) < /dev/null 8> "$OUT/.apt.lock" > "$OUT/apt.log" 2>&1 ||
-		die "apt-get failed, see $OUT/apt.log: $(grep -m 1 '^E:' "$OUT/apt.log")"
+	) < /dev/null 8> "$OUT/.apt.lock" > "$OUT/apt.log" 2>&1 && return
+	why=$(grep -m 1 '^E:' "$OUT/apt.log" || tail -n 1 "$OUT/apt.log")
+	[[ $why != *linux-source-6.12* ]] ||
+		why+=" (Debian 12 has it in bookworm-security: is that in /etc/apt/sources.list?)"
+	die "apt-get failed, see $OUT/apt.log: $why"
 }
 
-need_for_build() {
-	local llvm
+# need_room: die unless the disk has room for the first build.
+need_room() {
+	local free
 
+	mkdir -p "$OUT"
+	[ ! -d "$TREE" ] || return 0
+	free=$(df --output=avail -BG "$OUT" | tail -n 1 | tr -dc 0-9)
+	[ "$free" -ge 5 ] || die "needs 5 GB in $OUT, whose disk has $free GB; OUT=DIR builds elsewhere"
+}
+
+# need_for_build: install all that builds and boots a kernel, in one go.
+need_for_build() {
+	local llvm packages
+
+	need_room
+	packages=("${SOURCE_PACKAGES[@]}" gcc make bison flex bc libelf-dev
+		libssl-dev python3 cpio gzip kmod ccache perl git procps
+		"${BUILD_PACKAGES[@]}")
 	llvm=$(llvm)
-	[ -z "$llvm" ] || need "clang-$llvm" "lld-$llvm" "llvm-$llvm"
+	[ -z "$llvm" ] || packages+=("clang-$llvm" "lld-$llvm" "llvm-$llvm")
+	[ -n "${BUSYBOX_ARCH:-}${BUSYBOX_LIBC:-}" ] || packages+=(busybox-static)
+	[ -z "${QEMU:-}" ] || [ -n "${OBJECTS:-}" ] || packages+=("$QEMU_PACKAGE")
+	need "${packages[@]}"
 	need_source
-	need gcc make bison flex bc libelf-dev libssl-dev \
-		python3 xz-utils patch rsync cpio gzip kmod ccache perl \
-		"${BUILD_PACKAGES[@]}"
 	[ "$(type -t arch_tools)" != function ] || arch_tools
 	if [ -n "${BUSYBOX_ARCH:-}" ]; then
 		foreign_busybox "$BUSYBOX_ARCH" "${BUSYBOX_SUITE:-}"
 	elif [ -n "${BUSYBOX_LIBC:-}" ]; then
 		built_busybox
-	else
-		need busybox-static
 	fi
 	[ -z "${XEN:-}" ] || fetch_xen
 }
@@ -147,11 +177,7 @@ debian_apt() {
 need_source() {
 	local dir=$OUT/source apt
 
-	need xz-utils patch rsync
-	if [ "$BASE" = 6.12 ]; then
-		need linux-source-6.12
-		return
-	fi
+	need "${SOURCE_PACKAGES[@]}"
 	[ ! -f "$TARBALL" ] || return 0
 	say "fetching linux-source-$BASE"
 	mkdir -p "$OUT"
@@ -623,7 +649,6 @@ image() {
 boot_dir() {
 	[ -n "${QEMU:-}" ] ||
 		die "ARCH=$ARCH: no guest of it is known to run: make test compiles it"
-	need "$QEMU_PACKAGE" procps
 	mkdir -p "$OUT"
 	BOOT=$(mktemp -d "$OUT/boot.XXXXXX")
 	# A guest in the background ignores the interrupt that ends this script.
