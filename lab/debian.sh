@@ -28,7 +28,7 @@ debians_packages() {
 	rm -rf "$dir"
 	mkdir -p "$dir"
 	names=$(debians_names "$version" \
-		'^linux-(image|headers|kbuild)-6\.12\.[^ ]*(cloud-amd64|deb12|-common)$')
+		'^linux-(image|headers)-6\.12\.[^ ]*-(cloud-amd64|common)$|^linux-kbuild-6\.12\.')
 	[ "$(echo "$names" | wc -w)" = 4 ] ||
 		die "Debian has no packages of a cloud kernel $version: run apt-get update"
 	# shellcheck disable=SC2086
@@ -145,9 +145,9 @@ lab_in_root() {
 	[ -f "$DEBS/root$to/kprobe_example.ko" ]
 }
 
-# debian_root: build a Debian 12 with both kernels installed, in $DEBS/root.
+# debian_root: build the machine's Debian with both kernels installed, in $DEBS/root.
 debian_root() {
-	local now log=$DEBS/root.log
+	local now suite log=$DEBS/root.log
 
 	[ "$ARCH" = x86_64 ] || die "ARCH=$ARCH: there are packages of x86_64 only"
 	debians_packages
@@ -159,8 +159,9 @@ debian_root() {
 	need mmdebstrap
 	say "installing Debian with its kernel and with ours, log: $log"
 	rm -rf "$DEBS/root.stamp" "$DEBS/root"
+	suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
 	mmdebstrap --variant=minbase --format=directory \
-		--include="$(echo "$ROOT_PACKAGES" | tr ' ' ,)" bookworm "$DEBS/root" \
+		--include="$(echo "$ROOT_PACKAGES" | tr ' ' ,)" "$suite" "$DEBS/root" \
 		> "$log" 2>&1 9>&- || die "no Debian, see $log"
 	{
 		install_packages stock && install_packages ours && removed_again &&
