@@ -23,7 +23,7 @@ help:
 	@echo 'make same             what users see on stock and on ours, compared'
 	@echo 'make deb [CONFIG=FILE] Debian packages of a kernel with our probes; make run DEB=1'
 	@echo 'make reach            what can be probed of Debian kernels, stock and ours'
-	@echo 'make shell            a busybox shell in that kernel'
+	@echo 'make shell            a busybox shell there; MODULES=DIR adds modules, DEBUG=1 gdb'
 	@echo 'make torture          looks for crashes: TIME=minutes, SEED=, PARTS="...", CPUS='
 	@echo 'make torture PACK=DIR all that this needs on another machine, in DIR'
 	@echo 'make ways             ways into functions, from outside, and jumps over them'

@@ -7,7 +7,7 @@
 BASES='6.12 7.3'
 
 # Directories of this repository that are copied into the kernel tree.
-KERNEL_DIRS=(kernel include arch lib samples tools Documentation)
+KERNEL_DIRS=(kernel include arch lib samples scripts tools Documentation)
 
 our_files() {
 	local d
