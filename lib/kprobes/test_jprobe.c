@@ -551,6 +551,31 @@ static void test_left_frames_are_unpoisoned(struct kunit *test)
 }
 #endif
 
+static int counted_return(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	calls++;
+	return 0;
+}
+
+/* The kind of the probe decides, not the function used to unregister it. */
+static void test_return_probe_is_unregistered_as_jprobe(struct kunit *test)
+{
+	struct kretprobe rp = {
+		.kp.addr = (kprobe_opcode_t *)f1,
+		.handler = counted_return,
+	};
+
+	if (!IS_ENABLED(CONFIG_KRETPROBES))
+		kunit_skip(test, "this kernel has no return probes");
+	calls = 0;
+	KUNIT_ASSERT_EQ(test, register_kretprobe(&rp), 0);
+	call1();
+	unregister_jprobe(container_of(&rp.kp, struct jprobe, kp));
+	call1();
+	KUNIT_EXPECT_EQ(test, calls, 1);
+	KUNIT_EXPECT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
+}
+
 static struct kunit_case jprobe_tests[] = {
 	KUNIT_CASE_PARAM(test_arguments_are_seen, args_gen_params),
 	KUNIT_CASE(test_arguments_in_two_pages_are_seen),
@@ -562,6 +587,7 @@ static struct kunit_case jprobe_tests[] = {
 	KUNIT_CASE_PARAM(test_refused_with_errno, errno_gen_params),
 	KUNIT_CASE(test_misuse_is_refused),
 	KUNIT_CASE(test_left_frames_are_unpoisoned),
+	KUNIT_CASE(test_return_probe_is_unregistered_as_jprobe),
 	{}
 };
 
