@@ -7,7 +7,7 @@
  */
 static long now_us(void)
 {
-	struct timeval now;
+	struct timeval now = {};
 
 	gettimeofday(&now, NULL);
 	return now.tv_sec * 1000000 + now.tv_usec;

@@ -14,7 +14,7 @@
 
 static unsigned long now(void)
 {
-	struct timeval tv;
+	struct timeval tv = {};
 
 	gettimeofday(&tv, NULL);
 	return tv.tv_sec * 1000000UL + tv.tv_usec;
