@@ -204,6 +204,8 @@ enum kprobe_refusal kprobe_site_create(const struct kprobe_entry *entry,
 
 static LLIST_HEAD(site_retired);
 static struct workqueue_struct *site_retire_wq;
+/* RCU-tasks works. */
+static bool site_retire_ready;
 
 static void site_retire_worker(struct work_struct *work)
 {
@@ -243,10 +245,21 @@ static DECLARE_DELAYED_WORK(site_retire_work, site_retire_worker);
 /* Free a site, which is out of the table, after grace periods. */
 static void kprobe_retire(struct kprobe_site *site)
 {
-	if (llist_add(&site->retired, &site_retired))
+	if (llist_add(&site->retired, &site_retired) &&
+	    READ_ONCE(site_retire_ready))
 		queue_delayed_work(site_retire_wq, &site_retire_work,
 				   RETIRE_DELAY);
 }
+
+/* RCU-tasks is initialized by a core_initcall(): free the sites since boot. */
+static int __init kprobe_retire_start(void)
+{
+	WRITE_ONCE(site_retire_ready, true);
+	if (site_retire_wq)
+		queue_delayed_work(site_retire_wq, &site_retire_work, 0);
+	return 0;
+}
+postcore_initcall(kprobe_retire_start);
 
 /**
  * kprobe_site_drop - remove a site without probes
