@@ -636,11 +636,49 @@ static void test_direct_call_moves_to_ftrace(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c.astray, 0);
 }
 
+#ifdef CONFIG_HAVE_SINGLE_FTRACE_DIRECT_OPS
+/* BPF adds its direct calls to one ops by such tables. */
+static void test_added_direct_call_moves_to_ftrace(struct kunit *test)
+{
+	unsigned long trampoline = (unsigned long)kprobe_test_direct;
+	struct ftrace_hash *hash = alloc_ftrace_hash(1);
+	static struct ftrace_ops ops;
+	struct counted c = ON_TARGET();
+	struct counted other = COUNTED(ftrace_location((unsigned long)
+						       bystander));
+
+	KUNIT_ASSERT_NOT_NULL(test, hash);
+	KUNIT_ASSERT_NOT_NULL(test, add_ftrace_hash_entry_direct(hash,
+								 target_call(),
+								 trampoline));
+	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&other.probe), 0);
+	KUNIT_EXPECT_TRUE(test, skips(&c));
+	KUNIT_ASSERT_EQ(test, update_ftrace_direct_add(&ops, hash), 0);
+	KUNIT_EXPECT_EQ(test, state_of(&c), KPROBE_SITE_FTRACE);
+	KUNIT_EXPECT_TRUE(test, skips(&other));
+	KUNIT_EXPECT_EQ(test, call_target(5), 16);
+	KUNIT_EXPECT_EQ(test, update_ftrace_direct_del(&ops, hash), 0);
+	KUNIT_EXPECT_EQ(test, call_target(5), 16);
+	unregister_kprobe(&other.probe);
+	unregister_kprobe(&c.probe);
+	free_ftrace_hash(hash);
+	KUNIT_EXPECT_EQ(test, c.pre, 2);
+	KUNIT_EXPECT_EQ(test, c.astray, 0);
+}
+#endif
+
+/* Defined by older kernels. */
+#ifndef FTRACE_OPS_FUNC_PARAMS
+#define FTRACE_OPS_FUNC_PARAMS	struct ftrace_ops *op, unsigned long ip, \
+				enum ftrace_ops_cmd cmd
+#endif
+
 /* Requests to share, and how many of them will fail with -EAGAIN. */
 static unsigned int asked, busy;
 static bool shares;
 
-static int share(struct ftrace_ops *op, enum ftrace_ops_cmd cmd)
+static int share(FTRACE_OPS_FUNC_PARAMS)
 {
 	shares = false;
 	if (cmd != FTRACE_OPS_CMD_ENABLE_SHARE_IPMODIFY_PEER)
@@ -903,6 +941,9 @@ static struct kunit_case entry_tests[] = {
 	KUNIT_CASE(test_entry_armed_as_next_probe_leaves_is_hit),
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
 	KUNIT_CASE(test_direct_call_moves_to_ftrace),
+#ifdef CONFIG_HAVE_SINGLE_FTRACE_DIRECT_OPS
+	KUNIT_CASE(test_added_direct_call_moves_to_ftrace),
+#endif
 	KUNIT_CASE(test_direct_call_is_shared),
 	KUNIT_CASE(test_busy_owner_is_given_up),
 	KUNIT_CASE_PARAM(test_refused_array_leaves_no_sharing,
