@@ -49,7 +49,7 @@ CODE(longest, "mov %rsp, %rcx\n push %rdi",
 CODE(nop9, "mov %rdi, %rax",
      ".byte 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x02, 0x00, 0x00", "");
 CODE(endbr, "mov %rdi, %rax", "endbr64", "");
-CODE(gs_load, "", "mov %gs:0, %rax", "xor %eax, %eax");
+CODE(gs_load, "", "mov %gs:this_cpu_off(%rip), %rax", "xor %eax, %eax");
 CODE(rep_stosq, "push %rdi\n push %rsi\n mov %rsp, %rdi\n mov $2, %ecx\n"
      "mov $0x55, %eax", "rep stosq", "pop %rdx\n pop %rax");
 

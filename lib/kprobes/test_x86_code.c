@@ -630,7 +630,7 @@ static const char * const blacklisted[] = {
 	"restore_image", "core_restore_code", "restore_registers",
 	"swsusp_arch_suspend",
 	/* Run on CPUs that start or wake up. */
-	"startup_64", "startup_32", "startup_32_smp",
+	"startup_32", "startup_32_smp",
 	"secondary_startup_64", "secondary_startup_64_no_verify",
 	"verify_cpu", "sev_verify_cbit", "soft_restart_cpu",
 	"vc_boot_ghcb", "early_setup_idt", "setup_ghcb",
@@ -657,11 +657,21 @@ static const char * const blacklisted[] = {
 	"__x86_indirect_thunk_eax", "__x86_indirect_call_thunk_array",
 	"__x86_indirect_jump_thunk_array",
 	"__x86_indirect_its_thunk_array",
-	"__x86_indirect_its_thunk_rax", "its_return_thunk",
-	"call_depth_return_thunk", "retbleed_return_thunk",
-	"srso_return_thunk", "srso_safe_ret",
-	"srso_alias_return_thunk", "srso_alias_safe_ret",
-	"srso_alias_untrain_ret", "entry_untrain_ret",
+	"__x86_indirect_its_thunk_rax", "srso_alias_untrain_ret",
+	"entry_untrain_ret", "srso_safe_ret", "srso_alias_safe_ret",
+	/* Without these options, empty functions may have the names. */
+#ifdef CONFIG_MITIGATION_ITS
+	"its_return_thunk",
+#endif
+#ifdef CONFIG_MITIGATION_CALL_DEPTH_TRACKING
+	"call_depth_return_thunk",
+#endif
+#ifdef CONFIG_MITIGATION_UNRET_ENTRY
+	"retbleed_return_thunk",
+#endif
+#ifdef CONFIG_MITIGATION_SRSO
+	"srso_return_thunk", "srso_alias_return_thunk",
+#endif
 };
 
 KUNIT_ARRAY_PARAM(blacklisted, blacklisted, name_desc);
