@@ -475,6 +475,9 @@ fragments() {
 
 	echo "$LAB/configs/base.config"
 	echo "$LAB/configs/$ARCH.config"
+	# Options that only this base has.
+	[ ! -f "$LAB/configs/$ARCH.$BASE.config" ] ||
+		echo "$LAB/configs/$ARCH.$BASE.config"
 	for v in ${VARIANT:-}; do
 		[ -f "$LAB/configs/variant-$v.config" ] ||
 			die "VARIANT=$v: there is no lab/configs/variant-$v.config"

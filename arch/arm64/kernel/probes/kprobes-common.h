@@ -10,6 +10,12 @@
 
 #include <linux/kprobes_hit.h>
 #include <linux/percpu-defs.h>
+/* The name in older kernels. */
+#if __has_include("asm/patching.h")
+#include <asm/patching.h>
+#else
+#include <asm/text-patching.h>
+#endif
 #include "decode-insn.h"
 
 /* kprobes-slot.c */

@@ -38,7 +38,6 @@
 #include <asm/cacheflush.h>
 #include <asm/debug-monitors.h>
 #include <asm/insn.h>
-#include <asm/patching.h>
 #include <asm/ptrace.h>
 #include "kprobes-common.h"
 

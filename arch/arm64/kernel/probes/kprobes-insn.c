@@ -13,7 +13,6 @@
 #include <asm/cpufeature.h>
 #include <asm/debug-monitors.h>
 #include <asm/insn.h>
-#include <asm/patching.h>
 #include "kprobes-common.h"
 
 kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,

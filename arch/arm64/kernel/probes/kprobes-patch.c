@@ -22,7 +22,6 @@
 #include <asm/barrier.h>
 #include <asm/debug-monitors.h>
 #include <asm/insn.h>
-#include <asm/patching.h>
 #include "kprobes-common.h"
 
 /* Return true if CPUs may execute @insn while a breakpoint replaces it. */

@@ -105,7 +105,6 @@
 #include <asm/barrier.h>
 #include <asm/cpufeature.h>
 #include <asm/fixmap.h>
-#include <asm/patching.h>
 #include <asm/tlbflush.h>
 #include "kprobes-common.h"
 

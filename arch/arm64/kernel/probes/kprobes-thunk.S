@@ -13,6 +13,19 @@
 
 #define SYS_TCO		sys_reg(3, 3, 4, 2, 7)
 
+/* A struct pt_regs of older kernels has 64 bits for the priority mask. */
+#ifdef S_PMR_SAVE
+#define S_PMR		S_PMR_SAVE
+#define PMR_REG(nr)	x##nr
+#else
+#define PMR_REG(nr)	w##nr
+#endif
+
+/* Newer kernels mark a frame record in a struct pt_regs. */
+#ifdef S_STACKFRAME_TYPE
+#include <asm/stacktrace/frame.h>
+#endif
+
 	.text
 
 /* Save x2 to x28 to the struct pt_regs on the stack. */
@@ -67,7 +80,7 @@ alternative_else
 	orr	x2, x2, x4
 	SET_PSTATE_PAN(1)
 alternative_endif
-#elif defined(CONFIG_ARM64_PAN)
+#else
 alternative_if ARM64_HAS_PAN
 	mrs_s	x4, SYS_PSTATE_PAN
 	orr	x2, x2, x4
@@ -90,7 +103,6 @@ alternative_else_nop_endif
 	SET_PSTATE_TCO(1)
 .Lchecked\@:
 #endif
-#if defined(CONFIG_ARM64_SW_TTBR0_PAN) || defined(CONFIG_ARM64_PAN)
 	tbnz	x2, #KPROBE_PAN_SHIFT, .Lno_access\@
 #ifdef CONFIG_ARM64_SW_TTBR0_PAN
 alternative_if_not ARM64_HAS_PAN
@@ -104,7 +116,6 @@ alternative_if ARM64_HAS_PAN
 alternative_else_nop_endif
 #endif
 .Lno_access\@:
-#endif
 	.endm
 
 #ifdef CONFIG_ARM64_SW_TTBR0_PAN
@@ -134,7 +145,7 @@ NOKPROBE(kprobe_enable_ttbr0)
 
 /*
  * Save the rest of an exception's registers, with @where as the program counter
- * and as the return address of a frame record, and mask interrupts as the
+ * and as the return address that an unwinder finds, and mask interrupts as the
  * kernel does, by DAIF or by priority.  List the code from @begin up to the
  * record in kprobe_recordless[].  Clobbers x2 to x4 and x30.
  */
@@ -146,7 +157,7 @@ alternative_if_not ARM64_HAS_GIC_PRIO_MASKING
 	b	.Lby_daif\@
 alternative_else_nop_endif
 	mrs_s	x4, SYS_ICC_PMR_EL1
-	str	x4, [sp, #S_PMR_SAVE]
+	str	PMR_REG(4), [sp, #S_PMR]
 	mov	x4, #GIC_PRIO_IRQOFF
 	msr_s	SYS_ICC_PMR_EL1, x4
 	b	.Lmasked\@
@@ -162,7 +173,15 @@ alternative_else
 alternative_endif
 	add	x3, sp, #PT_REGS_SIZE
 	str	x3, [sp, #S_SP]
+#ifdef S_STACKFRAME_TYPE
+	/* The unwinder finds the program counter and x29 in the registers. */
+	str	\where, [sp, #S_PC]
+	stp	xzr, xzr, [sp, #S_STACKFRAME]
+	mov	x3, #FRAME_META_TYPE_PT_REGS
+	str	x3, [sp, #S_STACKFRAME_TYPE]
+#else
 	stp	x29, \where, [sp, #S_STACKFRAME]
+#endif
 	add	x29, sp, #S_STACKFRAME
 	.pushsection .rodata.kprobe_recordless, "a"
 	.long	\begin - kprobe_post_thunk, 772f - kprobe_post_thunk
@@ -183,7 +202,7 @@ alternative_endif
 alternative_if_not ARM64_HAS_GIC_PRIO_MASKING
 	b	.Lby_daif\@
 alternative_else_nop_endif
-	ldr	x3, [sp, #S_PMR_SAVE]
+	ldr	PMR_REG(3), [sp, #S_PMR]
 	msr_s	SYS_ICC_PMR_EL1, x3
 alternative_if_not ARM64_HAS_GIC_PRIO_RELAXED_SYNC
 	dsb	sy			// for the redistributor

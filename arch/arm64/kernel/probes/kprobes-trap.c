@@ -147,7 +147,7 @@ __visible void a64_kprobe_divert(struct pt_regs *regs)
 	asm volatile("msr daifset, #0xf" ::: "memory");
 	regs->orig_x0 = regs->pc;
 	regs->sdei_ttbr1 = regs->pstate;
-	regs->unused2 = regs->pmr_save;
+	regs->syscallno = regs->pmr;
 }
 NOKPROBE_SYMBOL(a64_kprobe_divert);
 
@@ -168,7 +168,7 @@ int kprobe_ss_brk_handler(struct pt_regs *regs, unsigned long esr)
 	regs->pc = regs->orig_x0;
 	regs->pstate &= ~(u64)PSTATE_RESTORED;
 	regs->pstate |= regs->sdei_ttbr1 & PSTATE_RESTORED;
-	regs->pmr_save = regs->unused2;
+	regs->pmr = regs->syscallno;
 	return DBG_HOOK_HANDLED;
 }
 NOKPROBE_SYMBOL(kprobe_ss_brk_handler);
