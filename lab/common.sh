@@ -25,6 +25,8 @@ case $BASE in
 	;;
 *) TARBALL=$OUT/$IN_TAR.tar.xz ;;
 esac
+# The Debian that has the packages of other bases than 6.12.
+SOURCE_SUITE=trixie-backports
 # LAB_TREE is built as it is; otherwise our own tree is built.
 TREE=${LAB_TREE:-$OUT/linux}
 PRISTINE=$OUT/pristine
@@ -185,14 +187,24 @@ need_source() {
 		flock 8
 		[ ! -f "$TARBALL" ] || exit 0
 		rm -rf "$dir"
-		debian_apt "$dir" deb trixie-backports &&
+		debian_apt "$dir" deb "$SOURCE_SUITE" &&
 		(cd "$dir" && "${apt[@]}" download "linux-source-$BASE") &&
+		dpkg-deb -f "$dir"/linux-source-*.deb Version > "$TARBALL.version" &&
 		dpkg-deb --fsys-tarfile "$dir"/linux-source-*.deb |
 			tar -xO "./usr/src/$IN_TAR.tar.xz" > "$TARBALL.new" &&
 		mv "$TARBALL.new" "$TARBALL"
 	) < /dev/null 8> "$OUT/.source.lock" > "$OUT/source.log" 2>&1 ||
 		die "cannot fetch linux-source-$BASE, see $OUT/source.log"
 	rm -rf "$dir"
+}
+
+# source_version: print the version of the package that has the source.
+source_version() {
+	if [ "$BASE" = 6.12 ]; then
+		dpkg-query -W -f '${Version}' linux-source-6.12
+	else
+		cat "$TARBALL.version"
+	fi
 }
 
 # debian_unpack DIR SUITE PACKAGE: unpack a package into DIR/root.

@@ -6,14 +6,15 @@ DEBS=$OUT/deb
 # A suffix of our packages, of the kernel's files, and of its version.
 FLAVOUR=-kprobes-anew
 
-# debians_names VERSION PATTERN: list Debian's packages of this version.
+# debians_names VERSION PATTERN [OPTION...]: list Debian's packages of this
+# version; with options of apt-cache.
 debians_names() {
-	local all
+	local version=$1 all
 
-	all=$(apt-cache search --names-only "$2" | cut -d' ' -f1)
+	all=$(apt-cache "${@:3}" search --names-only "$2" | cut -d' ' -f1)
 	# shellcheck disable=SC2086
-	apt-cache show $all |
-		awk -v v="$1" '$1 == "Package:" { name = $2 }
+	apt-cache "${@:3}" show $all |
+		awk -v v="$version" '$1 == "Package:" { name = $2 }
 			$1 == "Version:" && $2 == v { print name }' | sort -u
 }
 
@@ -40,23 +41,29 @@ debians_packages() {
 # debians_kernel DIR: fetch Debian's kernel of the version that we build to
 # DIR/vmlinuz, without installing the package; log to DIR.log.
 debians_kernel() {
-	local version name dir=$1
+	local version name dir=$1 kind=image
+	local apt=(apt-get -q -o "APT::Sandbox::User=$(id -un)")
 
-	version=$(dpkg-query -W -f '${Version}' linux-source-6.12)
+	version=$(source_version)
 	[ "$(cat "$dir/version" 2> /dev/null)" != "$version" ] || return 0
 	say "fetching Debian's kernel $version, to compare with"
 	rm -rf "$dir"
 	mkdir -p "$dir"
 	{
-		name=$(debians_names "$version" '^linux-image-6\.12\.[^ ]*cloud-amd64$') &&
+		if [ "$BASE" != 6.12 ]; then
+			kind=binary
+			debian_apt "$dir" deb "$SOURCE_SUITE"
+		fi &&
+		name=$(debians_names "$version" \
+			"^linux-$kind-${BASE/./\\.}\.[^ ]*cloud-amd64$" "${apt[@]:2}") &&
 		if [ -z "$name" ]; then
 			echo "E: no package list has a cloud kernel $version"
 			return 1
 		fi &&
-		(cd "$dir" && apt-get -q -o "APT::Sandbox::User=$(id -un)" download "$name") &&
+		(cd "$dir" && "${apt[@]}" download "$name") &&
 		dpkg-deb --fsys-tarfile "$dir"/*.deb |
-			tar -xO --wildcards './boot/vmlinuz-*' > "$dir/vmlinuz" &&
-		rm "$dir"/*.deb &&
+			tar -xO --wildcards '*/vmlinuz*' > "$dir/vmlinuz" &&
+		rm -rf "$dir"/*.deb "$dir"/{lists,cache} &&
 		echo "$version" > "$dir/version"
 	} < /dev/null > "$dir.log" 2>&1
 }
