@@ -136,6 +136,11 @@ static void test_no_probe_at_breakpoint(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, register_kprobe(&c.probe), -EBUSY);
 	KUNIT_EXPECT_EQ(test, kprobe_refusal_at(target, NULL, 0),
 			KPROBE_REFUSE_DEBUGGER);
+	/* The breakpoint hides where the next instruction begins. */
+	if (IS_ENABLED(CONFIG_X86))
+		KUNIT_EXPECT_EQ(test, kprobe_refusal_at((void *)addr + 1, NULL,
+							0),
+				KPROBE_REFUSE_DEBUGGER);
 	KUNIT_ASSERT_EQ(test, soon_in_debugger(deactivate, 0), 0);
 
 	/* A breakpoint that cannot be activated does not replace a probe. */

@@ -559,6 +559,27 @@ static void test_undecodable_is_refused(struct kunit *test)
 	write_text(probe_undecodable, before, sizeof(before));
 }
 
+/* With a VEX prefix, 0x90 moves a mask.  Not executed, as above. */
+static void test_vex_move_is_no_nop(struct kunit *test)
+{
+	/* kmovw %k0, %k1 */
+	static const u8 text[] = { 0xc5, 0xf8, 0x90, 0xc8 };
+	struct counted p = COUNTED(probe_undecodable);
+	u8 before[sizeof(text)];
+	int ret;
+
+	memcpy(before, probe_undecodable, sizeof(before));
+	write_text(probe_undecodable, text, sizeof(text));
+	ret = register_kprobe(&p.probe);
+	KUNIT_EXPECT_EQ(test, ret, 0);
+	if (!ret) {
+		/* A NOP needs none. */
+		KUNIT_EXPECT_NOT_NULL(test, p.probe.site->slot);
+		unregister_kprobe(&p.probe);
+	}
+	write_text(probe_undecodable, before, sizeof(before));
+}
+
 /* Traps of type checks that jump into an instruction, as above. */
 CODE(cfi_trap, "", "nop\n nop\n nop\n nop\n nop\n nop\n nop\n nop\n"
 	"nop\n nop\n nop\n nop\n nop\n nop\n nop\n", "nop");
@@ -797,6 +818,7 @@ static struct kunit_case x86_tests[] = {
 	KUNIT_CASE_PARAM(test_fixup_works_with_probe, fault_gen_params),
 	KUNIT_CASE_PARAM(test_refused_with_errno, refusal_gen_params),
 	KUNIT_CASE(test_undecodable_is_refused),
+	KUNIT_CASE(test_vex_move_is_no_nop),
 	KUNIT_CASE(test_cfi_trap_is_refused),
 	KUNIT_CASE(test_rewritten_prefix_is_refused),
 	KUNIT_CASE(test_hit_path_is_uninstrumented),

@@ -10,6 +10,7 @@
  * load the code segment or enter or leave the kernel, are refused.
  */
 #include <linux/kallsyms.h>
+#include <linux/kgdb.h>
 #include <linux/kprobes_hit.h>
 #include <linux/memory.h>
 #include <linux/sizes.h>
@@ -161,6 +162,9 @@ bool x86_kprobe_is_nop(const struct insn *insn)
 {
 	const u8 *op = insn->opcode.bytes;
 
+	/* VEX and EVEX select other maps of opcodes. */
+	if (insn_is_avx_or_xop((struct insn *)insn))
+		return false;
 	switch (insn->opcode.nbytes) {
 	case 1:
 		/* 90, but neither PAUSE nor XCHG %r8, %rax */
@@ -290,6 +294,10 @@ static enum kprobe_refusal insn_check_boundary(struct insn_window *w,
 			return KPROBE_REFUSE_NOT_TEXT;
 		/* A trap after a branch, against speculation; or kgdb's. */
 		if (text[0] == INT3_INSN_OPCODE) {
+#ifdef CONFIG_KGDB
+			if (kgdb_has_hit_break(start))
+				return KPROBE_REFUSE_DEBUGGER;
+#endif
 			start++;
 			continue;
 		}
@@ -604,6 +612,9 @@ enum kprobe_refusal x86_kprobe_classify(struct insn *insn,
 		return KPROBE_REFUSE_FAR_TRANSFER;
 	case 0xcc: case 0xcd: case 0xce: case 0xf1:
 		return KPROBE_REFUSE_TRAP_INSN;
+	case 0xd6:				/* udb; on i386 salc */
+		return IS_ENABLED(CONFIG_X86_64) ? KPROBE_REFUSE_BUG_SITE :
+						   KPROBE_OK;
 	}
 	classify_simple(insn, result);
 	return KPROBE_OK;
