@@ -511,7 +511,7 @@ static unsigned long detour_copy_in_use(const struct kprobe_site *site,
 	unsigned int i;
 
 	/* In this order: see "Where a hit continues" above. */
-	if (run != site->detour + jump->to[0] &&
+	if ((!run || run != site->detour + jump->to[0]) &&
 	    site->state != KPROBE_SITE_JUMP)
 		return 0;
 	for (i = 0; i < jump->nr; i++)
