@@ -246,7 +246,9 @@ static void site_move_clear_notes(void)
 bool kprobe_ftrace_must_handle(struct kprobe_site *site, struct ftrace_ops *ops,
 			       struct pt_regs *regs)
 {
-	return site_ops_must_handle(site_move_read(site), ops, regs);
+	struct ftrace_ops *tagged = site_move_read(site);
+
+	return tagged && site_ops_must_handle(tagged, ops, regs);
 }
 NOKPROBE_SYMBOL(kprobe_ftrace_must_handle);
 #else
