@@ -46,8 +46,8 @@
  *	    static_call_mutex	while static_call_text_reserved() searches
  *	    text_mutex		all of the kernel's text
  *	  slot_mutex		slots (slots.c); of the above, at most
- *				kprobe_mutex is held; a backend of classic.c
- *				allocates slots under text_mutex
+ *				kprobe_mutex is held; x86 takes text_mutex under
+ *				it, and backends of classic.c take it first
  *	  module_mutex		a module's exception table (module.c); under
  *				kprobe_mutex alone
  *
@@ -259,7 +259,7 @@ static int kprobe_attach(struct kprobe_array *array, int i,
 	ret = kprobe_check_new(p) ?:
 	      kprobe_find_place(p->addr, p->symbol_name, p->offset, &place);
 	if (ret == -ENOENT)
-		kprobe_module_refused(p, KPROBE_REFUSE_NO_SYMBOL);
+		kprobe_module_refused(p, 0, KPROBE_REFUSE_NO_SYMBOL);
 	if (ret)
 		return ret;
 
@@ -295,7 +295,7 @@ drop:
 refuse:
 	if (why == KPROBE_OK)
 		return ret;
-	kprobe_module_refused(p, why);
+	kprobe_module_refused(p, place, why);
 	return kprobe_refusal_errno(why);
 }
 

@@ -101,7 +101,8 @@ void kprobe_slots_release(struct kprobe_site *site);
 /* module.c: modules that may be probed */
 #ifdef CONFIG_MODULES
 enum kprobe_refusal kprobe_admit_module(unsigned long addr);
-void kprobe_module_refused(const struct kprobe *p, enum kprobe_refusal why);
+void kprobe_module_refused(const struct kprobe *p, unsigned long place,
+			   enum kprobe_refusal why);
 #else
 static inline enum kprobe_refusal kprobe_admit_module(unsigned long addr)
 {
@@ -109,6 +110,7 @@ static inline enum kprobe_refusal kprobe_admit_module(unsigned long addr)
 }
 
 static inline void kprobe_module_refused(const struct kprobe *p,
+					 unsigned long place,
 					 enum kprobe_refusal why)
 {
 }

@@ -76,6 +76,7 @@ enum kprobe_refusal kprobe_admit_module(unsigned long addr)
 /**
  * kprobe_module_refused - log the refusal of a probe, for its module's user
  * @p: the probe; ignored unless it is in memory of a module that is loading
+ * @place: its address, if it has no symbol's name
  * @why: the reason
  *
  * Without the log, the user who loads the module sees only the errno that its
@@ -83,7 +84,8 @@ enum kprobe_refusal kprobe_admit_module(unsigned long addr)
  *
  * Context: may sleep; kprobe_mutex held.
  */
-void kprobe_module_refused(const struct kprobe *p, enum kprobe_refusal why)
+void kprobe_module_refused(const struct kprobe *p, unsigned long place,
+			   enum kprobe_refusal why)
 {
 	struct module *mod;
 
@@ -99,7 +101,7 @@ void kprobe_module_refused(const struct kprobe *p, enum kprobe_refusal why)
 				    kprobe_refusal_sentence(why));
 	else
 		pr_info_ratelimited("%s: no probe on %pS: %s: %s\n", mod->name,
-				    (void *)p->addr + p->offset,
+				    (void *)place,
 				    kprobe_refusal_name(why),
 				    kprobe_refusal_sentence(why));
 }
