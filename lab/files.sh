@@ -90,6 +90,7 @@ replaced_set() {
 our_places() {
 	replaced_set
 	printf '%s\n' kernel/kprobes 'include/linux/kprobes_*.h' \
+		include/linux/trace_irqs.h \
 		arch/powerpc/kernel/probes 'arch/*/kernel/kprobes-quirks*' \
 		lib/kprobes 'lib/test_kprobes*.[ch]' 'Documentation/trace/kprobes-*.rst' \
 		'tools/testing/selftests/ftrace/test.d/kprobe/probe_*'

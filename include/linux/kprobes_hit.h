@@ -26,6 +26,7 @@
 #include <linux/preempt.h>
 #include <linux/rculist.h>
 #include <linux/rcupdate.h>
+#include <linux/trace_irqs.h>
 #include <asm/processor.h>
 #ifdef CONFIG_KPROBE_SKIP_FTRACE
 #include <asm/ftrace.h>
@@ -530,6 +531,7 @@ static __always_inline void kprobe_site_post(struct kprobe_site *site,
 	kprobe_running_clear(by);
 }
 
+#ifndef CONFIG_KPROBES_CLASSIC
 /*
  * Work before and after the handlers of a hit that is not an exception
  */
@@ -555,7 +557,7 @@ static __always_inline void kprobe_trace_irqs_on(void) { }
  */
 static __always_inline bool kprobe_hit_enter(struct pt_regs *regs, bool irqs_on)
 {
-	bool traced_on = kprobe_trace_irqs_off(irqs_on);
+	bool traced_on = trace_irqs_enabled() && kprobe_trace_irqs_off(irqs_on);
 
 	preempt_disable_notrace();
 	kmsan_unpoison_entry_regs(regs);
@@ -576,9 +578,15 @@ static __always_inline void kprobe_hit_exit(struct pt_regs *regs,
 #else
 	preempt_enable_notrace();
 #endif
-	if (traced_on)
+	/*
+	 * A tracer may have been started since the entry, and ignores a report
+	 * that interrupts are on if they are traced as on.  Lockdep does not.
+	 */
+	if (traced_on || (!IS_ENABLED(CONFIG_PROVE_LOCKING) &&
+			  trace_irqs_enabled() && arch_kprobe_irqs_on(regs)))
 		kprobe_trace_irqs_on();
 }
+#endif /* CONFIG_KPROBES_CLASSIC */
 
 #endif /* CONFIG_KPROBES */
 #endif /* _LINUX_KPROBES_HIT_H */

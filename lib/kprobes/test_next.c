@@ -327,7 +327,7 @@ static void test_trap_on_next_insn_is_no_nmi(struct kunit *test)
 	count = preempt_count();
 	KUNIT_EXPECT_EQ(test, call_target(5), 16);
 	KUNIT_EXPECT_EQ(test, preempt_count(), count);
-	if (!IS_ENABLED(CONFIG_TRACE_IRQFLAGS))
+	if (!IS_ENABLED(CONFIG_PROVE_LOCKING))
 		KUNIT_EXPECT_EQ(test, seen_context, 0);
 	/* The call in the handler is recursion for both probes. */
 	KUNIT_EXPECT_EQ(test, entry.probe.nmissed, 1);

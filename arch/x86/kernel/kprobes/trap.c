@@ -273,7 +273,7 @@ static __always_inline void trap_hit(struct kprobe_site *site,
  */
 static void trap_hit_skipping(struct kprobe_site *site, struct pt_regs *regs)
 {
-	bool leave = !IS_ENABLED(CONFIG_TRACE_IRQFLAGS) &&
+	bool leave = !IS_ENABLED(CONFIG_PROVE_LOCKING) &&
 		     (kprobe_contexts() & KPROBE_NMI_MASK) == NMI_OFFSET;
 	enum kprobe_verdict verdict;
 	const void *run;
