@@ -63,6 +63,21 @@ static void measure_calls(const char *what)
 	pr_info("a call %s: %llu ns\n", what, div_u64(ns, calls));
 }
 
+static int measure_probe(const char *what, struct kprobe *p)
+{
+	int ret;
+
+	p->addr = (kprobe_opcode_t *)probed;
+	ret = register_kprobe(p);
+	if (ret)
+		return ret;
+	/* A jump may replace the breakpoint in the background. */
+	msleep(1000);
+	measure_calls(what);
+	unregister_kprobe(p);
+	return 0;
+}
+
 static int measure_hits(void)
 {
 	struct kprobe simple = { .pre_handler = pre };
@@ -71,25 +86,11 @@ static int measure_hits(void)
 	int ret;
 
 	measure_calls("without a probe");
-	simple.addr = (kprobe_opcode_t *)probed;
-	ret = register_kprobe(&simple);
-	if (ret)
+	ret = measure_probe("with a probe", &simple) ?:
+	      measure_probe("with a probe with a post handler", &both);
+	if (ret || !IS_ENABLED(CONFIG_KRETPROBES))
 		return ret;
-	/* A jump may replace the breakpoint in the background. */
-	msleep(1000);
-	measure_calls("with a probe");
-	unregister_kprobe(&simple);
 
-	both.addr = (kprobe_opcode_t *)probed;
-	ret = register_kprobe(&both);
-	if (ret)
-		return ret;
-	msleep(1000);
-	measure_calls("with a probe with a post handler");
-	unregister_kprobe(&both);
-
-	if (!IS_ENABLED(CONFIG_KRETPROBES))
-		return 0;
 	followed.kp.addr = (kprobe_opcode_t *)probed;
 	ret = register_kretprobe(&followed);
 	if (ret)
