@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Measures what probes cost: calls of a function that has one, and registering
- * and unregistering many on it. It uses nothing that is new, so that kernels
- * with other kprobes can be compared. The log has nanoseconds.
+ * and unregistering many on it. All functions that are used exist in older
+ * kernels, too, so that kernels can be compared. The log has nanoseconds.
  *
  *	insmod kprobe_cost.ko
  *	dmesg | grep kprobe_cost
