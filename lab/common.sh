@@ -552,7 +552,7 @@ guest_program() {
 guest_programs() {
 	local tree=$1 build=$2 log=$2/guest.log kvm=$LAB/guest/kvm.$ARCH.c
 
-	rm -f "$build"/guest-{kvm,perf,bpf,stacks,hits,calls,waits,torture,kexec,vmcore}
+	rm -f "$build"/guest-{kvm,perf,bpf,stacks,signals,hits,calls,waits,torture,kexec,vmcore}
 	grep -qE '^CONFIG_(KVM|KPROBE_EVENTS)=y' "$build/.config" || return 0
 	{
 		kmake "$tree" "$build" headers &&
@@ -573,6 +573,7 @@ guest_programs() {
 			if grep -q '^CONFIG_BPF_EVENTS=y' "$build/.config"; then
 				guest_program "$tree" "$build" bpf "$LAB/guest/bpf.c" &&
 				guest_program "$tree" "$build" stacks "$LAB/guest/stacks.c" &&
+				guest_program "$tree" "$build" signals "$LAB/guest/signals.c" &&
 				guest_program "$tree" "$build" hits "$LAB/guest/hits.c" &&
 				guest_program "$tree" "$build" calls "$LAB/guest/calls.c"
 			fi
@@ -616,7 +617,7 @@ pack() {
 	cp "$TREE/$SELFTESTS/ftracetest" "$root/$SELFTESTS/"
 	cp "$TREE/$SELFTESTS/test.d/functions" "$root/$SELFTESTS/test.d/"
 	cp "$TOP/$SELFTESTS"/test.d/kprobe/* "$root/$SELFTESTS/test.d/kprobe/"
-	for program in "$build"/guest-{kvm,perf,bpf,stacks,hits,calls,waits,torture,kexec,vmcore}; do
+	for program in "$build"/guest-{kvm,perf,bpf,stacks,signals,hits,calls,waits,torture,kexec,vmcore}; do
 		[ ! -f "$program" ] || cp "$program" "$root/bin/${program##*-}"
 	done
 	# The program that starts another kernel needs an image of it.

@@ -2,6 +2,11 @@
 /* A BPF program for kprobes, for programs that are built with the kernel's nolibc. */
 #include <linux/bpf.h>
 
+#define MOV_IMM(reg, value)						\
+	{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = reg, .imm = value }
+#define CALL(function)							\
+	{ .code = BPF_JMP | BPF_CALL, .imm = function }
+
 static int bpf(int what, union bpf_attr *attr)
 {
 	return syscall(__NR_bpf, what, attr, sizeof(*attr));

@@ -39,12 +39,8 @@ static int read_map(int map, struct bpf_stack_build_id *stacks)
 
 #define MOV(reg, from)							\
 	{ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = reg, .src_reg = from }
-#define MOV_IMM(reg, value)						\
-	{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = reg, .imm = value }
 #define ADD_IMM(reg, value)						\
 	{ .code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = reg, .imm = value }
-#define CALL(function)							\
-	{ .code = BPF_JMP | BPF_CALL, .imm = function }
 
 /* Copy one entry of the user's stack to the map's value at r7. */
 #define GET_STACK(index)						\
