@@ -67,7 +67,10 @@
 #include "internal.h"
 #include "pool.h"
 
-/* Rounds over all lists before an entry gives up. */
+/*
+ * Rounds over all lists before an entry gives up.  One is enough unless another
+ * CPU holds the lock of a list or moves the overflow during that round.
+ */
 #define KRETPROBE_TRIES		100
 
 /* Units of kretprobe_pool::moves; POOL_MOVED exceeds the number of CPUs. */
@@ -349,7 +352,7 @@ static void pool_free_work(struct work_struct *work)
  */
 static void pool_free_later(struct kretprobe_pool *pool)
 {
-	queue_rcu_work(system_unbound_wq, &pool->free);
+	queue_rcu_work(system_dfl_wq, &pool->free);
 }
 
 static void pool_kick(struct irq_work *kick)
@@ -360,7 +363,7 @@ static void pool_kick(struct irq_work *kick)
 	if (READ_ONCE(pool->drained))
 		pool_free_later(pool);
 	else
-		queue_work(system_unbound_wq, &pool->work);
+		queue_work(system_dfl_wq, &pool->work);
 }
 
 /**

@@ -365,7 +365,7 @@ static void test_freeing_blocks_no_worker(struct kunit *test)
 	start = ktime_get();
 	for (i = 0; i < GOING; i++)
 		unregister_kretprobe(&rps[i]);
-	queue_work(system_unbound_wq, &r.work);
+	queue_work(system_dfl_wq, &r.work);
 	left = wait_for_completion_timeout(&r.done, 3 * HZ);
 	waiting = kretprobe_pools_in_use();
 	took = ktime_ms_delta(ktime_get(), start);
