@@ -495,11 +495,12 @@ NOKPROBE_SYMBOL(kprobe_fault);
  * followed before do not return, because the idle task starts afresh when the
  * CPU is brought online again.
  *
- * No grace period waits for an offline CPU, but each grace period lasts longer
- * than a hit on a CPU that has not stopped.  So sites and slots, which are
- * freed after grace periods, stay until the hit has ended.  But the loops in
- * which an offline CPU waits must not be probed, because this CPU would nearly
- * always be in a hit.
+ * A hit on a marked CPU still uses its site and slots, and no grace period waits
+ * for that CPU.  But before a site is freed, kprobe_patch() or
+ * kprobe_wait_for_handlers() takes cpu_hotplug_lock, which is held for writing
+ * until a leaving CPU has stopped, or a starting one is online.  A stopped CPU
+ * may wake up without the lock.  So the loops in which it waits must not be
+ * probed.
  */
 
 /**

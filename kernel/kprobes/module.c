@@ -30,7 +30,7 @@
 #include <linux/string.h>
 #include <linux/kprobes_test.h>
 #include <asm/extable.h>
-#include "../module/internal.h"
+#include "../module/internal.h"	/* module_mutex */
 #include "internal.h"
 
 /**
