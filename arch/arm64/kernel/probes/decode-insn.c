@@ -14,11 +14,15 @@
 #include <linux/bitfield.h>
 #include <linux/bitops.h>
 #include <linux/bits.h>
+#include <linux/errno.h>
 #include <linux/kprobes.h>
 #include <linux/ptrace.h>
 #include <linux/types.h>
 #include <linux/uaccess.h>
 #include <asm/cpufeature.h>
+#ifdef CONFIG_ARM64_GCS
+#include <asm/gcs.h>
+#endif
 #include <asm/insn.h>
 #include <asm/ptrace.h>
 #include <asm/sysreg.h>
@@ -385,12 +389,45 @@ static void load_literal(const struct a64_kprobe_insn *insn,
 	regs->pc += AARCH64_INSN_SIZE;
 }
 
+#ifdef CONFIG_ARM64_GCS
+/*
+ * Push or pop the task's guarded control stack as a call or return does.  Send
+ * a signal and return false if the instruction would fault.
+ */
+static bool emulate_guarded_stack(const struct a64_kprobe_insn *insn,
+				  struct pt_regs *regs)
+{
+	int err = 0;
+
+	if (!task_gcs_el0_enabled(current))
+		return true;
+	if (insn->class == A64_BL || insn->class == A64_BLR)
+		push_user_gcs(regs->pc + AARCH64_INSN_SIZE, &err);
+	else if (insn->class == A64_RET &&
+		 pop_user_gcs(&err) != pt_regs_read_reg(regs, insn->rt))
+		err = -EFAULT;
+	if (err) {
+		force_sig_fault(SIGSEGV, SEGV_CPERR, (void __user *)regs->pc);
+		return false;
+	}
+	return true;
+}
+#else
+static bool emulate_guarded_stack(const struct a64_kprobe_insn *insn,
+				  struct pt_regs *regs)
+{
+	return true;
+}
+#endif
+
 /* Uprobes store only the instruction, so decode it again. */
 static void emulate_for_task(u32 opcode, long addr, struct pt_regs *regs)
 {
 	struct a64_kprobe_insn insn;
 
 	a64_kprobe_decode(opcode, addr, &insn);
+	if (!emulate_guarded_stack(&insn, regs))
+		return;
 	regs->pstate &= ~(u64)PSR_BTYPE_MASK;
 	if (insn.class == A64_LDR)
 		load_literal(&insn, regs);
