@@ -14,8 +14,9 @@
  *	  |  analysed, its detour built; if jumps may cover several
  *	  |  instructions, traps now run its copies: site->trap_uses_detour
  *	  v
- *	opt_waiting_gp	waits for RCU-tasks, until every task that was among
- *	  |		the originals, running or preempted, has left them
+ *	opt_waiting_gp	if jumps may cover several instructions, waits for
+ *	  |		RCU-tasks, until every task that was among the
+ *	  |		originals, running or preempted, has left them
  *	  |  all waiting sites are patched, in chunks
  *	  v
  *	in no list	KPROBE_SITE_JUMP
@@ -384,7 +385,9 @@ static void opt_worker(struct work_struct *work)
 	}
 	mutex_unlock(&kprobe_mutex);
 
-	synchronize_rcu_tasks();
+	/* A jump that replaces one instruction covers no other originals. */
+	if (KPROBE_JUMP_SIZE > KPROBE_INSN_STEP)
+		synchronize_rcu_tasks();
 
 	/* Only this worker adds to this list, so the pass is complete then. */
 	opt_patch_chunks(&opt_waiting_gp, KPROBE_SITE_JUMP, opt_wants_jump);

@@ -18,8 +18,8 @@
  * not.
  *
  * Until a site's branch is written, its breakpoint executes the instruction in
- * the slot.  Executing it in the detour instead is not needed, and nothing here
- * depends on the optimizer's grace period.
+ * the slot.  Executing it in the detour instead is not needed, and the
+ * optimizer waits for no grace period.
  */
 #include <linux/kprobes_hit.h>
 #include <linux/memory.h>

@@ -37,8 +37,8 @@
  * used only to continue at another address, see kprobes-thunk.S.
  *
  * Until a site's branch is written, its trap executes the instruction in the
- * slot.  Executing it in the detour instead is not needed, and nothing here
- * depends on the optimizer's grace period.
+ * slot.  Executing it in the detour instead is not needed, and the optimizer
+ * waits for no grace period.
  */
 #include <linux/bits.h>
 #include <linux/kallsyms.h>
