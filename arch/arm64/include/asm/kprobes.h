@@ -104,8 +104,6 @@ bool a64_kprobe_holds(void);
 
 #else
 
-struct pt_regs;
-
 static inline unsigned int kprobe_hidden_callers(const struct pt_regs *regs,
 						 unsigned long *hidden)
 {
@@ -121,12 +119,6 @@ static inline unsigned int kprobe_hidden_callers(const struct pt_regs *regs,
 int kprobe_brk_handler(struct pt_regs *regs, unsigned long esr);
 int kprobe_ss_brk_handler(struct pt_regs *regs, unsigned long esr);
 int kretprobe_brk_handler(struct pt_regs *regs, unsigned long esr);
-
-/* do_page_fault() and others have called kprobe_fault() before. */
-static inline int kprobe_fault_handler(struct pt_regs *regs, unsigned int trap)
-{
-	return 0;
-}
 
 #endif /* __ASSEMBLY__ */
 #endif /* _ASM_ARM64_KPROBES_H */
