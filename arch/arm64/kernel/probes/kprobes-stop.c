@@ -178,7 +178,10 @@ static __always_inline void write_batch(const struct stop_batch *b)
 	isb();
 }
 
-/* How long to wait for other CPUs before they are released, in nanoseconds. */
+/*
+ * How long to wait for other CPUs before they are released, in nanoseconds.  A
+ * CPU in a deep idle state may need longer: then stop_machine() finds it awake.
+ */
 #define HOLD_NS		(50 * NSEC_PER_USEC)
 
 /*
