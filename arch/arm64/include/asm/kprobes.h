@@ -118,7 +118,6 @@ static inline unsigned int kprobe_hidden_callers(const struct pt_regs *regs,
 /* For call_el1_break_hook(). */
 int kprobe_brk_handler(struct pt_regs *regs, unsigned long esr);
 int kprobe_ss_brk_handler(struct pt_regs *regs, unsigned long esr);
-int kretprobe_brk_handler(struct pt_regs *regs, unsigned long esr);
 
 #endif /* __ASSEMBLY__ */
 #endif /* _ASM_ARM64_KPROBES_H */

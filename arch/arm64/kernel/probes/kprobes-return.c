@@ -5,7 +5,6 @@
  */
 #include <linux/array_size.h>
 #include <linux/kprobes_backend.h>
-#include <asm/debug-monitors.h>
 #include "kprobes-common.h"
 
 /*
@@ -34,10 +33,3 @@ struct kretprobe_blackpoint kretprobe_blacklist[] = {
 };
 
 const int kretprobe_blacklist_size = ARRAY_SIZE(kretprobe_blacklist);
-
-/* The trampoline has no breakpoint, so this is not a kprobe's. */
-int kretprobe_brk_handler(struct pt_regs *regs, unsigned long esr)
-{
-	return DBG_HOOK_ERROR;
-}
-NOKPROBE_SYMBOL(kretprobe_brk_handler);
