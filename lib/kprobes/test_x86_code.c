@@ -658,8 +658,12 @@ static const char * const blacklisted[] = {
 	"start_secondary", "cr4_init", "native_write_cr4",
 	"native_write_cr0", "cpu_init_exception_handling",
 	"load_current_idt", "wakeup_long64", "do_suspend_lowlevel",
-	"wakeup_pmode_return", "asm_acpi_mp_play_dead",
+	"wakeup_pmode_return",
 	"restore_processor_state", "__restore_processor_state",
+	/* Run on CPUs that are offline. */
+	"play_dead_common", "native_play_dead", "mwait_play_dead",
+	"hlt_play_dead", "tboot_shutdown", "sev_es_play_dead",
+	"sev_es_ap_hlt_loop", "asm_acpi_mp_play_dead",
 #ifdef CONFIG_PARAVIRT_XXL
 	"native_load_idt",
 #endif
