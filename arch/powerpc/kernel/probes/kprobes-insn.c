@@ -4,6 +4,7 @@
  * instructions are refused.
  */
 #include <linux/array_size.h>
+#include <linux/bug.h>
 #include <linux/kernel.h>
 #include <linux/kprobes_hit.h>
 #include <linux/minmax.h>
@@ -11,7 +12,6 @@
 #include <linux/static_call_types.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
-#include <asm/bug.h>
 #include <asm/feature-fixups.h>
 #include <asm/inst.h>
 #include <asm/probes.h>
@@ -127,11 +127,8 @@ static bool is_suffix(const kprobe_opcode_t *addr,
 
 static enum kprobe_refusal refuse_trap(unsigned long addr)
 {
-#ifdef CONFIG_GENERIC_BUG
-	if (find_bug(addr))
-		return KPROBE_REFUSE_BUG_SITE;
-#endif
-	return KPROBE_REFUSE_TRAP_INSN;
+	return find_bug(addr) ? KPROBE_REFUSE_BUG_SITE :
+				KPROBE_REFUSE_TRAP_INSN;
 }
 
 /*
