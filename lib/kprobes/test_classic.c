@@ -232,7 +232,7 @@ static int hit_again_and_again(void *unused)
  */
 #define REMOVALS	200
 
-static void test_hit_is_too_late(struct kunit *test)
+static void test_hit_of_removed_probe_is_retried(struct kunit *test)
 {
 	struct counted c = COUNTED((unsigned long)classic_nothing);
 	struct task_struct *task;
@@ -601,7 +601,7 @@ static struct kunit_case classic_tests[] = {
 #ifdef EXCLUSIVE_LOAD
 	KUNIT_CASE(test_exclusive_access_is_refused),
 #endif
-	KUNIT_CASE_SLOW(test_hit_is_too_late),
+	KUNIT_CASE_SLOW(test_hit_of_removed_probe_is_retried),
 	KUNIT_CASE(test_interrupts_may_be_hit),
 	KUNIT_CASE(test_call_returns_when_switched_off),
 #ifdef CONFIG_OPTPROBES
