@@ -96,7 +96,8 @@ static const char * const blacklisted_names[] = {
 #ifdef CONFIG_PPC64
 	"start_here_common", "arch_local_irq_restore", "copy_mc_generic",
 #ifdef CONFIG_PPC_BOOK3S_64
-	"program_check_common",
+	"program_check_common", "__restore_cpu_power9",
+	"__restore_cpu_power10",
 #else
 	"interrupt_base_book3e", "exc_program_book3e", "e500_idle",
 #endif
