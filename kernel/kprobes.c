@@ -241,13 +241,12 @@ static int kprobe_check_new(const struct kprobe *p)
 }
 
 /*
- * Link the @i-th probe of an array to its site, which is created if necessary
- * and added to @dirty.  On failure, the probe is linked to no site.
+ * Link a probe of an array to its site, which is created if necessary and
+ * added to @dirty.  On failure, the probe is linked to no site.
  */
-static int kprobe_attach(struct kprobe_array *array, int i,
+static int kprobe_attach(struct kprobe_array *array, struct kprobe *p,
 			 struct list_head *dirty)
 {
-	struct kprobe *p = array->nth(array->probes, i);
 	kprobe_post_handler_t post;
 	enum kprobe_refusal why;
 	struct kprobe_site *site;
@@ -270,7 +269,7 @@ static int kprobe_attach(struct kprobe_array *array, int i,
 	if (kprobe_site_has(site, p))
 		return -EINVAL;
 	if (array->join) {
-		ret = array->join(array, i);
+		ret = array->join(p);
 		if (ret)
 			goto drop;
 	}
@@ -329,7 +328,7 @@ static int kprobes_detach(struct kprobe_array *array, int first, int end)
 	lockdep_assert_held(&kprobe_mutex);
 
 	for (i = first; i < end && n < KPROBE_PATCH_CHUNK; i++) {
-		p = array->nth(array->probes, i);
+		p = array->probes[i];
 		if (!kprobe_is_registered(p)) {
 			if (p)
 				p->addr = NULL;
@@ -397,11 +396,10 @@ static int kprobes_attach(struct kprobe_array *array, int first)
 	lockdep_assert_held(&kprobe_mutex);
 
 	for (i = first; i < array->num && n < KPROBE_PATCH_CHUNK; i++) {
-		ret = kprobe_attach(array, i, &dirty);
+		ret = kprobe_attach(array, array->probes[i], &dirty);
 		if (ret)
 			break;
-		site = array->nth(array->probes, i)->site;
-		n += kprobe_site_patches_text(site);
+		n += kprobe_site_patches_text(array->probes[i]->site);
 		/* Sites on ftrace do not count, so a chunk may be large. */
 		cond_resched();
 	}
@@ -472,26 +470,6 @@ int kprobe_register_array(struct kprobe_array *array)
 	return min(ret, 0);
 }
 
-/**
- * kprobe_unregister_array - unregister the probes of an array
- * @array: probes of any kind
- *
- * Context: may sleep.
- */
-void kprobe_unregister_array(struct kprobe_array *array)
-{
-	if (array->num <= 0 || !array->probes || kprobe_called_by_handler())
-		return;
-
-	kprobes_detach_all(array, array->num);
-	kretprobe_pools_retire(&array->pools);
-}
-
-static struct kprobe *kprobe_nth(void *probes, int i)
-{
-	return ((struct kprobe **)probes)[i];
-}
-
 /*
  * The interface
  */
@@ -529,9 +507,7 @@ static struct kprobe *kprobe_nth(void *probes, int i)
  */
 int register_kprobes(struct kprobe **ps, int num)
 {
-	struct kprobe_array array = {
-		.probes = ps, .num = num, .nth = kprobe_nth,
-	};
+	struct kprobe_array array = { .probes = ps, .num = num };
 
 	return kprobe_register_array(&array);
 }
@@ -551,7 +527,7 @@ EXPORT_SYMBOL_GPL(register_kprobe);
 
 /**
  * unregister_kprobes - unregister several probes
- * @ps: the probes
+ * @ps: the probes, of any kind
  * @num: how many
  *
  * On return, none of their handlers runs or will run; the caller may free them.
@@ -562,11 +538,13 @@ EXPORT_SYMBOL_GPL(register_kprobe);
  */
 void unregister_kprobes(struct kprobe **ps, int num)
 {
-	struct kprobe_array array = {
-		.probes = ps, .num = num, .nth = kprobe_nth,
-	};
+	struct kprobe_array array = { .probes = ps, .num = num };
 
-	kprobe_unregister_array(&array);
+	if (num <= 0 || !ps || kprobe_called_by_handler())
+		return;
+
+	kprobes_detach_all(&array, num);
+	kretprobe_pools_retire(&array.pools);
 }
 EXPORT_SYMBOL_GPL(unregister_kprobes);
 

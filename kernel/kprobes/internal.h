@@ -302,13 +302,12 @@ int kprobe_reconcile(struct list_head *dirty, unsigned int how);
 bool kprobe_get_global(void);
 
 /**
- * struct kprobe_array - probes of one kind that are (un)registered together
- * @kind: the kind of all probes
- * @probes: an array of pointers to probes of this kind
+ * struct kprobe_array - probes that are (un)registered together
+ * @kind: the kind to register all probes as
+ * @probes: an array of pointers to probes, each of which begins with its kprobe
  * @num: number of pointers
- * @nth: return the kprobe in the i-th probe, or NULL if its pointer is NULL
  * @admit: check whether this kind of probe is allowed at @addr; may be NULL
- * @join: prepare the i-th probe just before it is linked to its site; an errno
+ * @join: prepare a probe just before it is linked to its site; an errno
  *	refuses the probe; may be NULL
  * @entry: the entry of the probe that is being registered
  * @pools: pools of unlinked return probes; to be freed once their handlers have
@@ -318,11 +317,10 @@ bool kprobe_get_global(void);
  */
 struct kprobe_array {
 	enum kprobe_kind kind;
-	void *probes;
+	struct kprobe **probes;
 	int num;
-	struct kprobe *(*nth)(void *probes, int i);
 	enum kprobe_refusal (*admit)(kprobe_opcode_t *addr, bool on_entry);
-	int (*join)(struct kprobe_array *array, int i);
+	int (*join)(struct kprobe *p);
 	struct kprobe_entry *entry;
 	struct llist_head pools;
 };
@@ -342,6 +340,5 @@ static inline void kretprobe_pools_retire(struct llist_head *leaving) { }
 
 /* kernel/kprobes.c: registration */
 int kprobe_register_array(struct kprobe_array *array);
-void kprobe_unregister_array(struct kprobe_array *array);
 
 #endif /* _KERNEL_KPROBES_INTERNAL_H */

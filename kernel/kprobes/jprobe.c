@@ -58,21 +58,17 @@ static notrace int jprobe_entry(struct kprobe *p, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(jprobe_entry);
 
-static struct kprobe *jprobe_nth(void *probes, int i)
-{
-	struct jprobe *jp = ((struct jprobe **)probes)[i];
-
-	return jp ? &jp->kp : NULL;
-}
+/* An array of jprobes is passed on as one of kprobes. */
+static_assert(!offsetof(struct jprobe, kp));
 
 static enum kprobe_refusal jprobe_admit(kprobe_opcode_t *addr, bool on_entry)
 {
 	return on_entry ? KPROBE_OK : KPROBE_REFUSE_NOT_ENTRY;
 }
 
-static int jprobe_join(struct kprobe_array *array, int i)
+static int jprobe_join(struct kprobe *p)
 {
-	struct jprobe *jp = ((struct jprobe **)array->probes)[i];
+	struct jprobe *jp = container_of(p, struct jprobe, kp);
 
 	if (!jp->entry)
 		return -EINVAL;
@@ -94,7 +90,7 @@ int register_jprobes(struct jprobe **jps, int num)
 {
 	struct kprobe_array array = {
 		.kind = KPROBE_KIND_JPROBE,
-		.probes = jps, .num = num, .nth = jprobe_nth,
+		.probes = (struct kprobe **)jps, .num = num,
 		.admit = jprobe_admit, .join = jprobe_join,
 	};
 
@@ -125,12 +121,7 @@ EXPORT_SYMBOL_GPL(register_jprobe);
  */
 void unregister_jprobes(struct jprobe **jps, int num)
 {
-	struct kprobe_array array = {
-		.kind = KPROBE_KIND_JPROBE,
-		.probes = jps, .num = num, .nth = jprobe_nth,
-	};
-
-	kprobe_unregister_array(&array);
+	unregister_kprobes((struct kprobe **)jps, num);
 }
 EXPORT_SYMBOL_GPL(unregister_jprobes);
 

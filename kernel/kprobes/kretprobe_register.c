@@ -13,12 +13,8 @@
 #include "internal.h"
 #include "pool.h"
 
-static struct kprobe *nth_kretprobe(void *probes, int i)
-{
-	struct kretprobe *rp = ((struct kretprobe **)probes)[i];
-
-	return rp ? &rp->kp : NULL;
-}
+/* An array of return probes is passed on as one of kprobes. */
+static_assert(!offsetof(struct kretprobe, kp));
 
 /* Look up the addresses of the functions in kretprobe_blacklist[]. */
 static void kretprobe_find_blacklisted(void)
@@ -54,9 +50,9 @@ static enum kprobe_refusal kretprobe_admit(kprobe_opcode_t *addr, bool on_entry)
 }
 
 /* kprobe_mutex is held, so neither hits nor other callers can find it yet. */
-static int kretprobe_join(struct kprobe_array *array, int i)
+static int kretprobe_join(struct kprobe *p)
 {
-	struct kretprobe *rp = ((struct kretprobe **)array->probes)[i];
+	struct kretprobe *rp = container_of(p, struct kretprobe, kp);
 	struct kretprobe_pool *pool;
 
 	if (rp->data_size > KRETPROBE_MAX_DATA_SIZE)
@@ -88,7 +84,7 @@ int register_kretprobes(struct kretprobe **rps, int num)
 {
 	struct kprobe_array array = {
 		.kind = KPROBE_KIND_RETURN,
-		.probes = rps, .num = num, .nth = nth_kretprobe,
+		.probes = (struct kprobe **)rps, .num = num,
 		.admit = kretprobe_admit, .join = kretprobe_join,
 	};
 
@@ -120,12 +116,7 @@ EXPORT_SYMBOL_GPL(register_kretprobe);
  */
 void unregister_kretprobes(struct kretprobe **rps, int num)
 {
-	struct kprobe_array array = {
-		.kind = KPROBE_KIND_RETURN,
-		.probes = rps, .num = num, .nth = nth_kretprobe,
-	};
-
-	kprobe_unregister_array(&array);
+	unregister_kprobes((struct kprobe **)rps, num);
 }
 EXPORT_SYMBOL_GPL(unregister_kretprobes);
 
