@@ -136,6 +136,7 @@
 #include <asm/sections.h>
 #include <linux/kprobes_hit.h>
 #include "kprobes/internal.h"
+#include "kprobes/pool.h"
 
 static bool kprobe_ready __read_mostly;
 

@@ -135,18 +135,6 @@ static void classic_pool_free(struct rcu_head *rcu)
 }
 
 /**
- * kretprobe_pool_leave - detach a return probe from its pool
- * @rp: the return probe; later returns do not call its handler
- * @leaving: pools to pass to kretprobe_pools_retire(); its pool is added
- *
- * Context: kprobe_mutex held; handlers may be running.
- */
-void kretprobe_pool_leave(struct kretprobe *rp, struct llist_head *leaving)
-{
-	pool_leave(rp, leaving);
-}
-
-/**
  * kretprobe_pools_retire - free pools after a grace period
  * @leaving: pools of unregistered return probes whose handlers have ended
  */

@@ -327,14 +327,8 @@ struct kprobe_array {
 
 /* pool.c or classic_return.c: instances for return probes */
 #ifdef CONFIG_KRETPROBES
-void kretprobe_pool_leave(struct kretprobe *rp, struct llist_head *leaving);
 void kretprobe_pools_retire(struct llist_head *leaving);
 #else
-static inline void kretprobe_pool_leave(struct kretprobe *rp,
-					struct llist_head *leaving)
-{
-}
-
 static inline void kretprobe_pools_retire(struct llist_head *leaving) { }
 #endif
 

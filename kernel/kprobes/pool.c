@@ -141,6 +141,20 @@ list_take(struct kretprobe_list *list, bool *sure)
 		      NULL;
 }
 
+/* Put a free instance into a list of the pool.  Interrupts must be off. */
+static __always_inline void pool_put_to(struct kretprobe_pool *pool,
+					struct kretprobe_list *list,
+					struct kretprobe_instance *ri)
+{
+	if (unlikely(!list_trylock(list))) {
+		llist_add(&ri->llist, &pool->overflow);
+		return;
+	}
+	ri->llist.next = list->first;
+	list->first = &ri->llist;
+	list_unlock(list);
+}
+
 /**
  * kretprobe_pool_put_list - put an instance into this CPU's list
  * @pool: the pool
@@ -151,15 +165,7 @@ list_take(struct kretprobe_list *list, bool *sure)
 void kretprobe_pool_put_list(struct kretprobe_pool *pool,
 			     struct kretprobe_instance *ri)
 {
-	struct kretprobe_list *list = this_cpu_ptr(pool->lists);
-
-	if (unlikely(!list_trylock(list))) {
-		llist_add(&ri->llist, &pool->overflow);
-		return;
-	}
-	ri->llist.next = list->first;
-	list->first = &ri->llist;
-	list_unlock(list);
+	pool_put_to(pool, this_cpu_ptr(pool->lists), ri);
 }
 NOKPROBE_SYMBOL(kretprobe_pool_put_list);
 
@@ -301,24 +307,13 @@ static int pool_add(struct kretprobe_pool *pool, unsigned int nr)
 
 	for (i = 0; i < nr; i++) {
 		struct kretprobe_instance *ri = first + i * pool->size;
-		struct kretprobe_list *list;
-		bool added = false;
 
 		ri->rph = &pool->holder;
 		cpu = cpumask_next(cpu, cpu_possible_mask);
 		if (cpu >= nr_cpu_ids)
 			cpu = cpumask_first(cpu_possible_mask);
-		list = per_cpu_ptr(pool->lists, cpu);
-		scoped_guard(irqsave) {
-			if (list_trylock(list)) {
-				ri->llist.next = list->first;
-				list->first = &ri->llist;
-				list_unlock(list);
-				added = true;
-			}
-		}
-		if (!added)
-			llist_add(&ri->llist, &pool->overflow);
+		scoped_guard(irqsave)
+			pool_put_to(pool, per_cpu_ptr(pool->lists, cpu), ri);
 	}
 	return 0;
 }
@@ -452,18 +447,6 @@ void kretprobe_pools_flush_left(void)
 
 	llist_for_each_entry_safe(pool, next, first, link)
 		pool_free_later(pool);
-}
-
-/**
- * kretprobe_pool_leave - detach a return probe from its pool
- * @rp: the return probe; later returns do not call its handler
- * @leaving: the list of pools to pass to kretprobe_pools_retire()
- *
- * Context: kprobe_mutex held; handlers may be running.
- */
-void kretprobe_pool_leave(struct kretprobe *rp, struct llist_head *leaving)
-{
-	pool_leave(rp, leaving);
 }
 
 /**

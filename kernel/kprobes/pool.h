@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Pools of instances for return probes: the inline part for hits.  The rest and
- * the overview are in pool.c.
+ * Pools of instances for return probes: the inline part.  The rest and the
+ * overview are in pool.c.
  */
 #ifndef _KERNEL_KPROBES_POOL_H
 #define _KERNEL_KPROBES_POOL_H
@@ -95,8 +95,15 @@ pool_of(struct kretprobe_holder *holder)
 	return container_of(holder, struct kretprobe_pool, holder);
 }
 
-/* The common part of kretprobe_pool_leave() for both kinds of pools. */
-static inline void pool_leave(struct kretprobe *rp, struct llist_head *leaving)
+/**
+ * kretprobe_pool_leave - detach a return probe from its pool
+ * @rp: the return probe; later returns do not call its handler
+ * @leaving: the list of pools to pass to kretprobe_pools_retire()
+ *
+ * Context: kprobe_mutex held; handlers may be running.
+ */
+static inline void kretprobe_pool_leave(struct kretprobe *rp,
+					struct llist_head *leaving)
 {
 	/* Returning tasks read rph->rp through their instances. */
 	WRITE_ONCE(rp->rph->rp, NULL);
