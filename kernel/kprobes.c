@@ -648,24 +648,21 @@ EXPORT_SYMBOL_GPL(enable_kprobe);
  * KPROBE_FLAG_GONE, stay registered, and have no more hits.
  */
 
-static bool kprobe_in_init_text(const struct kprobe_site *site, void *data)
-{
-	return is_kernel_inittext((unsigned long)site->addr);
-}
-
-/* Mark the sites for which @going is true, and their probes, as gone. */
-static void kprobe_lose_text(bool (*going)(const struct kprobe_site *site,
-					   void *data), void *data)
+/*
+ * Mark the sites in a range of text, and their probes, as gone.  The caller
+ * must have ensured that no more probes are registered there.
+ */
+static void kprobe_lose_text(unsigned long start, unsigned long size)
 {
 	struct kprobe_site *site, *next;
 	LIST_HEAD(dirty);
 	LIST_HEAD(lost);
 	struct kprobe *p;
 
-	guard(mutex)(&kprobe_mutex);
+	lockdep_assert_held(&kprobe_mutex);
 
 	list_for_each_entry_safe(site, next, &kprobe_sites, all) {
-		if (!going(site, data))
+		if ((unsigned long)site->addr - start >= size)
 			continue;
 		hlist_for_each_entry(p, &site->probes, hlist) {
 			if (p->enabled)
@@ -696,63 +693,52 @@ static void kprobe_lose_text(bool (*going)(const struct kprobe_site *site,
  */
 void kprobe_free_init_mem(void)
 {
-	/* Must be first, so that no more probes are registered in this text. */
-	scoped_guard(mutex, &kprobe_mutex)
-		kprobe_refuse_init_text();
-	kprobe_lose_text(kprobe_in_init_text, NULL);
+	guard(mutex)(&kprobe_mutex);
+	kprobe_refuse_init_text();
+	kprobe_lose_text((unsigned long)_sinittext, _einittext - _sinittext);
 }
 
 #ifdef CONFIG_MODULES
-static bool kprobe_in_module_init(const struct kprobe_site *site, void *mod)
+static void kprobe_lose_module_text(const struct module_memory *text)
 {
-	return within_module_init((unsigned long)site->addr, mod);
-}
-
-static bool kprobe_in_module(const struct kprobe_site *site, void *mod)
-{
-	return within_module((unsigned long)site->addr, mod);
+	kprobe_lose_text((unsigned long)text->base, text->size);
+	kprobe_unblacklist(text);
 }
 
 static void kprobe_module_gone(struct module *mod)
 {
-	/* Must be first, so that no more probes are registered in its text. */
-	scoped_guard(mutex, &kprobe_mutex) {
-		mod->kprobes_known = false;
-		mod->kprobes_live = false;
-	}
-	kprobe_lose_text(kprobe_in_module, mod);
-	kprobe_unblacklist(&mod->mem[MOD_TEXT]);
-	kprobe_unblacklist(&mod->mem[MOD_INIT_TEXT]);
+	mod->kprobes_known = false;
+	mod->kprobes_live = false;
+	kprobe_lose_module_text(&mod->mem[MOD_TEXT]);
+	kprobe_lose_module_text(&mod->mem[MOD_INIT_TEXT]);
 }
 
 static int kprobe_module_event(struct notifier_block *nb, unsigned long event,
 			       void *data)
 {
 	struct module *mod = data;
-	int ret;
+	int ret = 0;
+
+	guard(mutex)(&kprobe_mutex);
 
 	switch (event) {
 	case MODULE_STATE_COMING:
 		ret = kprobe_blacklist_module(mod);
 		/* If COMING fails, this notifier gets no GOING: clean up. */
-		if (ret) {
+		if (ret)
 			kprobe_module_gone(mod);
-			return notifier_from_errno(ret);
-		}
-		scoped_guard(mutex, &kprobe_mutex)
+		else
 			mod->kprobes_known = true;
 		break;
 	case MODULE_STATE_LIVE:
-		scoped_guard(mutex, &kprobe_mutex)
-			mod->kprobes_live = true;
-		kprobe_lose_text(kprobe_in_module_init, mod);
-		kprobe_unblacklist(&mod->mem[MOD_INIT_TEXT]);
+		mod->kprobes_live = true;
+		kprobe_lose_module_text(&mod->mem[MOD_INIT_TEXT]);
 		break;
 	case MODULE_STATE_GOING:
 		kprobe_module_gone(mod);
 		break;
 	}
-	return NOTIFY_DONE;
+	return notifier_from_errno(ret);
 }
 
 /*

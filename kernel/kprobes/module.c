@@ -13,8 +13,8 @@
  * or the module's init function fails, the module is freed only after GOING.
  *
  * The core calls these functions with kprobe_mutex held.  A module that is
- * known or contains a site cannot be freed meanwhile, because
- * kprobe_module_gone() must run first, and takes this mutex.
+ * known or contains a site cannot be freed meanwhile, because our notifier must
+ * run first, and takes this mutex.
  */
 #define pr_fmt(fmt) "kprobes: " fmt
 

@@ -175,8 +175,8 @@ void kprobe_refuse_init_text(void)
  *
  * Context: kprobe_mutex held.
  * Return: KPROBE_OK or the reason for a refusal.  KPROBE_OK is valid until
- * kprobe_mutex is released, because kprobe_lose_text() takes kprobe_mutex
- * before text is freed.
+ * kprobe_mutex is released, because kprobe_lose_text() is called with
+ * kprobe_mutex held before text is freed.
  */
 enum kprobe_refusal kprobe_admit_text(unsigned long addr)
 {
