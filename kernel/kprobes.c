@@ -579,7 +579,11 @@ static int kprobe_set_disabled(struct kprobe *p, bool disable)
 	site = p->site;
 	if (site->state == KPROBE_SITE_GONE)
 		return disable ? 0 : -EINVAL;
-	kprobe_set_flag(p, KPROBE_FLAG_DISABLED, disable);
+	/* Flags only inform users; the core uses site->state and p->enabled. */
+	if (disable)
+		p->flags |= KPROBE_FLAG_DISABLED;
+	else
+		p->flags &= ~KPROBE_FLAG_DISABLED;
 	if (p->enabled == !disable)
 		return 0;
 
@@ -599,7 +603,7 @@ static int kprobe_set_disabled(struct kprobe *p, bool disable)
 	if (disable || !ret)
 		return 0;
 	kprobe_site_deactivate(site, p);
-	kprobe_set_flag(p, KPROBE_FLAG_DISABLED, true);
+	p->flags |= KPROBE_FLAG_DISABLED;
 	kprobe_wait_for_handlers();
 	return ret;
 }

@@ -44,15 +44,6 @@ static inline bool kprobe_text_is_armed(enum kprobe_site_state state)
 	return state == KPROBE_SITE_TRAP || state == KPROBE_SITE_JUMP;
 }
 
-/* Flags only inform users; the core itself uses site->state and p->enabled. */
-static inline void kprobe_set_flag(struct kprobe *p, u32 flag, bool on)
-{
-	if (on)
-		p->flags |= flag;
-	else
-		p->flags &= ~flag;
-}
-
 /* classic.c: a backend on top of an architecture's arch_*_kprobe() functions */
 #ifdef CONFIG_KPROBES_CLASSIC
 void kprobe_classic_init_site(struct kprobe_site *site);
@@ -197,6 +188,7 @@ static inline void kprobe_ftrace_flush(void) { }
 #endif
 
 /* optimizer.c: replace breakpoints by jumps, in the background */
+bool kprobe_get_jumps(void);
 #ifdef CONFIG_OPTPROBES
 #define kprobe_analyse arch_kprobe_analyse
 #define kprobe_forget_analysis arch_kprobe_unanalyse
@@ -210,8 +202,6 @@ struct kprobe_site *kprobe_jump_over(const struct kprobe_site *site,
 				     unsigned int back);
 void kprobe_optimizer_settle(void);
 void kprobe_optimizer_allow(bool on);
-bool kprobe_get_jumps(void);
-bool kprobe_jumps_allowed(void);
 #else
 static inline enum kprobe_obstacle
 kprobe_obstacle_now(const struct kprobe_site *site)
@@ -243,7 +233,6 @@ static inline void kprobe_optimizer_cancel(struct kprobe_site *site) { }
 static inline void kprobe_optimizer_forget(struct kprobe_site *site) { }
 static inline void kprobe_optimizer_settle(void) { }
 static inline void kprobe_optimizer_allow(bool on) { }
-static inline bool kprobe_jumps_allowed(void) { return false; }
 #endif
 
 /*

@@ -443,12 +443,6 @@ void kprobe_optimizer_allow(bool on)
 	opt_on = on;
 }
 
-/* The caller must hold kprobe_mutex or kprobe_switch_mutex. */
-bool kprobe_jumps_allowed(void)
-{
-	return opt_on;
-}
-
 /** kprobe_get_jumps - return whether jumps are allowed */
 bool kprobe_get_jumps(void)
 {

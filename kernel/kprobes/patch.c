@@ -65,18 +65,14 @@ u32 kprobe_site_flags(const struct kprobe_site *site)
 	return site->state == KPROBE_SITE_JUMP ? KPROBE_FLAG_OPTIMIZED : 0;
 }
 
-/* Update the flags of a site's probes. */
+/* Update the flags of a site's probes, which only inform users. */
 static void show_state(struct kprobe_site *site)
 {
-	u32 flags = kprobe_site_flags(site);
+	const u32 all = KPROBE_FLAG_OPTIMIZED | KPROBE_FLAG_FTRACE;
 	struct kprobe *p;
 
-	hlist_for_each_entry(p, &site->probes, hlist) {
-		kprobe_set_flag(p, KPROBE_FLAG_OPTIMIZED,
-				flags & KPROBE_FLAG_OPTIMIZED);
-		kprobe_set_flag(p, KPROBE_FLAG_FTRACE,
-				flags & KPROBE_FLAG_FTRACE);
-	}
+	hlist_for_each_entry(p, &site->probes, hlist)
+		p->flags = (p->flags & ~all) | kprobe_site_flags(site);
 }
 
 unsigned int kprobe_skipping_armed __read_mostly;

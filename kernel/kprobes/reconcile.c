@@ -506,7 +506,7 @@ void kprobe_set_jumps(bool on)
 
 	guard(mutex)(&kprobe_switch_mutex);
 
-	if (IS_ENABLED(CONFIG_OPTPROBES) && kprobe_jumps_allowed() != on)
+	if (IS_ENABLED(CONFIG_OPTPROBES) && kprobe_get_jumps() != on)
 		pr_info("kprobe jump-optimization is %s\n", on ?
 			"enabled. All kprobes are optimized if possible." :
 			"disabled. All kprobes are based on software breakpoint.");

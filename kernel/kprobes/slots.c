@@ -324,6 +324,32 @@ bool is_kprobe_insn_slot(unsigned long addr)
 	return slots_near(addr) && xa_load(&slot_pages, addr >> PAGE_SHIFT);
 }
 
+/*
+ * Return the original address that corresponds to @addr if @addr is in a slot;
+ * if none does, return the probed address with @traced, and otherwise @addr.
+ */
+static __always_inline unsigned long slot_orig_ip(unsigned long addr,
+						  bool traced)
+{
+	unsigned long orig = addr;
+	struct kprobe_site *site;
+	bool entered;
+	void *slot;
+
+	if (!slots_near(addr))
+		return addr;
+
+	entered = kprobe_read_lock();
+	site = kprobe_slot_owner(addr, &slot);
+	if (site) {
+		orig = arch_kprobe_orig_ip(site, slot, addr);
+		if (traced && orig == addr)
+			orig = (unsigned long)site->addr;
+	}
+	kprobe_read_unlock(entered);
+	return orig;
+}
+
 /**
  * kprobe_orig_ip - translate the address of an instruction in a slot
  * @addr: an instruction pointer
@@ -337,19 +363,7 @@ bool is_kprobe_insn_slot(unsigned long addr)
  */
 unsigned long kprobe_orig_ip(unsigned long addr)
 {
-	struct kprobe_site *site;
-	bool entered;
-	void *slot;
-
-	if (!slots_near(addr))
-		return addr;
-
-	entered = kprobe_read_lock();
-	site = kprobe_slot_owner(addr, &slot);
-	if (site)
-		addr = arch_kprobe_orig_ip(site, slot, addr);
-	kprobe_read_unlock(entered);
-	return addr;
+	return slot_orig_ip(addr, false);
 }
 
 #ifdef arch_kprobe_unwind
@@ -397,23 +411,7 @@ unsigned long kprobe_unwind(unsigned long addr, struct pt_regs *regs,
  */
 unsigned long kprobe_traced_address(unsigned long addr)
 {
-	unsigned long orig = addr;
-	struct kprobe_site *site;
-	bool entered;
-	void *slot;
-
-	if (!slots_near(addr))
-		return addr;
-
-	entered = kprobe_read_lock();
-	site = kprobe_slot_owner(addr, &slot);
-	if (site) {
-		orig = arch_kprobe_orig_ip(site, slot, addr);
-		if (orig == addr)
-			orig = (unsigned long)site->addr;
-	}
-	kprobe_read_unlock(entered);
-	return orig;
+	return slot_orig_ip(addr, true);
 }
 
 /**
