@@ -446,9 +446,7 @@ KUNIT_ARRAY_PARAM(instrumentation, instrumentation, name_desc);
 
 static void test_instrumentation_is_refused(struct kunit *test)
 {
-	struct kprobe p = {
-		.addr = (kprobe_opcode_t *)named_function(test),
-	};
+	struct kprobe p = KPROBE_AT(named_function(test));
 	int ret = register_kprobe(&p);
 
 	KUNIT_EXPECT_EQ(test, ret, -EINVAL);
@@ -592,11 +590,8 @@ static int divert_pre(struct kprobe *p, struct pt_regs *regs)
 static void test_pre_handler_diverts(struct kunit *test)
 {
 	struct seen first = SEEN(target_add), last = SEEN(target_add);
-	struct kprobe divert = {
-		.addr = (kprobe_opcode_t *)target_add,
-		.pre_handler = divert_pre,
-		.post_handler = seen_post,
-	};
+	struct kprobe divert = KPROBE_AT(target_add, .pre_handler = divert_pre,
+					 .post_handler = seen_post);
 
 	first.probe.post_handler = seen_post;
 	/* The newest probe is called first. */
@@ -686,10 +681,8 @@ static void test_recursive_hit_is_missed(struct kunit *test)
 {
 	struct seen inner = SEEN(target_mul), second = SEEN(target_mul);
 	struct seen off = SEEN(target_mul);
-	struct kprobe outer = {
-		.addr = (kprobe_opcode_t *)target_add,
-		.pre_handler = recursing_pre,
-	};
+	struct kprobe outer = KPROBE_AT(target_add,
+					.pre_handler = recursing_pre);
 
 	inner.probe.post_handler = seen_post;
 	off.probe.flags = KPROBE_FLAG_DISABLED;
@@ -723,14 +716,10 @@ static int recursing_into_self_pre(struct kprobe *p, struct pt_regs *regs)
 
 static void test_self_recursion_is_missed(struct kunit *test)
 {
-	struct kprobe p = {
-		.addr = (kprobe_opcode_t *)target_add,
-		.pre_handler = recursing_into_self_pre,
-		.post_handler = seen_post,
-	};
+	struct kprobe p = KPROBE_AT(target_add,
+				    .pre_handler = recursing_into_self_pre);
 	struct seen s = SEEN(target_add);
 
-	p.post_handler = NULL;
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
 	KUNIT_EXPECT_EQ(test, target_add(1, 2), 3);
@@ -750,10 +739,8 @@ static void recursing_post(struct kprobe *p, struct pt_regs *regs,
 static void test_recursion_from_post_is_missed(struct kunit *test)
 {
 	struct seen inner = SEEN(target_mul);
-	struct kprobe outer = {
-		.addr = (kprobe_opcode_t *)target_add,
-		.post_handler = recursing_post,
-	};
+	struct kprobe outer = KPROBE_AT(target_add,
+					.post_handler = recursing_post);
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&inner.probe), 0);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&outer), 0);
@@ -804,11 +791,8 @@ static void hit_often(void *unused)
 
 static void test_no_cpu_loses_a_hit(struct kunit *test)
 {
-	struct kprobe p = {
-		.addr = (kprobe_opcode_t *)target_add,
-		.pre_handler = count_pre,
-		.post_handler = count_post,
-	};
+	struct kprobe p = KPROBE_AT(target_add, .pre_handler = count_pre,
+				    .post_handler = count_post);
 
 	take_cpu_hits();
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);

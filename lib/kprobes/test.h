@@ -59,6 +59,20 @@ static __maybe_unused unsigned long text_of(void *function)
 	return (unsigned long)dereference_kernel_function_descriptor(function);
 }
 
+/* Probes at a place: a function, or the address of an instruction. */
+#define KPROBE_AT(where, ...)						\
+	((struct kprobe) { .addr = (kprobe_opcode_t *)(where), __VA_ARGS__ })
+#define KRETPROBE_AT(where, ...)					\
+	((struct kretprobe) {						\
+		.kp.addr = (kprobe_opcode_t *)(where), __VA_ARGS__	\
+	})
+
+/* A jprobe, whose handler is @function. */
+#define JPROBE_AT(where, function)					\
+	((struct jprobe) {						\
+		.kp.addr = (kprobe_opcode_t *)(where), .entry = (function) \
+	})
+
 /* Describe a parameter that is the name of a function. */
 static __maybe_unused void name_desc(const char * const *name, char *desc)
 {

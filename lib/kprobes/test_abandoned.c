@@ -135,9 +135,7 @@ static void test_copied_address_is_not_followed(struct kunit *test)
 	struct followed outer = FOLLOWED(copying);
 	struct followed inner = FOLLOWED(abandoned);
 	/* Probes without an entry handler check the address elsewhere. */
-	struct kretprobe plain = {
-		.kp.addr = (kprobe_opcode_t *)abandoned,
-	};
+	struct kretprobe plain = KRETPROBE_AT(abandoned);
 
 	KUNIT_ASSERT_EQ(test, register_kretprobe(&outer.probe), 0);
 	KUNIT_ASSERT_EQ(test, register_kretprobe(&inner.probe), 0);

@@ -139,11 +139,8 @@ static int access_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 
 static void expect_access_return(struct kunit *test)
 {
-	struct kretprobe rp = {
-		.kp.addr = (kprobe_opcode_t *)code_isb,
-		.handler = access_return,
-		.maxactive = 1,
-	};
+	struct kretprobe rp = KRETPROBE_AT(code_isb, .handler = access_return,
+					   .maxactive = 1);
 
 	KUNIT_ASSERT_EQ(test, register_kretprobe(&rp), 0);
 	expect_access(test);
@@ -160,11 +157,8 @@ static void expect_access_return(struct kunit *test)
 static void test_handler_has_no_user_access(struct kunit *test)
 {
 	const struct access_case *c = test->param_value;
-	struct kprobe p = {
-		.addr = (kprobe_opcode_t *)probe_isb,
-		.pre_handler = c->pre,
-		.post_handler = c->post,
-	};
+	struct kprobe p = KPROBE_AT(probe_isb, .pre_handler = c->pre,
+				    .post_handler = c->post);
 	unsigned long user;
 
 	if (!system_uses_hw_pan() && !system_uses_ttbr0_pan())

@@ -71,11 +71,8 @@ static int resume_fault(struct kprobe *p, struct pt_regs *regs, int trap)
 
 static void test_fault_in_handler_is_handled(struct kunit *test)
 {
-	struct kprobe p = {
-		.addr = (kprobe_opcode_t *)probe_add,
-		.pre_handler = faulting_pre,
-		.fault_handler = resume_fault,
-	};
+	struct kprobe p = KPROBE_AT(probe_add, .pre_handler = faulting_pre,
+				    .fault_handler = resume_fault);
 	struct state s = { .x = { 0, 1, 2 } };
 	int i;
 
@@ -104,10 +101,7 @@ static int nofault_pre(struct kprobe *p, struct pt_regs *regs)
 
 static void test_nofault_read_fails(struct kunit *test)
 {
-	struct kprobe p = {
-		.addr = (kprobe_opcode_t *)probe_add,
-		.pre_handler = nofault_pre,
-	};
+	struct kprobe p = KPROBE_AT(probe_add, .pre_handler = nofault_pre);
 	struct state s = { .x = { 0, 1, 2 } };
 	int i;
 
@@ -141,10 +135,7 @@ static noinline void first_on_stack(struct pt_regs *regs)
 
 static void test_jprobe_stops_at_stack_end(struct kunit *test)
 {
-	struct jprobe jp = {
-		.kp.addr = (kprobe_opcode_t *)first_on_stack,
-		.entry = first_handler,
-	};
+	struct jprobe jp = JPROBE_AT(first_on_stack, first_handler);
 	struct pt_regs regs;
 	unsigned long flags;
 

@@ -137,14 +137,8 @@ static int leave_pre(struct kprobe *p, struct pt_regs *regs)
 
 static void test_handlers_change_registers(struct kunit *test)
 {
-	struct kprobe p = {
-		.addr = (kprobe_opcode_t *)probe_adds,
-		.pre_handler = change_pre,
-	};
-	struct kprobe q = {
-		.addr = (kprobe_opcode_t *)probe_adds,
-		.post_handler = change_post,
-	};
+	struct kprobe p = KPROBE_AT(probe_adds, .pre_handler = change_pre);
+	struct kprobe q = KPROBE_AT(probe_adds, .post_handler = change_post);
 	struct state s = {};
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
@@ -167,10 +161,7 @@ static void test_handlers_change_registers(struct kunit *test)
 static void test_handlers_divert(struct kunit *test)
 {
 	struct counted q = COUNTED(probe_daifset);
-	struct kprobe p = {
-		.addr = (kprobe_opcode_t *)probe_daifset,
-		.pre_handler = leave_pre,
-	};
+	struct kprobe p = KPROBE_AT(probe_daifset, .pre_handler = leave_pre);
 	static const struct {
 		void *function;
 		char **probe;
@@ -201,10 +192,8 @@ static void test_handlers_divert(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, q.pre, 0);
 
 	for (i = 0; i < ARRAY_SIZE(after); i++) {
-		struct kprobe post = {
-			.addr = (kprobe_opcode_t *)*after[i].probe,
-			.post_handler = leave_post,
-		};
+		struct kprobe post = KPROBE_AT(*after[i].probe,
+					       .post_handler = leave_post);
 
 		KUNIT_ASSERT_EQ(test, register_kprobe(&post), 0);
 		s.x[0] = 0;

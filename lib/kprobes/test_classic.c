@@ -166,10 +166,7 @@ static void test_nested_hits_are_executed(struct kunit *test)
 {
 	struct counted nothing = COUNTED((unsigned long)classic_nothing);
 	struct counted step = COUNTED((unsigned long)classic_step);
-	struct kprobe outer = {
-		.addr = (kprobe_opcode_t *)classic_add,
-		.pre_handler = nested_pre,
-	};
+	struct kprobe outer = KPROBE_AT(classic_add, .pre_handler = nested_pre);
 	int i;
 
 	skip_unless_steps(test);
@@ -388,10 +385,8 @@ static int jumping_pre(struct kprobe *p, struct pt_regs *regs)
 static void test_jump_from_handler_is_missed(struct kunit *test)
 {
 	struct counted inner = COUNTED(classic_step);
-	struct kprobe outer = {
-		.addr = (kprobe_opcode_t *)classic_add,
-		.pre_handler = jumping_pre,
-	};
+	struct kprobe outer = KPROBE_AT(classic_add,
+					.pre_handler = jumping_pre);
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&inner.probe), 0);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&outer), 0);

@@ -833,10 +833,8 @@ static int diverting_pre(struct kprobe *p, struct pt_regs *regs)
 
 static void test_handler_diverts(struct kunit *test)
 {
-	struct kprobe p = {
-		.addr = (kprobe_opcode_t *)target_call(),
-		.pre_handler = diverting_pre,
-	};
+	struct kprobe p = KPROBE_AT(target_call(),
+				    .pre_handler = diverting_pre);
 	struct counted older = ON_TARGET();
 	int jump;
 
@@ -865,10 +863,8 @@ static void test_entry_is_hit_before_next_insn(struct kunit *test)
 	int first;
 
 	for (first = 0; first < 2; first++) {
-		struct kprobe entry = {
-			.addr = (kprobe_opcode_t *)target_call(),
-			.pre_handler = diverting_pre,
-		};
+		struct kprobe entry = KPROBE_AT(target_call(),
+						.pre_handler = diverting_pre);
 		struct counted next = COUNTED(next_insn());
 		struct kprobe *a = first ? &next.probe : &entry;
 		struct kprobe *b = first ? &entry : &next.probe;

@@ -74,10 +74,8 @@ static int count_irqs_on(struct kprobe *p, struct pt_regs *regs)
 
 static void test_registers_show_interrupt_state(struct kunit *test)
 {
-	struct kprobe p = {
-		.addr = (kprobe_opcode_t *)target_call(),
-		.pre_handler = count_irqs_on,
-	};
+	struct kprobe p = KPROBE_AT(target_call(),
+				    .pre_handler = count_irqs_on);
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
 	hits_with_irqs = 0;
@@ -497,10 +495,8 @@ static unsigned long livepatch_stack(void)
 /* The handler returns to the caller, as bpf_override_return() does. */
 static void test_diverted_hits_use_no_stack(struct kunit *test)
 {
-	struct kprobe p = {
-		.addr = (kprobe_opcode_t *)target_call(),
-		.pre_handler = skip_function_pre,
-	};
+	struct kprobe p = KPROBE_AT(target_call(),
+				    .pre_handler = skip_function_pre);
 	unsigned long stack = livepatch_stack();
 	unsigned int i;
 

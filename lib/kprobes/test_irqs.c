@@ -87,11 +87,9 @@ static bool call_traced(struct kunit *test, int (*function)(int))
 
 static void test_handlers_of_trap_are_traced(struct kunit *test)
 {
-	struct kprobe p = {
-		.addr = (kprobe_opcode_t *)text_of(target_traced),
-		.pre_handler = traced_pre,
-		.post_handler = traced_post,
-	};
+	struct kprobe p = KPROBE_AT(text_of(target_traced),
+				    .pre_handler = traced_pre,
+				    .post_handler = traced_post);
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
 	/* Exceptions report their end to lockdep only. */
@@ -109,10 +107,8 @@ static int traced_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 
 static void test_handler_of_return_is_traced(struct kunit *test)
 {
-	struct kretprobe rp = {
-		.kp.addr = (kprobe_opcode_t *)text_of(target_returning),
-		.handler = traced_return,
-	};
+	struct kretprobe rp = KRETPROBE_AT(text_of(target_returning),
+					   .handler = traced_return);
 
 	KUNIT_ASSERT_EQ(test, register_kretprobe(&rp), 0);
 	KUNIT_EXPECT_FALSE(test, call_traced(test, target_returning));

@@ -152,10 +152,7 @@ KUNIT_ARRAY_PARAM_DESC(args, args_cases, name);
 static void test_arguments_are_seen(struct kunit *test)
 {
 	const struct args_case *c = test->param_value;
-	struct jprobe jp = {
-		.kp.addr = c->target,
-		.entry = c->entry,
-	};
+	struct jprobe jp = JPROBE_AT(c->target, c->entry);
 	long plain = c->call();
 	int i;
 
@@ -189,10 +186,7 @@ static noinline long call_below(const struct args_case *c, size_t room)
 static void test_arguments_in_two_pages_are_seen(struct kunit *test)
 {
 	const struct args_case *c = &args_cases[ARRAY_SIZE(args_cases) - 1];
-	struct jprobe jp = {
-		.kp.addr = c->target,
-		.entry = c->entry,
-	};
+	struct jprobe jp = JPROBE_AT(c->target, c->entry);
 	unsigned int wrong = 0;
 	long plain = c->call();
 	size_t room;
@@ -230,10 +224,7 @@ static long deep_handler(P2)
 
 static void test_callee_may_end_handler(struct kunit *test)
 {
-	struct jprobe jp = {
-		.kp.addr = (kprobe_opcode_t *)f2,
-		.entry = deep_handler,
-	};
+	struct jprobe jp = JPROBE_AT(f2, deep_handler);
 	long plain = call2();
 	int i;
 
@@ -260,10 +251,7 @@ static long state_handler(P1)
 
 static void test_handler_is_not_preempted(struct kunit *test)
 {
-	struct jprobe jp = {
-		.kp.addr = (kprobe_opcode_t *)f1,
-		.entry = JPROBE_ENTRY(state_handler),
-	};
+	struct jprobe jp = JPROBE_AT(f1, JPROBE_ENTRY(state_handler));
 
 	calls = 0;
 	KUNIT_ASSERT_EQ(test, register_jprobe(&jp), 0);
@@ -306,15 +294,9 @@ static void test_other_probes_run_too(struct kunit *test)
 		{ .kp.addr = (kprobe_opcode_t *)f8, .entry = h8 },
 	};
 	struct jprobe *array[] = { &jps[0], &jps[1] };
-	struct kprobe p = {
-		.addr = (kprobe_opcode_t *)f8,
-		.pre_handler = count_pre,
-		.post_handler = count_post,
-	};
-	struct kretprobe rp = {
-		.kp.addr = (kprobe_opcode_t *)f8,
-		.handler = count_return,
-	};
+	struct kprobe p = KPROBE_AT(f8, .pre_handler = count_pre,
+				    .post_handler = count_post);
+	struct kretprobe rp = KRETPROBE_AT(f8, .handler = count_return);
 	bool returns = IS_ENABLED(CONFIG_KRETPROBES);
 	long plain = call8();
 	int all = returns ? 1112 : 112;
@@ -360,12 +342,8 @@ static long calling_handler(P1)
 
 static void test_hit_in_handler_is_missed(struct kunit *test)
 {
-	struct jprobe outer = {
-		.kp.addr = (kprobe_opcode_t *)f1, .entry = calling_handler,
-	};
-	struct jprobe inner = {
-		.kp.addr = (kprobe_opcode_t *)f2, .entry = h2,
-	};
+	struct jprobe outer = JPROBE_AT(f1, calling_handler);
+	struct jprobe inner = JPROBE_AT(f2, h2);
 
 	calls = 0;
 	KUNIT_ASSERT_EQ(test, register_jprobe(&inner), 0);
@@ -401,9 +379,7 @@ static void test_fprobe_outlives_jprobe_return(struct kunit *test)
 		(unsigned long)around, (unsigned long)h2,
 		(unsigned long)deep_return,
 	};
-	struct jprobe jp = {
-		.kp.addr = (kprobe_opcode_t *)f2, .entry = h2,
-	};
+	struct jprobe jp = JPROBE_AT(f2, h2);
 	struct fprobe fp = { .exit_handler = fprobe_exit };
 	long plain = call2();
 	int i, ret;
@@ -456,9 +432,7 @@ static void test_refused_with_errno(struct kunit *test)
 		.kp.offset = c->offset,
 		.entry = c->entry,
 	};
-	struct jprobe good = {
-		.kp.addr = (kprobe_opcode_t *)f1, .entry = h1,
-	};
+	struct jprobe good = JPROBE_AT(f1, h1);
 	struct jprobe *array[] = { &good, &jp };
 	int ret;
 
@@ -475,9 +449,7 @@ static void test_refused_with_errno(struct kunit *test)
 
 static void test_misuse_is_refused(struct kunit *test)
 {
-	struct jprobe jp = {
-		.kp.addr = (kprobe_opcode_t *)f1, .entry = h1,
-	};
+	struct jprobe jp = JPROBE_AT(f1, h1);
 	struct jprobe *array[] = { &jp }, *none = NULL;
 
 	KUNIT_EXPECT_EQ(test, register_jprobe(NULL), -EINVAL);
@@ -529,10 +501,7 @@ static __no_sanitize_address unsigned int poisoned(unsigned long start,
 
 static void test_left_frames_are_unpoisoned(struct kunit *test)
 {
-	struct jprobe jp = {
-		.kp.addr = (kprobe_opcode_t *)f0,
-		.entry = leaving_handler,
-	};
+	struct jprobe jp = JPROBE_AT(f0, leaving_handler);
 	unsigned int found;
 
 	KUNIT_ASSERT_EQ(test, register_jprobe(&jp), 0);
@@ -560,10 +529,7 @@ static int counted_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 /* The kind of the probe decides, not the function used to unregister it. */
 static void test_return_probe_is_unregistered_as_jprobe(struct kunit *test)
 {
-	struct kretprobe rp = {
-		.kp.addr = (kprobe_opcode_t *)f1,
-		.handler = counted_return,
-	};
+	struct kretprobe rp = KRETPROBE_AT(f1, .handler = counted_return);
 
 	if (!IS_ENABLED(CONFIG_KRETPROBES))
 		kunit_skip(test, "this kernel has no return probes");

@@ -155,10 +155,7 @@ static void jprobe_entry(void)
 static void test_jprobe_undoes_jump(struct kunit *test)
 {
 	struct counted p = COUNTED(FIRST_TARGET->function);
-	struct jprobe j = {
-		.kp.addr = FIRST_TARGET->function,
-		.entry = jprobe_entry,
-	};
+	struct jprobe j = JPROBE_AT(FIRST_TARGET->function, jprobe_entry);
 	void *place;
 
 	jprobe_calls = 0;
@@ -403,10 +400,7 @@ static int recursive_pre(struct kprobe *p, struct pt_regs *regs)
 /* A hit caused by a handler is a counted miss, also at a jump. */
 static void test_recursive_hit_is_missed(struct kunit *test)
 {
-	struct kprobe p = {
-		.addr = (kprobe_opcode_t *)PLACE,
-		.pre_handler = recursive_pre,
-	};
+	struct kprobe p = KPROBE_AT(PLACE, .pre_handler = recursive_pre);
 	struct counted q = COUNTED(OTHER_PLACE);
 	int i;
 

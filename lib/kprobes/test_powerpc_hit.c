@@ -355,11 +355,8 @@ static void marked_post(struct kprobe *p, struct pt_regs *regs,
 static bool one_exception(struct kunit *test, const char *where,
 			  void *function, struct state *s)
 {
-	struct kprobe p = {
-		.addr = (kprobe_opcode_t *)where,
-		.pre_handler = mark_pre,
-		.post_handler = marked_post,
-	};
+	struct kprobe p = KPROBE_AT(where, .pre_handler = mark_pre,
+				    .post_handler = marked_post);
 
 	KUNIT_EXPECT_EQ(test, register_kprobe(&p), 0);
 	ppc_call_code(function, s);
@@ -436,11 +433,8 @@ static int skip_fault(struct kprobe *p, struct pt_regs *regs, int trap)
 
 static void test_fault_in_handler_is_handled(struct kunit *test)
 {
-	struct kprobe p = {
-		.addr = (kprobe_opcode_t *)probe_add,
-		.pre_handler = faulting_pre,
-		.fault_handler = skip_fault,
-	};
+	struct kprobe p = KPROBE_AT(probe_add, .pre_handler = faulting_pre,
+				    .fault_handler = skip_fault);
 	struct state s = { .r = { 0, 1, 2 } };
 	unsigned int i;
 

@@ -181,10 +181,7 @@ static int public_watch(int a, int b)
 
 static void test_jprobe_sees_arguments(struct kunit *test)
 {
-	struct jprobe j = {
-		.kp.addr = (kprobe_opcode_t *)public_add,
-		.entry = public_watch,
-	};
+	struct jprobe j = JPROBE_AT(public_add, public_watch);
 
 	if (IS_ENABLED(CONFIG_KPROBES_CLASSIC)) {
 		KUNIT_EXPECT_EQ(test, register_jprobe(&j), -EOPNOTSUPP);

@@ -504,10 +504,8 @@ static int change_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 
 static void test_return_value_changes(struct kunit *test)
 {
-	struct kretprobe rp = {
-		.kp.addr = (kprobe_opcode_t *)follow_add,
-		.handler = change_return,
-	};
+	struct kretprobe rp = KRETPROBE_AT(follow_add,
+					   .handler = change_return);
 
 	KUNIT_ASSERT_EQ(test, register_kretprobe(&rp), 0);
 	KUNIT_EXPECT_EQ(test, follow_add(3, 4), 8);
@@ -586,10 +584,7 @@ static void test_call_from_handler_is_missed(struct kunit *test)
 {
 	const struct calling_case *c = test->param_value;
 	struct followed f = FOLLOWED(follow_add);
-	struct kprobe p = {
-		.addr = (kprobe_opcode_t *)follow_mul,
-		.pre_handler = calling_pre,
-	};
+	struct kprobe p = KPROBE_AT(follow_mul, .pre_handler = calling_pre);
 	const struct kretprobe calling = {
 		.kp.addr = (kprobe_opcode_t *)follow_mul,
 		.handler = calling_return,
@@ -713,10 +708,7 @@ static void test_cleared_handlers_do_not_run(struct kunit *test)
 /* A return probe registered as a kprobe has no pool to free. */
 static void test_kprobe_is_unregistered_as_kretprobe(struct kunit *test)
 {
-	struct kretprobe rp = {
-		.kp.addr = (kprobe_opcode_t *)follow_add,
-		.rph = (void *)-1L,
-	};
+	struct kretprobe rp = KRETPROBE_AT(follow_add, .rph = (void *)-1L);
 	unsigned int sites = kprobe_sites_in_use();
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&rp.kp), 0);

@@ -178,14 +178,10 @@ static int trace_regs_handler(struct kretprobe_instance *ri,
 /* Check the trace when the innermost of @nr followed functions returns. */
 static void expect_callers_from_regs(struct kunit *test, unsigned int nr)
 {
-	struct kretprobe leaf = {
-		.kp.addr = (kprobe_opcode_t *)trace_leaf,
-		.handler = trace_regs_handler,
-	};
-	struct kretprobe middle = {
-		.kp.addr = (kprobe_opcode_t *)trace_middle,
-		.handler = trace_return_handler,
-	};
+	struct kretprobe leaf = KRETPROBE_AT(trace_leaf,
+					     .handler = trace_regs_handler);
+	struct kretprobe middle = KRETPROBE_AT(trace_middle,
+					       .handler = trace_return_handler);
 	struct kretprobe *rps[] = { &leaf, &middle };
 
 	KUNIT_ASSERT_EQ(test, register_kretprobes(rps, nr), 0);

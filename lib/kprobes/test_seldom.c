@@ -224,10 +224,8 @@ static int followed_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 /* The return address of a task is reported only while the task sleeps. */
 static void test_running_task_is_not_searched(struct kunit *test)
 {
-	struct kretprobe rp = {
-		.kp.addr = (kprobe_opcode_t *)text_of(target_followed),
-		.handler = followed_return,
-	};
+	struct kretprobe rp = KRETPROBE_AT(text_of(target_followed),
+					   .handler = followed_return);
 	struct task_struct *task;
 	int result = 0, i;
 

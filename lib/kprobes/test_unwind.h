@@ -376,11 +376,8 @@ static void step_probed(struct kunit *test, const struct unwound *target,
 			enum way way, kprobe_pre_handler_t pre,
 			kprobe_post_handler_t post)
 {
-	struct kprobe p = {
-		.addr = (kprobe_opcode_t *)*target->at,
-		.pre_handler = pre,
-		.post_handler = post,
-	};
+	struct kprobe p = KPROBE_AT(*target->at, .pre_handler = pre,
+				    .post_handler = post);
 
 	switch_jumps(way == BY_JUMP);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
@@ -430,10 +427,8 @@ static void test_sample_in_return_shows_callers(struct kunit *test)
 
 	step_bare(test, &target);
 	for (way = BY_TRAP; way <= BY_JUMP; way++) {
-		struct kretprobe rp = {
-			.kp.addr = (kprobe_opcode_t *)opt_entry,
-			.handler = plain_return,
-		};
+		struct kretprobe rp = KRETPROBE_AT(opt_entry,
+						   .handler = plain_return);
 
 		switch_jumps(way == BY_JUMP);
 		KUNIT_ASSERT_EQ(test, register_kretprobe(&rp), 0);

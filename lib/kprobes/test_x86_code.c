@@ -350,11 +350,8 @@ static void change_post(struct kprobe *p, struct pt_regs *regs,
 static void test_handlers_change_registers(struct kunit *test)
 {
 	static const struct code_case code = ENTRY(mov_reg);
-	struct kprobe p = {
-		.addr = (kprobe_opcode_t *)probe_mov_reg,
-		.pre_handler = change_pre,
-		.post_handler = change_post,
-	};
+	struct kprobe p = KPROBE_AT(probe_mov_reg, .pre_handler = change_pre,
+				    .post_handler = change_post);
 	struct result plain, r;
 
 	run_code(&code, 7, 0, flags_number(0), &plain);
@@ -377,10 +374,8 @@ static void elsewhere_post(struct kprobe *p, struct pt_regs *regs,
 static void test_post_handler_diverts(struct kunit *test)
 {
 	static const struct code_case code = ENTRY(mov_reg);
-	struct kprobe p = {
-		.addr = (kprobe_opcode_t *)probe_mov_reg,
-		.post_handler = elsewhere_post,
-	};
+	struct kprobe p = KPROBE_AT(probe_mov_reg,
+				    .post_handler = elsewhere_post);
 	struct result r;
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
@@ -755,14 +750,8 @@ static void test_hit_path_is_uninstrumented(struct kunit *test)
 static void test_probe_hides_no_boundary(struct kunit *test)
 {
 	struct kprobe first = { .addr = (kprobe_opcode_t *)probe_inside };
-	struct kprobe next = {
-		.addr = (kprobe_opcode_t *)probe_inside,
-		.offset = INSIDE_LENGTH,
-	};
-	struct kprobe inside = {
-		.addr = (kprobe_opcode_t *)probe_inside,
-		.offset = 1,
-	};
+	struct kprobe next = KPROBE_AT(probe_inside, .offset = INSIDE_LENGTH);
+	struct kprobe inside = KPROBE_AT(probe_inside, .offset = 1);
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&first), 0);
 	KUNIT_EXPECT_EQ(test, register_kprobe(&next), 0);
@@ -800,10 +789,7 @@ static void ignoring_post(struct kprobe *p, struct pt_regs *regs,
 /* The call in a slot never returns: a trap must stop speculation after it. */
 static void test_post_slot_call_is_followed_by_trap(struct kunit *test)
 {
-	struct kprobe p = {
-		.addr = (kprobe_opcode_t *)probe_add,
-		.post_handler = ignoring_post,
-	};
+	struct kprobe p = KPROBE_AT(probe_add, .post_handler = ignoring_post);
 	const u8 *call;
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);

@@ -301,11 +301,9 @@ static int kind_fault(struct kprobe *p, struct pt_regs *regs, int trap)
 
 static void test_fault_in_return_is_handled(struct kunit *test)
 {
-	struct kretprobe rp = {
-		.kp.addr = (kprobe_opcode_t *)probed,
-		.kp.fault_handler = kind_fault,
-		.handler = raising_return,
-	};
+	struct kretprobe rp = KRETPROBE_AT(probed,
+					   .kp.fault_handler = kind_fault,
+					   .handler = raising_return);
 
 	if (!IS_ENABLED(CONFIG_KRETPROBES))
 		kunit_skip(test, "this kernel has no return probes");
@@ -643,10 +641,7 @@ static bool recovers(const void *ip)
 static void test_slot_recovers_from_mce(struct kunit *test)
 {
 	struct mce_vendor_flags flags = mce_flags;
-	struct kprobe p = {
-		.addr = (kprobe_opcode_t *)at_mce,
-		.post_handler = sentry_post,
-	};
+	struct kprobe p = KPROBE_AT(at_mce, .post_handler = sentry_post);
 	struct kprobe_site *site;
 
 	/* On AMD, the severity is evaluated only with this flag. */
@@ -714,10 +709,7 @@ STACK_FRAME_NON_STANDARD(at_stack_end);
 
 static void test_jprobe_stops_at_stack_end(struct kunit *test)
 {
-	struct jprobe jp = {
-		.kp.addr = (kprobe_opcode_t *)at_stack_end,
-		.entry = stack_handler,
-	};
+	struct jprobe jp = JPROBE_AT(at_stack_end, stack_handler);
 	unsigned long flags;
 	void *stack;
 	long ret;

@@ -106,10 +106,7 @@ static int change_pre(struct kprobe *p, struct pt_regs *regs)
 
 static void test_handler_changes_registers(struct kunit *test)
 {
-	struct kprobe p = {
-		.addr = (kprobe_opcode_t *)probe_plain,
-		.pre_handler = change_pre,
-	};
+	struct kprobe p = KPROBE_AT(probe_plain, .pre_handler = change_pre);
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
 	KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
@@ -192,10 +189,7 @@ static void expect_pushed_words(struct kunit *test, struct kprobe *p,
 
 static void test_pre_handler_may_push(struct kunit *test)
 {
-	struct kprobe p = {
-		.addr = (kprobe_opcode_t *)probe_plain,
-		.pre_handler = calling_pre,
-	};
+	struct kprobe p = KPROBE_AT(probe_plain, .pre_handler = calling_pre);
 
 	expect_pushed_words(test, &p, 2, false);
 	expect_pushed_words(test, &p, 1, true);
@@ -203,10 +197,7 @@ static void test_pre_handler_may_push(struct kunit *test)
 
 static void test_post_handler_may_push(struct kunit *test)
 {
-	struct kprobe p = {
-		.addr = (kprobe_opcode_t *)probe_plain,
-		.post_handler = calling_post,
-	};
+	struct kprobe p = KPROBE_AT(probe_plain, .post_handler = calling_post);
 
 	expect_pushed_words(test, &p, 2, true);
 }
@@ -410,10 +401,7 @@ static void test_short_instruction_has_callers(struct kunit *test)
 
 static void test_pre_handler_diverts(struct kunit *test)
 {
-	struct kprobe p = {
-		.addr = (kprobe_opcode_t *)probe_plain,
-		.pre_handler = elsewhere_pre,
-	};
+	struct kprobe p = KPROBE_AT(probe_plain, .pre_handler = elsewhere_pre);
 	struct counted q = COUNTED(probe_plain);
 	int i;
 
@@ -428,10 +416,7 @@ static void test_pre_handler_diverts(struct kunit *test)
 	unregister_kprobe(&p);
 	unregister_kprobe(&q.probe);
 
-	p = (struct kprobe) {
-		.addr = (kprobe_opcode_t *)probe_plain,
-		.pre_handler = return_pre,
-	};
+	p = KPROBE_AT(probe_plain, .pre_handler = return_pre);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
 	KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));

@@ -162,12 +162,10 @@ static void move_all(struct kunit *test, const struct move_case *c,
 		     struct moves *moves)
 {
 	bool same = !m->function;
-	struct kprobe mover = {
-		.addr = (kprobe_opcode_t *)(same ? *c->probe : *m->probe),
-		.pre_handler = m->pre,
-		.post_handler = m->post,
-		.fault_handler = m->fault,
-	};
+	struct kprobe mover = KPROBE_AT(same ? *c->probe : *m->probe,
+					.pre_handler = m->pre,
+					.post_handler = m->post,
+					.fault_handler = m->fault);
 	unsigned int offset, hits;
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&mover), 0);
