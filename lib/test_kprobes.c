@@ -137,55 +137,14 @@ static void seen_post(struct kprobe *p, struct pt_regs *regs,
 
 struct errno_case {
 	const char *name;
+	void *addr;
+	const char *symbol;
+	unsigned int offset;
+	unsigned int flags;
+	/* Set fields at run time; may be NULL. */
 	void (*fill)(struct kunit *test, struct kprobe *p);
 	int expected;
 };
-
-static void fill_both(struct kunit *test, struct kprobe *p)
-{
-	p->addr = (kprobe_opcode_t *)target_add;
-	p->symbol_name = "vfs_read";
-}
-
-static void fill_neither(struct kunit *test, struct kprobe *p)
-{
-}
-
-static void fill_unknown_flags(struct kunit *test, struct kprobe *p)
-{
-	p->addr = (kprobe_opcode_t *)target_add;
-	p->flags = 0x8000;
-}
-
-static void fill_no_symbol(struct kunit *test, struct kprobe *p)
-{
-	p->symbol_name = "there_is_no_such_symbol";
-}
-
-static void fill_no_module(struct kunit *test, struct kprobe *p)
-{
-	p->symbol_name = "no_such_module:vfs_read";
-}
-
-static void fill_zero_offset(struct kunit *test, struct kprobe *p)
-{
-	p->addr = (kprobe_opcode_t *)1;
-}
-
-static void fill_top(struct kunit *test, struct kprobe *p)
-{
-	p->addr = (kprobe_opcode_t *)~0UL;
-}
-
-static void fill_rodata(struct kunit *test, struct kprobe *p)
-{
-	p->addr = (kprobe_opcode_t *)&rodata_word;
-}
-
-static void fill_data(struct kunit *test, struct kprobe *p)
-{
-	p->addr = (kprobe_opcode_t *)&order_counter;
-}
 
 static void fill_stack(struct kunit *test, struct kprobe *p)
 {
@@ -197,32 +156,6 @@ static void fill_heap(struct kunit *test, struct kprobe *p)
 	p->addr = kunit_kzalloc(test, 64, GFP_KERNEL);
 }
 
-static void fill_user(struct kunit *test, struct kprobe *p)
-{
-	p->addr = (kprobe_opcode_t *)0x400000UL;
-}
-
-static void fill_overflow(struct kunit *test, struct kprobe *p)
-{
-	p->symbol_name = "vfs_read";
-	p->offset = 0x7fffffff;
-}
-
-static void fill_nokprobe(struct kunit *test, struct kprobe *p)
-{
-	p->addr = (kprobe_opcode_t *)nokprobe_target;
-}
-
-static void fill_kprobes_section(struct kunit *test, struct kprobe *p)
-{
-	p->addr = (kprobe_opcode_t *)kprobes_section_target;
-}
-
-static void fill_engine(struct kunit *test, struct kprobe *p)
-{
-	p->symbol_name = ENGINE;
-}
-
 extern char __entry_text_start[] __weak;
 
 static void fill_entry(struct kunit *test, struct kprobe *p)
@@ -230,11 +163,6 @@ static void fill_entry(struct kunit *test, struct kprobe *p)
 	if (!__entry_text_start)
 		kunit_skip(test, "entry code has no section of its own");
 	p->addr = (kprobe_opcode_t *)__entry_text_start;
-}
-
-static void fill_noinstr(struct kunit *test, struct kprobe *p)
-{
-	p->addr = (kprobe_opcode_t *)__noinstr_text_start;
 }
 
 /* Find the first address in a function for which @reserved is true. */
@@ -299,35 +227,38 @@ static int any_fault(struct kprobe *p, struct pt_regs *regs, int trap)
 
 static void fill_fault_handler(struct kunit *test, struct kprobe *p)
 {
-	p->addr = (kprobe_opcode_t *)target_add;
 	p->fault_handler = any_fault;
 }
 #endif
 
 static const struct errno_case errno_cases[] = {
-	{ "address and symbol", fill_both, -EINVAL },
-	{ "neither address nor symbol", fill_neither, -EINVAL },
-	{ "unknown flags", fill_unknown_flags, -EINVAL },
-	{ "no such symbol", fill_no_symbol, -ENOENT },
-	{ "no such module", fill_no_module, -ENOENT },
-	{ "first page", fill_zero_offset, -EINVAL },
-	{ "last byte of all", fill_top, -EINVAL },
-	{ "read-only data", fill_rodata, -EINVAL },
-	{ "data", fill_data, -EINVAL },
-	{ "stack", fill_stack, -EINVAL },
-	{ "heap", fill_heap, -EINVAL },
-	{ "user space", fill_user, -EINVAL },
-	{ "far after a symbol", fill_overflow, -EINVAL },
-	{ "NOKPROBE_SYMBOL", fill_nokprobe, -EINVAL },
-	{ "__kprobes", fill_kprobes_section, -EINVAL },
-	{ "the engine itself", fill_engine, -EINVAL },
-	{ "entry text", fill_entry, -EINVAL },
-	{ "noinstr text", fill_noinstr, -EINVAL },
-	{ "jump label", fill_jump_label, -EINVAL },
-	{ "static call", fill_static_call, -EINVAL },
-	{ "BUG()", fill_bug, -EINVAL },
+	{ "address and symbol", target_add, "vfs_read", .expected = -EINVAL },
+	{ "neither address nor symbol", .expected = -EINVAL },
+	{ "unknown flags", target_add, .flags = 0x8000, .expected = -EINVAL },
+	{ "no such symbol", .symbol = "there_is_no_such_symbol",
+	  .expected = -ENOENT },
+	{ "no such module", .symbol = "no_such_module:vfs_read",
+	  .expected = -ENOENT },
+	{ "first page", (void *)1, .expected = -EINVAL },
+	{ "last byte of all", (void *)~0UL, .expected = -EINVAL },
+	{ "read-only data", (void *)&rodata_word, .expected = -EINVAL },
+	{ "data", &order_counter, .expected = -EINVAL },
+	{ "stack", .fill = fill_stack, .expected = -EINVAL },
+	{ "heap", .fill = fill_heap, .expected = -EINVAL },
+	{ "user space", (void *)0x400000UL, .expected = -EINVAL },
+	{ "far after a symbol", .symbol = "vfs_read", .offset = 0x7fffffff,
+	  .expected = -EINVAL },
+	{ "NOKPROBE_SYMBOL", nokprobe_target, .expected = -EINVAL },
+	{ "__kprobes", kprobes_section_target, .expected = -EINVAL },
+	{ "the engine itself", .symbol = ENGINE, .expected = -EINVAL },
+	{ "entry text", .fill = fill_entry, .expected = -EINVAL },
+	{ "noinstr text", __noinstr_text_start, .expected = -EINVAL },
+	{ "jump label", .fill = fill_jump_label, .expected = -EINVAL },
+	{ "static call", .fill = fill_static_call, .expected = -EINVAL },
+	{ "BUG()", .fill = fill_bug, .expected = -EINVAL },
 #ifdef CONFIG_KPROBES_CLASSIC
-	{ "fault handler", fill_fault_handler, -EOPNOTSUPP },
+	{ "fault handler", target_add, .fill = fill_fault_handler,
+	  .expected = -EOPNOTSUPP },
 #endif
 };
 
@@ -337,10 +268,13 @@ static void test_refused_with_errno(struct kunit *test)
 {
 	const struct errno_case *c = test->param_value;
 	unsigned int sites = kprobe_sites_in_use();
-	struct kprobe p = { .pre_handler = seen_pre };
+	struct kprobe p = KPROBE_AT(c->addr, .symbol_name = c->symbol,
+				    .offset = c->offset, .flags = c->flags,
+				    .pre_handler = seen_pre);
 	int ret;
 
-	c->fill(test, &p);
+	if (c->fill)
+		c->fill(test, &p);
 	ret = register_kprobe(&p);
 	KUNIT_EXPECT_EQ(test, ret, c->expected);
 	if (!ret)

@@ -436,12 +436,6 @@ static void test_cleared_probe_is_still_registered(struct kunit *test)
 	unregister_kprobe(&p);
 }
 
-/* Overwriting the fields of a registered probe does not change its hits. */
-struct overwrite_case {
-	const char *name;
-	void (*write)(struct kprobe *p);
-};
-
 static int wrong_pre(struct kprobe *p, struct pt_regs *regs)
 {
 	container_of(p, struct counted, probe)->pre += 1000;
@@ -454,70 +448,38 @@ static void wrong_post(struct kprobe *p, struct pt_regs *regs,
 	container_of(p, struct counted, probe)->post += 1000;
 }
 
-static void clear_pre(struct kprobe *p)
-{
-	p->pre_handler = NULL;
-}
-
-static void change_pre(struct kprobe *p)
-{
-	p->pre_handler = wrong_pre;
-}
-
-static void clear_post(struct kprobe *p)
-{
-	p->post_handler = NULL;
-}
-
-static void change_post(struct kprobe *p)
-{
-	p->post_handler = wrong_post;
-}
-
-static void clear_addr(struct kprobe *p)
-{
-	p->addr = NULL;
-}
-
-static void change_addr(struct kprobe *p)
-{
-	p->addr = (kprobe_opcode_t *)target_mul;
-	p->offset = 1;
-}
-
-static void clear_flags(struct kprobe *p)
-{
-	p->flags = 0;
-}
-
-static void set_flags(struct kprobe *p)
-{
-	p->flags = ~0;
-}
-
-static void clear_all(struct kprobe *p)
-{
-	clear_pre(p);
-	clear_post(p);
-	clear_addr(p);
-	clear_flags(p);
-	p->fault_handler = NULL;
-	p->symbol_name = NULL;
-	/* On mips this is a union. */
-	memset(&p->opcode, 0, sizeof(p->opcode));
-}
-
-static const struct overwrite_case overwrite_cases[] = {
-	{ "pre_handler cleared", clear_pre },
-	{ "pre_handler changed", change_pre },
-	{ "post_handler cleared", clear_post },
-	{ "post_handler changed", change_post },
-	{ "addr cleared", clear_addr },
-	{ "addr changed", change_addr },
-	{ "flags cleared", clear_flags },
-	{ "flags set", set_flags },
-	{ "all", clear_all },
+/*
+ * Overwriting the fields of a registered probe, from the first to the last one
+ * given, does not change its hits.
+ */
+static const struct overwrite_case {
+	const char *name;
+	size_t from;
+	size_t to;
+	struct kprobe probe;
+} overwrite_cases[] = {
+#define OVERWRITE(name, first, last, ...)				\
+	{ name, offsetof(struct kprobe, first),				\
+	  offsetofend(struct kprobe, last), { __VA_ARGS__ } }
+	OVERWRITE("pre_handler cleared", pre_handler, pre_handler),
+	OVERWRITE("pre_handler changed", pre_handler, pre_handler,
+		  .pre_handler = wrong_pre),
+	OVERWRITE("post_handler cleared", post_handler, post_handler),
+	OVERWRITE("post_handler changed", post_handler, post_handler,
+		  .post_handler = wrong_post),
+	OVERWRITE("addr cleared", addr, addr),
+	OVERWRITE("addr changed", addr, offset,
+		  .addr = (kprobe_opcode_t *)target_mul, .offset = 1),
+	OVERWRITE("flags cleared", flags, flags),
+	OVERWRITE("flags set", flags, flags, .flags = ~0),
+	OVERWRITE("all", addr, flags),
 };
+
+static void overwrite(struct kprobe *p, const struct overwrite_case *c)
+{
+	memcpy((void *)p + c->from, (const void *)&c->probe + c->from,
+	       c->to - c->from);
+}
 
 KUNIT_ARRAY_PARAM_DESC(overwrite, overwrite_cases, name);
 
@@ -533,13 +495,13 @@ static void overwrite_round(struct kunit *test, const struct overwrite_case *c,
 	s.probe.pre_handler = pre ? counted_pre : NULL;
 	KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&other.probe), 0);
-	c->write(&s.probe);
+	overwrite(&s.probe, c);
 	KUNIT_EXPECT_EQ(test, target_add(3, 4), 7);
 	KUNIT_EXPECT_EQ(test, s.pre, pre);
 	KUNIT_EXPECT_EQ(test, s.post, post);
 
 	KUNIT_EXPECT_EQ(test, disable_kprobe(&s.probe), 0);
-	c->write(&s.probe);
+	overwrite(&s.probe, c);
 	KUNIT_EXPECT_EQ(test, target_add(3, 4), 7);
 	KUNIT_EXPECT_EQ(test, s.pre, pre);
 	KUNIT_EXPECT_EQ(test, s.post, post);
@@ -548,7 +510,7 @@ static void overwrite_round(struct kunit *test, const struct overwrite_case *c,
 	KUNIT_EXPECT_EQ(test, s.pre, 2 * pre);
 	KUNIT_EXPECT_EQ(test, s.post, 2 * post);
 
-	c->write(&s.probe);
+	overwrite(&s.probe, c);
 	unregister_kprobe(&s.probe);
 	KUNIT_EXPECT_EQ(test, target_add(3, 4), 7);
 	KUNIT_EXPECT_EQ(test, s.pre, 2 * pre);
