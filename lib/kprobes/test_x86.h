@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Operand names for assembly outside of functions, by word size, for the KUnit
- * suites for kprobes on x86.
+ * Helpers shared by the KUnit suites for kprobes on x86: operand names for
+ * assembly outside of functions, by word size, and changes of text.
  */
 #ifndef _LIB_KPROBES_TEST_X86_H
 #define _LIB_KPROBES_TEST_X86_H
 
+#include <linux/memory.h>
+#include <linux/mutex.h>
 #include <asm/asm.h>
 #include <asm/cpufeature.h>
 #include <asm/nospec-branch.h>
+#include <asm/text-patching.h>
 
 #ifdef CONFIG_X86_64
 #define AX		"%rax"
@@ -42,6 +45,14 @@
 static inline unsigned long flags_after_return(unsigned long flags)
 {
 	return cpu_feature_enabled(X86_FEATURE_CALL_DEPTH) ? 0 : flags;
+}
+
+/* Write any bytes; smp_text_poke_single() accepts only the kernel's no-ops. */
+static __maybe_unused void write_text(void *at, const void *text, size_t size)
+{
+	guard(mutex)(&text_mutex);
+	text_poke(at, text, size);
+	smp_text_poke_sync_each_cpu();
 }
 
 /*

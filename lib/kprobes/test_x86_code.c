@@ -530,14 +530,6 @@ KUNIT_ARRAY_PARAM_DESC(refusal, refusal_cases, name);
 /* Bytes that are no instruction; objtool would reject them in the text. */
 CODE(undecodable, "", "nop\n nop\n nop\n nop", "nop");
 
-static void write_text(char *at, const u8 *text, size_t size)
-{
-	mutex_lock(&text_mutex);
-	text_poke(at, text, size);
-	smp_text_poke_sync_each_cpu();
-	mutex_unlock(&text_mutex);
-}
-
 static void test_undecodable_is_refused(struct kunit *test)
 {
 	/* ANDN without its mandatory prefix. */

@@ -81,6 +81,14 @@ static void sentry_post(struct kprobe *p, struct pt_regs *regs,
 	container_of(p, struct sentry, probe)->post++;
 }
 
+/* SENTRY(address, initializers...) */
+#define SENTRY(where, ...)						\
+	((struct sentry) {						\
+		.probe.addr = (kprobe_opcode_t *)(where),		\
+		.probe.fault_handler = sentry_fault,			\
+		__VA_ARGS__						\
+	})
+
 #define RAISE(instruction) ({						\
 	asm volatile(_ASM_MOV " $1f, %[resume_at]\n\t"			\
 		     "xor	%%edx, %%edx\n\t"			\
@@ -161,12 +169,8 @@ static void hit_once(struct kunit *test, struct sentry *s)
 static void test_fault_in_pre_is_handled(struct kunit *test)
 {
 	const struct trap_case *c = test->param_value;
-	struct sentry s = {
-		.probe.addr = (kprobe_opcode_t *)probed,
-		.probe.pre_handler = raising_pre,
-		.probe.post_handler = sentry_post,
-		.probe.fault_handler = sentry_fault,
-	};
+	struct sentry s = SENTRY(probed, .probe.pre_handler = raising_pre,
+				 .probe.post_handler = sentry_post);
 
 	trap_to_raise = c->trap;
 	hit_once(test, &s);
@@ -178,11 +182,7 @@ static void test_fault_in_pre_is_handled(struct kunit *test)
 static void test_fault_in_post_is_handled(struct kunit *test)
 {
 	const struct trap_case *c = test->param_value;
-	struct sentry s = {
-		.probe.addr = (kprobe_opcode_t *)probed,
-		.probe.post_handler = raising_post,
-		.probe.fault_handler = sentry_fault,
-	};
+	struct sentry s = SENTRY(probed, .probe.post_handler = raising_post);
 
 	trap_to_raise = c->trap;
 	hit_once(test, &s);
@@ -209,12 +209,8 @@ static int fixed_up_pre(struct kprobe *p, struct pt_regs *regs)
 
 static void test_declined_fault_is_fixed_up(struct kunit *test)
 {
-	struct sentry s = {
-		.declines = true,
-		.probe.addr = (kprobe_opcode_t *)probed,
-		.probe.pre_handler = fixed_up_pre,
-		.probe.fault_handler = sentry_fault,
-	};
+	struct sentry s = SENTRY(probed, .declines = true,
+				 .probe.pre_handler = fixed_up_pre);
 
 	fixed_up = 0;
 	hit_once(test, &s);
@@ -256,16 +252,8 @@ static void test_fault_in_fault_is_fixed_up(struct kunit *test)
 /* Of several probes at the site, only the running one must be called. */
 static void test_only_running_probe_gets_fault(struct kunit *test)
 {
-	struct sentry other = {
-		.probe.addr = (kprobe_opcode_t *)probed,
-		.probe.pre_handler = sentry_pre,
-		.probe.fault_handler = sentry_fault,
-	};
-	struct sentry s = {
-		.probe.addr = (kprobe_opcode_t *)probed,
-		.probe.pre_handler = raising_pre,
-		.probe.fault_handler = sentry_fault,
-	};
+	struct sentry other = SENTRY(probed, .probe.pre_handler = sentry_pre);
+	struct sentry s = SENTRY(probed, .probe.pre_handler = raising_pre);
 
 	trap_to_raise = X86_TRAP_PF;
 	KUNIT_ASSERT_EQ(test, register_kprobe(&other.probe), 0);
@@ -472,15 +460,8 @@ static int loading_pre(struct kprobe *p, struct pt_regs *regs)
 
 static void test_fault_below_handler_is_its_own(struct kunit *test)
 {
-	struct sentry inner = {
-		.probe.addr = (kprobe_opcode_t *)at_load,
-		.probe.fault_handler = sentry_fault,
-	};
-	struct sentry outer = {
-		.probe.addr = (kprobe_opcode_t *)probed,
-		.probe.pre_handler = loading_pre,
-		.probe.fault_handler = sentry_fault,
-	};
+	struct sentry inner = SENTRY(at_load);
+	struct sentry outer = SENTRY(probed, .probe.pre_handler = loading_pre);
 
 	resume_at = after_load;
 	KUNIT_ASSERT_EQ(test, register_kprobe(&inner.probe), 0);
@@ -496,10 +477,7 @@ static void test_fault_below_handler_is_its_own(struct kunit *test)
 
 static void test_disabled_probe_gets_no_fault(struct kunit *test)
 {
-	struct sentry s = {
-		.probe.addr = (kprobe_opcode_t *)at_load,
-		.probe.fault_handler = sentry_fault,
-	};
+	struct sentry s = SENTRY(at_load);
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
 	KUNIT_EXPECT_EQ(test, disable_kprobe(&s.probe), 0);

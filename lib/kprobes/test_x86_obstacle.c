@@ -394,32 +394,25 @@ CODE(trap_late, FIRST, SECOND AFTER ".Lopt_trap_late_other:" NOP5);
 asm(POINTER_TO(opt_trap_late_other, .Lopt_trap_late_other));
 extern char *opt_trap_late_other;
 
-static void write_byte(char *addr, u8 byte)
-{
-	guard(mutex)(&text_mutex);
-	text_poke(addr, &byte, sizeof(byte));
-	smp_text_poke_sync_each_cpu();
-}
-
 static void test_trap_after_analysis_is_found(struct kunit *test)
 {
 	struct counted other = COUNTED(opt_trap_late_other);
 	struct counted p = COUNTED(probe_trap_late);
 	char *second = probe_trap_late + 3;
-	u8 byte = *second;
+	const u8 before = *second, trap = INT3_INSN_OPCODE;
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&other.probe), 0);
 	wait_for_kprobe_optimizer();
 	KUNIT_EXPECT_TRUE(test, is_jump(opt_trap_late_other));
 	KUNIT_EXPECT_TRUE(test, x86_kprobe_function_kept());
-	write_byte(second, INT3_INSN_OPCODE);
+	write_text(second, &trap, sizeof(trap));
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
 	wait_for_kprobe_optimizer();
 	KUNIT_EXPECT_FALSE(test, is_jump(probe_trap_late));
 	KUNIT_EXPECT_STREQ(test,
 			   kprobe_obstacle_name(p.probe.site->obstacle),
 			   "foreign-trap");
-	write_byte(second, byte);
+	write_text(second, &before, sizeof(before));
 	/* The function is analysed again when its probes change. */
 	KUNIT_EXPECT_EQ(test, disable_kprobe(&p.probe), 0);
 	KUNIT_EXPECT_EQ(test, enable_kprobe(&p.probe), 0);
@@ -441,15 +434,6 @@ extern char *opt_branch;
 
 extern char __x86_safe_ret_start[];
 
-/* smp_text_poke_single() accepts only the no-ops that the kernel has chosen. */
-static void write_branch(const u8 *text)
-{
-	mutex_lock(&text_mutex);
-	text_poke(opt_branch, text, JMP32_INSN_SIZE);
-	smp_text_poke_sync_each_cpu();
-	mutex_unlock(&text_mutex);
-}
-
 static void expect_branching(struct kunit *test, const void *target,
 			     enum kprobe_obstacle expected)
 {
@@ -462,14 +446,14 @@ static void expect_branching(struct kunit *test, const void *target,
 	if (target)
 		__text_gen_insn(branch, JMP32_INSN_OPCODE, opt_branch, target,
 				sizeof(branch));
-	write_branch(branch);
+	write_text(opt_branch, branch, sizeof(branch));
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
 	KUNIT_EXPECT_EQ(test, is_jump(probe_branching), !expected);
 	found = kprobe_obstacle_at(p.probe.addr);
 	KUNIT_EXPECT_STREQ(test, kprobe_obstacle_name(found),
 			   kprobe_obstacle_name(expected));
 	unregister_kprobe(&p.probe);
-	write_branch(before);
+	write_text(opt_branch, before, sizeof(before));
 }
 
 static void test_written_branch_is_followed(struct kunit *test)

@@ -58,16 +58,10 @@ static void call_debugged(struct kunit *test, struct counted *c,
 	debugged = probed_at(&c->probe);
 	debugged_length = length;
 	KUNIT_ASSERT_EQ(test, register_die_notifier(&debugger_nb), 0);
-	scoped_guard(mutex, &text_mutex) {
-		old = *(u8 *)debugged;
-		text_poke((void *)debugged, &trap, INT3_INSN_SIZE);
-		smp_text_poke_sync_each_cpu();
-	}
+	old = *(u8 *)debugged;
+	write_text((void *)debugged, &trap, sizeof(trap));
 	function(3);
-	scoped_guard(mutex, &text_mutex) {
-		text_poke((void *)debugged, &old, INT3_INSN_SIZE);
-		smp_text_poke_sync_each_cpu();
-	}
+	write_text((void *)debugged, &old, sizeof(old));
 	unregister_die_notifier(&debugger_nb);
 	KUNIT_EXPECT_EQ(test, seen, 1);
 	KUNIT_EXPECT_EQ(test, c->pre, 0);
