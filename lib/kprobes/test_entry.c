@@ -11,7 +11,7 @@
 #include <linux/kprobes_test.h>
 #include <linux/string.h>
 #include "../../kernel/kprobes/internal.h"
-#include "test.h"
+#include "test_ftrace.h"
 #include "test_moving.h"
 
 static TARGET int target(int x)
@@ -54,13 +54,7 @@ static unsigned long next_insn(void)
 	return target_call() + MCOUNT_INSN_SIZE;
 }
 
-#define ON_TARGET(...)							\
-	COUNTED(target_call(), __VA_ARGS__)
-
-static enum kprobe_site_state state_of(const struct counted *c)
-{
-	return c->probe.site->state;
-}
+#define ON_TARGET(...)	ON(target, __VA_ARGS__)
 
 /* Return true if the site patches the instruction after the call. */
 static bool skips(const struct counted *c)
@@ -247,8 +241,7 @@ static void test_post_handler_moves_to_ftrace(struct kunit *test)
 /* Each iteration executes the instruction after the call once more. */
 static void test_loop_to_next_insn_is_hit_once(struct kunit *test)
 {
-	struct counted c = COUNTED(ftrace_location((unsigned long)
-						   looping_target));
+	struct counted c = ON(looping_target);
 	const u8 *next = (const u8 *)c.probe.addr + MCOUNT_INSN_SIZE;
 	/* A dec %edi, not preceded by a frame pointer or a canary. */
 	bool loops = next[0] == 0xff && next[1] == 0xcf;
@@ -388,8 +381,7 @@ static void test_moving_entry_is_hit_once(struct kunit *test)
 
 	if (num_online_cpus() < 2)
 		kunit_skip(test, "needs two CPUs");
-	KUNIT_ASSERT_EQ(test, ftrace_set_filter_ip(&waiter, target_call(), 0,
-						   0), 0);
+	KUNIT_ASSERT_EQ(test, watch(&waiter, target), 0);
 	moving_kind = how->kind;
 	moving.function = target;
 	moving.seconds = 1;
@@ -416,7 +408,6 @@ static void test_moving_entry_is_hit_once(struct kunit *test)
 	unregister_kprobe(&c.probe);
 	unregister_kprobe(&first);
 	KUNIT_EXPECT_EQ(test, unregister_ftrace_function(&waiter), 0);
-	ftrace_set_filter_ip(&waiter, target_call(), 1, 0);
 	kprobe_set_jumps(true);
 }
 
@@ -440,8 +431,7 @@ static void test_hit_before_move_is_waited_for(struct kunit *test)
 	if (num_online_cpus() < 2)
 		kunit_skip(test, "needs two CPUs");
 	kprobe_flush_retired();
-	KUNIT_ASSERT_EQ(test, ftrace_set_filter_ip(&waiter, target_call(), 0,
-						   0), 0);
+	KUNIT_ASSERT_EQ(test, watch(&waiter, target), 0);
 	KUNIT_ASSERT_EQ(test, register_ftrace_function(&waiter), 0);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
 	KUNIT_EXPECT_TRUE(test, skips(&c));
@@ -461,7 +451,6 @@ static void test_hit_before_move_is_waited_for(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c.pre, 2);
 	unregister_kprobe(&c.probe);
 	KUNIT_EXPECT_EQ(test, unregister_ftrace_function(&waiter), 0);
-	ftrace_set_filter_ip(&waiter, target_call(), 1, 0);
 	kprobe_set_jumps(true);
 }
 
@@ -470,16 +459,14 @@ static void test_hit_at_enable_is_handled_once(struct kunit *test)
 {
 	struct counted c = ON_TARGET();
 	/* This probe puts our callback before the waiter. */
-	struct counted other = COUNTED(ftrace_location((unsigned long)
-						       bystander));
+	struct counted other = ON(bystander);
 	struct task_struct *task;
 
 	if (num_online_cpus() < 2)
 		kunit_skip(test, "needs two CPUs");
 	kprobe_flush_retired();
 	kprobe_set_jumps(false);
-	KUNIT_ASSERT_EQ(test, ftrace_set_filter_ip(&waiter, target_call(), 0,
-						   0), 0);
+	KUNIT_ASSERT_EQ(test, watch(&waiter, target), 0);
 	KUNIT_ASSERT_EQ(test, register_ftrace_function(&waiter), 0);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&other.probe), 0);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
@@ -499,7 +486,6 @@ static void test_hit_at_enable_is_handled_once(struct kunit *test)
 	unregister_kprobe(&c.probe);
 	unregister_kprobe(&other.probe);
 	KUNIT_EXPECT_EQ(test, unregister_ftrace_function(&waiter), 0);
-	ftrace_set_filter_ip(&waiter, target_call(), 1, 0);
 }
 
 static void notrace redirect(unsigned long ip, unsigned long parent_ip,
@@ -518,11 +504,9 @@ static struct ftrace_ops redirector = {
 static void test_redirected_function_is_hit(struct kunit *test)
 {
 	struct counted c = ON_TARGET();
-	struct counted other = COUNTED(ftrace_location((unsigned long)
-						       bystander));
+	struct counted other = ON(bystander);
 
-	KUNIT_ASSERT_EQ(test, ftrace_set_filter_ip(&redirector, target_call(),
-						   0, 0), 0);
+	KUNIT_ASSERT_EQ(test, watch(&redirector, target), 0);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&other.probe), 0);
 	wait_for_kprobe_optimizer();
@@ -550,25 +534,21 @@ static void test_redirected_function_is_hit(struct kunit *test)
 	unregister_kprobe(&c.probe);
 	KUNIT_EXPECT_EQ(test, c.pre, 4);
 	KUNIT_EXPECT_EQ(test, c.astray, 0);
-	ftrace_set_filter_ip(&redirector, target_call(), 1, 0);
 }
 
 /* A failed registration must not block others. */
 static void test_redirection_refused_blocks_no_entry(struct kunit *test)
 {
 	struct counted post = ON_TARGET(.probe.post_handler = counted_post);
-	struct counted other = COUNTED(ftrace_location((unsigned long)
-						       bystander));
+	struct counted other = ON(bystander);
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&post.probe), 0);
-	KUNIT_ASSERT_EQ(test, ftrace_set_filter_ip(&redirector, target_call(),
-						   0, 0), 0);
+	KUNIT_ASSERT_EQ(test, watch(&redirector, target), 0);
 	KUNIT_EXPECT_EQ(test, register_ftrace_function(&redirector), -EBUSY);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&other.probe), 0);
 	KUNIT_EXPECT_TRUE(test, skips(&other));
 	unregister_kprobe(&other.probe);
 	unregister_kprobe(&post.probe);
-	ftrace_set_filter_ip(&redirector, target_call(), 1, 0);
 }
 
 /*
@@ -582,8 +562,7 @@ static void test_entry_armed_as_next_probe_leaves_is_hit(struct kunit *test)
 	struct counted next = COUNTED(next_insn());
 	struct kprobe *both[] = { &post.probe, &next.probe };
 
-	KUNIT_ASSERT_EQ(test, ftrace_set_filter_ip(&redirector, target_call(),
-						   0, 0), 0);
+	KUNIT_ASSERT_EQ(test, watch(&redirector, target), 0);
 	/* In this order the entry has never been armed. */
 	KUNIT_EXPECT_EQ(test, kprobe_set_global(false), 0);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&post.probe), 0);
@@ -599,7 +578,6 @@ static void test_entry_armed_as_next_probe_leaves_is_hit(struct kunit *test)
 	unregister_kprobe(&plain.probe);
 	KUNIT_EXPECT_EQ(test, plain.pre, 1);
 	KUNIT_EXPECT_EQ(test, call_target(5), 16);
-	ftrace_set_filter_ip(&redirector, target_call(), 1, 0);
 }
 
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
@@ -612,24 +590,33 @@ asm("	.pushsection .text, \"ax\", @progbits\n"
     "	.size	kprobe_test_direct, . - kprobe_test_direct\n"
     "	.popsection\n");
 void kprobe_test_direct(void);
+#define TRAMPOLINE	((unsigned long)kprobe_test_direct)
 
 static struct ftrace_ops direct;
 
+static void direct_begin(struct kunit *test)
+{
+	KUNIT_ASSERT_EQ(test, watch(&direct, target), 0);
+	KUNIT_ASSERT_EQ(test, register_ftrace_direct(&direct, TRAMPOLINE), 0);
+}
+
+static void direct_end(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, unregister_ftrace_direct(&direct, TRAMPOLINE,
+						       false), 0);
+	direct.ops_func = NULL;
+}
+
 static void test_direct_call_moves_to_ftrace(struct kunit *test)
 {
-	unsigned long trampoline = (unsigned long)kprobe_test_direct;
 	struct counted c = ON_TARGET();
 
-	KUNIT_ASSERT_EQ(test, ftrace_set_filter_ip(&direct, target_call(), 0,
-						   0), 0);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
 	wait_for_kprobe_optimizer();
-	KUNIT_ASSERT_EQ(test, register_ftrace_direct(&direct, trampoline), 0);
+	direct_begin(test);
 	KUNIT_EXPECT_EQ(test, state_of(&c), KPROBE_SITE_FTRACE);
 	KUNIT_EXPECT_EQ(test, call_target(5), 16);
-	KUNIT_EXPECT_EQ(test, unregister_ftrace_direct(&direct, trampoline,
-						       false), 0);
-	ftrace_set_filter_ip(&direct, target_call(), 1, 0);
+	direct_end(test);
 	KUNIT_EXPECT_EQ(test, call_target(5), 16);
 	unregister_kprobe(&c.probe);
 	KUNIT_EXPECT_EQ(test, c.pre, 2);
@@ -640,17 +627,15 @@ static void test_direct_call_moves_to_ftrace(struct kunit *test)
 /* BPF adds its direct calls to one ops by such tables. */
 static void test_added_direct_call_moves_to_ftrace(struct kunit *test)
 {
-	unsigned long trampoline = (unsigned long)kprobe_test_direct;
 	struct ftrace_hash *hash = alloc_ftrace_hash(1);
 	static struct ftrace_ops ops;
 	struct counted c = ON_TARGET();
-	struct counted other = COUNTED(ftrace_location((unsigned long)
-						       bystander));
+	struct counted other = ON(bystander);
 
 	KUNIT_ASSERT_NOT_NULL(test, hash);
 	KUNIT_ASSERT_NOT_NULL(test, add_ftrace_hash_entry_direct(hash,
 								 target_call(),
-								 trampoline));
+								 TRAMPOLINE));
 	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&other.probe), 0);
 	KUNIT_EXPECT_TRUE(test, skips(&c));
@@ -696,16 +681,13 @@ static int share(FTRACE_OPS_FUNC_PARAMS)
 static void expect_sharing(struct kunit *test, ftrace_ops_func_t ops_func,
 			   unsigned int tries, int err)
 {
-	unsigned long trampoline = (unsigned long)kprobe_test_direct;
 	struct counted c = ON_TARGET(.probe.post_handler = counted_post);
 
 	direct.ops_func = ops_func;
 	asked = 0;
 	busy = tries;
 	shares = false;
-	KUNIT_ASSERT_EQ(test, ftrace_set_filter_ip(&direct, target_call(), 0,
-						   0), 0);
-	KUNIT_ASSERT_EQ(test, register_ftrace_direct(&direct, trampoline), 0);
+	direct_begin(test);
 	KUNIT_EXPECT_EQ(test, register_kprobe(&c.probe), err);
 	KUNIT_EXPECT_EQ(test, call_target(5), 16);
 	if (!err) {
@@ -714,17 +696,13 @@ static void expect_sharing(struct kunit *test, ftrace_ops_func_t ops_func,
 		unregister_kprobe(&c.probe);
 	}
 	KUNIT_EXPECT_FALSE(test, shares);
-	KUNIT_EXPECT_EQ(test, unregister_ftrace_direct(&direct, trampoline,
-						       false), 0);
-	ftrace_set_filter_ip(&direct, target_call(), 1, 0);
-	direct.ops_func = NULL;
+	direct_end(test);
 }
 
 static void test_direct_call_is_shared(struct kunit *test)
 {
-	struct counted other = COUNTED(ftrace_location((unsigned long)
-						       bystander),
-				       .probe.post_handler = counted_post);
+	struct counted other = ON(bystander,
+				  .probe.post_handler = counted_post);
 	unsigned int i;
 
 	/* Without a post handler on another site, and with one. */
@@ -748,14 +726,11 @@ KUNIT_ARRAY_PARAM(array, array_cases, name_desc);
 /* If another site is refused, owners must not share any longer. */
 static void test_refused_array_leaves_no_sharing(struct kunit *test)
 {
-	unsigned long trampoline = (unsigned long)kprobe_test_direct;
 	struct counted c = ON_TARGET(.probe.post_handler = counted_post);
-	struct counted other = COUNTED(ftrace_location((unsigned long)
-						       bystander),
-				       .probe.post_handler = counted_post);
-	struct counted third = COUNTED(ftrace_location((unsigned long)
-						       other_target),
-				       .probe.post_handler = counted_post);
+	struct counted other = ON(bystander,
+				  .probe.post_handler = counted_post);
+	struct counted third = ON(other_target,
+				  .probe.post_handler = counted_post);
 	struct kprobe *array[] = { &c.probe, &other.probe };
 	bool first = test->param_value == &array_cases[0];
 
@@ -764,41 +739,28 @@ static void test_refused_array_leaves_no_sharing(struct kunit *test)
 	busy = 0;
 	if (!first)
 		KUNIT_ASSERT_EQ(test, register_kprobe(&third.probe), 0);
-	KUNIT_ASSERT_EQ(test, ftrace_set_filter_ip(&redirector,
-						   (unsigned long)
-						   other.probe.addr, 0, 0), 0);
+	KUNIT_ASSERT_EQ(test, watch(&redirector, bystander), 0);
 	KUNIT_ASSERT_EQ(test, register_ftrace_function(&redirector), 0);
-	KUNIT_ASSERT_EQ(test, ftrace_set_filter_ip(&direct, target_call(), 0,
-						   0), 0);
-	KUNIT_ASSERT_EQ(test, register_ftrace_direct(&direct, trampoline), 0);
+	direct_begin(test);
 	KUNIT_EXPECT_EQ(test, register_kprobes(array, 2), -EBUSY);
 	KUNIT_EXPECT_NE(test, asked, 0);
 	KUNIT_EXPECT_FALSE(test, shares);
-	KUNIT_EXPECT_EQ(test, unregister_ftrace_direct(&direct, trampoline,
-						       false), 0);
-	ftrace_set_filter_ip(&direct, target_call(), 1, 0);
+	direct_end(test);
 	KUNIT_EXPECT_EQ(test, unregister_ftrace_function(&redirector), 0);
-	ftrace_set_filter_ip(&redirector, (unsigned long)other.probe.addr, 1,
-			     0);
 	if (!first)
 		unregister_kprobe(&third.probe);
-	direct.ops_func = NULL;
 }
 
 /* A busy owner must prevent only probes of its own function. */
 static void test_busy_owner_is_given_up(struct kunit *test)
 {
-	unsigned long trampoline = (unsigned long)kprobe_test_direct;
 	struct counted c = ON_TARGET(.probe.post_handler = counted_post);
-	struct counted other = COUNTED(ftrace_location((unsigned long)
-						       bystander),
-				       .probe.post_handler = counted_post);
+	struct counted other = ON(bystander,
+				  .probe.post_handler = counted_post);
 
 	direct.ops_func = share;
 	busy = 0;
-	KUNIT_ASSERT_EQ(test, ftrace_set_filter_ip(&direct, target_call(), 0,
-						   0), 0);
-	KUNIT_ASSERT_EQ(test, register_ftrace_direct(&direct, trampoline), 0);
+	direct_begin(test);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&other.probe), 0);
 	KUNIT_EXPECT_EQ(test, kprobe_set_global(false), 0);
@@ -813,10 +775,7 @@ static void test_busy_owner_is_given_up(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c.post, 1);
 	unregister_kprobe(&other.probe);
 	unregister_kprobe(&c.probe);
-	KUNIT_EXPECT_EQ(test, unregister_ftrace_direct(&direct, trampoline,
-						       false), 0);
-	ftrace_set_filter_ip(&direct, target_call(), 1, 0);
-	direct.ops_func = NULL;
+	direct_end(test);
 }
 #endif
 

@@ -11,7 +11,7 @@
 #include <linux/mutex.h>
 #include <linux/string.h>
 #include "../../kernel/kprobes/internal.h"
-#include "test.h"
+#include "test_ftrace.h"
 
 static TARGET int target(int x)
 {
@@ -35,14 +35,7 @@ static unsigned long target_call(void)
 	return ftrace_location((unsigned long)target);
 }
 
-static unsigned long other_call(void)
-{
-	return ftrace_location((unsigned long)other_target);
-}
-
-/* Use the address: the name of a local function may not be unique. */
-#define ON_TARGET(...)							\
-	COUNTED(target_call(), __VA_ARGS__)
+#define ON_TARGET(...)	ON(target, __VA_ARGS__)
 
 static void test_entry_is_hit_by_ftrace(struct kunit *test)
 {
@@ -127,7 +120,7 @@ static void test_array_is_armed_in_any_order(struct kunit *test)
 		struct counted plain = ON_TARGET();
 		struct counted post = ON_TARGET(.probe.post_handler =
 						counted_post);
-		struct counted other = COUNTED(other_call());
+		struct counted other = ON(other_target);
 		struct kprobe *ps[] = {
 			&plain.probe, &post.probe, &other.probe,
 		};
@@ -166,18 +159,13 @@ static struct ftrace_ops watcher = {
 	.func = nothing,
 };
 
-static int watch_target(struct ftrace_ops *ops)
-{
-	return ftrace_set_filter_ip(ops, target_call(), 0, 0);
-}
-
 static void test_ipmodify_excludes_post(struct kunit *test)
 {
 	struct counted plain = ON_TARGET();
 	struct counted post = ON_TARGET(.probe.post_handler = counted_post);
 	unsigned int sites = kprobe_sites_in_use();
 
-	KUNIT_ASSERT_EQ(test, watch_target(&modifier), 0);
+	KUNIT_ASSERT_EQ(test, watch(&modifier, target), 0);
 	KUNIT_ASSERT_EQ(test, register_ftrace_function(&modifier), 0);
 
 	/* A probe without a post handler does not modify the address. */
@@ -196,21 +184,20 @@ static void test_ipmodify_excludes_post(struct kunit *test)
 	unregister_kprobe(&post.probe);
 	KUNIT_EXPECT_EQ(test, register_ftrace_function(&modifier), 0);
 	unregister_ftrace_function(&modifier);
-	ftrace_set_filter_ip(&modifier, target_call(), 1, 0);
 }
 
 /* The global switch must arm all sites except the site ftrace refuses. */
 static void test_ipmodify_blocks_one_site(struct kunit *test)
 {
 	struct counted post = ON_TARGET(.probe.post_handler = counted_post);
-	struct counted other = COUNTED(other_call());
-	struct counted other_post = COUNTED(other_call(),
-					    .probe.post_handler = counted_post);
+	struct counted other = ON(other_target);
+	struct counted other_post = ON(other_target,
+				       .probe.post_handler = counted_post);
 	struct kprobe *ps[] = {
 		&post.probe, &other.probe, &other_post.probe,
 	};
 
-	KUNIT_ASSERT_EQ(test, watch_target(&modifier), 0);
+	KUNIT_ASSERT_EQ(test, watch(&modifier, target), 0);
 	KUNIT_ASSERT_EQ(test, register_kprobes(ps, 3), 0);
 	KUNIT_EXPECT_EQ(test, kprobe_set_global(false), 0);
 	KUNIT_ASSERT_EQ(test, register_ftrace_function(&modifier), 0);
@@ -236,7 +223,6 @@ static void test_ipmodify_blocks_one_site(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, post.post, 1);
 	KUNIT_EXPECT_EQ(test, other_post.pre, 2);
 	unregister_kprobes(ps, 3);
-	ftrace_set_filter_ip(&modifier, target_call(), 1, 0);
 }
 
 static const char * const entry_names[] = {
@@ -287,8 +273,8 @@ static void test_array_is_one_update(struct kunit *test)
 	struct counted updates = COUNTED(0, .probe.symbol_name =
 					 "ftrace_modify_all_code");
 	struct counted plain = ON_TARGET();
-	struct counted post = COUNTED(other_call(),
-				      .probe.post_handler = counted_post);
+	struct counted post = ON(other_target,
+				 .probe.post_handler = counted_post);
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&updates.probe), 0);
 	expect_one_update(test, &updates, NULL);
@@ -323,7 +309,7 @@ static void test_one_failure_spares_the_rest(struct kunit *test)
 		ps[i] = &many[i].probe;
 	}
 
-	KUNIT_ASSERT_EQ(test, watch_target(&modifier), 0);
+	KUNIT_ASSERT_EQ(test, watch(&modifier, target), 0);
 	KUNIT_ASSERT_EQ(test, register_kprobes(ps, ARRAY_SIZE(ps)), 0);
 	KUNIT_EXPECT_EQ(test, kprobe_set_global(false), 0);
 	KUNIT_ASSERT_EQ(test, register_ftrace_function(&modifier), 0);
@@ -335,7 +321,6 @@ static void test_one_failure_spares_the_rest(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kprobe_set_global(true), 0);
 	KUNIT_EXPECT_TRUE(test, ps[bad]->site->state != KPROBE_SITE_CLEAN);
 	unregister_kprobes(ps, ARRAY_SIZE(ps));
-	ftrace_set_filter_ip(&modifier, target_call(), 1, 0);
 }
 
 static int calling_pre(struct kprobe *p, struct pt_regs *regs)
@@ -350,7 +335,7 @@ static void test_recursive_call_is_missed(struct kunit *test)
 {
 	int watched;
 
-	KUNIT_ASSERT_EQ(test, watch_target(&watcher), 0);
+	KUNIT_ASSERT_EQ(test, watch(&watcher, target), 0);
 	for (watched = 0; watched < 2; watched++) {
 		struct counted c = ON_TARGET(.probe.pre_handler = calling_pre);
 
@@ -367,7 +352,6 @@ static void test_recursive_call_is_missed(struct kunit *test)
 		if (watched)
 			unregister_ftrace_function(&watcher);
 	}
-	ftrace_set_filter_ip(&watcher, target_call(), 1, 0);
 }
 
 static unsigned int watch_depth;
@@ -395,7 +379,7 @@ static void test_call_kept_from_kprobes_is_missed(struct kunit *test)
 {
 	struct counted c = ON_TARGET();
 
-	KUNIT_ASSERT_EQ(test, watch_target(&recursing), 0);
+	KUNIT_ASSERT_EQ(test, watch(&recursing, target), 0);
 	KUNIT_ASSERT_EQ(test, register_ftrace_function(&recursing), 0);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
 	watch_depth = 0;
@@ -407,7 +391,6 @@ static void test_call_kept_from_kprobes_is_missed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c.probe.site->missed[KPROBE_MISS_TRACER], 1);
 	KUNIT_EXPECT_EQ(test, c.probe.site->missed[KPROBE_MISS_RECURSION], 0);
 	unregister_kprobe(&c.probe);
-	ftrace_set_filter_ip(&recursing, target_call(), 1, 0);
 }
 
 /* Two tracers of all functions; they must not trace the hit path. */
@@ -426,7 +409,7 @@ static int calling_both_pre(struct kprobe *p, struct pt_regs *regs)
 static void test_global_tracers_coexist(struct kunit *test)
 {
 	struct counted c = ON_TARGET(.probe.pre_handler = calling_both_pre);
-	struct counted d = COUNTED(other_call());
+	struct counted d = ON(other_target);
 	int i;
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);

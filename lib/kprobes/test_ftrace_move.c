@@ -9,7 +9,7 @@
 #include <linux/irqflags.h>
 #include <linux/kprobes.h>
 #include <linux/kprobes_test.h>
-#include "test.h"
+#include "test_ftrace.h"
 #include "test_moving.h"
 
 static TARGET int target(int x)
@@ -33,9 +33,6 @@ static TARGET int post_target(int x)
 /* The compiler must not know which function is called. */
 static int (*volatile call_target)(int x) = target;
 static int (*volatile call_plain)(int x) = plain_target;
-
-#define ON(function, ...)						\
-	COUNTED(ftrace_location((unsigned long)(function)), __VA_ARGS__)
 
 static bool nests;
 
@@ -102,7 +99,6 @@ static void test_moving_site_is_hit_once(struct kunit *test)
 	const struct move_case *how = test->param_value;
 	struct counted post = ON(target, .probe.post_handler = counted_post);
 	struct counted plain = ON(target);
-	unsigned long call = (unsigned long)plain.probe.addr;
 	/* These probes fix the order of our ops in ftrace's loop. */
 	struct counted with_post = ON(post_target,
 				      .probe.post_handler = counted_post);
@@ -114,7 +110,7 @@ static void test_moving_site_is_hit_once(struct kunit *test)
 	if (num_online_cpus() < 2)
 		kunit_skip(test, "needs two CPUs");
 	kprobe_flush_retired();
-	KUNIT_ASSERT_EQ(test, ftrace_set_filter_ip(&waiter, call, 0, 0), 0);
+	KUNIT_ASSERT_EQ(test, watch(&waiter, target), 0);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&first->probe), 0);
 	KUNIT_ASSERT_EQ(test, register_ftrace_function(&waiter), 0);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&last->probe), 0);
@@ -127,7 +123,6 @@ static void test_moving_site_is_hit_once(struct kunit *test)
 	unregister_kprobe(&last->probe);
 	unregister_kprobe(&first->probe);
 	KUNIT_EXPECT_EQ(test, unregister_ftrace_function(&waiter), 0);
-	ftrace_set_filter_ip(&waiter, call, 1, 0);
 }
 
 static struct ftrace_ops *late_ops;
@@ -159,14 +154,12 @@ static struct ftrace_ops late_caller = {
 
 static void test_late_call_of_old_ops_is_handled(struct kunit *test)
 {
-	unsigned long call = ftrace_location((unsigned long)plain_target);
 	struct counted post = ON(target, .probe.post_handler = counted_post);
 	struct counted plain = ON(target);
 
 	if (IS_ENABLED(CONFIG_KPROBES_CLASSIC))
 		kunit_skip(test, "the backend continues after the late call");
-	KUNIT_ASSERT_EQ(test, ftrace_set_filter_ip(&late_caller, call, 0, 0),
-			0);
+	KUNIT_ASSERT_EQ(test, watch(&late_caller, plain_target), 0);
 	KUNIT_ASSERT_EQ(test, register_ftrace_function(&late_caller), 0);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&plain.probe), 0);
 	late_ops = plain.probe.site->ftrace_ops;
@@ -179,7 +172,6 @@ static void test_late_call_of_old_ops_is_handled(struct kunit *test)
 	unregister_kprobe(&post.probe);
 	unregister_kprobe(&plain.probe);
 	KUNIT_EXPECT_EQ(test, unregister_ftrace_function(&late_caller), 0);
-	ftrace_set_filter_ip(&late_caller, call, 1, 0);
 }
 
 static unsigned int calls;
@@ -323,18 +315,15 @@ static void test_site_leaving_next_insn_loses_no_hit(struct kunit *test)
 {
 	unsigned int i, way = (const char * const *)test->param_value -
 			      leave_cases;
-	unsigned long call = ftrace_location((unsigned long)target);
 
 	if (num_online_cpus() < 2)
 		kunit_skip(test, "needs two CPUs");
-	KUNIT_ASSERT_EQ(test, ftrace_set_filter_ip(&patcher, call, 0, 0), 0);
-	KUNIT_ASSERT_EQ(test, ftrace_set_filter_ip(&direct, call, 0, 0), 0);
+	KUNIT_ASSERT_EQ(test, watch(&patcher, target), 0);
+	KUNIT_ASSERT_EQ(test, watch(&direct, target), 0);
 	switch_jumps(true);
 	for (i = 0; i < MOVES; i++)
 		leave_next(test, way, i & 1);
 	switch_jumps(false);
-	ftrace_set_filter_ip(&patcher, call, 1, 0);
-	ftrace_set_filter_ip(&direct, call, 1, 0);
 }
 #endif
 

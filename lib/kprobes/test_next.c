@@ -14,7 +14,7 @@
 #include <asm/ptrace.h>
 #include <asm/segment.h>
 #include "../../kernel/kprobes/internal.h"
-#include "test.h"
+#include "test_ftrace.h"
 
 /* A jump covers several instructions. */
 static TARGET int target(int x)
@@ -39,17 +39,9 @@ static TARGET int branching_target(int x)
 /* The compiler must not know which function is called. */
 static int (*volatile call_target)(int x) = target;
 
-#define ON(function, ...)						\
-	COUNTED(ftrace_location((unsigned long)(function)), __VA_ARGS__)
-
 static unsigned long next_insn(void)
 {
 	return ftrace_location((unsigned long)target) + MCOUNT_INSN_SIZE;
-}
-
-static enum kprobe_site_state state_of(const struct counted *c)
-{
-	return c->probe.site->state;
 }
 
 /* Register a probe on an instruction inside the jump of the entry. */
