@@ -8,18 +8,11 @@
 #include <trace/events/preemptirq.h>
 #include "test.h"
 
-static TARGET int target_traced(int a)
-{
-	a = a * 3 + 1;
-	OPTIMIZER_HIDE_VAR(a);
-	return a ^ 5;
-}
-
 /* The last state reported on this CPU. */
 static DEFINE_PER_CPU(bool, traced_off);
 
 /* Report interrupts as on, which a trap at the entry does not. */
-static TARGET int target_returning(int a)
+static TARGET int target_traced(int a)
 {
 	local_irq_disable();
 	local_irq_enable();
@@ -66,7 +59,7 @@ static void traced_post(struct kprobe *p, struct pt_regs *regs,
 }
 
 /* Return true if interrupts are traced as off after a call with a tracer. */
-static bool call_traced(struct kunit *test, int (*function)(int))
+static bool call_traced(struct kunit *test)
 {
 	int result;
 	bool off;
@@ -77,7 +70,7 @@ static bool call_traced(struct kunit *test, int (*function)(int))
 	preempt_disable();
 	local_irq_disable();
 	local_irq_enable();
-	result = function(2);
+	result = target_traced(2);
 	off = this_cpu_read(traced_off);
 	preempt_enable();
 	tracer_stop();
@@ -93,7 +86,7 @@ static void test_handlers_of_trap_are_traced(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
 	/* Exceptions report their end to lockdep only. */
-	call_traced(test, target_traced);
+	call_traced(test);
 	unregister_kprobe(&p);
 	KUNIT_EXPECT_EQ(test, handlers, 2);
 	KUNIT_EXPECT_EQ(test, unexpected, 0);
@@ -107,11 +100,11 @@ static int traced_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 
 static void test_handler_of_return_is_traced(struct kunit *test)
 {
-	struct kretprobe rp = KRETPROBE_AT(text_of(target_returning),
+	struct kretprobe rp = KRETPROBE_AT(text_of(target_traced),
 					   .handler = traced_return);
 
 	KUNIT_ASSERT_EQ(test, register_kretprobe(&rp), 0);
-	KUNIT_EXPECT_FALSE(test, call_traced(test, target_returning));
+	KUNIT_EXPECT_FALSE(test, call_traced(test));
 	unregister_kretprobe(&rp);
 	KUNIT_EXPECT_EQ(test, handlers, 1);
 	KUNIT_EXPECT_EQ(test, unexpected, 0);

@@ -203,37 +203,51 @@ static void make(struct kunit *test, struct kprobe *p, enum how how)
 	expect_jump(test, p, how == BY_BRANCH);
 }
 
+/* All registers but r13, which is the kernel's own, must be as expected. */
+static void expect_filled(struct kunit *test, const struct filled *found,
+			  const struct filled *expected, const char *name,
+			  unsigned int how)
+{
+	unsigned int i;
+
+	for (i = 0; i < 32; i++)
+		if (i != 13)
+			KUNIT_EXPECT_EQ_MSG(test, found->gpr[i],
+					    expected->gpr[i], "%s: r%u, %u",
+					    name, i, how);
+	KUNIT_EXPECT_EQ(test, found->ctr, expected->ctr);
+	KUNIT_EXPECT_EQ(test, found->lr, expected->lr);
+	KUNIT_EXPECT_EQ(test, found->xer, expected->xer);
+	KUNIT_EXPECT_EQ(test, found->cr, expected->cr);
+}
+
+static struct filled filled_from(const struct pt_regs *regs)
+{
+	struct filled f = {
+		.ctr = regs->ctr, .lr = regs->link, .xer = regs->xer,
+		.cr = regs->ccr,
+	};
+
+	memcpy(f.gpr, regs->gpr, sizeof(f.gpr));
+	return f;
+}
+
 /* Handlers must see the registers, and the code must keep them. */
 static void test_registers_are_kept(struct kunit *test)
 {
 	struct seen s = SEEN(probe_isync);
-	struct filled plain, *f;
-	unsigned int i, how;
+	struct filled plain, f;
+	unsigned int how;
 
-	f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, f);
 	ppc_call_filled(code_isync, &plain);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
 	for (how = BY_TRAP; how < HOWS; how++) {
 		make(test, &s.probe, how);
 		memset(&s.regs, 0xff, sizeof(s.regs));
-		ppc_call_filled(code_isync, f);
-		for (i = 0; i < 32; i++) {
-			if (i == 13)
-				continue;
-			KUNIT_EXPECT_EQ_MSG(test, f->gpr[i], plain.gpr[i],
-					    "r%u, %u", i, how);
-			KUNIT_EXPECT_EQ_MSG(test, s.regs.gpr[i], plain.gpr[i],
-					    "r%u seen, %u", i, how);
-		}
-		KUNIT_EXPECT_EQ(test, f->ctr, plain.ctr);
-		KUNIT_EXPECT_EQ(test, f->lr, plain.lr);
-		KUNIT_EXPECT_EQ(test, f->xer, plain.xer);
-		KUNIT_EXPECT_EQ(test, f->cr, plain.cr);
-		KUNIT_EXPECT_EQ(test, s.regs.ctr, plain.ctr);
-		KUNIT_EXPECT_EQ(test, s.regs.link, plain.lr);
-		KUNIT_EXPECT_EQ(test, s.regs.xer, plain.xer);
-		KUNIT_EXPECT_EQ(test, s.regs.ccr, plain.cr);
+		ppc_call_filled(code_isync, &f);
+		expect_filled(test, &f, &plain, "kept", how);
+		f = filled_from(&s.regs);
+		expect_filled(test, &f, &plain, "seen", how);
 		KUNIT_EXPECT_EQ(test, s.regs.nip, (unsigned long)probe_isync);
 	}
 	unregister_kprobe(&s.probe);
@@ -300,14 +314,16 @@ static void test_state_is_kept(struct kunit *test)
 static void test_handlers_divert(struct kunit *test)
 {
 	static const struct {
+		const char *name;
 		void *function;
 		char **probe;
 	} from[] = {
-		{ code_add, &probe_add }, { code_isync, &probe_isync },
-		{ code_b_next, &probe_b_next },
+		{ "add", code_add, &probe_add },
+		{ "isync", code_isync, &probe_isync },
+		{ "b_next", code_b_next, &probe_b_next },
 	};
 	struct filled plain, f;
-	unsigned int i, k, how;
+	unsigned int i, how;
 
 	for (i = 0; i < ARRAY_SIZE(from); i++) {
 		struct seen s = SEEN(*from[i].probe);
@@ -320,16 +336,7 @@ static void test_handlers_divert(struct kunit *test)
 			/* The detour's branch back leads there, too. */
 			s.to = *from[i].probe + 4;
 			ppc_call_filled(from[i].function, &f);
-			for (k = 0; k < 32; k++)
-				if (k != 13)
-					KUNIT_EXPECT_EQ_MSG(test, f.gpr[k],
-							    plain.gpr[k],
-							    "%u: r%u, %u", i,
-							    k, how);
-			KUNIT_EXPECT_EQ(test, f.ctr, plain.ctr);
-			KUNIT_EXPECT_EQ(test, f.lr, plain.lr);
-			KUNIT_EXPECT_EQ(test, f.xer, plain.xer);
-			KUNIT_EXPECT_EQ(test, f.cr, plain.cr);
+			expect_filled(test, &f, &plain, from[i].name, how);
 			KUNIT_EXPECT_FALSE(test, irqs_disabled());
 		}
 		unregister_kprobe(&s.probe);

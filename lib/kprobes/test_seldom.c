@@ -70,6 +70,27 @@ static bool init_text_is_freed(void)
 	return system_state >= SYSTEM_RUNNING;
 }
 
+/*
+ * Return for how many ranges at the @nr-th entry, which is at @at, a search by
+ * address finds something else than a walk through the table.
+ */
+static __maybe_unused unsigned int
+count_different(unsigned long at, unsigned int nr,
+		int (*search)(void *start, void *end),
+		bool (*walk)(unsigned long start, unsigned long end))
+{
+	unsigned int i, different = !search((void *)at, (void *)at);
+
+	/* A walk is slow: check ranges around a few of the entries. */
+	for (i = 0; !(nr % 64) && i < 10; i++, at++) {
+		void *last = (void *)at - 1;
+
+		different += walk(at - 1, at - 1) != !!search(last, last);
+		different += walk(at - 5, at - 1) != !!search(last - 4, last);
+	}
+	return different;
+}
+
 #ifdef CONFIG_JUMP_LABEL
 static bool label_in_table(unsigned long start, unsigned long end)
 {
@@ -87,12 +108,6 @@ static bool label_in_table(unsigned long start, unsigned long end)
 	return false;
 }
 
-static bool label_search_differs(unsigned long start, unsigned long end)
-{
-	return label_in_table(start, end) !=
-	       jump_label_text_reserved((void *)start, (void *)end);
-}
-
 static void count_target(void *nr, unsigned long target)
 {
 	++*(unsigned int *)nr;
@@ -101,22 +116,16 @@ static void count_target(void *nr, unsigned long target)
 /* The search by address must find the same as a walk through the table. */
 static void test_jump_labels_are_found_by_address(struct kunit *test)
 {
-	unsigned int nr = 0, targets = 0, different = 0, i;
+	unsigned int nr = 0, targets = 0, different = 0;
 	struct jump_entry *e;
 
 	jump_label_lock();
 	for (e = __start___jump_table; e < __stop___jump_table; e++) {
-		unsigned long at = jump_entry_code(e);
-
 		if (jump_entry_is_init(e) && init_text_is_freed())
 			continue;
-		different += !jump_label_text_reserved((void *)at, (void *)at);
-		/* A walk is slow: check ranges around a few of them. */
-		for (i = 0; !(nr % 64) && i < 10; i++, at++) {
-			different += label_search_differs(at - 1, at - 1);
-			different += label_search_differs(at - 5, at - 1);
-		}
-		nr++;
+		different += count_different(jump_entry_code(e), nr++,
+					     jump_label_text_reserved,
+					     label_in_table);
 	}
 	jump_label_visit_targets(NULL, (void *)ULONG_MAX, count_target,
 				 &targets);
@@ -157,28 +166,17 @@ static bool call_in_table(unsigned long start, unsigned long end)
 	return false;
 }
 
-static bool call_search_differs(unsigned long start, unsigned long end)
-{
-	return call_in_table(start, end) !=
-	       static_call_text_reserved((void *)start, (void *)end);
-}
-
 static void test_static_calls_are_found_by_address(struct kunit *test)
 {
-	unsigned int different = 0, nr = 0, i;
+	unsigned int different = 0, nr = 0;
 	struct static_call_site *s;
 
 	for (s = __start_static_call_sites; s < __stop_static_call_sites; s++) {
-		unsigned long at = call_of(s);
-
 		if (call_is_freed(s))
 			continue;
-		different += !static_call_text_reserved((void *)at, (void *)at);
-		for (i = 0; !(nr % 64) && i < 10; i++, at++) {
-			different += call_search_differs(at - 1, at - 1);
-			different += call_search_differs(at - 5, at - 1);
-		}
-		nr++;
+		different += count_different(call_of(s), nr++,
+					     static_call_text_reserved,
+					     call_in_table);
 	}
 	KUNIT_EXPECT_EQ(test, different, 0);
 }
