@@ -299,16 +299,6 @@ refuse:
 	return kprobe_refusal_errno(why);
 }
 
-/* Move sites of @dirty without probes to @empty, by kprobe_site::all. */
-static void kprobes_move_empty(struct list_head *dirty, struct list_head *empty)
-{
-	struct kprobe_site *site;
-
-	list_for_each_entry(site, dirty, batch)
-		if (hlist_empty(&site->probes))
-			list_move_tail(&site->all, empty);
-}
-
 /*
  * Unlink the probes of an array from @first on, before @end, and wait until
  * none of their handlers runs.  Set addr = NULL in probes that are not
@@ -352,10 +342,12 @@ static int kprobes_detach(struct kprobe_array *array, int first, int end)
 		cond_resched();
 	}
 
-	kprobes_move_empty(&dirty, &empty);
 	if (list_empty(&dirty))
 		return i;
 
+	list_for_each_entry(site, &dirty, batch)
+		if (hlist_empty(&site->probes))
+			list_move_tail(&site->all, &empty);
 	/* Ignore errors: only other probes of these sites can cause them. */
 	kprobe_reconcile(&dirty, KPROBE_ARM_EACH | KPROBE_WAIT);
 

@@ -177,6 +177,7 @@ enum kprobe_refusal kprobe_refusal_at(void *addr, const char *symbol,
 				      unsigned long offset);
 /* Return the errno of register_kprobe(). */
 int kprobe_refusal_errno(enum kprobe_refusal why);
+const char *kprobe_refusal_errno_name(enum kprobe_refusal why);
 /* Return the names and sentences for users. */
 const char *kprobe_refusal_name(enum kprobe_refusal why);
 const char *kprobe_refusal_sentence(enum kprobe_refusal why);

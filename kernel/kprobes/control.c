@@ -383,18 +383,14 @@ static const struct file_operations kprobe_enabled_fops = {
  * struct kprobe_explanation - the result of kprobe_explain()
  * @addr: the resolved address, or NULL if it is not known
  * @why: the reason for a refusal, or KPROBE_OK
- * @how: with KPROBE_OK: how a hit would execute the instruction
+ * @how: with KPROBE_OK: how a hit would execute the instruction, for users
  * @state: with KPROBE_OK: how the text looks now
  * @obstacle: with KPROBE_OK: the obstacle to a jump
  */
 struct kprobe_explanation {
 	kprobe_opcode_t *addr;
 	enum kprobe_refusal why;
-	enum {
-		KPROBE_HOW_EMULATED,
-		KPROBE_HOW_OUT_OF_LINE,
-		KPROBE_HOW_FTRACE,
-	} how;
+	const char *how;
 	enum kprobe_site_state state;
 	enum kprobe_obstacle obstacle;
 };
@@ -450,11 +446,8 @@ static void kprobe_explain(kprobe_opcode_t *addr, const char *symbol,
 	}
 	what->state = site->state;
 	by_ftrace = site->on_ftrace && !kprobe_may_skip_ftrace(site);
-	what->how = KPROBE_HOW_OUT_OF_LINE;
-	if (by_ftrace)
-		what->how = KPROBE_HOW_FTRACE;
-	else if (arch_kprobe_emulated(site))
-		what->how = KPROBE_HOW_EMULATED;
+	what->how = by_ftrace ? "ftrace" :
+		    arch_kprobe_emulated(site) ? "emulated" : "out of line";
 	what->obstacle = by_ftrace ? KPROBE_NOJUMP_FTRACE_SITE :
 				     explain_obstacle(site, &entry->symbol);
 	kprobe_forget_analysis(site);
@@ -530,33 +523,11 @@ static int explain_parse(char *place, unsigned long *addr,
 	return *place && !strpbrk(place, " \t\n") ? 0 : -EINVAL;
 }
 
-static const char *control_errno_name(int error)
-{
-	switch (error) {
-	case -EAGAIN:
-		return "EAGAIN";
-	case -EBUSY:
-		return "EBUSY";
-	case -EINVAL:
-		return "EINVAL";
-	case -EILSEQ:
-		return "EILSEQ";
-	case -ENOENT:
-		return "ENOENT";
-	case -ENOMEM:
-		return "ENOMEM";
-	case -EOPNOTSUPP:
-		return "EOPNOTSUPP";
-	}
-	return "?";
-}
-
 static void explain_refusal(struct seq_file *m, enum kprobe_refusal why)
 {
-	int error = kprobe_refusal_errno(why);
-
 	seq_printf(m, "refused: %s (%d, %s)\nreason: %s\n",
-		   kprobe_refusal_name(why), error, control_errno_name(error),
+		   kprobe_refusal_name(why), kprobe_refusal_errno(why),
+		   kprobe_refusal_errno_name(why),
 		   kprobe_refusal_sentence(why));
 }
 
@@ -576,11 +547,6 @@ static void explain_jump(struct seq_file *m,
 static void explain_place(struct seq_file *m,
 			  const struct kprobe_explanation *what)
 {
-	static const char * const hows[] = {
-		[KPROBE_HOW_EMULATED] = "emulated",
-		[KPROBE_HOW_OUT_OF_LINE] = "out of line",
-		[KPROBE_HOW_FTRACE] = "ftrace",
-	};
 	static const char * const states[] = {
 		[KPROBE_SITE_CLEAN] = "not armed",
 		[KPROBE_SITE_TRAP] = "breakpoint",
@@ -597,8 +563,8 @@ static void explain_place(struct seq_file *m,
 		explain_refusal(m, what->why);
 		return;
 	}
-	seq_printf(m, "probed: %s\n", hows[what->how]);
-	if (what->how != KPROBE_HOW_FTRACE)
+	seq_printf(m, "probed: %s\n", what->how);
+	if (what->obstacle != KPROBE_NOJUMP_FTRACE_SITE)
 		explain_jump(m, what);
 	seq_printf(m, "now: %s\n", states[what->state]);
 }

@@ -9,10 +9,11 @@ struct reason {
 	const char *name;
 	const char *sentence;
 	int error;
+	const char *error_name;
 };
 
 #define REFUSAL(id, name, error, sentence)				\
-	[KPROBE_REFUSE_##id] = { name, sentence, error },
+	[KPROBE_REFUSE_##id] = { name, sentence, error, #error },
 #define OBSTACLE(id, name, sentence)					\
 	[KPROBE_NOJUMP_##id] = { name, sentence },
 #define MISS(id, name, sentence)					\
@@ -36,6 +37,12 @@ static const struct reason misses[KPROBE_NR_MISSES] = {
 int kprobe_refusal_errno(enum kprobe_refusal why)
 {
 	return refusals[why].error;
+}
+
+/* Return the name without its sign, as in EINVAL. */
+const char *kprobe_refusal_errno_name(enum kprobe_refusal why)
+{
+	return refusals[why].error_name + 1;
 }
 
 const char *kprobe_refusal_name(enum kprobe_refusal why)
