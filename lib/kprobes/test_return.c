@@ -421,33 +421,25 @@ static void test_maxactive_limits_instances(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f.probe.kp.nmissed, 0);
 }
 
+#ifdef CONFIG_X86
 #ifdef CONFIG_X86_64
-/* A thousand calls of this fit on a stack of 16 KiB. */
+#define DEEP_BEGIN	"endbr64\n xor %eax, %eax\n"
+#define DEEP_N		"%edi"
+#else
+#define DEEP_BEGIN	""
+#define DEEP_N		"%eax"
+#endif
+
+/* A thousand calls of this fit on a stack: each takes one word. */
 int follow_deep(int n);
 asm(".pushsection .text\n"
     ASM_FUNC_ALIGN "\n"
     ".type follow_deep, @function\n"
     "follow_deep:\n"
-    "	endbr64\n"
-    "	xor	%eax, %eax\n"
-    "	test	%edi, %edi\n"
+    DEEP_BEGIN
+    "	test	" DEEP_N ", " DEEP_N "\n"
     "	jz	1f\n"
-    "	dec	%edi\n"
-    "	call	follow_deep\n"
-    "	inc	%eax\n"
-    "1:	" ASM_RET
-    ".size follow_deep, . - follow_deep\n"
-    ".popsection\n");
-#define DEPTH	1000
-#elif defined(CONFIG_X86_32)
-/* A thousand calls of this fit on a stack of 8 KiB. */
-int follow_deep(int n);
-asm(".pushsection .text\n"
-    ".type follow_deep, @function\n"
-    "follow_deep:\n"
-    "	test	%eax, %eax\n"
-    "	jz	1f\n"
-    "	dec	%eax\n"
+    "	dec	" DEEP_N "\n"
     "	call	follow_deep\n"
     "	inc	%eax\n"
     "1:	" ASM_RET

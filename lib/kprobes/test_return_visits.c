@@ -193,38 +193,32 @@ static void test_offline_cpu_returns_instance(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
 }
 
-/* RCU already watches the CPU in this call, so its hit must be handled. */
-static void test_starting_cpu_is_followed(struct kunit *test)
+static const struct hotplug_case {
+	const char *symbol;
+	int calls;
+} hotplug_cases[] = {
+	/* RCU already watches the CPU in this call: its hit must be handled. */
+	{ "notify_cpu_starting", 1 },
+	/* Nothing waits for handlers on an offline CPU: none may run there. */
+	{ "arch_cpu_idle_dead", 0 },
+};
+
+KUNIT_ARRAY_PARAM_DESC(hotplug, hotplug_cases, symbol);
+
+static void test_watched_cpu_follows_calls(struct kunit *test)
 {
-	struct followed f = FOLLOWED(NULL);
+	const struct hotplug_case *c = test->param_value;
 	unsigned int cpu = cpumask_last(cpu_online_mask);
+	struct followed f = FOLLOWED(NULL);
 
 	if (!cpu)
 		kunit_skip(test, "needs two CPUs");
-	f.probe.kp.symbol_name = "notify_cpu_starting";
-	KUNIT_ASSERT_EQ(test, register_kretprobe(&f.probe), 0);
-	KUNIT_EXPECT_EQ(test, remove_cpu(cpu), 0);
-	KUNIT_EXPECT_EQ(test, add_cpu(cpu), 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&f.entries), 1);
-	KUNIT_EXPECT_EQ(test, atomic_read(&f.returns), 1);
-	KUNIT_EXPECT_EQ(test, f.probe.kp.nmissed, 0UL);
-	unregister_kretprobe(&f.probe);
-}
-
-/* Nothing waits for handlers on an offline CPU, so none may run there. */
-static void test_offline_cpu_follows_nothing(struct kunit *test)
-{
-	struct followed f = FOLLOWED(NULL);
-	unsigned int cpu = cpumask_last(cpu_online_mask);
-
-	if (!cpu)
-		kunit_skip(test, "needs two CPUs");
-	f.probe.kp.symbol_name = "arch_cpu_idle_dead";
+	f.probe.kp.symbol_name = c->symbol;
 	f.probe.maxactive = 1;
 	KUNIT_ASSERT_EQ(test, register_kretprobe(&f.probe), 0);
 	KUNIT_EXPECT_EQ(test, remove_cpu(cpu), 0);
 	KUNIT_EXPECT_EQ(test, add_cpu(cpu), 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&f.entries), 0);
+	expect_calls(test, &f, c->calls);
 	KUNIT_EXPECT_EQ(test, f.probe.kp.nmissed, 0UL);
 	KUNIT_EXPECT_EQ(test, f.probe.nmissed, 0);
 	unregister_kretprobe(&f.probe);
@@ -389,8 +383,7 @@ static struct kunit_case visit_tests[] = {
 	KUNIT_CASE(test_freeing_blocks_no_worker),
 #ifdef CONFIG_HOTPLUG_CPU
 	KUNIT_CASE(test_offline_cpu_returns_instance),
-	KUNIT_CASE(test_offline_cpu_follows_nothing),
-	KUNIT_CASE(test_starting_cpu_is_followed),
+	KUNIT_CASE_PARAM(test_watched_cpu_follows_calls, hotplug_gen_params),
 #endif
 	KUNIT_CASE_SLOW(test_followed_tasks_leak_no_pool),
 	{}
