@@ -33,6 +33,6 @@ static bool is_jump(const void *where)
 	return aarch64_insn_is_b(le32_to_cpup(where));
 }
 
-#define opt_init	NULL
+#define opt_init(test)	0
 
 #endif /* _LIB_KPROBES_TEST_ARM64_TARGETS_H */

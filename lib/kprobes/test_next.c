@@ -135,27 +135,28 @@ static void test_refused_array_keeps_jump(struct kunit *test)
 	unregister_kprobe(&entry.probe);
 }
 
+/* Drop a hit as while the site moves from the next instruction. */
+static void drop_in_move(struct kprobe *p)
+{
+	static struct ftrace_ops ops;
+
+	guard(mutex)(&kprobe_mutex);
+	p->site->ftrace_ops = (void *)&ops + 1;
+	kprobe_ftrace_dropped((unsigned long)p->addr);
+	p->site->ftrace_ops = NULL;
+}
+
 /* A batch of moving sites is restored in chunks, before the moves end. */
 static void test_drop_in_restored_entry_is_counted(struct kunit *test)
 {
-	static struct ftrace_ops ops;
 	struct counted entry = ON(target);
 	struct kprobe *p = &entry.probe;
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(p), 0);
-	scoped_guard(mutex, &kprobe_mutex) {
-		/* As while the site moves from the next instruction. */
-		p->site->ftrace_ops = (void *)&ops + 1;
-		kprobe_ftrace_dropped((unsigned long)p->addr);
-		p->site->ftrace_ops = NULL;
-	}
+	drop_in_move(p);
 	KUNIT_EXPECT_EQ(test, p->nmissed, 0);
 	KUNIT_EXPECT_EQ(test, kprobe_set_global(false), 0);
-	scoped_guard(mutex, &kprobe_mutex) {
-		p->site->ftrace_ops = (void *)&ops + 1;
-		kprobe_ftrace_dropped((unsigned long)p->addr);
-		p->site->ftrace_ops = NULL;
-	}
+	drop_in_move(p);
 	KUNIT_EXPECT_EQ(test, p->nmissed, 1);
 	KUNIT_EXPECT_EQ(test, kprobe_set_global(true), 0);
 	unregister_kprobe(p);

@@ -28,7 +28,7 @@ struct opt_target {
 
 /*
  * The architecture's header defines opt_targets[], call_target(), is_jump(),
- * is_probe_trap() and opt_init.  The first target may also be probed at its
+ * is_probe_trap() and opt_init().  The first target may also be probed at its
  * next instruction.
  */
 #if defined(CONFIG_X86)
@@ -39,8 +39,9 @@ struct opt_target {
 #include "test_powerpc_targets.h"
 #endif
 
-/* Size of the text to compare: more than a jump covers. */
+/* The text at the first place before each case: more than a jump covers. */
 #define COMPARED	16
+static u8 before[COMPARED];
 
 /* Most cases need one target, and some need a second. */
 #define FIRST_TARGET	(&opt_targets[0])
@@ -51,6 +52,11 @@ struct opt_target {
 static void expect_result(struct kunit *test, const struct opt_target *t)
 {
 	KUNIT_EXPECT_EQ(test, call_target(t), t->result);
+}
+
+static void expect_clean(struct kunit *test)
+{
+	KUNIT_EXPECT_MEMEQ(test, before, PLACE, COMPARED);
 }
 
 /*
@@ -181,10 +187,8 @@ static void test_jprobe_undoes_jump(struct kunit *test)
 static void test_disable_cleans_text(struct kunit *test)
 {
 	struct counted p = COUNTED(PLACE);
-	u8 before[COMPARED];
 	int i;
 
-	memcpy(before, PLACE, sizeof(before));
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
 	for (i = 0; i < 3; i++) {
 		KUNIT_EXPECT_TRUE(test, is_jump(PLACE));
@@ -192,7 +196,7 @@ static void test_disable_cleans_text(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, disable_kprobe(&p.probe), 0);
 		expect_result(test, FIRST_TARGET);
 		wait_for_kprobe_optimizer();
-		KUNIT_EXPECT_MEMEQ(test, before, PLACE, sizeof(before));
+		expect_clean(test);
 		KUNIT_EXPECT_FALSE(test, kprobe_optimized(&p.probe));
 		expect_result(test, FIRST_TARGET);
 		KUNIT_EXPECT_EQ(test, enable_kprobe(&p.probe), 0);
@@ -201,7 +205,7 @@ static void test_disable_cleans_text(struct kunit *test)
 	}
 	unregister_kprobe(&p.probe);
 	KUNIT_EXPECT_EQ(test, p.pre, 6);
-	KUNIT_EXPECT_MEMEQ(test, before, PLACE, sizeof(before));
+	expect_clean(test);
 }
 
 /*
@@ -212,19 +216,17 @@ static void test_disable_cleans_text(struct kunit *test)
 static void test_idle_jump_calls_nothing(struct kunit *test)
 {
 	struct counted p = COUNTED(PLACE);
-	u8 before[COMPARED];
 
-	memcpy(before, PLACE, sizeof(before));
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
 	disable_on_jump(test, &p.probe);
 	expect_result(test, FIRST_TARGET);
 	wait_for_kprobe_optimizer();
-	KUNIT_EXPECT_MEMEQ(test, before, PLACE, sizeof(before));
+	expect_clean(test);
 
 	KUNIT_EXPECT_EQ(test, enable_kprobe(&p.probe), 0);
 	disable_on_jump(test, &p.probe);
 	unregister_kprobe(&p.probe);
-	KUNIT_EXPECT_MEMEQ(test, before, PLACE, sizeof(before));
+	expect_clean(test);
 	KUNIT_EXPECT_EQ(test, p.pre, 0);
 	KUNIT_EXPECT_EQ(test, p.probe.nmissed, 0);
 }
@@ -235,9 +237,7 @@ static void test_idle_jump_is_reused(struct kunit *test)
 	struct counted p = COUNTED(PLACE);
 	struct counted second = COUNTED(PLACE,
 					.probe.flags = KPROBE_FLAG_DISABLED);
-	u8 before[COMPARED];
 
-	memcpy(before, PLACE, sizeof(before));
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
 	enable_on_jump(test, &p.probe, &p.probe);
 	expect_result(test, FIRST_TARGET);
@@ -255,7 +255,7 @@ static void test_idle_jump_is_reused(struct kunit *test)
 	/* A disabled probe at the place must not keep the jump. */
 	disable_on_jump(test, &second.probe);
 	unregister_kprobe(&second.probe);
-	KUNIT_EXPECT_MEMEQ(test, before, PLACE, sizeof(before));
+	expect_clean(test);
 	unregister_kprobe(&p.probe);
 	KUNIT_EXPECT_EQ(test, p.astray + second.astray, 0);
 	KUNIT_EXPECT_EQ(test, p.probe.nmissed, 0);
@@ -267,9 +267,7 @@ static void test_idle_jump_is_removed_at_once(struct kunit *test)
 	struct counted p = COUNTED(PLACE);
 	struct counted post = COUNTED(PLACE,
 				      .probe.post_handler = counted_post);
-	u8 before[COMPARED];
 
-	memcpy(before, PLACE, sizeof(before));
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
 	disable_on_jump(test, &p.probe);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&post.probe), 0);
@@ -277,20 +275,20 @@ static void test_idle_jump_is_removed_at_once(struct kunit *test)
 	expect_result(test, FIRST_TARGET);
 	KUNIT_EXPECT_EQ(test, post.post, 1);
 	unregister_kprobe(&post.probe);
-	KUNIT_EXPECT_MEMEQ(test, before, PLACE, sizeof(before));
+	expect_clean(test);
 
 	KUNIT_EXPECT_EQ(test, enable_kprobe(&p.probe), 0);
 	disable_on_jump(test, &p.probe);
 	kprobe_set_jumps(false);
-	KUNIT_EXPECT_MEMEQ(test, before, PLACE, sizeof(before));
+	expect_clean(test);
 	kprobe_set_jumps(true);
 
 	KUNIT_EXPECT_EQ(test, enable_kprobe(&p.probe), 0);
 	disable_on_jump(test, &p.probe);
 	KUNIT_EXPECT_EQ(test, kprobe_set_global(false), 0);
-	KUNIT_EXPECT_MEMEQ(test, before, PLACE, sizeof(before));
+	expect_clean(test);
 	KUNIT_EXPECT_EQ(test, kprobe_set_global(true), 0);
-	KUNIT_EXPECT_MEMEQ(test, before, PLACE, sizeof(before));
+	expect_clean(test);
 
 	unregister_kprobe(&p.probe);
 	KUNIT_EXPECT_EQ(test, p.pre, 0);
@@ -324,13 +322,11 @@ static void test_optimizer_switch_undoes_jumps(struct kunit *test)
 static void test_global_switch_cleans_text(struct kunit *test)
 {
 	struct counted p = COUNTED(PLACE);
-	u8 before[COMPARED];
 
-	memcpy(before, PLACE, sizeof(before));
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
 	KUNIT_EXPECT_TRUE(test, is_jump(PLACE));
 	KUNIT_EXPECT_EQ(test, kprobe_set_global(false), 0);
-	KUNIT_EXPECT_MEMEQ(test, before, PLACE, sizeof(before));
+	expect_clean(test);
 	expect_result(test, FIRST_TARGET);
 	KUNIT_EXPECT_EQ(test, kprobe_set_global(true), 0);
 	KUNIT_EXPECT_TRUE(test, is_probe_trap(PLACE));
@@ -370,15 +366,13 @@ static void cancel_after(struct kunit *test, unsigned int ms,
 /* The optimizer may be in any step when it is cancelled. */
 static void test_optimization_is_cancelled(struct kunit *test)
 {
-	u8 before[COMPARED];
 	unsigned int i, slots;
 
 	kprobe_flush_retired();
 	slots = kprobe_slots_in_use();
-	memcpy(before, PLACE, sizeof(before));
 	for (i = 0; i < 60; i++) {
 		cancel_after(test, i * 3, i % CANCELS);
-		KUNIT_ASSERT_EQ(test, memcmp(before, PLACE, sizeof(before)), 0);
+		KUNIT_ASSERT_EQ(test, memcmp(before, PLACE, COMPARED), 0);
 	}
 	wait_for_kprobe_optimizer();
 	kprobe_flush_retired();
@@ -557,14 +551,12 @@ static void test_stress_loses_no_hit(struct kunit *test)
 {
 	struct task_struct *tasks[LOAD_THREADS];
 	unsigned int i, slots;
-	u8 before[COMPARED];
 	struct load *l;
 
 	l = kunit_kzalloc(test, sizeof(*l), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, l);
 	kprobe_flush_retired();
 	slots = kprobe_slots_in_use();
-	memcpy(before, PLACE, sizeof(before));
 	load_wrong = 0;
 	for (i = 0; i < LOAD_THREADS; i++) {
 		tasks[i] = kthread_run(load_thread, NULL, "kprobes-load%u", i);
@@ -577,10 +569,16 @@ static void test_stress_loses_no_hit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, load_wrong, 0);
 	KUNIT_EXPECT_EQ(test, l->missed, 0);
 	KUNIT_EXPECT_GT(test, l->hits, 1000);
-	KUNIT_EXPECT_MEMEQ(test, before, PLACE, sizeof(before));
+	expect_clean(test);
 	wait_for_kprobe_optimizer();
 	kprobe_flush_retired();
 	KUNIT_EXPECT_EQ(test, kprobe_slots_in_use(), slots);
+}
+
+static int opt_begin(struct kunit *test)
+{
+	memcpy(before, PLACE, COMPARED);
+	return opt_init(test);
 }
 
 static void opt_exit(struct kunit *test)
@@ -608,7 +606,7 @@ static struct kunit_case opt_tests[] = {
 static struct kunit_suite opt_suite = {
 	.name = "kprobes_opt",
 	.test_cases = opt_tests,
-	.init = opt_init,
+	.init = opt_begin,
 	.exit = opt_exit,
 };
 

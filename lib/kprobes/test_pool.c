@@ -39,6 +39,20 @@ static void retire(struct kunit *test, struct kretprobe_pool *pool)
 	KUNIT_EXPECT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
 }
 
+/* Put instances back and return their number.  Interrupts must be off. */
+static unsigned int put_all(struct kretprobe_pool *pool,
+			    struct llist_head *taken)
+{
+	struct kretprobe_instance *ri, *next;
+	unsigned int put = 0;
+
+	llist_for_each_entry_safe(ri, next, __llist_del_all(taken), llist) {
+		pool_put(pool, ri);
+		put++;
+	}
+	return put;
+}
+
 /* Take all instances of a pool of INSTANCES.  Interrupts must be off. */
 static bool take_all(struct kretprobe_pool *pool,
 		     struct kretprobe_instance **taken)
@@ -59,7 +73,6 @@ static void test_all_instances_are_found(struct kunit *test)
 	struct kretprobe_instance *ri;
 	unsigned int found = 0, put = 0;
 	LLIST_HEAD(taken);
-	struct llist_node *node;
 
 	KUNIT_ASSERT_NOT_NULL(test, pool);
 	scoped_guard(irqsave) {
@@ -67,13 +80,7 @@ static void test_all_instances_are_found(struct kunit *test)
 			__llist_add(&ri->llist, &taken);
 			found++;
 		}
-		while ((node = taken.first)) {
-			taken.first = node->next;
-			pool_put(pool, llist_entry(node,
-						   struct kretprobe_instance,
-						   llist));
-			put++;
-		}
+		put = put_all(pool, &taken);
 	}
 	KUNIT_EXPECT_EQ(test, found, rp.maxactive);
 	KUNIT_EXPECT_EQ(test, put, rp.maxactive);
@@ -184,7 +191,6 @@ static void test_offline_cpu_has_no_pool_grow(struct kunit *test)
 		.kp.symbol_name = "sched_cpu_dying", .handler = nothing,
 	};
 	struct kretprobe_pool *pool;
-	struct llist_node *node;
 	LLIST_HEAD(taken);
 	bool empty;
 
@@ -212,14 +218,8 @@ static void test_offline_cpu_has_no_pool_grow(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, answers(cpu));
 	KUNIT_EXPECT_EQ(test, pool->total, total);
 
-	scoped_guard(irqsave) {
-		while ((node = taken.first)) {
-			taken.first = node->next;
-			pool_put(pool, llist_entry(node,
-						   struct kretprobe_instance,
-						   llist));
-		}
-	}
+	scoped_guard(irqsave)
+		put_all(pool, &taken);
 	/* Going offline again runs the irq_work if it is still queued. */
 	KUNIT_EXPECT_EQ(test, remove_cpu(cpu), 0);
 	KUNIT_EXPECT_EQ(test, add_cpu(cpu), 0);

@@ -33,6 +33,6 @@ static bool is_jump(const void *where)
 	return *(u32 *)where >> 26 == 18;
 }
 
-#define opt_init	NULL
+#define opt_init(test)	0
 
 #endif /* _LIB_KPROBES_TEST_POWERPC_TARGETS_H */

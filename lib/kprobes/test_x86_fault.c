@@ -166,28 +166,21 @@ static void hit_once(struct kunit *test, struct sentry *s)
 	unregister_kprobe(&s->probe);
 }
 
-static void test_fault_in_pre_is_handled(struct kunit *test)
+static void test_fault_in_handler_is_handled(struct kunit *test)
 {
 	const struct trap_case *c = test->param_value;
-	struct sentry s = SENTRY(probed, .probe.pre_handler = raising_pre,
-				 .probe.post_handler = sentry_post);
+	struct sentry pre = SENTRY(probed, .probe.pre_handler = raising_pre,
+				   .probe.post_handler = sentry_post);
+	struct sentry post = SENTRY(probed, .probe.post_handler = raising_post);
 
 	trap_to_raise = c->trap;
-	hit_once(test, &s);
-	expect_fault(test, &s, c->trap);
-	KUNIT_EXPECT_EQ(test, s.pre, 1);
-	KUNIT_EXPECT_EQ(test, s.post, 1);
-}
-
-static void test_fault_in_post_is_handled(struct kunit *test)
-{
-	const struct trap_case *c = test->param_value;
-	struct sentry s = SENTRY(probed, .probe.post_handler = raising_post);
-
-	trap_to_raise = c->trap;
-	hit_once(test, &s);
-	expect_fault(test, &s, c->trap);
-	KUNIT_EXPECT_EQ(test, s.post, 1);
+	hit_once(test, &pre);
+	expect_fault(test, &pre, c->trap);
+	KUNIT_EXPECT_EQ(test, pre.pre, 1);
+	KUNIT_EXPECT_EQ(test, pre.post, 1);
+	hit_once(test, &post);
+	expect_fault(test, &post, c->trap);
+	KUNIT_EXPECT_EQ(test, post.post, 1);
 }
 
 /* Reads with a fix-up, as get_kernel_nofault() does. */
@@ -764,8 +757,7 @@ static void test_bad_branch_target_faults_in_slot(struct kunit *test)
 #endif
 
 static struct kunit_case fault_tests[] = {
-	KUNIT_CASE_PARAM(test_fault_in_pre_is_handled, trap_gen_params),
-	KUNIT_CASE_PARAM(test_fault_in_post_is_handled, trap_gen_params),
+	KUNIT_CASE_PARAM(test_fault_in_handler_is_handled, trap_gen_params),
 	KUNIT_CASE(test_declined_fault_is_fixed_up),
 	KUNIT_CASE(test_fault_in_fault_is_fixed_up),
 	KUNIT_CASE(test_only_running_probe_gets_fault),
