@@ -41,14 +41,7 @@
 /* For tests */
 static atomic_t classic_pools_in_use;
 
-/**
- * kretprobe_entry - the pre handler of a return probe's kprobe
- * @p: that kprobe
- * @regs: the registers at the entry
- *
- * Context: a walk of classic.c; interrupts off.
- * Return: 0.
- */
+/* See kretprobe.c.  Called in a walk of classic.c, with interrupts off. */
 int kretprobe_entry(struct kprobe *p, struct pt_regs *regs)
 {
 	struct kretprobe *rp = container_of(p, struct kretprobe, kp);
@@ -101,12 +94,7 @@ static void kretprobe_return(struct rethook_node *node, void *data,
 }
 NOKPROBE_SYMBOL(kretprobe_return);
 
-/**
- * kretprobe_pool_create - allocate the rethook of a return probe
- * @rp: the return probe
- *
- * Return: the pool, or NULL if there is no memory.
- */
+/* As in pool.c, with instances of rethook. */
 struct kretprobe_pool *kretprobe_pool_create(struct kretprobe *rp)
 {
 	int nr = rp->maxactive;
@@ -134,10 +122,7 @@ static void classic_pool_free(struct rcu_head *rcu)
 	atomic_dec(&classic_pools_in_use);
 }
 
-/**
- * kretprobe_pools_retire - free pools after a grace period
- * @leaving: pools of unregistered return probes whose handlers have ended
- */
+/* As in pool.c; rethook frees the instances as calls return. */
 void kretprobe_pools_retire(struct llist_head *leaving)
 {
 	struct llist_node *first = __llist_del_all(leaving);

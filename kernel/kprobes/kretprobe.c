@@ -354,14 +354,7 @@ void __weak arch_kretprobe_fixup_return(struct pt_regs *regs,
 {
 }
 
-/**
- * kretprobe_entry - the pre handler of a return probe's kprobe
- * @p: that kprobe
- * @regs: the registers at the entry
- *
- * Context: a walk of classic.c; interrupts off.
- * Return: 0.
- */
+/* As below.  Called in a walk of classic.c, with interrupts off. */
 int kretprobe_entry(struct kprobe *p, struct pt_regs *regs)
 {
 	return kretprobe_entry_slow(container_of(p, struct kretprobe, kp),
@@ -407,9 +400,15 @@ NOKPROBE_SYMBOL(kretprobe_trampoline_handler);
  * The fast paths of following a call, which nearly all entries and returns take
  */
 
-/*
- * The pre handler of a return probe's kprobe.  The usual case is open-coded, so
- * that it needs no stack frame and saves no registers.
+/**
+ * kretprobe_entry - the pre handler of a return probe's kprobe
+ * @p: that kprobe
+ * @regs: the registers at the entry
+ *
+ * The usual case is open-coded, so that it needs no stack frame and saves no
+ * registers.
+ *
+ * Return: 0.
  */
 int kretprobe_entry(struct kprobe *p, struct pt_regs *regs)
 {

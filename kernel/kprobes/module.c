@@ -50,7 +50,6 @@ struct module *kprobe_module_of(unsigned long addr)
  * kprobe_admit_module - check whether text of a module may be probed
  * @addr: any address outside of the kernel's own text
  *
- * Context: kprobe_mutex held.
  * Return: KPROBE_OK, valid until kprobe_mutex is released; or the reason.
  */
 enum kprobe_refusal kprobe_admit_module(unsigned long addr)
@@ -216,7 +215,6 @@ static bool writes(const struct module *mod, unsigned long start,
  * @start: start of an instruction
  * @end: end of this or of a later instruction
  *
- * Context: kprobe_mutex held.
  * Return: KPROBE_OK, KPROBE_REFUSE_LIVEPATCH, or KPROBE_REFUSE_MODULE_STATE
  * while a module with a live patch is not live yet.
  */

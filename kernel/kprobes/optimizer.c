@@ -46,6 +46,8 @@
  *
  * kprobe_optimizer_consider() must be called whenever an obstacle of a site may
  * have disappeared.  Superfluous calls are cheap.
+ *
+ * Callers must hold kprobe_mutex, unless a comment gives another context.
  */
 #include <kunit/visibility.h>
 #include <linux/init.h>
@@ -94,7 +96,6 @@ static bool site_armed(const struct kprobe_site *site)
  * kprobe_obstacle_now - return a temporary obstacle to a jump
  * @site: any site
  *
- * Context: kprobe_mutex held.
  * Return: KPROBE_NOJUMP_NONE, or an obstacle that may disappear again.
  */
 enum kprobe_obstacle kprobe_obstacle_now(const struct kprobe_site *site)
@@ -126,7 +127,6 @@ enum kprobe_obstacle kprobe_obstacle_now(const struct kprobe_site *site)
  * @site: the site that may be covered
  * @back: bytes from the start of the jump to @site
  *
- * Context: kprobe_mutex held.
  * Return: the site @back bytes before @site, if it is a jump or its traps
  * already execute the copies in its detour; otherwise NULL.
  */
@@ -161,8 +161,6 @@ static bool opt_mark_neighbours(unsigned long addr)
 /**
  * kprobe_optimizer_init_site - initialize the optimizer's part of a new site
  * @site: a site that has been inspected
- *
- * Context: kprobe_mutex held.
  */
 void kprobe_optimizer_init_site(struct kprobe_site *site)
 {
@@ -191,8 +189,6 @@ static void opt_consider_one(struct kprobe_site *site)
  * kprobe_optimizer_consider - queue sites that may become jumps after a change
  * @site: the changed site; if it is clean now, sites before it, whose jump it
  *	may have prevented, are considered as well
- *
- * Context: kprobe_mutex held.
  */
 void kprobe_optimizer_consider(struct kprobe_site *site)
 {
@@ -214,8 +210,6 @@ void kprobe_optimizer_consider(struct kprobe_site *site)
 /**
  * kprobe_optimizer_cancel - stop a site from becoming a jump
  * @site: any site; it need not be in a list
- *
- * Context: kprobe_mutex held.
  */
 void kprobe_optimizer_cancel(struct kprobe_site *site)
 {
@@ -231,8 +225,6 @@ void kprobe_optimizer_cancel(struct kprobe_site *site)
 /**
  * kprobe_optimizer_forget - free the optimizer's data of a site
  * @site: a site to be removed, or in text to be freed; neither trap nor jump
- *
- * Context: kprobe_mutex held.
  */
 void kprobe_optimizer_forget(struct kprobe_site *site)
 {
@@ -244,7 +236,6 @@ void kprobe_optimizer_forget(struct kprobe_site *site)
  * kprobe_optimizer_defer - defer the removal of a jump
  * @site: the site of a probe that was disabled
  *
- * Context: kprobe_mutex held.
  * Return: true if it is deferred, so the caller need not reconcile the site.
  */
 bool kprobe_optimizer_defer(struct kprobe_site *site)
@@ -443,7 +434,7 @@ void kprobe_optimizer_allow(bool on)
 	opt_on = on;
 }
 
-/** kprobe_get_jumps - return whether jumps are allowed */
+/** kprobe_get_jumps - return whether jumps are allowed; takes kprobe_mutex */
 bool kprobe_get_jumps(void)
 {
 	guard(mutex)(&kprobe_mutex);

@@ -68,7 +68,6 @@ static struct kmem_cache *site_cache;
  * kprobe_site_at - find the site of an address
  * @addr: any address
  *
- * Context: kprobe_mutex held.
  * Return: the site, which stays until kprobe_mutex is released; or NULL.
  */
 struct kprobe_site *kprobe_site_at(unsigned long addr)
@@ -299,8 +298,6 @@ static struct kprobe **pre_link(struct kprobe_site *site, struct kprobe *p)
  * kprobe_site_activate - make hits call the handlers of a probe
  * @site: the site
  * @p: one of its probes
- *
- * Context: kprobe_mutex held.
  */
 void kprobe_site_activate(struct kprobe_site *site, struct kprobe *p)
 {
@@ -374,8 +371,6 @@ bool kprobe_site_has(const struct kprobe_site *site, const struct kprobe *p)
  * A caller may pass a probe that was never registered and holds uninitialized
  * data, a copy of a registered one, or the same one twice.  So a site must have
  * the probe in its list; kprobe::place only shows which site to search.
- *
- * Context: kprobe_mutex held.
  */
 bool kprobe_is_registered(const struct kprobe *p)
 {
