@@ -3,7 +3,6 @@
  * Basic KUnit suites for kprobes on any architecture: errnos and hits.  All
  * other suites are in lib/kprobes/.
  */
-#include <kunit/test.h>
 #include <linux/atomic.h>
 #include <linux/bug.h>
 #include <linux/cpumask.h>
@@ -11,9 +10,6 @@
 #include <linux/irq_work.h>
 #include <linux/jump_label.h>
 #include <linux/kallsyms.h>
-#include <linux/kprobes.h>
-#include <linux/kprobes_hit.h>
-#include <linux/kprobes_test.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
 #include <linux/smp.h>

@@ -6,8 +6,6 @@
 #ifndef _LIB_KPROBES_TEST_ARM64_H
 #define _LIB_KPROBES_TEST_ARM64_H
 
-#include <linux/kprobes_hit.h>
-#include <linux/kprobes_test.h>
 #include <asm/debug-monitors.h>
 #include <asm/insn.h>
 #include <asm/ptrace.h>

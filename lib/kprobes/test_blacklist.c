@@ -3,7 +3,6 @@
  * KUnit suite for the blacklist: ranges are added, and each address in a range
  * is found.
  */
-#include <linux/kprobes.h>
 #include <linux/module.h>
 #include "test.h"
 

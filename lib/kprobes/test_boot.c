@@ -6,11 +6,7 @@
  * KUnit starts too late for that.  Initcalls therefore register and hit the
  * probes, and the cases check the recorded results.
  */
-#include <kunit/test.h>
 #include <linux/init.h>
-#include <linux/kprobes.h>
-#include <linux/kprobes_hit.h>
-#include <linux/kprobes_test.h>
 #include "test.h"
 
 /* Both functions begin with instructions long enough for a jump. */

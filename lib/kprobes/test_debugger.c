@@ -3,11 +3,9 @@
  * KUnit suite for the kernel debugger: kprobes and the debugger must not patch
  * each other's text.
  */
-#include <kunit/test.h>
 #include <linux/errno.h>
 #include <linux/ftrace.h>
 #include <linux/kgdb.h>
-#include <linux/kprobes.h>
 #include <linux/kprobes_reasons.h>
 #include <linux/memory.h>
 #include <linux/mutex.h>

@@ -3,12 +3,8 @@
  * KUnit suite for probes on a function's entry that own the text of the
  * instruction after the call of ftrace: see kernel/kprobes/ftrace.c.
  */
-#include <kunit/test.h>
 #include <linux/ftrace.h>
 #include <linux/irqflags.h>
-#include <linux/kprobes.h>
-#include <linux/kprobes_hit.h>
-#include <linux/kprobes_test.h>
 #include <linux/string.h>
 #include "../../kernel/kprobes/internal.h"
 #include "test_ftrace.h"

@@ -4,13 +4,9 @@
  * kernel that can be probed, in two parts, at its first instruction or after
  * its call of ftrace.
  */
-#include <kunit/test.h>
 #include <linux/delay.h>
 #include <linux/ftrace.h>
 #include <linux/kallsyms.h>
-#include <linux/kprobes.h>
-#include <linux/kprobes_hit.h>
-#include <linux/kprobes_test.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* KUnit suite for probes on ftrace's call at a function's entry. */
-#include <kunit/test.h>
 #include <linux/error-injection.h>
 #include <linux/ftrace.h>
 #include <linux/kallsyms.h>
-#include <linux/kprobes.h>
-#include <linux/kprobes_hit.h>
-#include <linux/kprobes_test.h>
 #include <linux/static_call.h>
 #include <linux/mutex.h>
 #include <linux/string.h>

@@ -3,12 +3,9 @@
  * KUnit suite for sites on calls of ftrace that move between our two ftrace_ops
  * while they are hit: see kernel/kprobes/ftrace.c.
  */
-#include <kunit/test.h>
 #include <linux/delay.h>
 #include <linux/ftrace.h>
 #include <linux/irqflags.h>
-#include <linux/kprobes.h>
-#include <linux/kprobes_test.h>
 #include "test_ftrace.h"
 #include "test_moving.h"
 

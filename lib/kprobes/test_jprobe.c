@@ -3,12 +3,8 @@
  * KUnit suite for jprobes: their handlers see arguments in registers and on the
  * stack, end in several ways, and coexist with other probes of the function.
  */
-#include <kunit/test.h>
 #include <linux/fprobe.h>
 #include <linux/kasan.h>
-#include <linux/kprobes.h>
-#include <linux/kprobes_hit.h>
-#include <linux/kprobes_test.h>
 #include <linux/linkage.h>
 #include <linux/sizes.h>
 #include "test.h"

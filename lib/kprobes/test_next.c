@@ -3,12 +3,8 @@
  * KUnit suite for entries that own the instruction after the call of ftrace,
  * while that instruction, or one inside its jump, is probed as well.
  */
-#include <kunit/test.h>
 #include <linux/ftrace.h>
 #include <linux/irqflags.h>
-#include <linux/kprobes.h>
-#include <linux/kprobes_hit.h>
-#include <linux/kprobes_test.h>
 #include <linux/mutex.h>
 #include <linux/rculist.h>
 #include <asm/ptrace.h>

@@ -5,8 +5,6 @@
  * test_<architecture>_targets.h.
  */
 #include <linux/delay.h>
-#include <linux/kprobes_hit.h>
-#include <linux/kprobes_test.h>
 #include <linux/kthread.h>
 #include <linux/string.h>
 #include "test_opt.h"

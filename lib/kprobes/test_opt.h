@@ -6,7 +6,6 @@
 #ifndef _LIB_KPROBES_TEST_OPT_H
 #define _LIB_KPROBES_TEST_OPT_H
 
-#include <linux/kprobes.h>
 #include "test.h"
 
 /* Retry, because the optimizer may be faster than the test. */

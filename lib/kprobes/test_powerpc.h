@@ -6,8 +6,6 @@
 #ifndef _LIB_KPROBES_TEST_POWERPC_H
 #define _LIB_KPROBES_TEST_POWERPC_H
 
-#include <linux/kprobes_hit.h>
-#include <linux/kprobes_test.h>
 #include <asm/asm-compat.h>
 #include <asm/probes.h>
 #include <asm/ptrace.h>

@@ -4,8 +4,6 @@
  * functions only, so it can be a module.  The other suites access the text and
  * symbols of the kernel, and must be built in.
  */
-#include <kunit/test.h>
-#include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/string.h>
 #include "test.h"

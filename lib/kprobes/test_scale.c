@@ -3,12 +3,8 @@
  * KUnit suite for thousands of probes on functions from all of the kernel's
  * text.  It detects functions on the hit path that can be probed.
  */
-#include <kunit/test.h>
 #include <linux/ftrace.h>
 #include <linux/kallsyms.h>
-#include <linux/kprobes.h>
-#include <linux/kprobes_hit.h>
-#include <linux/kprobes_test.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>

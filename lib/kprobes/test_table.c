@@ -3,15 +3,11 @@
  * KUnit suite for the table of sites: look-ups while a chain changes, and the
  * spread of the hash.
  */
-#include <kunit/test.h>
 #include <linux/array_size.h>
 #include <linux/delay.h>
 #include <linux/hrtimer.h>
 #include <linux/kallsyms.h>
-#include <linux/kprobes.h>
 #include <linux/kprobes_backend.h>
-#include <linux/kprobes_hit.h>
-#include <linux/kprobes_test.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/smp.h>

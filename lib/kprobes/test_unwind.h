@@ -26,8 +26,6 @@
 #ifndef _LIB_KPROBES_TEST_UNWIND_H
 #define _LIB_KPROBES_TEST_UNWIND_H
 
-#include <linux/kprobes_hit.h>
-#include <linux/kprobes_test.h>
 #include <linux/stacktrace.h>
 #include "../../kernel/kprobes/internal.h"
 #include "test.h"

@@ -6,8 +6,6 @@
  */
 #include <linux/init.h>
 #include <linux/kallsyms.h>
-#include <linux/kprobes_hit.h>
-#include <linux/kprobes_test.h>
 #include <linux/memory.h>
 #include <linux/objtool.h>
 #include <linux/slab.h>

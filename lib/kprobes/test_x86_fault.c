@@ -3,11 +3,7 @@
  * KUnit suite for fault handlers on x86: handlers and instructions out of line
  * raise exceptions, which fault handlers handle or decline.
  */
-#include <kunit/test.h>
 #include <linux/extable.h>
-#include <linux/kprobes.h>
-#include <linux/kprobes_hit.h>
-#include <linux/kprobes_test.h>
 #include <linux/memory.h>
 #include <linux/objtool.h>
 #include <linux/vmalloc.h>

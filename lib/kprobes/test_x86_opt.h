@@ -6,8 +6,6 @@
 #ifndef _LIB_KPROBES_TEST_X86_OPT_H
 #define _LIB_KPROBES_TEST_X86_OPT_H
 
-#include <linux/kprobes_hit.h>
-#include <linux/kprobes_test.h>
 #include <linux/objtool.h>
 #include <asm/cpufeature.h>
 #include <asm/ibt.h>
