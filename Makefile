@@ -31,7 +31,7 @@ help:
 	@echo 'make decode           powerpc: what a probe is told of 25,000 encodings'
 	@echo 'make differ           instructions with and without probes, compared (SEED=, N=)'
 	@echo 'make check            style, sparse, warnings, scripts, combinations'
-	@echo 'make apply KSRC=DIR   put our files and hooks into a 6.12 or 7.3 tree'
+	@echo 'make apply KSRC=DIR   put our files and hooks into a 6.12, 6.18 or 7.3 tree'
 	@echo 'make series [OUT=DIR] [FROM="Name <mail>"] the same as patches for git am'
 	@echo 'make series KSRC=CLONE BRANCH=NAME  and as commits of a git clone'
 	@echo 'make series-check     apply these one by one, and check each'
@@ -41,7 +41,7 @@ help:
 	@echo 'make check-house      sizes, calls and order of the files of the core'
 	@echo 'make clean            remove what was built'
 	@echo
-	@echo 'BASE=7.3 takes that version of Linux in place of 6.12.'
+	@echo 'BASE=6.18 or BASE=7.3 takes that version of Linux in place of 6.12.'
 	@echo 'ARCH=x86_64 (default) picks the architecture, VARIANT=debug|none|...'
 	@echo 'a configuration in lab/configs/, OUT=DIR another place than out/.'
 

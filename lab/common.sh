@@ -23,6 +23,13 @@ case $BASE in
 	TARBALL=/usr/src/$IN_TAR.tar.xz
 	SOURCE_PACKAGES+=("$IN_TAR")
 	;;
+6.18)
+	# Debian keeps the source of a former backport, but no package of it.
+	IN_TAR=linux-6.18.15
+	TARBALL=$OUT/$IN_TAR.tar.xz
+	SOURCE_URL=http://deb.debian.org/debian/pool/main/l/linux/linux_6.18.15.orig.tar.xz
+	SOURCE_SUM=SHA256:fdf4c4d487c95b17a41cb38003faef86669e532a44fe702eb31a3390b6a60cca
+	;;
 *) TARBALL=$OUT/$IN_TAR.tar.xz ;;
 esac
 # The Debian that has the packages of other bases than 6.12.
@@ -181,11 +188,17 @@ need_source() {
 
 	need "${SOURCE_PACKAGES[@]}"
 	[ ! -f "$TARBALL" ] || return 0
-	say "fetching linux-source-$BASE"
+	say "fetching the source of Linux $BASE"
 	mkdir -p "$OUT"
 	(
 		flock 8
 		[ ! -f "$TARBALL" ] || exit 0
+		if [ -n "${SOURCE_URL:-}" ]; then
+			/usr/lib/apt/apt-helper download-file "$SOURCE_URL" \
+				"$TARBALL.new" "$SOURCE_SUM" &&
+			mv "$TARBALL.new" "$TARBALL"
+			exit
+		fi
 		rm -rf "$dir"
 		debian_apt "$dir" deb "$SOURCE_SUITE" &&
 		(cd "$dir" && "${apt[@]}" download "linux-source-$BASE") &&
@@ -194,13 +207,15 @@ need_source() {
 			tar -xO "./usr/src/$IN_TAR.tar.xz" > "$TARBALL.new" &&
 		mv "$TARBALL.new" "$TARBALL"
 	) < /dev/null 8> "$OUT/.source.lock" > "$OUT/source.log" 2>&1 ||
-		die "cannot fetch linux-source-$BASE, see $OUT/source.log"
+		die "cannot fetch the source of Linux $BASE, see $OUT/source.log"
 	rm -rf "$dir"
 }
 
 # source_version: print the version of the package that has the source.
 source_version() {
-	if [ "$BASE" = 6.12 ]; then
+	if [ -n "${SOURCE_URL:-}" ]; then
+		echo "${IN_TAR#linux-}"
+	elif [ "$BASE" = 6.12 ]; then
 		dpkg-query -W -f '${Version}' linux-source-6.12
 	else
 		cat "$TARBALL.version"

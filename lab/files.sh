@@ -4,7 +4,7 @@
 # version of Linux.
 
 # Versions of Linux that our files and hooks fit.
-BASES='6.12 7.3'
+BASES='6.12 6.18 7.3'
 
 # Directories of this repository that are copied into the kernel tree.
 KERNEL_DIRS=(kernel include arch lib samples scripts tools Documentation)
@@ -27,13 +27,28 @@ hook_names() {
 
 # hook NAME: print a hook for this base. Each section of hooks/BASE/NAME.patch
 # replaces the section of the same file in hooks/NAME.patch, or drops it if it is
-# no more than its first line.
+# no more than its first line. A section with the line "as OTHER" in place of a
+# diff is that of hooks/OTHER/NAME.patch.
 hook() {
 	local own=$TOP/hooks/$BASE/$1.patch all=$TOP/hooks/$1.patch
 
 	[ -f "$own" ] || own=/dev/null
 	[ -f "$all" ] || all=/dev/null
-	awk -v own="$own" '
+	awk -v own="$own" -v hooks="$TOP/hooks" -v name="$1.patch" '
+	# Append the section of another base, which has no such lines itself.
+	function add_section_of(base, line, here) {
+		while ((getline line < (hooks "/" base "/" name)) > 0) {
+			if (line ~ /^diff --git /)
+				here = line == head
+			else if (here)
+				add(line)
+		}
+		close(hooks "/" base "/" name)
+	}
+	function add(line) {
+		section[head] = section[head] line "\n"
+		lines[head]++
+	}
 	function print_own(head) {
 		if (lines[head] > 1)
 			printf "%s", section[head]
@@ -41,12 +56,15 @@ hook() {
 	}
 	BEGIN {
 		while ((getline i < own) > 0) {
+			if (i ~ /^as [0-9]/) {
+				add_section_of(substr(i, 4))
+				continue
+			}
 			if (i ~ /^diff --git /) {
 				head = i
 				order[++n] = i
 			}
-			section[head] = section[head] i "\n"
-			lines[head]++
+			add(i)
 		}
 	}
 	/^diff --git / {
