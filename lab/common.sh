@@ -16,6 +16,8 @@ BASE=${BASE:-6.12}
 export BASE
 ARCH=${ARCH:-x86_64}
 JOBS=${JOBS:-$(($(nproc) + 1))}
+# Some packages have other names in Debian 12 than in Debian 13.
+DEBIAN=$(. /etc/os-release 2> /dev/null && echo "${VERSION_ID:-}") || true
 IN_TAR=linux-source-$BASE
 SOURCE_PACKAGES=(xz-utils patch rsync)
 case $BASE in
@@ -404,13 +406,15 @@ unmet() {
 	}' "$@"
 }
 
-# llvm: print the version of LLVM that $VARIANT needs; nothing for gcc.
+# llvm: print the version of LLVM that $VARIANT needs; nothing for gcc. If
+# Debian 13 lacks the one of Debian 12, the fragment names both.
 llvm() {
 	local f
 
 	f=$(fragments) || exit 1
 	# shellcheck disable=SC2086
-	sed -n 's/^# LLVM=//p' $f | tail -n 1
+	sed -n 's/^# LLVM=//p' $f | tail -n 1 |
+		awk -v debian="$DEBIAN" '{ print debian == 12 ? $1 : $NF }'
 }
 
 # tools: print the compiler and related tools as arguments of the kernel's make.
@@ -652,6 +656,7 @@ fetch_xen() {
 	local dir=$OUT/xen package=xen-hypervisor-4.17-amd64
 
 	[ ! -d "$dir/root" ] || return 0
+	[ "$DEBIAN" = 12 ] || package=xen-hypervisor-4.20-amd64
 	say "fetching $package"
 	rm -rf "$dir"
 	mkdir -p "$dir/new"

@@ -5,6 +5,8 @@ KARCH=mips
 CROSS=mipsel-linux-gnu-
 BUILD_PACKAGES=(gcc-mipsel-linux-gnu)
 BUSYBOX_ARCH=mipsel
+# Debian 13 has no mipsel.
+BUSYBOX_SUITE=bookworm
 KIMAGE=vmlinux
 KIMAGE_PATH=vmlinux
 QEMU_PACKAGE=qemu-system-mips

@@ -3,7 +3,11 @@
 # Settings for SH-4, read by lab/common.sh. The guest stops at its first probe.
 KARCH="sh"
 CROSS=sh4-linux-gnu-
-BUILD_PACKAGES=(gcc-sh4-linux-gnu gcc-12-plugin-dev-sh4-linux-gnu g++)
+BUILD_PACKAGES=(gcc-sh4-linux-gnu g++)
+case $DEBIAN in
+12) BUILD_PACKAGES+=(gcc-12-plugin-dev-sh4-linux-gnu) ;;
+*) BUILD_PACKAGES+=(gcc-14-plugin-dev-sh4-linux-gnu) ;;
+esac
 # Debian 12's compiler drops comparisons with zero unless a plugin prevents it.
 # Debian's C library was compiled without the plugin.
 SH_TOOLS=$OUT/tools-sh
