@@ -182,7 +182,7 @@ static int call_often(void *unused)
 		call_target(5);
 		calls++;
 		local_irq_restore(flags);
-		cond_resched();
+		cond_resched_tasks_rcu_qs();
 	}
 	return 0;
 }
