@@ -182,8 +182,8 @@ bool arch_kprobe_emulated(const struct kprobe_site *site);
 /**
  * arch_kprobe_prepare - allocate and fill the slots that hits of a site need
  * @site: an inspected site
- * @with_post: false: make the slot, once; true: the slot exists and @site may be
- *	armed already, also make what post handlers need, unless it exists
+ * @with_post: false: make the slot, once; true: the slot exists, @site may be
+ *	armed already, and post handlers need more, unless it exists
  *
  * Return: KPROBE_OK or the reason for a refusal.
  */
@@ -301,7 +301,7 @@ int kprobe_blacklist_callees(unsigned long start, unsigned long end,
  * 6. Functions for other code of the architecture: see slots.c and hit.c.
  *
  *	exceptions in kernel mode	kprobe_page_fault() or kprobe_fault()
- *	decoders of text at regs->ip	kprobe_orig_ip(); x86: kprobe_read_insn()
+ *	decoders of text at regs->ip	kprobe_orig_ip(), kprobe_read_insn()
  *	exception tables		kprobe_regs_leave_slot()
  *	unwinders: kprobe_unwind(), kprobe_at_entry(), kprobe_traced_address()
  */

@@ -495,8 +495,8 @@ NOKPROBE_SYMBOL(kprobe_fault);
  * followed before do not return, because the idle task starts afresh when the
  * CPU is brought online again.
  *
- * A hit on a marked CPU still uses its site and slots, and no grace period waits
- * for that CPU.  But before a site is freed, kprobe_patch() or
+ * A hit on a marked CPU still uses its site and slots, and no grace period
+ * waits for that CPU.  But before a site is freed, kprobe_patch() or
  * kprobe_wait_for_handlers() takes cpu_hotplug_lock, which is held for writing
  * until a leaving CPU has stopped, or a starting one is online.  A stopped CPU
  * may wake up without the lock.  So the loops in which it waits must not be
