@@ -97,7 +97,7 @@ struct kprobe {
 	struct kprobe_site *site;
 	/* the address of @site while the probe is registered, else 0 */
 	unsigned long place;
-	/* the handlers to call: those at registration */
+	/* the handlers that hits call, as they were at registration */
 	kprobe_pre_handler_t run_pre;
 	kprobe_post_handler_t run_post;
 #ifdef CONFIG_KPROBES_CLASSIC
@@ -145,8 +145,8 @@ static inline bool kprobe_ftrace(struct kprobe *p)
  * @handler: called when a followed call returns
  * @entry_handler: called at the function's entry, or NULL; must return non-zero
  *	if this call must not be followed
- * @maxactive: maximum number of calls to follow at once; if it is not positive,
- *	the core chooses a number
+ * @maxactive: maximum number of calls to follow at once; if not positive, the
+ *	core chooses a number, and may raise it later
  * @nmissed: number of calls that could not be followed
  * @data_size: bytes of private data for each followed call
  *
@@ -207,8 +207,8 @@ struct kretprobe_instance {
  * @ri: the followed call
  *
  * Context: a handler of that return probe.
- * Return: the return probe.  The result is never NULL, because unregistering
- * waits for handlers.
+ * Return: the return probe; never NULL, because unregistering waits for
+ * handlers.
  */
 static inline struct kretprobe *get_kretprobe(struct kretprobe_instance *ri)
 {
@@ -227,8 +227,8 @@ get_kretprobe_retaddr(struct kretprobe_instance *ri)
  * @entry: called at the function's entry; has the function's prototype
  *
  * @entry runs as a handler, before the function, and ends by returning or by
- * calling jprobe_return().  Its return value is ignored, and the function does
- * not see changes that it makes to its arguments.
+ * calling jprobe_return().  Its return value is ignored, and if it assigns to
+ * its parameters, the probed function still gets the original arguments.
  */
 struct jprobe {
 	struct kprobe kp;
@@ -246,7 +246,7 @@ DECLARE_PER_CPU(struct kprobe *, current_kprobe);
  * kprobe_running - return the probe whose handler is running on this CPU
  *
  * Context: preemption disabled.
- * Return: the probe; a placeholder after kprobe_busy_begin(); or NULL if no
+ * Return: the probe, a placeholder after kprobe_busy_begin(), or NULL if no
  * handler is running.
  */
 static inline struct kprobe *kprobe_running(void)
@@ -288,8 +288,8 @@ bool kprobe_fault(struct pt_regs *regs, unsigned int trap);
 
 /*
  * Move a page fault in a slot to the original instruction, and pass the fault
- * to fault handlers of probes.  Return true if one has handled it.  The
- * architecture must call this before its own fault handler may sleep or
+ * to fault handlers of probes.  Return true if a handler has handled the fault.
+ * The architecture must call this before its own fault handler may sleep or
  * searches the exception tables.
  */
 static nokprobe_inline bool kprobe_page_fault(struct pt_regs *regs,

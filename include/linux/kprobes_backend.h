@@ -63,8 +63,8 @@ enum kprobe_site_state {
  * @state_and_skip: @state and @skip, for a hit that compares both at once
  * @target: the state to reach when the batch is applied; locked
  * @on_ftrace: ftrace patches the instruction at @addr; constant
- * @skip: distance from @addr to the instruction that slots and the detour copy:
- *	the size of the ftrace call if @owns_next was ever set, else 0; constant
+ * @skip: distance from @addr to the instruction that is patched and copied: the
+ *	size of the ftrace call if @owns_next was ever set, else 0; constant
  * @owns_next: the site may patch the instruction after the ftrace call; cleared
  *	for good when ftrace arms the site (ftrace.c); locked, read by hits
  * @on_entry: the site is at the entry of a function; constant
@@ -73,7 +73,7 @@ enum kprobe_site_state {
  * @post_slot: as @slot, for hits with post handlers
  * @detour: the target of the jump, or NULL; freed by the core
  * @active: active probes by kprobe::list, newest first; locked, read under RCU
- * @ftrace_ops: the ops that arms the site, tagged (ftrace.c); locked, read by
+ * @ftrace_ops: the ops that handles hits, tagged (ftrace.c); locked, read by
  *	hits
  * @probes: all probes by kprobe::hlist, newest first; locked
  * @all: in kprobe_sites or kprobe_gone_sites; locked
@@ -83,7 +83,7 @@ enum kprobe_site_state {
  * @opcode: the contents at @addr when the site was created; constant
  * @obstacle: enum kprobe_obstacle of the last attempt to prepare a jump; locked
  * @has_neighbour: another site is, or was, less than a jump away; locked
- * @trap_uses_detour: traps already execute the copies in the detour; locked
+ * @trap_uses_detour: a jump is pending, and traps use the detour; locked
  * @optimize: in a list of optimizer.c; locked
  * @missed: number of hits whose handlers did not run, by enum kprobe_miss
  */
@@ -182,8 +182,8 @@ bool arch_kprobe_emulated(const struct kprobe_site *site);
 /**
  * arch_kprobe_prepare - allocate and fill the slots that hits of a site need
  * @site: an inspected site
- * @with_post: false: make the slot, once; true: the slot exists, @site may be
- *	armed already, and post handlers need more, unless it exists
+ * @with_post: false: make the slot of a new site; true: make what post handlers
+ *	need in addition, unless it exists; @site may be armed already
  *
  * Return: KPROBE_OK or the reason for a refusal.
  */
@@ -212,7 +212,7 @@ void arch_kprobe_patch(struct list_head *batch);
 unsigned long arch_kprobe_orig_ip(struct kprobe_site *site, void *slot,
 				  unsigned long ip);
 
-/* Move @ip to the original text, or return false if it must stay in @slot. */
+/* Move @ip to the original text, or return false if this is impossible. */
 bool arch_kprobe_can_resume(struct kprobe_site *site, void *slot,
 			    unsigned long *ip);
 
@@ -236,7 +236,7 @@ enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site,
 					 const struct kprobe_symbol *symbol);
 /* Build @site->detour; return values as for arch_kprobe_analyse(). */
 enum kprobe_obstacle arch_kprobe_build_detour(struct kprobe_site *site);
-/* Make traps execute the copies in the detour, or the instruction alone. */
+/* Make traps execute the copies in the detour, or only the instruction. */
 void arch_kprobe_use_detour(struct kprobe_site *site, bool use);
 /* Free cached results of the analysis before the site or its text is freed. */
 void arch_kprobe_unanalyse(struct kprobe_site *site);
@@ -264,12 +264,12 @@ static __always_inline void arch_kprobe_resume(struct pt_regs *regs) { }
  *					interrupts are disabled
  *
  * The backend's __kretprobe_trampoline() disables interrupts, saves registers
- * and calls kretprobe_hit().  kretprobe_blacklist[] lists
- * kretprobe_blacklist_size functions that return elsewhere.
+ * and calls kretprobe_hit().  The kretprobe_blacklist_size entries of
+ * kretprobe_blacklist[] are functions whose return cannot be followed.
  */
 void kretprobe_hit(struct pt_regs *regs);
 
-/* Call @entry with the arguments, including 64 bytes of stack. */
+/* Call @entry with the function's arguments, including 64 bytes of stack. */
 void arch_jprobe_call(void *entry, struct pt_regs *regs);
 /* Leave the innermost arch_jprobe_call() of this CPU. */
 void arch_jprobe_return(void);

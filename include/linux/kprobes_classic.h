@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Dynamic probes: the interface for classic backends.  These know nothing of
- * sites, but handle one struct kprobe at each probed address, which
- * kernel/kprobes/classic.c provides for each site.
+ * sites, but handle one struct kprobe at each probed address.
+ * kernel/kprobes/classic.c provides this struct for each site.
  *
  * Users of probes must not use anything in this file.  <linux/kprobes.h>
  * includes it if the architecture has a classic backend.
@@ -33,7 +33,7 @@ static inline struct kprobe_ctlblk *get_kprobe_ctlblk(void)
 	return this_cpu_ptr(&kprobe_ctlblk);
 }
 
-/* The hit that the ending hit has interrupted, if the backend loses it */
+/* The hit that this hit has interrupted, if the backend does not save it */
 #ifdef CONFIG_PARISC
 DECLARE_PER_CPU(struct kprobe *, kprobe_outer);
 #define KPROBE_OUTER	__this_cpu_read(kprobe_outer)
@@ -93,9 +93,9 @@ enum kprobe_exclusive {
  *	tables: refuse instructions that have an entry there
  * @einval: the meaning of -EINVAL from arch_prepare_kprobe(); 0 means
  *	KPROBE_REFUSE_UNRELOCATABLE
- * @ftrace_from: the first word that ftrace writes for a call, in bytes from
- *	ftrace_location()
- * @ftrace_to: the last word that ftrace writes, likewise
+ * @ftrace_from: offset from ftrace_location() of the first word that ftrace
+ *	writes for a call, in bytes
+ * @ftrace_to: offset of the last word that ftrace writes, likewise
  * @ftrace_skid: the address that ftrace passes for a hit, minus the site's
  * @init: called once, after @blacklist and before the first probe
  * @blacklist: blacklist text that must not be probed but is not annotated:
@@ -281,9 +281,8 @@ struct arch_kprobe_insn {
 
 /*
  * On riscv, breakpoints count as NMIs, and the kernel discards most events that
- * are traced in an NMI: all kprobe events except those of returns.  So on
- * riscv, handlers run as on the other architectures with a classic backend,
- * where breakpoints do not count as NMIs.
+ * are traced in an NMI: all kprobe events except those of returns.  So handlers
+ * run outside of the NMI, as on all other architectures with a classic backend.
  */
 #define KPROBE_HITS_COUNT_AS_NMI	IS_ENABLED(CONFIG_RISCV)
 

@@ -10,8 +10,8 @@
  *	                                                |
  *	                             kprobe_site_post() <-- HIT_EXECUTE only
  *
- * Interrupts must be off in these functions: see "Who may run when" at the head
- * of kernel/kprobes.c.
+ * Interrupts are off on this whole path: see "Who may run when" at the head of
+ * kernel/kprobes.c.
  */
 #ifndef _LINUX_KPROBES_HIT_H
 #define _LINUX_KPROBES_HIT_H
@@ -225,10 +225,10 @@ struct kprobe_site *kprobe_text_site_at(unsigned long addr);
  *					an NMI; a return or fault handler
  *
  * A handler of the fast path needs no context id: interrupts are off, so a hit
- * that interrupts it is in an NMI, or is recursion.  Otherwise, the id is both
- * written and cleared after current_kprobe.  An NMI between these two accesses
- * finds KPROBE_CTX_NONE or no handler.  In both cases its hits call handlers,
- * and restore the values that they found.
+ * that interrupts it is in an NMI, or is recursion.  In all other cases, both
+ * variables are written, current_kprobe first.  An NMI between the two writes
+ * finds no handler, KPROBE_CTX_NONE, or the id of another context.  In each
+ * case, its hits call handlers and restore the values that they found.
  */
 DECLARE_PER_CPU(unsigned int, kprobe_current_ctx);
 #define KPROBE_CTX_NONE	(~0U)
@@ -236,8 +236,8 @@ DECLARE_PER_CPU(unsigned int, kprobe_current_ctx);
 #define KPROBE_CTX_BUSY	(~2U)
 
 /*
- * preempt_count() has a number of nested NMIs, or, on 32-bit architectures of
- * newer kernels, a single bit, and nmi_nesting has the number.
+ * preempt_count() counts nested NMIs, except on 32-bit architectures of newer
+ * kernels: there it has one bit for NMIs, and nmi_nesting counts them.
  */
 #define KPROBE_NMI_MASK	(0xfU << NMI_SHIFT)
 
@@ -302,7 +302,7 @@ static __always_inline bool kprobe_hit_nests(enum kprobe_by by)
 	return __this_cpu_read(current_kprobe) || (kprobe_contexts() & nmi);
 }
 
-/* Return true if a hit needs the slow path.  Call before the site's look-up. */
+/* Return true if a hit needs the slow path, which makes RCU watch if needed. */
 static __always_inline bool kprobe_hit_is_slow(enum kprobe_by by)
 {
 	if (by == KPROBE_BY_CODE && unlikely(!kprobe_rcu_watching()))
@@ -310,7 +310,7 @@ static __always_inline bool kprobe_hit_is_slow(enum kprobe_by by)
 	return unlikely(kprobe_hit_nests(by));
 }
 
-/* Placeholder for current_kprobe if the running code belongs to no one probe */
+/* Placeholder for current_kprobe in code that belongs to no single probe */
 extern struct kprobe kprobe_busy;
 
 /**
@@ -323,7 +323,7 @@ struct kprobe_saved_ctx {
 	unsigned int id;
 };
 
-/* Before handlers that may have interrupted another one: set the context. */
+/* Set the context for handlers that may have interrupted another handler. */
 static __always_inline struct kprobe_saved_ctx kprobe_ctx_save(unsigned int id)
 {
 	struct kprobe_saved_ctx saved = {
@@ -344,7 +344,7 @@ void kprobe_check_irqs_off(void);
 static __always_inline void kprobe_check_irqs_off(void) { }
 #endif
 
-/* After these handlers, restore the context of the interrupted handler. */
+/* Restore the context of the interrupted handler. */
 static __always_inline void kprobe_ctx_restore(struct kprobe_saved_ctx saved)
 {
 	kprobe_check_irqs_off();
@@ -354,7 +354,7 @@ static __always_inline void kprobe_ctx_restore(struct kprobe_saved_ctx saved)
 	__this_cpu_write(kprobe_current_ctx, saved.id);
 }
 
-/* Return true if a hit in context @id is recursion: it must be missed. */
+/* Return true if a hit in context @id is recursion and must be missed. */
 static __always_inline bool kprobe_recursion(unsigned int id)
 {
 	unsigned int running = __this_cpu_read(kprobe_current_ctx);
@@ -430,7 +430,7 @@ static __always_inline void kprobe_call_post(struct kprobe_site *site,
 	}
 }
 
-/* Set while no task waits for this CPU's handlers: see hit.c. */
+/* Set while unregistering does not wait for this CPU's handlers: see hit.c. */
 DECLARE_PER_CPU(bool, kprobe_cpu_offline);
 
 /* hit.c: count hits whose handlers did not run */
@@ -463,8 +463,8 @@ kprobe_site_pre(struct kprobe_site *site, struct pt_regs *regs,
 	first = kprobe_first_pre(site);
 	if (by == KPROBE_BY_NMI) {
 		/*
-		 * All probes have only post handlers.  The other mechanisms
-		 * call the empty handler of kprobe_no_pre instead of testing.
+		 * The site has only post handlers.  The other mechanisms call
+		 * the empty handler of kprobe_no_pre instead of testing this.
 		 */
 		if (first == &kprobe_no_pre)
 			return KPROBE_HIT_EXECUTE;
@@ -579,8 +579,8 @@ static __always_inline void kprobe_hit_exit(struct pt_regs *regs,
 	preempt_enable_notrace();
 #endif
 	/*
-	 * A tracer may have been started since the entry, and ignores a report
-	 * that interrupts are on if they are traced as on.  Lockdep does not.
+	 * Also report to a tracer that was started since the entry.  Tracers
+	 * ignore the report if interrupts are traced as on; lockdep does not.
 	 */
 	if (traced_on || (!IS_ENABLED(CONFIG_PROVE_LOCKING) &&
 			  trace_irqs_enabled() && arch_kprobe_irqs_on(regs)))

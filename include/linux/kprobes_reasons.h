@@ -90,7 +90,7 @@ X(FOREIGN_TRAP,	"foreign-trap", \
 X(NO_MEMORY,	"no-memory", \
 	"No memory is available for the detour; the optimizer tries again."))
 
-/* An obstacle of this list is in the text, and permanent. */
+/* An obstacle of this list is a property of the text, and permanent. */
 #define KPROBE_NOJUMPS_TEXT(X) __KPROBE_LIST(				\
 X(FTRACE_SITE,	"ftrace-site", \
 	"Ftrace reports the hits, so no jump is needed.") \

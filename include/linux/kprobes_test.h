@@ -27,7 +27,7 @@ void kprobe_flush_retired(void);
 /* Return the largest number of sites patched with one hold of text_mutex. */
 unsigned int kprobe_most_patched(unsigned int *batch);
 
-/* Return true if live patching still writes to this text. */
+/* Return true if live patching may write to this text later. */
 bool kprobe_klp_writes(const struct klp_modinfo *info, unsigned long start,
 		       unsigned long end);
 

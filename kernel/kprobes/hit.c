@@ -22,14 +22,13 @@
 #include "internal.h"
 
 /*
- * State of a CPU that runs handlers: per-CPU variables, the placeholders
- * kprobe_no_pre and kprobe_busy, and a check of the handlers' interrupt state
+ * The state of a CPU that runs handlers
  */
 
 /* The context that the handler of current_kprobe runs in: see kprobes_hit.h. */
 DEFINE_PER_CPU(unsigned int, kprobe_current_ctx) = KPROBE_CTX_NONE;
 
-/* Set while no task waits for this CPU's handlers: see kprobe_cpu_leaves(). */
+/* Set while unregistering ignores this CPU: see kprobe_cpu_leaves(). */
 DEFINE_PER_CPU(bool, kprobe_cpu_offline);
 
 static int kprobe_no_handler(struct kprobe *p, struct pt_regs *regs)
@@ -38,7 +37,7 @@ static int kprobe_no_handler(struct kprobe *p, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(kprobe_no_handler);
 
-/* Has an empty handler, so that the hit path need not test for NULL. */
+/* The empty handler saves the hit path a test for NULL. */
 struct kprobe kprobe_no_pre = {
 	.addr = (void *)kprobe_no_handler,
 	.run_pre = kprobe_no_handler,
@@ -185,9 +184,8 @@ unsigned long kprobe_missed_in_all(enum kprobe_miss why)
 /*
  * The slow path of a hit: nested handlers, NMIs, and hits without RCU watching
  *
- * This section also has kprobe_busy_begin(), and the work that the entry and
- * exit code of exceptions does, which hits without an exception must do
- * themselves.
+ * This section also has kprobe_busy_begin(), and the work of an exception's
+ * entry and exit code, which hits without an exception must do themselves.
  */
 
 /* The probe whose handler runs on this CPU; see also kprobe_current_ctx. */
@@ -216,9 +214,9 @@ NOKPROBE_SYMBOL(kprobe_site_pre_chain);
  * @regs: full registers
  * @by: mechanism that delivers the hit
  *
- * If a handler is running on this CPU, the hit is recursion if the handler
- * itself has caused the hit.  Otherwise, the hit is in an NMI that has
- * interrupted the handler.
+ * If a handler is running on this CPU, either the handler itself has caused the
+ * hit, which is recursion, or the hit is in an NMI that has interrupted the
+ * handler.
  *
  * Context: any; interrupts off.
  * Return: how the hit continues.
@@ -276,8 +274,8 @@ NOKPROBE_SYMBOL(kprobe_site_post_slow);
  * Notify lockdep and tracepoints that interrupts are off, or on again.
  *
  * A hit may interrupt any code, including the idle loop, where lockdep's state
- * can differ from the flag in the saved registers.  These functions use
- * lockdep's state.  As in the kernel's entry code, lockdep's state is updated
+ * can differ from the flag in the saved registers.  With PROVE_LOCKING, it is
+ * lockdep's state that counts.  As in the kernel's entry code, this is updated
  * even if RCU is not watching, but tracepoints are called with RCU watching.
  */
 
@@ -444,7 +442,7 @@ bool kprobe_fault(struct pt_regs *regs, unsigned int trap)
 	if (kprobe_recursion(kprobe_context_id(KPROBE_BY_CODE)))
 		return kprobe_call_fault(__this_cpu_read(current_kprobe),
 					 regs, trap);
-	/* The slot has the instruction after the ftrace call: not probed. */
+	/* The instruction in the slot, after an ftrace call, is not probed. */
 	if (!site || site->on_ftrace)
 		return false;
 
@@ -483,8 +481,8 @@ NOKPROBE_SYMBOL(kprobe_fault);
  *	set_cpu_online(true)		and holds cpu_hotplug_lock until then
  *
  * A CPU that gets no more IPIs but is not marked yet may still run handlers.
- * kprobe_wait_for_handlers() and kprobe_patch() wait for this CPU, because they
- * take cpu_hotplug_lock for reading, which is then held for writing.
+ * cpu_hotplug_lock is held for writing until the CPU is marked.  Taking it for
+ * reading makes kprobe_wait_for_handlers() and kprobe_patch() wait for the CPU.
  *
  * Once a CPU has been started, only the CPU itself writes its mark, so none of
  * its handlers runs meanwhile.  CPUs are marked at boot until they are first
@@ -499,15 +497,14 @@ NOKPROBE_SYMBOL(kprobe_fault);
  * waits for that CPU.  But before a site is freed, kprobe_patch() or
  * kprobe_wait_for_handlers() takes cpu_hotplug_lock, which is held for writing
  * until a leaving CPU has stopped, or a starting one is online.  A stopped CPU
- * may wake up without the lock.  So the loops in which it waits must not be
+ * may wake up without the lock, so the loops in which it waits must not be
  * probed.
  */
 
 /**
- * kprobe_cpu_leaves - mark this CPU as offline: its hits are missed from now on
+ * kprobe_cpu_leaves - mark this CPU as offline, so that its hits are missed
  *
- * Context: the idle task; interrupts off, and they stay off until the CPU
- * starts again.
+ * Context: the idle task; interrupts off, until the CPU starts again.
  */
 void kprobe_cpu_leaves(void)
 {
@@ -517,7 +514,7 @@ void kprobe_cpu_leaves(void)
 NOKPROBE_SYMBOL(kprobe_cpu_leaves);
 
 /**
- * kprobe_cpu_comes - mark this CPU as online: its hits call handlers again
+ * kprobe_cpu_comes - mark this CPU as online, so that its hits call handlers
  * @cpu: this CPU
  *
  * Context: a CPU that is being started, with RCU watching, or the boot CPU;
