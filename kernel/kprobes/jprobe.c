@@ -4,9 +4,9 @@
  *
  * A jprobe is a kprobe at the entry of a function.  Its pre handler calls the
  * user's function (jprobe::entry) with the same argument registers and a copy
- * of the stack arguments.  The user's function runs as part of the hit: it is a
- * handler like any other, and needs no exception of its own.  jprobe_return()
- * restores the stack pointer to its value in arch_jprobe_call().
+ * of the stack arguments.  The user's function is a handler like any other, and
+ * needs no exception of its own.  jprobe_return() restores the stack pointer to
+ * its value in arch_jprobe_call().
  */
 #include <linux/export.h>
 #include <linux/ftrace.h>
@@ -16,8 +16,8 @@
 
 /*
  * jprobe_return() leaves the user's function and its callees without returning
- * from them.  The function graph tracer must therefore not follow these calls,
- * and if rethook has followed any, its nodes must be recycled.
+ * from them.  Therefore the function graph tracer must not follow these calls,
+ * and the nodes of calls that rethook has followed must be recycled.
  */
 static __always_inline struct llist_node *jprobe_rethooks(void)
 {
@@ -58,7 +58,7 @@ static notrace int jprobe_entry(struct kprobe *p, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(jprobe_entry);
 
-/* An array of jprobes is passed on as one of kprobes. */
+/* An array of jprobes is passed on as an array of kprobes. */
 static_assert(!offsetof(struct jprobe, kp));
 
 static enum kprobe_refusal jprobe_admit(kprobe_opcode_t *addr, bool on_entry)

@@ -22,11 +22,11 @@
  * instances is *chained* to the instance below and shares its return address;
  * one pass through the trampoline handles all of them.  The same applies if a
  * followed function jumps to another followed function.  Rethook and the
- * function graph tracer may divert the call as well; here, the address of their
- * trampoline is a return address like any other.
+ * function graph tracer may divert the call as well; the address of their
+ * trampoline is then treated like any other return address.
  *
- * The pool (pool.c) of an unregistered return probe is freed after the last
- * call that it follows has returned.
+ * The pool (pool.c) of an unregistered return probe is freed after its last
+ * followed call has returned.
  *
  * kretprobe_register.c registers return probes.
  */
@@ -51,8 +51,7 @@ static __always_inline unsigned long kretprobe_trampoline_address(void)
 /*
  * Frames are aligned, so the bottom bit of kretprobe_instance::fp can mark that
  * the next instance in the task's list follows the same call.  On arm without
- * frame pointers, that register may hold any value, and its bottom bit is
- * ignored.
+ * frame pointers, a frame may be any value, and its bottom bit is ignored.
  */
 #define KRETPROBE_CHAINED	1UL
 
@@ -74,8 +73,8 @@ static inline void *kretprobe_frame_at(struct pt_regs *regs)
 }
 
 /*
- * Save the call's return address in @ri.  Return true if it is already the
- * trampoline's.
+ * Save the call's return address in @ri.  Return true if the call already
+ * returns to the trampoline.
  */
 static inline bool kretprobe_note_return(struct kretprobe_instance *ri,
 					 struct pt_regs *regs)
@@ -103,7 +102,7 @@ static __always_inline void *kretprobe_frame_at(struct pt_regs *regs)
 	return arch_kprobe_frame(regs);
 }
 
-/* As above. */
+/* As above, without diverting the call. */
 static __always_inline bool kretprobe_note_return(struct kretprobe_instance *ri,
 						  struct pt_regs *regs)
 {
@@ -266,7 +265,7 @@ kretprobe_drop_abandoned(struct pt_regs *regs, void *frame)
 }
 NOKPROBE_SYMBOL(kretprobe_drop_abandoned);
 
-/* Call the handlers of a followed call, including those chained to it. */
+/* Call the handlers of @ri and of its chain.  Return the last instance. */
 static struct kretprobe_instance *
 kretprobe_call_handlers(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
@@ -292,7 +291,7 @@ kretprobe_call_handlers(struct kretprobe_instance *ri, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(kretprobe_call_handlers);
 
-/* Recycle the instances of one call, from @first to @last. */
+/* Recycle the chain of one call, from @first to @last. */
 static noinline void kretprobe_recycle_chain(struct kretprobe_instance *first,
 					     struct kretprobe_instance *last)
 {
@@ -363,8 +362,8 @@ int kretprobe_entry(struct kprobe *p, struct pt_regs *regs)
 NOKPROBE_SYMBOL(kretprobe_entry);
 
 /**
- * __kretprobe_trampoline_handler - handle the return of a followed call to the
- *	trampoline, or to the probe there
+ * __kretprobe_trampoline_handler - handle the return of a followed call, in the
+ *	trampoline or in the handler of the probe there
  * @regs: as saved by the backend
  * @frame: as saved by arch_prepare_kretprobe()
  *
@@ -382,7 +381,7 @@ unsigned long __kretprobe_trampoline_handler(struct pt_regs *regs, void *frame)
 }
 NOKPROBE_SYMBOL(__kretprobe_trampoline_handler);
 
-/* The same, for a trampoline without a probe. */
+/* As __kretprobe_trampoline_handler(), for a trampoline without a probe. */
 unsigned long kretprobe_trampoline_handler(struct pt_regs *regs, void *frame)
 {
 	unsigned long ret, flags;
@@ -454,7 +453,7 @@ static __always_inline void kretprobe_follow_return(struct pt_regs *regs,
 
 	if (unlikely(kprobe_hit_is_slow(KPROBE_BY_CODE)))
 		goto slow;
-	/* The fp of a chained instance has KRETPROBE_CHAINED set. */
+	/* Chained instances differ, too: their fp has KRETPROBE_CHAINED set. */
 	if (unlikely(!node || ri->fp != frame))
 		goto slow;
 	rp = READ_ONCE(ri->rph->rp);
@@ -474,8 +473,8 @@ static __always_inline void kretprobe_follow_return(struct pt_regs *regs,
 	barrier();
 	current->kretprobe_instances.first = ri->llist.next;
 	/*
-	 * No need to read rph->rp again: even if rp has been unregistered
-	 * meanwhile, free instances are counted after a wait for this CPU.
+	 * Even if rp is being unregistered by now, the instance can be put
+	 * back: free ones are counted only after a wait for this CPU.
 	 */
 	pool_put(pool_of(ri->rph), ri);
 	return;
@@ -509,7 +508,7 @@ __visible void kretprobe_hit(struct pt_regs *regs)
 NOKPROBE_SYMBOL(kretprobe_hit);
 #endif
 
-/* A task that starts to run may change its list: limit the walk. */
+/* Limit the walk, because a task that starts to run may change its list. */
 #define KRETPROBE_STEPS		100000
 
 /**
@@ -540,7 +539,7 @@ unsigned long kretprobe_find_ret_addr(struct task_struct *tsk, void *fp,
 	entered = kprobe_read_lock();
 
 	node = READ_ONCE(tsk->kretprobe_instances.first);
-	/* Another task may have recycled *cur: only compare its address. */
+	/* *cur may have been recycled: do not dereference it. */
 	for (after = node; *cur && after && --steps; after = after->next) {
 		if (after == *cur) {
 			node = after->next;
@@ -568,7 +567,7 @@ NOKPROBE_SYMBOL(kretprobe_find_ret_addr);
  * kprobe_flush_task - recycle the instances of a dead task
  * @tsk: the task
  *
- * Context: any but a hit; nobody unwinds the task's stack any more.
+ * Context: any but a hit; the task's stack is not unwound any more.
  */
 void kprobe_flush_task(struct task_struct *tsk)
 {

@@ -13,7 +13,7 @@
 #include "internal.h"
 #include "pool.h"
 
-/* An array of return probes is passed on as one of kprobes. */
+/* An array of return probes is passed on as an array of kprobes. */
 static_assert(!offsetof(struct kretprobe, kp));
 
 /* Look up the addresses of the functions in kretprobe_blacklist[]. */
@@ -49,7 +49,7 @@ static enum kprobe_refusal kretprobe_admit(kprobe_opcode_t *addr, bool on_entry)
 	return KPROBE_OK;
 }
 
-/* kprobe_mutex is held, so neither hits nor other callers can find it yet. */
+/* No hit can find the probe yet, and kprobe_mutex keeps other callers away. */
 static int kretprobe_join(struct kprobe *p)
 {
 	struct kretprobe *rp = container_of(p, struct kretprobe, kp);
@@ -109,8 +109,8 @@ EXPORT_SYMBOL_GPL(register_kretprobe);
  * @rps: the return probes
  * @num: how many
  *
- * On return, none of their handlers runs or will run, not even for calls that
- * are still being followed; the caller may free the return probes.
+ * On return, none of their handlers runs or will run, even if a followed call
+ * has yet to return; the caller may free the return probes.
  *
  * Context: may sleep; not from a handler.
  */
@@ -162,10 +162,10 @@ EXPORT_SYMBOL_GPL(enable_kretprobe);
 
 #ifdef CONFIG_HOTPLUG_CPU
 /*
- * An offline CPU has left its idle task inside functions that do not return.
- * The task starts afresh when the CPU is brought online; until then it does not
- * run, and an offline CPU handles no NMI.  The functions that do return when
- * the CPU starts are in kretprobe_blacklist[].
+ * The idle task of an offline CPU is in functions that never return: the task
+ * starts afresh when the CPU is brought online.  Until then the task does not
+ * run, and the CPU handles no NMI.  The functions that do return when the CPU
+ * starts are in kretprobe_blacklist[].
  */
 static int kretprobe_flush_idle_task(unsigned int cpu)
 {

@@ -22,7 +22,7 @@
  *
  * An objpool could not guarantee maxactive instances: while one CPU is pushing
  * an object, other CPUs can neither pop this object nor distinguish it from one
- * in use.  An objpool also has a fixed size.  In a pool, an entry misses a free
+ * in use.  An objpool also has a fixed size.  Here, an entry misses a free
  * instance only
  *
  * - after KRETPROBE_TRIES rounds, or
@@ -30,8 +30,8 @@
  *   already searched, and the last instance of a list that the entry has yet to
  *   search is taken.
  *
- * A pool without a maxactive grows, up to a limit, whenever an entry has found
- * it empty.  A work item allocates the instances.  An irq_work queues the work
+ * A pool without a maxactive grows, up to a limit, whenever an entry finds no
+ * free instance.  A work item allocates more.  An irq_work queues this work
  * item, because the hit may be in any context.
  *
  * Who frees what when
@@ -341,9 +341,9 @@ static void pool_free_work(struct work_struct *work)
 
 /*
  * Free a pool after a grace period, because an unwinder may still read an
- * instance that has just become free.  The work is queued only after that
- * period: if it waited itself while thousands of return probes are unregistered
- * one by one, the workers would block a workqueue that the whole kernel uses.
+ * instance that has just become free.  Workers do not wait for that period:
+ * while thousands of return probes are unregistered one by one, this would
+ * block a workqueue that the whole kernel uses.
  */
 static void pool_free_later(struct kretprobe_pool *pool)
 {
@@ -366,7 +366,7 @@ static void pool_kick(struct irq_work *kick)
  * @rp: the return probe to be registered
  *
  * Context: may sleep.
- * Return: the pool, or NULL without memory.
+ * Return: the pool, or NULL if there is no memory.
  */
 struct kretprobe_pool *kretprobe_pool_create(struct kretprobe *rp)
 {
@@ -389,7 +389,7 @@ struct kretprobe_pool *kretprobe_pool_create(struct kretprobe *rp)
 					 rp->data_size), L1_CACHE_BYTES);
 	pool->limit = clamp(KRETPROBE_POOL_BYTES / pool->size, nr,
 			    KRETPROBE_POOL_MAX);
-	/* Hard: otherwise irq_work_sync() waits for RCU on PREEMPT_RT. */
+	/* Hard, so that irq_work_sync() need not wait for RCU on PREEMPT_RT. */
 	pool->kick = IRQ_WORK_INIT_HARD(pool_kick);
 	INIT_WORK(&pool->work, pool_work);
 	INIT_RCU_WORK(&pool->free, pool_free_work);
@@ -412,10 +412,7 @@ static unsigned int chain_length(struct llist_node *node)
 	return length;
 }
 
-/*
- * Free a pool once all of its instances are free.  The return probe has been
- * detached from it, and no handler is running.
- */
+/* Free a pool once all instances are free.  No handler may be running. */
 static void pool_retire(struct kretprobe_pool *pool)
 {
 	unsigned int idle;

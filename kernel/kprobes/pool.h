@@ -34,7 +34,7 @@ struct kretprobe_chunk;
 /**
  * struct kretprobe_list - free instances of one CPU
  * @cached: the instance to use first, or NULL
- * @locked: a CPU accesses @first
+ * @locked: set while a CPU accesses @first
  * @first: linked by kretprobe_instance::llist
  */
 struct kretprobe_list {
@@ -54,14 +54,14 @@ static inline unsigned int pool_start(unsigned int cpus)
  * @holder: the return probe; seen by instances and users
  * @lists: free instances
  * @overflow: free instances that found their list locked
- * @moves: POOL_MOVING for each CPU that is moving the overflow into lists, and
- *	POOL_MOVED for each completed move
+ * @moves: the sum of POOL_MOVING for each CPU that is moving the overflow into
+ *	lists, and POOL_MOVED for each completed move
  * @outstanding: instances still in use once the return probe is unregistered:
  *	see "Who frees what when" in pool.c
  * @size: bytes of an instance
  * @total: number of instances
- * @limit: maximum of @total if it grows
- * @grows: the user has set no limit
+ * @limit: maximum of @total if the pool grows
+ * @grows: the user has set no maxactive
  * @drained: the return probe is unregistered and all instances are free
  * @chunks: memory of the instances
  * @kick: queues @work or @free from a hit
@@ -108,7 +108,7 @@ static inline void kretprobe_pool_leave(struct kretprobe *rp,
 	/* Returning tasks read rph->rp through their instances. */
 	WRITE_ONCE(rp->rph->rp, NULL);
 	__llist_add(&pool_of(rp->rph)->link, leaving);
-	/* A plain kprobe that reuses rp->kp must not access the pool. */
+	/* If rp->kp becomes a plain kprobe, it must not access the pool. */
 	rp->kp.pre_handler = NULL;
 }
 
@@ -125,7 +125,7 @@ void kretprobe_pools_flush_left(void);
 
 /*
  * Interrupts must be off.  Putting an instance back is a release and taking it
- * is an acquire, so the previous call's accesses to it are complete.
+ * is an acquire, so a call's accesses follow those of the previous call.
  */
 
 static __always_inline void pool_put(struct kretprobe_pool *pool,
