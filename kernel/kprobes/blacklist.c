@@ -28,7 +28,7 @@ static struct maple_tree blacklist_tree =
  * @addr: any address
  *
  * The ranges do not include parts that a compiler has split off a blacklisted
- * function; only kprobe_blacklisted() and within_kprobe_blacklist() do.
+ * function.  kprobe_blacklisted() and within_kprobe_blacklist() find those.
  *
  * Context: any.
  */
@@ -166,7 +166,7 @@ int kprobe_blacklist_module(const struct module *mod)
 				 mod->kprobes_text_size) ?:
 	       blacklist_section(mod->noinstr_text_start,
 				 mod->noinstr_text_size) ?:
-	       /* Only in vmlinux is this section part of noinstr text. */
+	       /* In vmlinux, .cpuidle.text is part of noinstr text. */
 	       blacklist_section(mod->cpuidle_text_start,
 				 mod->cpuidle_text_size);
 }
@@ -216,10 +216,9 @@ bool kprobe_blacklist_next(unsigned long from,
 /*
  * Prefixes of instrumentation: functions that code on the path of a hit may
  * call, so that a probe on one of them would be hit again before recursion is
- * detected.  Compilers emit calls of functions with the prefixes before
- * "__kasan_check_".  These functions, or inline functions and macros such as
- * likely(), call kernel functions with the other prefixes even if there is
- * nothing to report.
+ * detected.  Compilers emit calls of the first ones, up to "__sanitizer_cov_".
+ * The others are called by these functions, or by inline functions and macros
+ * such as likely(), even if there is nothing to report.
  */
 static const char * const blacklist_prefixes[] = {
 	"__asan_", "__hwasan_", "__tsan_", "__msan_", "__ubsan_",
@@ -268,7 +267,7 @@ static const char * const blacklist_reports[] __initconst = {
 	"__warn_printk", "_printk", "panic", "__traceiter_",
 };
 
-/* Return true if calls of a function are ignored: reports, instrumentation. */
+/* Return true for reports and instrumentation, whose calls are ignored. */
 static noinline_for_stack bool __init blacklist_ignores(unsigned long addr)
 {
 	char name[KSYM_NAME_LEN];
@@ -303,9 +302,8 @@ static bool __init blacklist_is_leaf(unsigned long start, unsigned long size,
  * kprobe_blacklist_callees - blacklist functions that some code calls
  * @start: first address of the code, which must not be probed
  * @end: first address after the code
- * @max: 0, or a size: then a callee is blacklisted only if it is not larger and
- *	makes no calls, such as an inline function that the compiler has not
- *	inlined
+ * @max: if not 0, blacklist only callees of at most this size that make no
+ *	calls, such as inline functions that the compiler has not inlined
  * @depth: levels of calls to follow; 1 for the calls in the code only
  * @target: decode the instruction at @at and set @length to its length; for a
  *	call, return the target, or ULONG_MAX if it is unknown; otherwise return

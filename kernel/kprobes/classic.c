@@ -39,7 +39,7 @@
  *    the backend.  Therefore kprobe_wait_for_handlers() sends an IPI to every
  *    CPU.
  *
- * 4. Interrupts may run between the exception and the look-up of the site on
+ * 4. Interrupts may be on between the exception and the look-up of the site on
  *    s390 and arc, and on mips between the exception and the read of the text.
  *    The site or the breakpoint may be gone by then, which the architecture's
  *    code treats as an error; classic_trap_is_stale() restarts the task at the
@@ -49,12 +49,12 @@
  * -------------------
  *
  * The backend uses a site, with the struct kprobe in it, from get_kprobe() to
- * the end of the step, which may be another exception, so without one of our
- * functions on the stack.  Meanwhile, preemption or interrupts are off; a page
- * fault in the step ends the step first (kprobe_fault_handler()).  So RCU waits
- * for this use.  kprobe_retire() frees the site after a grace period of RCU
- * that begins after the site was removed from the table, and after an IPI to
- * all CPUs that followed the removal of the trap.
+ * the end of the step.  The step may end in another exception, with none of our
+ * functions on the stack in between.  Meanwhile, preemption or interrupts are
+ * off; a page fault in the step ends the step (kprobe_fault_handler()).  So RCU
+ * waits for this use.  kprobe_retire() frees the site after an IPI to all CPUs
+ * that follows the removal of the trap, and a grace period of RCU that begins
+ * after the site was removed from the table.
  *
  * In the idle loop, RCU is not watching, and only this IPI protects hits:
  * interrupts are off throughout the hit, because they are off in the idle loop.
@@ -67,8 +67,8 @@
  * freed with the site, after a grace period of RCU-tasks.
  *
  * The core owns the slots, and frees them after the backend's last access to
- * the struct kprobe.  It also frees slots that a backend fails to free, because
- * it knows which slots a site has.
+ * the struct kprobe.  It knows which slots a site has, and so also frees those
+ * that a backend fails to free.
  *
  * Locks: arch_prepare_kprobe(), arch_arm_kprobe() and related functions run
  * with kprobe_mutex, cpu_hotplug_lock and text_mutex held, in this order, and
@@ -78,9 +78,9 @@
  * --------------------
  *
  * current_kprobe and kprobe_ctlblk are the backend's state until its step ends.
- * If current_kprobe is set, the backend takes a hit for recursion.  So if an
+ * While current_kprobe is set, the backend treats a hit as recursion.  So if an
  * interrupt arrives during a hit, the hits in the interrupt are missed.  The
- * walks write current_kprobe, to show users the probe whose handler runs, and
+ * walks set current_kprobe, to show users the probe whose handler runs, and
  * restore it before they return; a nested hit does the same.
  *
  * The backends of arc and sh step in place: they remove the breakpoint, and
@@ -181,7 +181,7 @@ int kprobe_classic_pre(struct kprobe *kp, struct pt_regs *regs)
 	struct classic_walk walk;
 	bool diverted;
 
-	/* On s390, it is after the breakpoint; the backend sets it again. */
+	/* On s390, regs point after the breakpoint; the step moves them. */
 	if (instruction_pointer(regs) != addr)
 		instruction_pointer_set(regs, addr);
 	classic_walk_begin(&walk);
@@ -252,10 +252,10 @@ void kprobes_inc_nmissed_count(struct kprobe *kp)
 	unsigned long flags;
 	bool entered;
 
-	/* A tracer might be hit, and backends cannot nest one more hit here. */
+	/* raw_, because backends cannot nest a hit in a tracer here. */
 	raw_local_irq_save(flags);
 	entered = kprobe_rcu_enter();
-	/* Some backends have overwritten current_kprobe: assume recursion. */
+	/* Not always recursion, but some backends have lost current_kprobe. */
 	kprobe_site_missed(classic_site_of(kp), KPROBE_MISS_RECURSION);
 	kprobe_rcu_exit(entered);
 	raw_local_irq_restore(flags);
@@ -625,7 +625,7 @@ static void classic_remove_jump(struct kprobe_site *site) { }
 static void classic_write_jumps(struct list_head *jumps) { }
 #endif
 
-/* A CPU that takes this IPI is in no hit without RCU watching. */
+/* A CPU that takes this IPI is in no hit that RCU does not watch. */
 static void classic_ipi(void *unused)
 {
 }

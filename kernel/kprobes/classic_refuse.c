@@ -4,9 +4,9 @@
  *
  * Among these are exclusive loads and stores.  The store fails if the CPU has
  * taken an exception since the load, and the code then repeats the load.  With
- * a probe in between, this never ends.  So exclusive loads, exclusive stores,
- * and instructions from a load to the next store must not be probed.  A load
- * without a store after it is an atomic load, which needs no store.
+ * a probe between them, this never ends.  So exclusive loads and stores, and
+ * all instructions from a load to the next store, must not be probed.  An
+ * exclusive load without a store is an atomic load, and does not matter.
  *
  * Context: kprobe_mutex, jump_label_mutex and text_mutex held.
  */
@@ -21,7 +21,7 @@
 /*
  * Return true for text that ftrace writes for a call.  ftrace_location() finds
  * all addresses of the call itself, which has MCOUNT_INSN_SIZE bytes and may be
- * two instructions.  The quirks list words before and after it.
+ * two instructions.  The quirks give the words before and after it.
  */
 static bool classic_is_ftrace_call(unsigned long addr)
 {
@@ -60,9 +60,9 @@ static unsigned int classic_insn_bytes(unsigned long at)
 #define EXCLUSIVE_BYTES		128
 
 /*
- * Return true if an instruction is an exclusive access or between two.  This
- * can decode patched text: breakpoints are never on exclusive accesses, and are
- * as long as the instructions that they replace.
+ * Return true if an instruction is an exclusive access or between two.  The
+ * text may have breakpoints, but never on exclusive accesses, and they are as
+ * long as the instructions that they replace.
  */
 static bool classic_is_exclusive(unsigned long addr,
 				 const struct kprobe_symbol *symbol)

@@ -3,9 +3,9 @@
  * Return probes on architectures that follow calls by rethook.
  *
  * Rethook has the instances, the trampoline and the list of each task.  This
- * file replaces kretprobe.c and pool.c: at function entry, kretprobe_entry()
- * takes one of rethook's nodes, and at return, rethook passes the return
- * probe's holder to kretprobe_return().
+ * file replaces kretprobe.c and pool.c: at a function's entry,
+ * kretprobe_entry() takes a node of rethook, and at its return, rethook passes
+ * the return probe's holder to kretprobe_return().
  *
  *	rp <----> pool (holder) <---- rethook (data) <---- node in an instance
  *
@@ -84,7 +84,7 @@ static void kretprobe_return(struct rethook_node *node, void *data,
 	rp = READ_ONCE(holder->rp);
 	handler = rp ? READ_ONCE(rp->handler) : NULL;
 	if (handler) {
-		/* For the backend, the CPU must be in a hit. */
+		/* Make the backend treat hits in the handler as recursion. */
 		kprobe_busy_begin();
 		__this_cpu_write(current_kprobe, &rp->kp);
 		handler(ri, regs);

@@ -75,7 +75,7 @@ enum kprobe_refusal kprobe_admit_module(unsigned long addr)
 /**
  * kprobe_module_refused - log the refusal of a probe, for its module's user
  * @p: the probe; ignored unless it is in memory of a module that is loading
- * @place: its address, if it has no symbol's name
+ * @place: the requested address; not used if the probe has a symbol_name
  * @why: the reason
  *
  * Without the log, the user who loads the module sees only the errno that its
@@ -88,7 +88,7 @@ void kprobe_module_refused(const struct kprobe *p, unsigned long place,
 {
 	struct module *mod;
 
-	/* The module is not freed meanwhile, because its init is the caller. */
+	/* The module is not freed meanwhile, because the caller uses @p. */
 	scoped_guard(preempt)
 		mod = __module_address((unsigned long)p);
 	if (!mod || mod->state != MODULE_STATE_COMING)
@@ -131,16 +131,16 @@ unsigned int kprobe_module_extable(struct module *mod,
 /*
  * Instructions of a live patch whose relocations are applied later
  *
- * A patch module, whose live patch is for a target module, may be loaded before
- * the target and refer to symbols of the target.  Live patching applies these
- * relocations to the patch when the target is loaded, and clears them when the
- * target is unloaded.  Functions of the patch may already be probed then.  The
- * copy of an instruction in a slot or detour would keep the old operand, so
- * probes on instructions with such a relocation are refused.
+ * A module with a live patch may be loaded before the module to be patched, and
+ * has relocations for that module's symbols.  Live patching applies these when
+ * the patched module is loaded, and clears them when it is unloaded.  By then,
+ * functions of the patch may be probed.  The copy of an instruction in a slot
+ * or detour would keep the old operand, so probes on instructions with these
+ * relocations are refused.
  *
  * mod->klp_info holds the relocations until the module is freed.  load_module()
- * sets it without a lock, after COMING and before LIVE.  Between these, the
- * relocations are not known, so no text of the patch module may be probed.
+ * sets it without a lock between COMING and LIVE, so before LIVE, no text of a
+ * module with a live patch may be probed.
  */
 
 #ifdef CONFIG_LIVEPATCH
@@ -162,7 +162,7 @@ static bool applied_late(const struct klp_modinfo *info, const Elf_Shdr *sec)
 
 /**
  * kprobe_klp_writes - check whether late relocations write to a range of text
- * @info: of the module with the live patch
+ * @info: mod->klp_info of the module with the live patch
  * @start: start of an instruction
  * @end: end of this or of a later instruction
  *

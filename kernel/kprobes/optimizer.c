@@ -4,8 +4,8 @@
  *
  * A jump may be longer than a breakpoint and overwrite the next instructions,
  * too.  The detour then has copies of them, and no task may be about to execute
- * an original when the jump is written.  So a site becomes a jump in two steps,
- * separated by a grace period without a lock held:
+ * an original when the jump is written.  So a site becomes a jump in two steps;
+ * no lock is held during the grace period between them:
  *
  *	in no list	nothing to do, or an obstacle
  *	  |  kprobe_optimizer_consider()
@@ -30,8 +30,8 @@
  * RCU-tasks.
  *
  * Removing a jump takes several pokes, and a user who disables one probe often
- * disables many.  So a jump whose last probe was disabled stays for a moment,
- * calls no handler, and is removed together with others:
+ * disables many.  So a jump without enabled probes stays for a moment, calls no
+ * handler, and is removed together with others:
  *
  *	KPROBE_SITE_JUMP, in no list
  *	  |  kprobe_optimizer_defer()
@@ -83,7 +83,7 @@ static DECLARE_DELAYED_WORK(opt_unoptimize_work, opt_unoptimize_worker);
 
 /* Delay in jiffies, to collect probes that users change one by one. */
 #define OPT_DELAY	DIV_ROUND_UP(HZ, 50)
-/* Jiffies until a detour is built again after an allocation failed. */
+/* Delay in jiffies, before another try to build a detour that lacked memory. */
 #define OPT_RETRY_DELAY	HZ
 
 static bool site_armed(const struct kprobe_site *site)
@@ -143,7 +143,7 @@ struct kprobe_site *kprobe_jump_over(const struct kprobe_site *site,
 	return NULL;
 }
 
-/* Mark sites whose text is at @addr.  Return true if there are any. */
+/* Mark the sites on the instruction at @addr.  Return true if there is one. */
 static bool opt_mark_neighbours(unsigned long addr)
 {
 	struct kprobe_site *site, *owner;
@@ -168,7 +168,7 @@ void kprobe_optimizer_init_site(struct kprobe_site *site)
 	unsigned int i;
 
 	INIT_LIST_HEAD(&site->optimize);
-	/* Mark all neighbours: only marked sites look for others. */
+	/* Only marked sites look for neighbours, so mark both sides. */
 	for_each_place_under_jump(i)
 		site->has_neighbour |= opt_mark_neighbours(addr - i) |
 				       opt_mark_neighbours(addr + i);
@@ -236,7 +236,7 @@ void kprobe_optimizer_forget(struct kprobe_site *site)
  * kprobe_optimizer_defer - defer the removal of a jump
  * @site: the site of a probe that was disabled
  *
- * Return: true if it is deferred, so the caller need not reconcile the site.
+ * Return: true if deferred, and the caller need not reconcile the site.
  */
 bool kprobe_optimizer_defer(struct kprobe_site *site)
 {
@@ -380,15 +380,15 @@ static void opt_worker(struct work_struct *work)
 	if (KPROBE_JUMP_SIZE > KPROBE_INSN_STEP)
 		synchronize_rcu_tasks();
 
-	/* Only this worker adds to this list, so the pass is complete then. */
+	/* Only this worker adds to the list, so this completes the pass. */
 	opt_patch_chunks(&opt_waiting_gp, KPROBE_SITE_JUMP, opt_wants_jump);
 	scoped_guard(mutex, &kprobe_mutex)
 		opt_passes++;
 }
 
 /*
- * Return true if all lists but opt_retry are empty, or after two passes: the
- * first of them may have begun before a site was queued.
+ * Return true if all lists but opt_retry are empty, or after two passes: a
+ * site may have been queued too late for the first.
  */
 static bool opt_settled(unsigned int before)
 {
@@ -466,7 +466,7 @@ late_initcall(opt_start);
  */
 void wait_for_kprobe_optimizer(void)
 {
-	/* Must be first, because removing a jump may queue other sites. */
+	/* Do this first, because removing a jump may queue other sites. */
 	flush_delayed_work(&opt_unoptimize_work);
 	flush_delayed_work(&opt_work);
 	/* Again, for sites queued while the worker waited. */

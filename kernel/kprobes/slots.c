@@ -56,9 +56,9 @@ struct slot_page {
 	struct kprobe_site **owner;
 };
 
-/* Innermost: no other lock of probes may be taken while this is held. */
+/* No other lock of probes may be taken under this: see kernel/kprobes.c. */
 static DEFINE_MUTEX(slot_mutex);
-/* For small slots and for large ones. */
+/* Pages of small slots, and pages of large slots; full pages are last. */
 static struct list_head slot_lists[] = {
 	LIST_HEAD_INIT(slot_lists[0]),
 	LIST_HEAD_INIT(slot_lists[1]),
@@ -96,7 +96,7 @@ static unsigned long slot_page_key(const void *text)
 }
 
 /*
- * A backend may replace either of the next two pairs of functions.  It must
+ * A backend may replace either of the next two pairs of functions, and must
  * then also define the macro that #ifndef tests.  Callers hold slot_mutex.
  */
 #ifndef arch_kprobe_slots_near
@@ -190,7 +190,7 @@ static void slot_page_destroy(struct slot_page *page)
 	call_rcu(&page->rcu, slot_page_free);
 }
 
-/* Find a page with room for a slot of this site; full pages end the list. */
+/* Find a page with room for a slot of this site. */
 static struct slot_page *slot_page_find(const struct kprobe_site *site,
 					struct list_head *list,
 					unsigned int size)
@@ -325,8 +325,8 @@ bool is_kprobe_insn_slot(unsigned long addr)
 }
 
 /*
- * Return the original address that corresponds to @addr if @addr is in a slot;
- * if none does, return the probed address with @traced, and otherwise @addr.
+ * Translate @addr if it is in a slot.  If no original address corresponds to
+ * @addr, return the probed address if @traced is set, and @addr if it is not.
  */
 static __always_inline unsigned long slot_orig_ip(unsigned long addr,
 						  bool traced)
@@ -358,8 +358,8 @@ static __always_inline unsigned long slot_orig_ip(unsigned long addr,
  * such as unwinders.
  *
  * Context: any.
- * Return: the original address that corresponds to @addr if @addr is in a slot;
- * otherwise @addr.
+ * Return: the original address that corresponds to @addr if @addr is in a slot,
+ * or @addr if there is none.
  */
 unsigned long kprobe_orig_ip(unsigned long addr)
 {
@@ -419,9 +419,9 @@ unsigned long kprobe_traced_address(unsigned long addr)
  * @regs: the registers of an exception
  *
  * Afterwards, the exception looks as if the original instruction had raised it.
- * Restarting that instruction is another hit.  The registers do not change if
- * the task cannot resume in the original text, for example because it executes
- * the copy of an instruction under a jump, which has no fix-up.
+ * If that instruction is restarted, it is hit again.  The registers do not
+ * change if the task cannot resume in the original text, for example because it
+ * executes the copy of an instruction under a jump, which has no fix-up.
  *
  * Context: an exception; RCU is watching.
  * Return: the site of the instruction; NULL if the registers have not changed.
