@@ -9,7 +9,7 @@
 #include <asm/asm.h>
 #include <asm/frame.h>
 
-/* Bytes of the stack that are copied for a jprobe's function: 64. */
+/* Words of the stack that are copied for a jprobe's function: 64 bytes. */
 #ifdef CONFIG_X86_64
 #define X86_JPROBE_STACK_WORDS	8
 #else
@@ -70,11 +70,11 @@ static inline bool alternatives_text_reserved(void *start, void *end)
 #ifdef CONFIG_KPROBES
 #include <linux/kprobes_backend.h>
 
-/* DETOUR_TEMPLATE below: a detour's entry, and places in it. */
+/* From thunk_macros.S: the template of a detour's entry, and places in it. */
 extern const u8 kprobe_detour[], kprobe_detour_cs[], kprobe_detour_ip[];
 extern const u8 kprobe_detour_call_end[], kprobe_detour_end[];
 
-/* From offset @at in the entry on, the detour has pushed @words words. */
+/* From offset @at of its entry, a detour has pushed @words words. */
 struct x86_kprobe_pushed {
 	u8 at;
 	u8 words;
@@ -84,11 +84,11 @@ extern const struct x86_kprobe_pushed kprobe_detour_stack[];
 extern const struct x86_kprobe_pushed kprobe_detour_stack_end[];
 
 /*
- * From offset @at in the thunks on, the return address is @ret words above the
- * stack pointer.  With X86_KPROBE_INDIRECT, that word points to flags, and the
- * address follows them.  The frame pointer is saved @bp words above the stack
- * pointer; if @bp is negative, it is in its register.  The last entry marks the
- * end of the thunks.
+ * From offset @at of the thunks, the return address is @ret words above the
+ * stack pointer.  With X86_KPROBE_INDIRECT, that word instead points to the
+ * flags, which the address follows.  The frame pointer is saved @bp words above
+ * the stack pointer, or is in its register if @bp is negative.  The last entry
+ * marks the end of the thunks.
  */
 struct x86_kprobe_thunk_frame {
 	u16 at;

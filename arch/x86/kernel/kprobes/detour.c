@@ -10,15 +10,15 @@
  *	after the region: <-----	jmp, except after a call
  *
  * The detour and the thunk push a struct pt_regs with the instruction pointer
- * of a breakpoint exception.  In place of orig_ax, which is no register of the
- * interrupted code, there is the return address of the call.  The thunk reads
- * the site from the start of the detour.  The detour pops the registers with
- * all changes that handlers have made, but if a handler has set the instruction
- * pointer, the thunk does not return to the detour.
+ * of a breakpoint exception.  orig_ax, which is no register of the interrupted
+ * code, holds the return address of the call.  The thunk reads the site from
+ * the start of the detour.  The detour pops the registers with all changes that
+ * handlers have made, but if a handler has set the instruction pointer, the
+ * thunk does not return to the detour.
  *
  * The direction flag is clear, because a function that sets it has no jumps.
  * User memory may be accessible in functions that enable access or have fix-ups
- * for faults, and in their callees; only the detours of these need CLAC.
+ * for faults, and in callees that objtool allows; only their detours need CLAC.
  *
  * Where a hit continues
  * ---------------------
@@ -118,7 +118,7 @@ static void detour_emit_branch(struct detour *d, const void *detour, u8 opcode,
 
 static_assert(KPROBE_JUMP_SIZE == JMP32_INSN_SIZE);
 
-/* Replaces the push of cs, which is as long; the operand is a signed byte. */
+/* Replaces a push of cs of the same length; the operand is a signed byte. */
 static_assert(__KERNEL_CS < 0x80);
 static const u8 clac_and_push_cs[] = { 0x0f, 0x01, 0xca, 0x6a, __KERNEL_CS };
 
@@ -176,9 +176,9 @@ static const u8 store_on_stack[] = { 0xc7, 0x04, 0x24 };
  *		jmp	callee
  *
  * The callee and unwinders find the original return address, and a callee that
- * sleeps does not keep the detour in use.  To push this address would be
- * shorter, but processors match returns with calls, and without the call would
- * mispredict the returns of all callers.  With it, only the callee's return is
+ * sleeps does not keep the detour in use.  A push of this address would be
+ * shorter, but processors match returns with calls, and would mispredict the
+ * returns of all callers.  With the call, only the callee's return is
  * mispredicted, to the int3.
  *
  * A call through a register or memory is refused: in the jmp above, a fault
@@ -210,7 +210,7 @@ detour_emit_insn(struct detour *d, const void *detour, unsigned long addr,
 {
 	if (x86_kprobe_classify(insn, what, addr))
 		return KPROBE_NOJUMP_BOUND_INSIDE;
-	/* A call is as long as a jump, so it is the last one in the region. */
+	/* A call is as long as a jump, so it ends the region. */
 	if (what->class == X86_KPROBE_CALL)
 		return detour_emit_call(d, detour, addr, what);
 	/* Leave room for the longest near branch and the jump back. */
@@ -289,7 +289,7 @@ static enum kprobe_obstacle detour_insn_obstacle(unsigned long addr,
 	if (cpu_feature_enabled(X86_FEATURE_RETPOLINE_LFENCE) &&
 	    text[0] == 0x0f && text[1] == 0xae && text[2] == 0xe8)
 		return KPROBE_NOJUMP_BOUND_INSIDE;
-	/* STI blocks interrupts for one instruction: not for the jump back. */
+	/* STI covers one more instruction, which must not be the jump back. */
 	if (text[0] == 0xfb && last)
 		return KPROBE_NOJUMP_BOUND_INSIDE;
 	if (is_endbr((u32 *)text))
@@ -359,7 +359,7 @@ static enum kprobe_obstacle detour_emit_region(struct kprobe_site *site,
 		return KPROBE_NOJUMP_FUNCTION_END;
 	jump->region = offset;
 	jump->end = d->len;
-	/* Jump back, unless the last instruction does not continue here. */
+	/* Jump back, unless the last instruction never continues here. */
 	if (what.class != X86_KPROBE_CALL && !detour_ends_flow(&what))
 		detour_emit_branch(d, detour, JMP32_INSN_OPCODE,
 				   (void *)addr + offset);
@@ -376,8 +376,8 @@ detour_inspect_region(const struct kprobe_site *site,
 	enum kprobe_obstacle obstacle;
 
 	/*
-	 * detour_past_hit() also uses the detour without a jump.  The copies
-	 * after a branch that is not taken would then bypass traps.
+	 * detour_past_hit() also uses the detour without a jump.  If JCC is not
+	 * taken, the copies after it would bypass traps.
 	 */
 	if (site->on_ftrace && site->insn.class == X86_KPROBE_JCC)
 		return KPROBE_NOJUMP_BOUND_INSIDE;
@@ -500,7 +500,7 @@ void x86_kprobe_queue_jump(struct kprobe_site *site)
  * Continuing under a jump
  */
 
-/* Return the copy of the instruction @offset bytes into a jump; 0: none. */
+/* Return the copy of the instruction at @offset, or 0 if none is in use. */
 static unsigned long detour_copy_in_use(const struct kprobe_site *site,
 					unsigned int offset)
 {
@@ -510,7 +510,7 @@ static unsigned long detour_copy_in_use(const struct kprobe_site *site,
 	const void *run = smp_load_acquire(&insn->run);
 	unsigned int i;
 
-	/* In this order: see "Where a hit continues" above. */
+	/* Read run before state: see "Where a hit continues" above. */
 	if ((!run || run != site->detour + jump->to[0]) &&
 	    site->state != KPROBE_SITE_JUMP)
 		return 0;
@@ -522,8 +522,8 @@ static unsigned long detour_copy_in_use(const struct kprobe_site *site,
 NOKPROBE_SYMBOL(detour_copy_in_use);
 
 /*
- * Return where the instruction after the ftrace call of @site can be executed
- * without a hit; 0: in place.
+ * Return the address at which the instruction after the ftrace call of @site is
+ * executed without a hit, or 0 if it can be executed in place.
  */
 static unsigned long detour_past_hit(const struct kprobe_site *site)
 {
@@ -536,12 +536,12 @@ static unsigned long detour_past_hit(const struct kprobe_site *site)
 		return (unsigned long)site->slot;
 	if (insn->class == X86_KPROBE_NOP)
 		return kprobe_site_text(site) + insn->len;
-	/* In arch_kprobe_prepare()'s detour, no other copy is executed. */
+	/* A branch that is always taken: it leaves the detour. */
 	return (unsigned long)site->detour + insn->jump.to[0];
 }
 NOKPROBE_SYMBOL(detour_past_hit);
 
-/* As arch_kprobe_resume(), for sites on ftrace calls. */
+/* Return the copy to continue at instead of @ip, for sites on ftrace calls. */
 static noinline unsigned long detour_resume_skipping(unsigned long ip)
 {
 	struct kprobe_site *site = kprobe_site_skipping(ip);

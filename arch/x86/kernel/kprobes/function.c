@@ -237,9 +237,9 @@ static bool func_at_end(const struct analysis *a, unsigned long addr)
 }
 
 /*
- * Add the entries of a table.  The table ends before the first address that is
- * neither in the function nor in a part of it.  For impossible cases, clang may
- * use the address after the function.
+ * Add the entries of a table, which ends before the first address outside of
+ * the function and its parts.  For impossible cases, clang may use the address
+ * after the function.
  */
 static void func_scan_table(struct analysis *a, unsigned long table)
 {
@@ -274,7 +274,7 @@ static bool func_reads_table(const struct insn *insn)
 
 /*
  * Return true for a read at a constant plus a register, which may be a scaled
- * index.  The offset of a field is no address in rodata or in a module.
+ * index.  A constant outside of rodata and modules is the offset of a field.
  */
 static bool func_reads_constants(const struct insn *insn)
 {
@@ -544,7 +544,7 @@ static void func_scan_range(struct analysis *a, const struct text_range *range)
 		}
 		filler = func_scan_insn(a, &insn,
 					range->start + i + insn.length);
-		/* After an end, a no-op is padding; elsewhere, it is no end. */
+		/* A no-op after an end is padding; any other is no end. */
 		ends = filler || (ends && x86_kprobe_is_nop(&insn));
 	}
 	kvfree(text);
@@ -733,7 +733,7 @@ x86_kprobe_region_obstacle(const struct x86_kprobe_function *function,
 	/* A fault would restart the instruction in place, under the jump. */
 	if (found & FAULTS)
 		return KPROBE_NOJUMP_FAULT_INSIDE;
-	/* If the site owns its text, a branch to it would bypass the call. */
+	/* After ftrace's call, a branch to the site would be a false hit. */
 	if (site->on_ftrace)
 		found |= mark[0];
 	if (found & LANDING)

@@ -3,8 +3,8 @@
  * Decide what can be probed on x86, and how trap.c executes it: emulated or out
  * of line.  Also read text without probes, and find the entry of a function.
  *
- * Nothing is single-stepped.  An instruction runs out of line if it does not
- * depend on its address, or only by an operand relative to the instruction
+ * Nothing is single-stepped.  An instruction runs out of line if its address
+ * does not matter, or matters only for an operand relative to the instruction
  * pointer, which slot.c adjusts.  Near branches and no-ops are emulated; with a
  * post handler, so are some simple instructions.  Traps, and instructions that
  * load the code segment or enter or leave the kernel, are refused.
@@ -204,8 +204,8 @@ static bool insn_is_sti(u8 op)
  *	ud2				1:	test	$0xd6, %al
  * 1:
  *
- * The handler of the ud2, or of the 0xd6, which is a trap, too, decodes the MOV
- * and the ADD to report the mismatch.
+ * To report a mismatch, the handler of the trap, which is the ud2 or the 0xd6,
+ * decodes the MOV and the ADD.
  */
 #define TYPE_CHECK_MOVL		6
 #define TYPE_CHECK_SIZE		14
@@ -292,7 +292,7 @@ static enum kprobe_refusal insn_check_boundary(struct insn_window *w,
 		text = insn_window_at(w, start);
 		if (!text)
 			return KPROBE_REFUSE_NOT_TEXT;
-		/* A trap after a branch, against speculation; or kgdb's. */
+		/* The trap stops speculation after a branch, or is kgdb's. */
 		if (text[0] == INT3_INSN_OPCODE) {
 #ifdef CONFIG_KGDB
 			if (kgdb_has_hit_break(start))
@@ -317,11 +317,11 @@ static enum kprobe_refusal insn_check_place(struct insn_window *w,
 		return KPROBE_REFUSE_NOT_TEXT;
 	if (addr - symbol->start >= FUNCTION_MAX_SIZE)
 		return KPROBE_REFUSE_PADDING;
-	/* A hash that callers read, or room for a longer preamble. */
+	/* __cfi_: a hash that callers read; __pfx_: room for a preamble. */
 	if (strstarts(symbol->name, "__cfi_") ||
 	    strstarts(symbol->name, "__pfx_"))
 		return KPROBE_REFUSE_CFI_PREAMBLE;
-	/* Rewritten whenever its static call changes. */
+	/* A change of the static call rewrites its trampoline. */
 	if (strstarts(symbol->name, "__SCT__"))
 		return KPROBE_REFUSE_STATIC_CALL;
 	return insn_check_boundary(w, symbol->start, addr);
@@ -404,7 +404,7 @@ static enum kprobe_refusal classify_branch(struct insn *insn,
 					   enum x86_kprobe_class class,
 					   unsigned long target)
 {
-	/* 66 makes it 16 bits, on some processors; 64 and 65 are fs and gs. */
+	/* 66 may select 16 bits; 64 and 65 select the segments FS and GS. */
 	if (insn_has_prefix(insn, 0x66) || insn_has_prefix(insn, 0x64) ||
 	    insn_has_prefix(insn, 0x65) || insn->addr_bytes == 2)
 		return KPROBE_REFUSE_UNRELOCATABLE;
@@ -487,11 +487,10 @@ static void classify_simple_mov(const struct insn *insn,
 /*
  * Bytes by which an emulated instruction may lower the stack pointer.  The
  * kernel leaves six words between the interrupted stack and the registers that
- * an exception saves.  Below these words the stack belongs to the exception: an
- * unwinder stops there, and a handler that writes to a lower top of the stack
- * would overwrite the registers.  i386 builds the frame for IRET directly below
- * the new stack pointer while it still reads the old one (IRET_FRAME in
- * entry_32.S).
+ * an exception saves.  With a stack pointer below these words, unwinders would
+ * stop, and handlers that write to the top of the stack would overwrite the
+ * registers.  i386 builds the frame for IRET directly below the new stack
+ * pointer while it still reads the old frame (IRET_FRAME in entry_32.S).
  */
 #define LOWER_SP_MAX	((long)(4 * sizeof(long)))
 
@@ -575,7 +574,7 @@ enum kprobe_refusal x86_kprobe_classify(struct insn *insn,
 
 	switch (op) {
 	case 0x70 ... 0x7f:
-		/* FineIBT: the byte before makes this a LOCK JCC, a trap. */
+		/* FineIBT: jumps to the LOCK before it; LOCK JCC is a trap. */
 		if (relative == addr - 1)
 			return KPROBE_REFUSE_BUG_SITE;
 		result->cond = op & 0xf;
@@ -632,7 +631,7 @@ enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 
 	if (x86_kprobe_original_text(addr, text, sizeof(text)))
 		return KPROBE_REFUSE_NOT_TEXT;
-	/* First, because a walk through much filler takes long. */
+	/* Check this first, because a walk through long filler is slow. */
 	if (text[0] == INT3_INSN_OPCODE)
 		return KPROBE_REFUSE_PADDING;
 	window.start = 0;
@@ -642,7 +641,7 @@ enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 		return why;
 	if (insn_decode_kernel(&insn, text))
 		return KPROBE_REFUSE_UNDECODABLE;
-	/* The end is exclusive here, unlike in other *_text_reserved(). */
+	/* Unlike in other *_text_reserved(), the end is exclusive. */
 	if (alternatives_text_reserved((void *)addr,
 				       (void *)addr + insn.length))
 		return KPROBE_REFUSE_ALTERNATIVE;

@@ -34,8 +34,8 @@ static bool patch_changes_trap(const struct kprobe_site *site)
 }
 
 /*
- * Decoders of instruction traces expect the trap in the text from the record of
- * its arming to that of its removal.  Every CPU must find it there meanwhile.
+ * Decoders of instruction traces expect the trap in the text between the two
+ * records.  So arming is recorded after the write, and removal before it.
  */
 static void patch_record_trap(struct kprobe_site *site, bool arm)
 {

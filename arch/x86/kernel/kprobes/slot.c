@@ -104,7 +104,7 @@ static enum kprobe_refusal make_slot(struct kprobe_site *site, u8 opcode,
 		return why;
 	}
 
-	/* Both are near the kernel image, so in reach of each other. */
+	/* Slots and all text are within reach of each other. */
 	__text_gen_insn(buf + len, opcode, slot + len, dest, JMP32_INSN_SIZE);
 	len += JMP32_INSN_SIZE;
 	memset(buf + len, INT3_INSN_OPCODE, sizeof(buf) - len);
@@ -277,12 +277,12 @@ NOKPROBE_SYMBOL(slot_leave);
  * after the probed address although the instruction has not been executed yet.
  * In other registers, the same @ip means the next instruction.  Registers are
  * taken for a pre handler's if a handler of that site is running, or if orig_ax
- * is the return address of the site's detour.  @regs may be incomplete.
+ * is the return address in the site's detour.  @regs may be incomplete.
  *
  * After an instruction of one byte, a post handler sees the same @ip.  So a
- * probe with a post handler does not count, and its pre handler's trace shows
- * the next instruction.  The result is wrong if an interrupt arrives after a
- * probed instruction of one byte, and its handler hits the same site.
+ * running probe with a post handler is ignored, and stack traces from its pre
+ * handler show the next instruction.  The result is wrong if an interrupt after
+ * a probed instruction of one byte hits the same site.
  */
 static bool slot_regs_are_pre(unsigned long ip, struct pt_regs *regs)
 {
@@ -308,7 +308,7 @@ unsigned long arch_kprobe_unwind(struct kprobe_site *site, void *slot,
 bool arch_kprobe_can_resume(struct kprobe_site *site, void *slot,
 			    unsigned long *ip)
 {
-	/* Only the detour can execute instructions under the jump. */
+	/* Code under the jump and added code (-1) run only in the detour. */
 	if (slot_is_detour(site, slot) && detour_offset(site, slot, *ip) &&
 	    detour_offset(site, slot, *ip) < KPROBE_JUMP_SIZE)
 		return false;

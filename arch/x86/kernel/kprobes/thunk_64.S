@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Entries of hits without an exception: from slots, from detours, which begin
- * with the template here, and from followed calls.  Also calls for jprobes.
+ * Thunks for hits without an exception, from slots, detours and followed calls;
+ * the template of a detour; and calls of jprobes' functions.
  */
 #include <linux/linkage.h>
 #include <linux/objtool.h>
@@ -184,7 +184,7 @@ _ASM_NOKPROBE(kprobe_jump_thunk)
  * kretprobe_hit() replaces it by the real return address for the return below.
  */
 SYM_CODE_START(__kretprobe_trampoline)
-	/* After a return, whose address an unwinder knows: unwind_orc.c. */
+	/* The function's return has popped the address: see unwind_orc.c. */
 	UNWIND_HINT sp_reg=ORC_REG_SP sp_offset=0 type=UNWIND_HINT_TYPE_CALL
 	ANNOTATE_NOENDBR
 	pushq	$__kretprobe_trampoline

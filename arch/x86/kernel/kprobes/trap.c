@@ -71,8 +71,8 @@ static __always_inline bool trap_is_canonical(unsigned long addr)
 /*
  * A return or branch to a non-canonical address raises #GP itself.  If it were
  * emulated, IRET would raise #GP, and the kernel would mistake that for a
- * return to user space and switch GS.  So execute this instruction in its
- * slot.  Almost all targets are in the last 2 GB, and this test needs no load.
+ * return to user space and switch GS.  So execute this instruction in its slot.
+ * Almost all targets are in the last 2 GB, and that test needs no load.
  */
 static __always_inline bool trap_can_branch(const struct kprobe_site *site,
 					    struct pt_regs *regs,
@@ -266,10 +266,10 @@ static __always_inline void trap_hit(struct kprobe_site *site,
  * trap_hit() for a site that owns the instruction after ftrace's call.
  *
  * Handlers should find the same context as in a hit by ftrace or a jump, which
- * does not count as an NMI: in an NMI, BPF programs and tracefs give up where
- * they would have to wait.  So the exception is not counted meanwhile, unless
- * the interrupted code is in an NMI, or lockdep follows interrupts, which would
- * treat the handlers as those of an interrupt.
+ * does not count as an NMI.  In an NMI, BPF programs and tracefs give up rather
+ * than wait for a lock.  So do not count the exception while handlers run,
+ * unless the interrupted code is in an NMI, or lockdep follows interrupts and
+ * would take the handlers for those of an interrupt.
  */
 static void trap_hit_skipping(struct kprobe_site *site, struct pt_regs *regs)
 {
@@ -314,7 +314,7 @@ static __always_inline bool trap_is_at_addr(const struct kprobe_site *site)
 /* Count a trap as irqentry_nmi_enter() does. */
 static __always_inline void fast_trap_enter(void)
 {
-	/* Handlers expect one more, because tracing subtracts it. */
+	/* Tracing subtracts the preemption level of a handler: add one. */
 	kprobe_nmi_enter(PREEMPT_DISABLE_OFFSET);
 	ftrace_nmi_enter();
 }
@@ -433,7 +433,7 @@ int kprobe_int3_handler(struct pt_regs *regs)
 			return smp_text_poke_int3_handler(regs);
 	}
 
-	/* Handlers expect a raised count, because tracing subtracts one. */
+	/* Tracing subtracts the preemption level of a handler: add one. */
 	preempt_disable_notrace();
 	if (IS_ENABLED(CONFIG_KPROBE_SKIP_FTRACE) && unlikely(site->skip))
 		trap_hit_skipping(site, regs);
@@ -446,8 +446,8 @@ NOKPROBE_SYMBOL(kprobe_int3_handler);
 
 /*
  * A handler has changed the instruction pointer, and may have pushed up to two
- * words.  The two words for the thunk may then overwrite sp and flags in @regs,
- * so read flags first.  orig_ax is lower and is not overwritten.
+ * words.  Below these, the words for the thunk may overwrite sp and flags in
+ * @regs, so read flags first.  orig_ax is lower and is not overwritten.
  */
 static noinline void trap_post_moved(struct pt_regs *regs)
 {

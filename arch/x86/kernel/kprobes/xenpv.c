@@ -7,7 +7,7 @@
  * of thunk_64.S call these functions, events may therefore still be enabled,
  * and the saved flags are wrong.
  *
- * The gate of int3 is entered with events disabled by Xen, and ftrace's
+ * Xen disables events before it enters the handler of int3, and ftrace's
  * callback disables them by paravirt.  Jumps are not used.
  */
 #include <linux/irqflags.h>
