@@ -3,27 +3,26 @@
  * Functions that must not be probed on arm64, whatever their instructions are.
  *
  * The core blacklists entry code and noinstr code.  But nothing on arm64 checks
- * the calls that noinstr code makes, and small inline functions of headers
- * become functions in ordinary text where the compiler may not inline them: a
- * compiler does not inline a function that a sanitizer instruments into one
- * that must not be instrumented.  A breakpoint in this function is hit on the
- * way to its own handler.
+ * the calls that noinstr code makes, and a compiler does not inline a function
+ * that a sanitizer instruments into a noinstr function.  Small inline functions
+ * of headers then become functions in ordinary text, where a breakpoint would
+ * be hit on the way to its own handler.
  *
  * So the calls of entry and noinstr code are scanned.  A short function that
  * calls nothing is taken for an inline function and blacklisted.  The core
  * blacklists the checks of sanitizers.
  *
- * With VHE, C code runs around guests with the vectors for them, so a
- * breakpoint ends in a panic of the host.  That code is one object,
+ * With VHE, some C code runs around guests, with the vectors for guests: there,
+ * a breakpoint panics the host.  That code is one object,
  * arch/arm64/kvm/hyp/vhe/kvm_vhe.o, with its text in a section that the core
- * blacklists, like ftrace's entry.  The functions that it calls in other
- * objects are blacklisted here, whatever their size, except functions that
- * report an error.  The callees of an enabled tracepoint, such as
- * kvm_get_timer_map, cannot be known.
+ * blacklists, like ftrace's entry.  Functions of other objects that it calls
+ * are blacklisted here, whatever their size, except functions that report an
+ * error.  The callees of an enabled tracepoint, such as kvm_get_timer_map,
+ * cannot be known.
  *
- * Some assembly in ordinary text runs while a CPU starts or wakes up and has no
- * kernel vectors or no stack yet.  Such functions are listed by name; many of
- * the names are local symbols.
+ * Some assembly in ordinary text runs while a CPU starts or wakes up, before it
+ * has the kernel's vectors or a stack.  These functions are listed by name,
+ * because many of them are local symbols.
  *
  * Code that runs as a copy is blacklisted, too, because a copied breakpoint has
  * no site at its address.
@@ -79,7 +78,7 @@ static int __init blacklist_function(void *unused, unsigned long addr)
 	return kprobe_add_ksym_blacklist(addr) == -ENOMEM ? -ENOMEM : 0;
 }
 
-/* Names are not unique, and some depend on the configuration. */
+/* Several symbols may have a name, or none in this configuration. */
 static int __init blacklist_names(void)
 {
 	unsigned int i;

@@ -19,8 +19,8 @@
  *		flags in regs->pstate as they are now, if it changes them
  *		ret
  *
- * Register number 31 is not replaced if it is the zero register.  The stack
- * pointer may be read, but instructions that change it get no such function.
+ * The zero register (31) is not replaced.  The stack pointer may be read, but
+ * instructions that change it get no such function.
  *
  * The instructions that sign or authenticate a return address with the stack
  * pointer are replaced by their forms that use x17 and x16.
@@ -37,7 +37,7 @@
 #define HAS_RN		BIT(0)
 #define HAS_RM		BIT(1)
 #define HAS_RA		BIT(2)
-#define READS_RD	BIT(3)	/* and keeps some of its bits */
+#define READS_RD	BIT(3)	/* because some of its bits are kept */
 #define SETS_FLAGS	BIT(4)	/* if bit 29 is set */
 #define STACK_RD	BIT(5)	/* Rd 31 is sp unless flags are set */
 #define STACK_RN	BIT(6)	/* Rn 31 is sp */

@@ -12,14 +12,12 @@
  * A branch replaces exactly one instruction, so the rest of the function and
  * its branches do not matter, and no task can be preempted under the branch.
  * The thunk changes the state as an exception would: for example, user memory
- * is inaccessible in handlers even if the function has enabled access.  In a
- * kernel that checks the landing pads of indirect branches, a landing pad is
- * not replaced by a branch: a breakpoint is a valid landing pad, a branch is
- * not.
+ * is inaccessible in handlers even if the function has enabled access.  If the
+ * kernel checks where indirect branches land, no landing pad is replaced by a
+ * branch: a breakpoint is a valid landing pad, a branch is not.
  *
- * Until a site's branch is written, its breakpoint executes the instruction in
- * the slot.  Executing it in the detour instead is not needed, and the
- * optimizer waits for no grace period.
+ * Until a site's branch is written, its breakpoint does not use the detour, so
+ * the optimizer waits for no grace period.
  */
 #include <linux/kprobes_hit.h>
 #include <linux/memory.h>

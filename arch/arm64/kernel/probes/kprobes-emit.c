@@ -9,7 +9,7 @@
  * Writing a slot
  * --------------
  *
- * No CPU can be executing a slot while it is written.  So only caches matter.
+ * No CPU executes a slot while it is written, so only caches matter.
  * The data cache is cleaned to the point of unification, and the instruction
  * caches are invalidated; the hardware broadcasts both to all CPUs.  A CPU may
  * still hold instructions that it has previously fetched from this memory,
@@ -19,7 +19,7 @@
  * 1. A breakpoint is written after its slot.  A CPU that hits the breakpoint
  *    has one event on entry to the exception, and another on return to the
  *    slot.
- * 2. A detour is entered by a branch, which is no event of this kind.
+ * 2. A detour is entered by a branch, which is no such event.
  *    arch_kprobe_patch() sends all CPUs an IPI before it writes the first
  *    branch of a batch.
  * 3. The function generated for an instruction that only computes is called

@@ -41,8 +41,8 @@ kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
  * Return true if @addr is between an exclusive load and its store.  An
  * exception there would clear the monitor in each retry.  A sequence contains
  * no calls or unconditional branches.  The architecture does not guarantee that
- * a sequence of more than EXCLUSIVE_BYTES ever succeeds.  Before WFE, an
- * exclusive load has no store.
+ * a sequence of more than EXCLUSIVE_BYTES ever succeeds.  An exclusive load
+ * before WFE has no store.
  */
 #define EXCLUSIVE_BYTES	128
 
@@ -84,16 +84,16 @@ static bool in_exclusive_sequence(const kprobe_opcode_t *addr,
  *
  *	[ function ] [ no-ops, up to an alignment ] [ data ] [ next function ]
  *
- * The data is either for ftrace's call in the next function, if
- * ftrace_location() knows one, or the hash of that function's type, for
- * indirect calls.
+ * The data belongs to the ftrace call of the next function, if
+ * ftrace_location() finds one.  Otherwise, it is the hash of that function's
+ * type, which indirect calls check.
  *
  * A function in assembly may continue into the next symbol.  So a no-op or a
  * possible hash is refused only if the code before it cannot continue to it.
  */
 #define CALL_OPS_BYTES	8
 
-/* This many no-ops are taken for padding without a search for its end. */
+/* This many no-ops in a row are padding: do not search for its end. */
 #define MANY_NOPS	64
 
 /* Skip no-ops before @addr.  Return true if the code before them ends there. */

@@ -104,8 +104,8 @@ void arch_kprobe_patch(struct list_head *batch)
 	}
 
 	/*
-	 * In each of these calls, every other CPU takes an interrupt or
-	 * schedules, so it has left its handlers.  The core relies on that.
+	 * The core relies on these calls: in each of them, every other CPU
+	 * takes an interrupt or schedules, so it has left its handlers.
 	 */
 	a64_kprobe_stop_flush();
 	if (live || !stopped)

@@ -12,12 +12,12 @@
  *
  * __cpu_suspend_enter() returns a second time when the CPU resumes, to the
  * return address that it was called with.  The functions called between its two
- * returns do not return if the firmware switches the CPU off: each time, an
+ * returns do not return if the firmware switches the CPU off.  Each time, an
  * instance of the return probe would remain in the list of the idle task, which
- * never ends.  These functions are the finisher that is passed to cpu_suspend()
- * and its callees, down to the instruction that calls the firmware.  (Names of
- * functions that were inlined match nothing.)  cpu_suspend() itself returns
- * normally, and tasks that suspend the system end at some time.
+ * never exits.  These functions are the finisher that is passed to
+ * cpu_suspend(), and its callees, down to the instruction that calls the
+ * firmware.  (Names of inlined functions match nothing.)  cpu_suspend() itself
+ * returns normally, and tasks that suspend the system exit at some time.
  */
 struct kretprobe_blackpoint kretprobe_blacklist[] = {
 	{ .name = "__cpu_suspend_enter" },

@@ -188,8 +188,8 @@ enum kprobe_refusal arch_kprobe_prepare(struct kprobe_site *site,
 }
 
 /*
- * Places in a slot.  Registers may be on the stack both before and after the
- * copied instruction is executed; see a64_kprobe_emit_call().
+ * Places in a slot.  The core is called, with registers on the stack, before
+ * the copied instruction in a detour and after it in a post_slot.
  */
 enum a64_place {
 	A64_NOWHERE,		/* a function: see kprobes-compute.c */
@@ -215,7 +215,7 @@ static enum a64_place place_in_slot(const struct kprobe_site *site,
 		return at < copy_words(site) ? A64_BEFORE : A64_AFTER;
 
 	if (slot == site->post_slot) {
-		/* A function that the exception's handler calls. */
+		/* The exception's handler has called it as a function. */
 		if (site->insn.computes)
 			return A64_NOWHERE;
 		if (at < call->begin)
@@ -224,7 +224,7 @@ static enum a64_place place_in_slot(const struct kprobe_site *site,
 		       A64_AFTER_CALLING : A64_AFTER;
 	}
 
-	/* A detour.  copy_words() includes the only word that may fault. */
+	/* A detour: of several copied words, only those of LDR may fault. */
 	call = &site->insn.detour_call;
 	if (at <= call->begin)
 		return A64_BEFORE;
@@ -284,8 +284,7 @@ static bool has_no_record(unsigned long pc)
  * @hidden: filled in with up to KPROBE_HIDDEN_MAX addresses, outermost first
  *
  * A thunk, the trampoline and a function that is probed at its entry have no
- * record at their start, and the trampoline has none at its last two
- * instructions.
+ * record at their start.  Nor has the trampoline at its last two instructions.
  *
  * Context: any.
  * Return: number of addresses in @hidden.

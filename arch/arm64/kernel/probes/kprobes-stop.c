@@ -36,13 +36,13 @@
  * counted in hold.left.
  *
  * A CPU may take the IPI after the others were released, and reads hold.over
- * then.  So the next hold must not begin before all CPUs have left this one.
+ * then.  So all CPUs must leave this hold before the next one begins.
  *
  * Functions that send and take the IPI may be probed and traced.  A CPU
  * executes them before it is counted in hold.held, so nothing is written
  * meanwhile.  But handlers of these probes may run while other CPUs are held.
- * Any lock that a handler takes must be taken with interrupts off everywhere,
- * so the owner of this lock takes the IPI only after it has released the lock.
+ * A lock that a handler takes must be taken with interrupts off everywhere, so
+ * its owner takes the IPI only after it has released the lock.
  * A handler can thus delay a hold until this CPU gives up, but never waits for
  * a held CPU.  HOLD_NS is measured by sched_clock_noinstr(), which cannot be
  * probed.
@@ -74,8 +74,8 @@
  *
  * - The word is written by one aligned store, so existing CPUs execute either
  *   the old or the new instruction.  The architecture guarantees that only for
- *   the instructions listed in kprobes-patch.c.  Where pseudo-NMIs are in use,
- *   avoid probes on their handlers.
+ *   the instructions listed in kprobes-patch.c, so do not probe handlers of
+ *   pseudo-NMIs.
  * - If an NMI handler hits a breakpoint, the site is in the table, as it is for
  *   running CPUs.  The hit takes no lock, so it does not matter which task has
  *   stopped the CPUs.
@@ -180,7 +180,7 @@ static __always_inline void write_batch(const struct stop_batch *b)
 
 /*
  * How long to wait for other CPUs before they are released, in nanoseconds.  A
- * CPU in a deep idle state may need longer: then stop_machine() finds it awake.
+ * CPU in a deep idle state may need longer, but is awake for stop_machine().
  */
 #define HOLD_NS		(50 * NSEC_PER_USEC)
 
@@ -226,7 +226,7 @@ static void wait_in_hold(void *unused)
 }
 NOKPROBE_SYMBOL(wait_in_hold);
 
-/* Under text_mutex; none is queued once all CPUs have left a hold. */
+/* Under text_mutex; not queued except during a hold. */
 static DEFINE_PER_CPU(call_single_data_t, hold_call) =
 	CSD_INIT(wait_in_hold, NULL);
 

@@ -119,7 +119,7 @@ alternative_else_nop_endif
 	.endm
 
 #ifdef CONFIG_ARM64_SW_TTBR0_PAN
-/* Called with interrupts off.  Changes x2, the pstate, and clobbers x4. */
+/* Called with interrupts off.  Updates the pstate in x2; clobbers x4. */
 SYM_CODE_START_LOCAL(kprobe_disable_ttbr0)
 	mrs	x4, ttbr0_el1
 	tst	x4, #TTBRx_EL1_ASID_MASK	// the reserved one?
@@ -132,8 +132,8 @@ SYM_CODE_END(kprobe_disable_ttbr0)
 NOKPROBE(kprobe_disable_ttbr0)
 
 /*
- * Mask NMIs, too, because one between the two writes would return with the
- * reserved ASID.  The caller restores DAIF.  Clobbers x3 and x4.
+ * Mask pseudo-NMIs, too: one between the writes of TTBR1 and TTBR0 would return
+ * with the reserved ASID.  The caller restores DAIF.  Clobbers x3 and x4.
  */
 SYM_CODE_START_LOCAL(kprobe_enable_ttbr0)
 	msr	daifset, #3
@@ -264,9 +264,9 @@ SYM_CODE_END(kprobe_divert)
 NOKPROBE(kprobe_divert)
 
 /*
- * Return address of a followed call.  An unwinder finds the same frame record
- * as before the function's return.  kretprobe_hit() sets x30 to the real return
- * address.
+ * Return address of a followed call.  Unwinders find the same frame record as
+ * before the function's return.  kretprobe_hit() stores the real return address
+ * as x30.
  */
 SYM_CODE_START(__kretprobe_trampoline)
 	stp	x0, x1, [sp, #-PT_REGS_SIZE]!

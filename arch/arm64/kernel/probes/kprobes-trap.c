@@ -14,8 +14,8 @@
  *	                                 handlers, branch back
  *
  * All of this runs with interrupts off, as kernel/kprobes/ requires: the
- * exception and kprobes-thunk.S disable them.  A breakpoint is no NMI here:
- * el1_brk64() does not count it as one.
+ * exception and kprobes-thunk.S disable them.  el1_brk64() does not count a
+ * breakpoint as an NMI.
  */
 #include <linux/kprobes_hit.h>
 #include <asm/barrier.h>
@@ -137,8 +137,8 @@ NOKPROBE_SYMBOL(kprobe_brk_handler);
  * members that are set here, so these pass the values to
  * kprobe_ss_brk_handler(), and no other hit can change them.
  *
- * Nothing may interrupt before that breakpoint is executed.  Events that
- * firmware delivers like NMIs have their own stacks.
+ * So that breakpoint must be the next exception on this stack: mask all others.
+ * NMI-like events from firmware (SDEI) have stacks of their own.
  *
  * Context: a thunk, interrupts off.
  */
