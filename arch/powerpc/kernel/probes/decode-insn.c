@@ -6,8 +6,8 @@
  * Few instructions depend on their address: branches that are relative or set a
  * return address, ADDPCIS, and prefixed instructions with R set.  All others
  * execute in a slot as in place.  analyse_instr() of sstep.c decides whether an
- * instruction can be emulated on a struct pt_regs.  It is called with arbitrary
- * values of registers, because only the kind of its result matters here.
+ * instruction can be emulated on a struct pt_regs.  Only the kind of its result
+ * matters here, so the values of registers that it gets are arbitrary.
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>
@@ -28,7 +28,7 @@
 #define OP_31_XOP_STBCX		694
 #define OP_31_XOP_STHCX		726
 
-/* The types of prefixed instructions that load or store, or add. */
+/* The types of prefixed loads and stores, and of PADDI. */
 #define PREFIX_TYPE(prefix)	((prefix) >> 24 & 3)
 #define PREFIX_8LS		0
 #define PREFIX_MLS		2
@@ -59,7 +59,7 @@ static enum ppc_kprobe_class decode_19(u32 word)
 {
 	if (ppc_kprobe_is_addpcis(word))
 		return PPC_KPROBE_EMULATE;
-	/* A branch to TAR, which sstep.c does not know. */
+	/* sstep.c does not know the branch to TAR. */
 	if (get_xop(word) == OP_19_XOP_BCTAR)
 		return PPC_KPROBE_WHERE;
 	/* A return from a user's event handler. */

@@ -9,8 +9,8 @@
  * Some of the head is copied to the start of memory: a copied trap has no site.
  *
  * On 64 bit, some code is soft-masked by its address, or restarted when an
- * interrupt arrives in it.  Two tables list this code by its addresses, which
- * do not apply to copies in slots.
+ * interrupt arrives in it.  Two tables list the addresses of this code, but not
+ * those of its copies in slots.
  *
  * The functions that the linker generates to save registers, .sfpr, store the
  * LR of their caller, so their returns cannot be followed.

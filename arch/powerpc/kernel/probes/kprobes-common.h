@@ -33,9 +33,8 @@
 #endif
 
 /*
- * The alignment of a detour, which begins with a pointer to its site.  The call
- * in the detour must return into the same aligned block, where the thunk finds
- * the pointer.
+ * The alignment of a detour, which begins with a pointer to its site.  The
+ * thunk finds the pointer in the aligned block that has its return address.
  */
 #define PPC_DETOUR_ALIGN_SHIFT	6
 
@@ -55,14 +54,11 @@
 
 /*
  * The trap in a slot.  The kernel and compilers use this word nowhere else, so
- * it needs no lookup; the slot also has a pointer to its site.
+ * no lookup is needed to recognize it; the slot has a pointer to its site.
  */
 #define PPC_KPROBE_SLOT_TRAP	PPC_RAW_TW(31, 5, 5)
 
-/*
- * A slot: the instruction and the branch or trap after it, and the slot's
- * owner.
- */
+/* A slot: the instruction, the branch or trap after it, and the owner. */
 struct ppc_kprobe_slot {
 	u32 word[4];
 	struct kprobe_site *site;

@@ -7,11 +7,10 @@
  * avoids the trap after them.  Both kinds use only a struct pt_regs, so their
  * emulation cannot fail.
  *
- * With a post handler, loads and stores are emulated as well if they access the
- * kernel's memory by one instruction, as in place.  If that faults, nothing has
- * changed.  The instruction is then executed in its slot, as without a post
- * handler, and faults there as in place.  A watchpoint reports the access in
- * sstep.c.
+ * With a post handler, loads and stores of the kernel's memory are emulated as
+ * well if sstep.c executes them by one instruction.  If that faults, nothing
+ * has changed.  The instruction is then executed in its post_slot, and faults
+ * there as in place.  A watchpoint reports the access in sstep.c.
  */
 #include <linux/align.h>
 #include <linux/bug.h>
@@ -39,9 +38,9 @@ void ppc_kprobe_emulate(const struct kprobe_site *site, struct pt_regs *regs)
 NOKPROBE_SYMBOL(ppc_kprobe_emulate);
 
 /*
- * Return true for an access of the kernel's memory by one instruction.  Return
- * false for a store that moves the stack pointer, because sstep.c delays it
- * until after the post handlers.  User memory is not accessible here.
+ * Return true for an access of the kernel's memory by one instruction, unless
+ * it moves the stack pointer: sstep.c delays the store of STDU until after the
+ * post handlers.  User memory is not accessible here.
  */
 static __always_inline bool is_plain_access(const struct instruction_op *op)
 {

@@ -9,8 +9,8 @@
  *				[instruction]
  *	next one:	<----	b
  *
- * From a module, a branch does not reach the thunk: the detour saves CTR, and
- * loads the thunk's address into it through r0.  So detours of modules are
+ * From a module, no branch reaches the thunk.  The detour then saves CTR, and
+ * loads the thunk's address into CTR through r0.  So detours of modules are
  * twice as large as those of the kernel's own text, which are in the pool of
  * kprobes-slot.c.
  *
@@ -20,9 +20,9 @@
  * The frame is as large as an exception's, because on 64 bit the function may
  * use the bytes below its stack pointer without a frame for them.
  *
- * Branches are copied as branches to the detour, where CR, CTR and LR have
- * their original values.  If a branch sets LR, kprobe_hit_jump() sets it, and
- * the copy does not.  ADDPCIS is emulated by kprobe_hit_jump() and not copied.
+ * The copy of a branch is a branch, because CR, CTR and LR have their original
+ * values there.  If a branch sets LR, kprobe_hit_jump() sets it, and the copy
+ * does not.  ADDPCIS is emulated by kprobe_hit_jump() and not copied.
  *
  * Place in the detour			state that an exception finds
  * ------------------			-----------------------------
@@ -36,9 +36,8 @@
  * bit with a red zone in between.  MSR[RI] is always set: SRR0 and SRR1 are
  * used only to continue at another address, see kprobes-thunk.S.
  *
- * Until a site's branch is written, its trap executes the instruction in the
- * slot.  Executing it in the detour instead is not needed, and the optimizer
- * waits for no grace period.
+ * Until a site's branch is written, its trap does not use the detour, so the
+ * optimizer waits for no grace period.
  */
 #include <linux/bits.h>
 #include <linux/kallsyms.h>
@@ -268,7 +267,7 @@ enum kprobe_obstacle arch_kprobe_build_detour(struct kprobe_site *site)
 	}
 	while (text.nr * sizeof(u32) < size)
 		emit(&text, PPC_RAW_TRAP());
-	/* Notify decoders of branches before any CPU can execute it. */
+	/* Notify decoders of branches before any CPU can execute the text. */
 	perf_event_text_poke(detour, NULL, 0, text.word, size);
 	if (patch_instructions(detour, text.word, size, false)) {
 		kprobe_slot_free(detour);
@@ -319,8 +318,8 @@ NOKPROBE_SYMBOL(ppc_kprobe_detour_place);
 
 /*
  * A handler has changed NIP, but SRR0 may still hold the address of the
- * exception.  Mark the new NIP in regs->result, so that ftrace_regs_exit does
- * not take it for the function of a live patch.
+ * exception.  regs->result marks the new NIP, so that ftrace_regs_exit does not
+ * take it for the function of a live patch.
  */
 void arch_kprobe_resume(struct pt_regs *regs)
 {

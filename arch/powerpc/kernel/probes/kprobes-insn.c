@@ -19,8 +19,8 @@
 
 /*
  * Read the first words of a function as they are without probes.  If a site is
- * removed between the read of its trap and the lookup, the word is read again,
- * and is the original one.
+ * removed between the read of its trap and the lookup, the second read returns
+ * the original word.
  */
 static bool first_words(u32 *words, const u32 *entry, unsigned int nr)
 {
@@ -206,8 +206,8 @@ static bool handles_tlb(const struct kprobe_symbol *symbol)
 #endif
 
 /*
- * A stub, by which a module calls distant functions, ends with data: this word
- * and the function's address, or in version 1 of the ABI its descriptor.
+ * A module calls distant functions through stubs.  A stub ends with data: this
+ * word, and the function's address or, in version 1 of the ABI, its descriptor.
  */
 #ifdef CONFIG_PPC64
 #define STUB_MAGIC	0x73747562

@@ -37,12 +37,11 @@
  * it.  A CPU discards that at its next context synchronizing operation.  Each
  * gets an IPI for that: the interrupt itself, the return from it, and the ISYNC
  * in sync_this_cpu() are such operations.  The ISYNC is needed because a CPU
- * may find the call in its queue at the end of an interrupt that it took
- * before.
+ * may find the call in its queue at the end of an earlier interrupt.
  *
- * A branch is no such operation.  So all CPUs get an IPI before the first
- * branch of a batch is written, too.  They discard instructions that they may
- * have fetched speculatively from where the detours are now.
+ * A branch is no such operation.  So all CPUs also get an IPI before the first
+ * branch of a batch is written.  They discard instructions that they may have
+ * fetched speculatively from the memory that now has the detours.
  *
  * The same IPI ensures that handlers have ended.  They run with interrupts
  * soft-masked: an IPI that arrives then is noted in the PACA and handled when

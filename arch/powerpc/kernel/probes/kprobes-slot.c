@@ -60,10 +60,7 @@
 
 /* Pages of the pool in use; protected by the lock of slots.c. */
 static DECLARE_BITMAP(pool_used, POOL_PAGES);
-/*
- * Set if no page near a module was available, until a page is freed; protected
- * by the same lock.
- */
+/* Whether no page near a module is left; protected by the same lock. */
 static bool modules_crowded;
 
 static bool in_pool(const void *text)
@@ -97,7 +94,7 @@ void arch_kprobe_free_slots(void *text)
 		return;
 	}
 	execmem_free(text);
-	/* Another page may take its place. */
+	/* A page near a module may be available now. */
 	modules_crowded = false;
 }
 
@@ -142,7 +139,7 @@ static void *alloc_within(unsigned long addr, unsigned long distance)
 	unsigned long high = EXEC_END;
 	void *page;
 
-	/* Compared like this, no sum and no difference overflows. */
+	/* With these comparisons, no sum or difference overflows. */
 	if (addr > low && addr - low > distance)
 		low = PAGE_ALIGN(addr - distance);
 	if (addr < high && high - addr > distance)
@@ -156,10 +153,7 @@ static void *alloc_within(unsigned long addr, unsigned long distance)
 	return kasan_reset_tag(page);
 }
 
-/*
- * Return true if probably no page in reach of this site is available, so that
- * any page must do.
- */
+/* Return true if any page must do: probably none in reach is left. */
 static bool beyond_reach(const struct kprobe_site *site)
 {
 	if (!core_kernel_text((unsigned long)site->addr))
@@ -327,7 +321,7 @@ enum kprobe_refusal arch_kprobe_prepare(struct kprobe_site *site,
 	return make_slot(site, true, &site->post_slot);
 }
 
-/* Only the instruction in a slot and the word after it are ever executed. */
+/* A CPU executes only the instruction in a slot and the word after it. */
 static unsigned long place_of(const struct kprobe_site *site, const void *slot,
 			      unsigned long ip, bool *saved)
 {
@@ -371,8 +365,8 @@ NOKPROBE_SYMBOL(arch_kprobe_can_resume);
  * @link: set to the function's return address if it is probed at its entry,
  *	before it has saved that address; else to 0
  *
- * LR points to a slot only after the detour has saved LR, because no copied
- * instruction is a call.
+ * If LR points to a slot, the detour has saved the original LR, because no
+ * copied instruction is a call.
  *
  * Context: any.
  * Return: the probed address if @regs are in the thunk of a detour, else 0.

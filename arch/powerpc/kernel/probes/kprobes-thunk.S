@@ -33,7 +33,7 @@ ppc_kprobe_pool_end:
 /* Offset of the return address in the frame of a caller. */
 #define LR_SAVE		(STACK_FRAME_LR_SAVE * SZL)
 
-/* Load the TOC to call the kernel, from code that was called from anywhere. */
+/* Load the kernel's TOC: the probed code may be in a module with its own. */
 .macro load_kernel_toc
 #ifdef CONFIG_PPC64
 	LOAD_PACA_TOC()

@@ -18,8 +18,8 @@
  * All of this runs with interrupts off, as kernel/kprobes/ requires.  The
  * program check's handler has soft-masked them; interrupts that arrive
  * meanwhile are only noted, including the IPIs by which the core waits for
- * handlers.  On 32 bit MSR[EE] is off.  A program check neither counts as an
- * NMI nor makes RCU watch.
+ * handlers.  On 32 bit, MSR[EE] is off.  A program check does not count as an
+ * NMI, and RCU may not be watching.
  *
  * Handlers may change regs->nip or regs->msr without regs_set_return_ip(),
  * because every hit calls set_return_regs_changed().
@@ -126,10 +126,10 @@ static bool hit_no_site(struct pt_regs *regs)
 }
 
 /*
- * A hit in real mode is counted as missed, as in kprobe_hit_jump(), and here
- * for the probes as well: the exception is handled with translation on, so they
- * are accessible.  But handlers would assume that the probed code runs with
- * translation, too.
+ * A hit in real mode is counted as missed, as in kprobe_hit_jump().  Here it is
+ * also counted for the probes, which are accessible because the exception is
+ * handled with translation on.  Handlers do not run, because they would assume
+ * that the probed code runs with translation, too.
  *
  * Sites are found by their translated address.  The instruction pointer is
  * either that or the real address, without the top bits; in the slot it keeps
