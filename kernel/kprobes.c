@@ -26,9 +26,9 @@
  *					missed hits, offline CPUs
  *	slots.c				memory for instructions out of line
  *	reasons.c			names, errnos and sentences
- *	classic*.c			the backend of architectures that have
- *					none; replaces jprobe.c and most of
- *					hit.c; in no layer
+ *	classic*.c			the backend of architectures without one
+ *					of their own; replaces jprobe.c and most
+ *					of hit.c; in no layer
  *
  * The fast path of a hit is inline, in <linux/kprobes_hit.h>.  Backends are in
  * arch/ and implement <linux/kprobes_backend.h>.
@@ -39,59 +39,59 @@
  *	kprobe_switch_mutex	one change of a switch at a time, while
  *				kprobe_mutex is released between chunks of sites
  *	kprobe_mutex		sites, probes, states, the switches (site.c)
- *	  cpu_hotplug_lock	(read) while text changes or waiting for IPIs
+ *	  cpu_hotplug_lock	(read) during changes of text and waits for IPIs
  *	  direct_mutex, ftrace_lock
  *				ftrace's own, while it changes its calls
  *	  jump_label_mutex	while an instruction is inspected
  *	    static_call_mutex	while static_call_text_reserved() searches
  *	    text_mutex		all of the kernel's text
- *	  slot_mutex		slots (slots.c); of the above, at most
- *				kprobe_mutex is held; x86 takes text_mutex under
- *				it, and backends of classic.c take it first
+ *	  slot_mutex		slots (slots.c); under kprobe_mutex or no lock;
+ *				text_mutex is taken inside it on x86, and
+ *				outside it with classic.c
  *	  module_mutex		a module's exception table (module.c); under
  *				kprobe_mutex alone
  *
- *	explain_mutex		the last place written (control.c); never with
- *				kprobe_mutex
+ *	explain_mutex		the last place written to "explain" (control.c);
+ *				never held with kprobe_mutex
  *
  * Callers may hold other locks around kprobe_mutex if these do not depend on
  * probes.  Known ones are event_mutex, the rwsem of the module notifier, and
  * locks that users of ftrace hold when they register: klp_mutex, the mutex of a
  * BPF trampoline.  With kprobe_mutex held, the core must not call functions
- * that take one of these.  If a function with a BPF trampoline gets a post
- * handler, ftrace calls code of the trampoline, which only tries its mutex;
- * ftrace returns -EAGAIN if the mutex is taken.
+ * that take one of these.  When a post handler is registered on a function with
+ * a BPF trampoline, ftrace calls BPF code that only tries to lock the mutex; if
+ * that fails, ftrace returns -EAGAIN.
  *
- * The core must not wait for a grace period under kprobe_mutex, except when
- * ftrace.c moves a site to its other ops or away from the next instruction, or
- * registers an ops again; when a backend of classic.c steps in place; or when
- * waiting for module_mutex, whose owner may wait for a grace period.
+ * The core must not wait for a grace period under kprobe_mutex, except to move
+ * a site to ftrace (reconcile.c) or between two ops, to register an ops again
+ * (ftrace.c), to end steps in place (classic.c), or to get module_mutex, whose
+ * owner may wait for a grace period (module.c).
  *
  * Who may run when
  * ----------------
  *
- * The whole path of a hit, from before the look-up of the site until after the
- * return of the last handler, runs with interrupts off.  For a trap, the
+ * Interrupts are off from before the look-up of a hit's site until after its
+ * last pre handler, and again while its post handlers run.  For a trap, the
  * hardware disables them; detours, the thunk of post handlers, the return
- * trampoline and ftrace's callback do so themselves.  (With classic.c, only the
- * walk of a site's probes does: see there.)  All rules depend on this:
+ * trampoline and ftrace's callback do so themselves.  (With classic.c, they are
+ * off only during the walks of a site's probes.)  All rules depend on this:
  *
  * 1. A CPU that handles an IPI is in no handler.  So once a probe has been
  *    unlinked from site->pre and site->active, one round of IPIs proves that
- *    no CPU runs its handlers or ever will again: the IPI orders the stores of
+ *    no CPU runs its handlers or will run them: the IPI orders the stores of
  *    kprobe_site_deactivate() before the CPU's later walks in kprobe_call_pre()
- *    and kprobe_call_post().  A change of text includes this round.  The proof
- *    covers a hit inside an NMI, too, because a CPU takes no IPI until the NMI
- *    has ended.  A CPU that RCU does not watch is in no handler and needs no
- *    IPI (patch.c).  A CPU that has reported itself offline runs no handlers
- *    and touches no probe, so nothing waits for it (hit.c).
+ *    and kprobe_call_post().  Changing text includes this round.  Hits inside
+ *    an NMI are covered, too, because a CPU takes no IPI until the NMI has
+ *    ended.  A CPU that RCU does not watch is in no handler and needs no IPI
+ *    (patch.c).  A CPU that has reported itself offline runs no handlers and
+ *    touches no probe, so nothing waits for it (hit.c).
  *
  * 2. Only an NMI, or an exception that the handler itself raises, interrupts a
  *    handler.  A hit that finds a handler running on its CPU is therefore
  *    recursion if and only if it is in the same context, which
  *    kprobe_context_id() identifies.  Code that must not be entered twice on a
- *    CPU, even with interrupts on, is marked by kprobe_busy_begin(): every hit
- *    there is recursion, including hits in interrupts.
+ *    CPU, even with interrupts on, calls kprobe_busy_begin(): then all hits on
+ *    this CPU are missed, including hits in interrupts.
  *
  * 3. Between the pre handlers and the post handlers of one hit, a task may be
  *    interrupted, preempted and migrated; no CPU keeps state for it meanwhile.
@@ -145,8 +145,8 @@ static bool kprobe_ready __read_mostly;
 				 KPROBE_FLAG_ON_FUNC_ENTRY)
 
 /*
- * Find or create the site of a place in text.  Set p->addr, unless it keeps the
- * address of a landing pad.  @result is valid only if the place is not refused.
+ * Find or create the site of a place in text, and set p->addr to its address
+ * unless KPROBE_ADDR_KEEPS_PAD.  @result is valid only for KPROBE_OK.
  */
 static enum kprobe_refusal kprobe_site_for(const struct kprobe_array *array,
 					   struct kprobe *p,
@@ -179,8 +179,8 @@ static enum kprobe_refusal kprobe_site_for(const struct kprobe_array *array,
 }
 
 /*
- * As kprobe_site_for(), but check first that the place is in text.  A refused
- * return probe or jprobe keeps its p->addr unless a symbol begins at the place.
+ * Check that a place is in text, then call kprobe_site_for().  A refused return
+ * probe or jprobe keeps its p->addr unless a symbol begins at the place.
  */
 static enum kprobe_refusal kprobe_admit(const struct kprobe_array *array,
 					struct kprobe *p, unsigned long place,
@@ -278,7 +278,7 @@ static int kprobe_attach(struct kprobe_array *array, struct kprobe *p,
 	post = READ_ONCE(p->post_handler);
 	if (post && !site->on_ftrace)
 		why = arch_kprobe_prepare(site, true);
-	/* This leaks no pool, because return probes have no post handler. */
+	/* No pool leaks here, because return probes have no post handler. */
 	if (why != KPROBE_OK)
 		goto drop;
 
@@ -300,8 +300,8 @@ refuse:
 }
 
 /*
- * Unlink the probes of an array from @first on, before @end, and wait until
- * none of their handlers runs.  Set addr = NULL in probes that are not
+ * Unlink the probes of an array with indices from @first to @end - 1, and wait
+ * until none of their handlers runs.  Set addr = NULL in probes that are not
  * registered.  Stop after KPROBE_PATCH_CHUNK probes on sites that may patch
  * text, and return the index of the first remaining probe.
  */
@@ -326,7 +326,7 @@ static int kprobes_detach(struct kprobe_array *array, int first, int end)
 			continue;
 		}
 		site = p->site;
-		/* The probe's own kind counts, not the array's. */
+		/* An array may mix kinds: use that of the probe. */
 		if (p->kind == KPROBE_KIND_RETURN)
 			kretprobe_pool_leave(container_of(p, struct kretprobe,
 							  kp), &array->pools);
@@ -338,7 +338,7 @@ static int kprobes_detach(struct kprobe_array *array, int first, int end)
 		p->flags &= KPROBE_FLAG_DISABLED;
 		kprobe_site_mark_dirty(site, &dirty);
 		n += kprobe_site_patches_text(site);
-		/* Sites on ftrace do not count, so a chunk may be large. */
+		/* Sites on ftrace are not in n, so a chunk may be large. */
 		cond_resched();
 	}
 
@@ -353,7 +353,7 @@ static int kprobes_detach(struct kprobe_array *array, int first, int end)
 
 	list_for_each_entry_safe(site, next, &empty, all)
 		kprobe_drop_site(site);
-	/* Reset links that no reader uses any more: callers may test them. */
+	/* Reset the links for callers that test them: no reader is left. */
 	hlist_for_each_entry_safe(p, after, &leaving, hlist) {
 		INIT_HLIST_NODE(&p->hlist);
 		INIT_LIST_HEAD(&p->list);
@@ -393,7 +393,7 @@ static int kprobes_attach(struct kprobe_array *array, int first)
 		if (ret)
 			break;
 		n += kprobe_site_patches_text(array->probes[i]->site);
-		/* Sites on ftrace do not count, so a chunk may be large. */
+		/* Sites on ftrace are not in n, so a chunk may be large. */
 		cond_resched();
 	}
 	if (ret)
@@ -408,7 +408,7 @@ static int kprobes_attach(struct kprobe_array *array, int first)
 	return ret;
 }
 
-/* A handler would wait for itself.  KPROBE_CTX_BUSY is no handler's id. */
+/* Warn if a handler, which would wait for itself, calls the kprobes API. */
 static bool kprobe_called_by_handler(void)
 {
 	bool has_id = this_cpu_read(kprobe_current_ctx) < KPROBE_CTX_BUSY;
@@ -472,30 +472,30 @@ int kprobe_register_array(struct kprobe_array *array)
  * @ps: the probes
  * @num: how many
  *
- * Each is armed on return, unless it has KPROBE_FLAG_DISABLED or the global
- * switch is off.  Probes are armed in chunks: the first handlers may run before
+ * On return, each probe is armed unless it has KPROBE_FLAG_DISABLED or the
+ * global switch is off.  Probes are armed in chunks: handlers may run before
  * this returns, even if it fails.
  *
  * Context: may sleep; not from a handler.
  * Return:
- * * 0: all are registered; otherwise none is, and the errno is that of the
- *   first refused one.
+ * * 0: all are registered; otherwise none is, and the errno is for the first
+ *   probe that was refused.
  * * -EINVAL: @num is not positive; a probe is NULL, is registered already, has
  *   both or neither of addr and symbol_name, or unknown flags; the address
  *   is not in text, blacklisted, misaligned, in padding or in the type hash
  *   before a function, or patched by the kernel itself; the instruction is a
  *   trap, or the kernel finds a BUG() or type check by its address.
- * * -ENOENT: no such symbol; a module that is being loaded or unloaded; init
- *   code of a module that has run.
- * * -EILSEQ: not at the start of an instruction, or an unknown one.
- * * -EOPNOTSUPP: the instruction cannot be executed out of line; a
- *   fault_handler on architectures without a backend of their own.
+ * * -ENOENT: no such symbol; the address is in a module that is being loaded or
+ *   unloaded, or in a module's init code that has run.
+ * * -EILSEQ: the address is inside an instruction, or the decoder fails.
+ * * -EOPNOTSUPP: the instruction cannot be executed out of line; the probe has
+ *   a fault_handler, and the architecture has no backend of its own.
  * * -EAGAIN: too early in the boot process; or the probe has a post handler,
  *   its instruction is a call of ftrace, and a BPF program is being attached
  *   or detached there: try again.
  * * -ENOMEM: no memory.
  * * -EDEADLK: the caller is a handler.
- * * -ENODEV, -EBUSY: from ftrace, if the instruction is one of its calls.
+ * * -ENODEV, -EBUSY: from ftrace, for one of its calls or the next instruction.
  * * -EBUSY: a debugger has a breakpoint there.
  */
 int register_kprobes(struct kprobe **ps, int num)
@@ -523,9 +523,9 @@ EXPORT_SYMBOL_GPL(register_kprobe);
  * @ps: the probes, of any kind
  * @num: how many
  *
- * On return, none of their handlers runs or will run; the caller may free them.
- * Probes that were not registered get addr = NULL.  If a handler calls this,
- * the kernel warns once and the probes stay registered.
+ * On return, no handler of these probes runs or will run; the caller may free
+ * the probes.  Probes that were not registered get addr = NULL.  If a handler
+ * calls this, the kernel warns once and the probes stay registered.
  *
  * Context: may sleep; not from a handler.
  */
@@ -571,7 +571,7 @@ static int kprobe_set_disabled(struct kprobe *p, bool disable)
 	site = p->site;
 	if (site->state == KPROBE_SITE_GONE)
 		return disable ? 0 : -EINVAL;
-	/* Flags only inform users; the core uses site->state and p->enabled. */
+	/* For users only: the core reads site->state and p->enabled instead. */
 	if (disable)
 		p->flags |= KPROBE_FLAG_DISABLED;
 	else
@@ -623,11 +623,11 @@ EXPORT_SYMBOL_GPL(disable_kprobe);
  *
  * Context: may sleep; not from a handler.
  * Return:
- * * 0: it is enabled, or was before; with an errno it stays disabled.
+ * * 0: it is enabled, or was already; on failure, it stays disabled.
  * * -EINVAL: it is not registered, or its address is gone;
  * * -ENOMEM: no memory;
  * * -EBUSY: it needs ftrace, and another user redirects the function;
- * * -EAGAIN: the same, and that user is changing a direct call just now;
+ * * -EAGAIN: as -EBUSY, but that user is changing its direct call: try again;
  * * -ENODEV: it needs ftrace, which has shut itself down;
  * * -EDEADLK: the caller is a handler.
  */
@@ -646,7 +646,7 @@ EXPORT_SYMBOL_GPL(enable_kprobe);
 
 /*
  * Mark the sites in a range of text, and their probes, as gone.  The caller
- * must have ensured that no more probes are registered there.
+ * must have ensured that no more probes can be registered there.
  */
 static void kprobe_lose_text(unsigned long start, unsigned long size)
 {
@@ -738,9 +738,9 @@ static int kprobe_module_event(struct notifier_block *nb, unsigned long event,
 }
 
 /*
- * This must be the first notifier: before notifiers that register probes when
- * a module is loaded, and before notifiers that may refuse a module.  If one
- * refuses the module, only the notifiers before that one get GOING.
+ * This must be the first notifier, because others may register probes when a
+ * module is loaded, or may refuse the module, and then only the notifiers
+ * before the refusing one get GOING.
  */
 static struct notifier_block kprobe_module_nb = {
 	.notifier_call = kprobe_module_event,

@@ -95,7 +95,7 @@ static void kprobe_list_stop(struct seq_file *m, void *v)
 	mutex_unlock(&kprobe_switch_mutex);
 }
 
-/* Return false if the line has no column for the module. */
+/* Show where a probe is.  Return false if the module's column is missing. */
 static bool kprobe_list_place(struct seq_file *m, const struct kprobe *p,
 			      unsigned long addr)
 {
@@ -129,7 +129,7 @@ static char kprobe_list_kind(const struct kprobe *p)
 	return 'k';
 }
 
-/* If its text has been freed, a probe is [GONE], whether disabled or not. */
+/* A probe whose text has been freed is [GONE], whether disabled or not. */
 static const char *kprobe_list_state(const struct kprobe *p)
 {
 	if (p->site->state == KPROBE_SITE_GONE)
@@ -227,7 +227,7 @@ static void *control_blacklist_start(struct seq_file *m, loff_t *pos)
 {
 	struct control_blacklist_pos *cursor = m->private;
 
-	/* Continue at the address, because the blacklist may have changed. */
+	/* Continue at the last address: the blacklist may have changed. */
 	if (*pos && *pos == cursor->pos)
 		return control_blacklist_find(cursor, cursor->range.start);
 
@@ -383,7 +383,7 @@ static const struct file_operations kprobe_enabled_fops = {
  * struct kprobe_explanation - the result of kprobe_explain()
  * @addr: the resolved address, or NULL if it is not known
  * @why: the reason for a refusal, or KPROBE_OK
- * @how: with KPROBE_OK: how a hit would execute the instruction, for users
+ * @how: with KPROBE_OK: how a hit would execute the instruction, as text
  * @state: with KPROBE_OK: how the text looks now
  * @obstacle: with KPROBE_OK: the obstacle to a jump
  */
@@ -490,8 +490,8 @@ EXPORT_SYMBOL_IF_KUNIT(kprobe_explained_obstacle);
  * explain: write a place, then read how it would be probed
  *
  * Each open file has its own place, so concurrent users do not disturb each
- * other.  A newly opened file has the place that was last written to any open
- * file, because a shell opens the file once for writing and once for reading.
+ * other.  At first, this is the place last written to any open file, because a
+ * shell opens the file once for writing and once for reading.
  */
 
 #define PLACE_MAX	(MODULE_NAME_LEN + KSYM_NAME_LEN + 24)
@@ -500,9 +500,9 @@ static DEFINE_MUTEX(explain_mutex);
 static char explain_last[PLACE_MAX];
 
 /*
- * Parse an address, or "symbol" or "module:symbol", each with "+offset" or
- * without.  As in the other files, an address of full width needs no 0x.
- * Truncate @place before the offset.  Return 0 or -EINVAL.
+ * Parse an address, "symbol" or "module:symbol", with an optional "+offset".
+ * As in the other files, an address of full width needs no 0x.  Truncate @place
+ * before the offset.  Return 0 or -EINVAL.
  */
 static int explain_parse(char *place, unsigned long *addr,
 			 unsigned long *offset)
@@ -709,7 +709,7 @@ static const struct file_operations explain_fops = {
 };
 
 /*
- * The sysctl for jumps, under both names that users know
+ * The sysctl for jumps, which has two names
  */
 
 #if defined(CONFIG_SYSCTL) && defined(CONFIG_OPTPROBES)

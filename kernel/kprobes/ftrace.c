@@ -24,12 +24,12 @@
  *
  * Before ftrace registers an ops that redirects functions, ftrace calls
  * kprobe_redirect_begin(), which moves the sites on functions in the ops'
- * filter to ftrace.  Functions added to the filter later are not examined.
+ * filter to ftrace.  Functions that ftrace_set_filter_ip() adds to a registered
+ * ops are not examined.
  *
- * kprobe_site_create() decides once, from the text alone, whether a site may
- * ever own the next instruction, and builds the copies, which are freed with
- * the site.  So even an obstacle that is temporary, such as a lack of memory or
- * a debugger's breakpoint, lasts until the site's last probe is unregistered.
+ * kprobe_site_create() decides once whether a site may ever own the next
+ * instruction, and builds its copy.  So even a temporary obstacle, such as a
+ * lack of memory or a debugger's breakpoint, lasts as long as the site.
  *
  * From the next instruction to ftrace
  * -----------------------------------
@@ -44,34 +44,33 @@
  *    continues at a copy of the next instruction (arch_kprobe_resume()).
  * 4. Until step 6, each hit is therefore handled exactly once.
  * 5. A grace period of RCU ends: a hit that passed the call before 2 has passed
- *    the next instruction, unless its task is preemptible and was interrupted
- *    in between.
+ *    the next instruction, unless its task was preempted in between.
  * 6. The text is restored on all CPUs.  From then on, hits need no copy.
  *
  * A task that passed the call before 2, and does not reach the next instruction
  * before 6, executes the restored instruction: its hit is neither handled nor
  * counted.  Only a grace period of RCU-tasks would wait for this task, but its
- * length has no limit, and kprobe_mutex is held.  The text cannot stay patched
- * for so long either, because the trampoline of a direct call enters the
- * function at the next instruction.
+ * length has no limit, and kprobe_mutex is held.  Nor can the text stay patched
+ * for so long, because the trampoline of a direct call enters the function at
+ * the next instruction.
  *
- * A hit that ftrace drops before 6 is handled by the trap or jump, unless 6 is
- * done between the call and the next instruction.  Later, drops are counted.
+ * A hit that ftrace drops before 6 is handled by the trap or jump, unless its
+ * task is between the two instructions at 6.  After 6, drops are counted.
  *
  * From one ops to the other
  * -------------------------
  *
  * There are two ops, because ftrace allows only one ops with IPMODIFY for each
- * function, and live patching may need to be that one.  By an old convention, a
- * probe whose handlers redirect has a post handler, so only sites with post
- * handlers are in our ops with IPMODIFY.  With either ops, execution continues
- * at an address that a pre handler has set, unless another user of ftrace
- * redirects the function.  If the function has a direct call, ftrace requests
- * that its owner share the function, but only for the ops with IPMODIFY.
+ * function, and live patching may need it.  By an old convention, a probe whose
+ * handlers redirect has a post handler, so only sites with post handlers are in
+ * our ops with IPMODIFY.  With either ops, execution continues at an address
+ * that a pre handler has set, unless another user of ftrace redirects the
+ * function.  If the function has a direct call, ftrace requests that its owner
+ * share the function, but only for the ops with IPMODIFY.
  *
  * site->ftrace_ops points to the ops that calls handlers; the other ops ignores
- * the hit.  While a site moves, the low bits of this pointer have a value of
- * enum site_move, so that the fast path matches neither ops.  When a site moves
+ * the hit.  While a site moves, the low bits of this pointer hold an enum
+ * site_move, so that the fast path matches neither ops.  While a site moves
  * from one ops to the other, ftrace calls both for a hit, one after the other,
  * and exactly one of them must call the handlers:
  *
@@ -169,8 +168,8 @@ static struct ftrace_ops *site_move_tag(struct ftrace_ops *ops,
 static DEFINE_PER_CPU(unsigned long [4][2], site_move_notes);
 
 /*
- * Return true if ftrace has called the ops from its loop, whose guard has one
- * bit for each context, and one bit for a nested loop.
+ * Return true if ftrace calls the ops from its loop.  The guard of this loop
+ * has one bit for each context, and one for a nested loop.
  */
 static bool kprobe_ftrace_in_loop(void)
 {
@@ -342,12 +341,12 @@ NOKPROBE_SYMBOL(kprobe_ftrace_hit);
 #endif
 
 /**
- * kprobe_ftrace_dropped - count a hit for which ftrace calls no ops
+ * kprobe_ftrace_dropped - count a hit that ftrace drops as recursion
  * @ip: the address of the call
  *
- * Interrupts are off and RCU is watching from the look-up until the hit is
- * counted, because unregistering a probe waits only for such code.  Interrupts
- * are disabled without tracing this, because a tracer would recurse.
+ * Interrupts must be off and RCU must watch until the hit is counted, because
+ * unregistering a probe waits only for such code.  Disabling interrupts must
+ * not be traced, because a tracer would recurse.
  *
  * Context: any.
  */
@@ -362,7 +361,7 @@ void kprobe_ftrace_dropped(unsigned long ip)
 	entered = kprobe_read_lock();
 	site = kprobe_site_find(ip);
 	tagged = site ? READ_ONCE(site->ftrace_ops) : NULL;
-	/* The trap or jump that a site moves from handles this hit. */
+	/* If the site still has a trap or jump, that handles this hit. */
 	if (tagged && (site_move_of(tagged) != SITE_MOVE_FROM_NEXT ||
 		       !kprobe_text_is_armed(site->state)))
 		kprobe_site_missed(site, KPROBE_MISS_TRACER);
@@ -432,7 +431,7 @@ bool kprobe_ftrace_moves(const struct kprobe_site *site)
 /* The ops that ftrace calls before the other one; under kprobe_mutex. */
 static struct site_ops *site_ops_called_first;
 
-/* If @shared, notify owners of direct calls, who share these functions. */
+/* Remove functions from a filter.  If @shared, notify direct calls' owners. */
 static int site_ops_unfilter(struct site_ops *from, unsigned long *ips,
 			     unsigned int nr, bool shared)
 {
@@ -508,8 +507,8 @@ static void site_ops_remove(struct site_ops *from, unsigned long *ips,
 }
 
 /**
- * struct leftover - a function in the filter of kprobe_ftrace_ops that has no
- *	armed site
+ * struct leftover - a function in the filter of kprobe_ftrace_ops without a
+ *	site that uses this ops
  * @node: in the table of leftovers
  * @ip: the address of the call
  */
@@ -709,7 +708,7 @@ int kprobe_ftrace_arm(struct list_head *batch)
 
 	lockdep_assert_held(&kprobe_mutex);
 
-	/* If all sites are leftovers, nothing below would fail. */
+	/* If all sites are leftovers, no call of ftrace below would fail. */
 	if (kprobe_ftrace_disabled)
 		return -ENODEV;
 	ips = kvmalloc_array(all, sizeof(*ips), GFP_KERNEL);
@@ -755,8 +754,7 @@ int kprobe_ftrace_arm(struct list_head *batch)
  * kprobe_ftrace_disarm - disarm a set of sites that are armed with ftrace
  * @batch: sites, linked by kprobe_site::batch
  *
- * ftrace may call the callback for these sites a while longer; the callback
- * ignores such hits.
+ * ftrace may still call the callback for these sites.  It ignores their hits.
  *
  * Context: may sleep; kprobe_mutex held.
  */

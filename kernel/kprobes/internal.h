@@ -17,7 +17,7 @@
 struct module;
 struct module_memory;
 
-/* kprobe_site::skip of sites on ftrace calls that own the next instruction. */
+/* kprobe_site::skip of a site that owns the instruction after ftrace's call */
 #ifdef CONFIG_KPROBE_SKIP_FTRACE
 #define KPROBE_SKIP		MCOUNT_INSN_SIZE
 #else
@@ -54,7 +54,7 @@ bool kprobe_classic_refuse(struct kprobe *p);
 int kprobe_classic_init(void);
 #define kprobe_classic_blacklisted arch_within_kprobe_blacklist
 
-/* Return true for the probe on the return trampoline, which stays armed. */
+/* Return true for the site on the return trampoline, which stays armed. */
 static inline bool kprobe_classic_pinned(const struct kprobe_site *site)
 {
 	return is_kretprobe_trampoline((unsigned long)site->addr);
@@ -145,8 +145,8 @@ enum kprobe_refusal kprobe_inspect(struct kprobe_site *site,
 
 /*
  * Release text_mutex after patching this number of sites, and kprobe_mutex
- * after changing about as many.  x86 patches this number of sites at once
- * (smp_text_poke_batch_finish()).
+ * after changing about as many.  The queue of smp_text_poke_batch_add() on x86
+ * has room for the same number.
  */
 #define KPROBE_PATCH_CHUNK	256
 
@@ -293,12 +293,12 @@ bool kprobe_get_global(void);
 /**
  * struct kprobe_array - probes that are (un)registered together
  * @kind: the kind to register all probes as
- * @probes: an array of pointers to probes, each of which begins with its kprobe
+ * @probes: array of pointers to the kprobes with which the probes begin
  * @num: number of pointers
  * @admit: check whether this kind of probe is allowed at @addr; may be NULL
  * @join: prepare a probe just before it is linked to its site; an errno
  *	refuses the probe; may be NULL
- * @entry: the entry of the probe that is being registered
+ * @entry: buffer for the entry of the probe that is being registered
  * @pools: pools of unlinked return probes; to be freed once their handlers have
  *	ended and kprobe_mutex is released
  *

@@ -100,8 +100,8 @@ unsigned int kprobe_skipping_armed __read_mostly;
  *	 v
  *	GONE	module unloaded, init text freed
  *
- * A site on ftrace that owns the next instruction may move to FTRACE: its text
- * becomes CLEAN first.
+ * A site that owns the instruction after an ftrace call becomes CLEAN before it
+ * becomes FTRACE.
  *
  * Context: kprobe_mutex held.
  */
@@ -150,11 +150,11 @@ unsigned int kprobe_take_sites(struct list_head *from, unsigned int nr,
  * instruction.  Otherwise a hit would execute the copies in the detour, and
  * miss the trap of another site of this batch that was under the jump.
  *
- * Hits may still enter the detour: by the jump, by smp_text_poke_single() while
- * the jump is half removed, or by a trap that reads the old value.  All of them
- * do so before the last IPI of arch_kprobe_patch(), because this function runs
+ * Hits may still enter the detour: by the jump, by x86's breakpoint while the
+ * jump is half removed, or by a trap that reads the old value.  All of them do
+ * so before the last IPI of arch_kprobe_patch(), because this function runs
  * before all patching.  So they precede the return of the registration that
- * caused the removal, and no caller can expect them to be seen.
+ * removes the jump, and its caller cannot expect to see them.
  *
  * Jumps are also moved to the front of the batch, because a trap must not be
  * written to text that is still under a jump.
@@ -180,11 +180,10 @@ static unsigned int patch_most_in_batch, patch_most_in_chunk;
  *	another order on return
  *
  * text_mutex is released after each chunk of sites.  Other owners of text_mutex
- * may run in between and find only some sites patched.  That is harmless: they
- * access text without sites, and code that must know the states of sites holds
- * kprobe_mutex, so it sees them only after this returns.  A hit between two
- * chunks runs the handlers of probes that are armed already, as it does between
- * two sites of one chunk.
+ * may then find only some sites patched, which is harmless: they access text
+ * without sites, and code that depends on states of sites waits for
+ * kprobe_mutex.  A hit between two chunks runs the handlers of probes that are
+ * armed already, as it does between two sites of one chunk.
  *
  * On return, every CPU has left the handlers that it ran when this was called.
  *
@@ -218,7 +217,7 @@ void kprobe_patch(struct list_head *batch)
 
 #if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST)
 /**
- * kprobe_most_patched - return most sites patched at once since the last call
+ * kprobe_most_patched - return and reset the maximum of sites patched at once
  * @batch: set to the maximum while kprobe_mutex was held
  *
  * Context: may sleep.
@@ -238,9 +237,9 @@ static void kprobe_ipi_seen(void *unused)
 }
 
 /*
- * Return true if a handler may be running on this CPU.  None is running if RCU
- * is not watching the CPU: while it idles and, if context tracking follows user
- * tasks on it (nohz_full), in user mode.
+ * Return true if a handler may be running on @cpu.  None is running while RCU
+ * does not watch the CPU: in the idle loop and, with context tracking of user
+ * tasks (nohz_full), in user mode.
  *
  * All handlers are looked up and run while RCU is watching, if necessary
  * between kprobe_rcu_enter() and kprobe_rcu_exit(), and RCU starts and stops

@@ -4,7 +4,7 @@
  *
  * A place is the address that a user requests, directly or by a symbol, plus an
  * offset.  The instruction to probe for a place is its entry (struct
- * kprobe_entry).  If the place is a landing pad, its entry may be after it.
+ * kprobe_entry), which may be after a landing pad.
  *
  * Registration and the debugfs file "explain" share three steps: find the
  * place, check that it is in text, and inspect the instruction at the entry.
@@ -120,9 +120,9 @@ void kprobe_find_symbol(unsigned long addr, struct kprobe_symbol *symbol)
 }
 
 /*
- * Return true for a cold part: the rest of its function jumps to it with a
- * stack frame set up, so it is not a function entry, whatever
- * arch_kprobe_entry() returns.
+ * Return true for a cold part of a function.  Other parts jump there with a
+ * stack frame set up, so it is no function entry, whatever arch_kprobe_entry()
+ * returns.
  */
 static bool place_is_cold(const char *name)
 {
@@ -175,8 +175,8 @@ void kprobe_refuse_init_text(void)
  *
  * Context: kprobe_mutex held.
  * Return: KPROBE_OK or the reason for a refusal.  KPROBE_OK is valid until
- * kprobe_mutex is released, because kprobe_lose_text() is called with
- * kprobe_mutex held before text is freed.
+ * kprobe_mutex is released, because kprobe_lose_text(), which needs it, is
+ * called before text is freed.
  */
 enum kprobe_refusal kprobe_admit_text(unsigned long addr)
 {
@@ -297,7 +297,7 @@ enum kprobe_refusal kprobe_inspect(struct kprobe_site *site,
 		if (!IS_ENABLED(CONFIG_KPROBES_ON_FTRACE))
 			return KPROBE_REFUSE_FTRACE_SITE;
 		site->on_ftrace = true;
-		/* text_mutex: ftrace may write a breakpoint meanwhile. */
+		/* Do not read a breakpoint that ftrace writes meanwhile. */
 		mutex_lock(&text_mutex);
 		opcode = *site->addr;
 		mutex_unlock(&text_mutex);

@@ -83,8 +83,8 @@ reconcile_text_target(const struct kprobe_site *site)
 
 /*
  * Add to @dirty each site whose jump covers a trap about to be written.  Then
- * decide which jumps of @dirty must become breakpoints again and, for the same
- * reasons, cancel the optimization of sites that are to become jumps.
+ * turn each jump with an obstacle into a breakpoint again, and cancel sites
+ * that were about to become jumps but must not any more.
  */
 static void reconcile_jumps(struct list_head *dirty)
 {
@@ -166,7 +166,7 @@ static void reconcile_done(struct list_head *batch)
 	kprobe_consider_batch(batch);
 }
 
-/* Empty a batch that ftrace has refused.  With @each, log each site. */
+/* Empty a batch that ftrace refused.  With @each, log sites not on ftrace. */
 static void reconcile_report_failed(struct list_head *batch, bool each, int err)
 {
 	struct kprobe_site *site, *next;
@@ -190,9 +190,9 @@ static void reconcile_report_failed(struct list_head *batch, bool each, int err)
  * refused batch, down to the single sites that cause the refusal.  @arm is
  * empty on return.
  *
- * ftrace returns -EAGAIN if the owner of a direct call is just changing that
- * call.  A retry may succeed, because ftrace has released the locks that this
- * owner may be waiting for.
+ * ftrace returns -EAGAIN while the owner of a direct call changes this call.  A
+ * retry may succeed, because ftrace has released the locks that the owner may
+ * be waiting for.
  */
 static int reconcile_arm_ftrace(struct list_head *arm, bool each)
 {
@@ -277,13 +277,13 @@ static int reconcile_ftrace(struct list_head *dirty, bool each)
  * @how: flags.  KPROBE_ARM_EACH: arm each site that can be armed; without this
  *	flag, ftrace arms all new sites or none, and the caller must undo its
  *	change on failure.  KPROBE_WAIT: the caller has unlinked handlers; wait
- *	until every CPU has left the handlers that it was in.
+ *	until none of them runs.
  *
  * Only arming with ftrace can fail.  Sites that cannot be armed keep their
  * state; all others reach their target state.
  *
  * Context: may sleep; kprobe_mutex held.
- * Return: 0, -ENOMEM, or the first error of ftrace.
+ * Return: 0, -ENOMEM, or an error of ftrace.
  */
 int kprobe_reconcile(struct list_head *dirty, unsigned int how)
 {
@@ -293,7 +293,7 @@ int kprobe_reconcile(struct list_head *dirty, unsigned int how)
 
 	lockdep_assert_held(&kprobe_mutex);
 
-	/* First the sites that affect the targets of sites on ftrace calls. */
+	/* Targets of sites on ftrace calls depend on those of the others. */
 	list_for_each_entry(site, dirty, batch) {
 		if (site->on_ftrace)
 			continue;
@@ -363,12 +363,12 @@ static int reconcile_chunk(unsigned int *left, unsigned int how)
  * still call post handlers, and a followed call its return handler.
  *
  * Switching on arms as many sites as possible, and logs the others.  ftrace
- * refuses a site, for example, if another user has meanwhile registered an ops
- * with IPMODIFY for its function.  A refused site is tried again when its
- * probes change, or when probes are switched on again.
+ * refuses a site with post handlers, for example, if another user has meanwhile
+ * registered an ops with IPMODIFY for its function.  A refused site is tried
+ * again when its probes change, or when probes are switched on again.
  *
  * Context: may sleep.
- * Return: 0, or ftrace's error for the first site that stays unarmed.
+ * Return: 0, or the first error of kprobe_reconcile().
  */
 int kprobe_set_global(bool on)
 {
@@ -385,7 +385,7 @@ int kprobe_set_global(bool on)
 		kprobe_global_on = on;
 		left = list_count_nodes(&kprobe_sites);
 	}
-	/* A site that changes between chunks follows the new switch as well. */
+	/* A site that changes between chunks obeys the new setting, too. */
 	while (left) {
 		scoped_guard(mutex, &kprobe_mutex)
 			err = reconcile_chunk(&left, how);
@@ -404,8 +404,8 @@ bool kprobe_get_global(void)
 
 #ifdef CONFIG_KPROBE_SKIP_FTRACE
 /*
- * Reconcile armed sites that own the next instruction: those of the functions
- * that @ops concerns, or all if @ops is NULL.
+ * Reconcile armed sites that own the next instruction, on all functions that
+ * @ops concerns, or on all functions if @ops is NULL.
  */
 static void reconcile_owners(struct ftrace_ops *ops,
 			     bool (*concerns)(struct ftrace_ops *ops,
@@ -427,10 +427,10 @@ static void reconcile_owners(struct ftrace_ops *ops,
  * @concerns: returns true if @ops is for the function with its ftrace call at
  *	@ip
  *
- * The sites of these functions use ftrace from now on.  Until
- * kprobe_redirect_end() is called, each site on an ftrace call that is armed or
- * reconciled must use ftrace, because ftrace_is_redirected() does not consider
- * @ops yet.
+ * The sites on functions that @ops concerns use ftrace from now on.  Until
+ * kprobe_redirect_end() is called, a site on any ftrace call must use ftrace
+ * once it is armed or reconciled, because ftrace_is_redirected() does not
+ * consider @ops yet.
  *
  * A site that ftrace cannot arm is logged, and may have no more hits.
  *
@@ -452,8 +452,8 @@ void kprobe_redirect_begin(struct ftrace_ops *ops,
  * kprobe_redirect_end - end the section that kprobe_redirect_begin() has begun
  * @ops: the ops passed to kprobe_redirect_begin()
  *
- * If @ops is registered, ftrace_is_redirected() must return true for the
- * functions that it redirects.
+ * If @ops is registered, ftrace_is_redirected() must return true for its
+ * functions by now.
  *
  * Context: may sleep; no lock of ftrace held.
  */
@@ -521,7 +521,7 @@ void kprobe_set_jumps(bool on)
 		if (!on)
 			reconcile_owners(NULL, NULL);
 	}
-	/* Jumps are forbidden by now: no site becomes one between chunks. */
+	/* Jumps are forbidden by now: none is written between chunks. */
 	while (!on && more) {
 		scoped_guard(mutex, &kprobe_mutex)
 			more = reconcile_remove_jumps();

@@ -19,7 +19,7 @@
  * ---------
  *
  * kprobe_site_find() walks one chain of a hash table that is never resized.
- * Readers have at least preemption off, and RCU is watching them.
+ * Readers must have preemption off, and RCU must be watching.
  *
  * 1. A new site is complete, with its link, before hlist_add_head_rcu()
  *    publishes it.  It is in the table before its trap is written.
@@ -27,17 +27,17 @@
  *    and finds each site that stays, in one walk.
  * 3. A removed site is freed after a grace period that begins after its removal
  *    (kprobe_retire()), which waits for all readers that can reach it.
- * 4. Hits of a site's trap have ended when the site is removed ("Text and
- *    table" in kernel/kprobes.c).  So a hit never takes a removed site for a
- *    new one at its address.
- * 5. A trap's exception handler that finds no site reads the text.  If a trap
- *    is there, the handler looks for the site again, ordered after that read,
- *    because a site and its trap may have been added since the first look-up.
- *    If there is still no site, the trap has another owner.
+ * 4. All hits of a site's trap end before the site is removed ("Text and table"
+ *    in kernel/kprobes.c).  So no hit finds a removed site in place of a new
+ *    one at the same address.
+ * 5. If a trap's exception handler finds no site, it reads the text.  If a trap
+ *    is there, it looks for the site again, ordered after that read, because a
+ *    site and its trap may have been added since the first look-up.  If there
+ *    is still no site, the trap has another owner.
  *
- * An rhashtable does not fit: a chain that is being moved leads its readers to
- * another bucket, from which they restart, and the reader in a hit may have
- * interrupted the move itself, on the same CPU.
+ * An rhashtable does not fit: while a chain is moved, its readers may end up in
+ * another bucket and must restart, but a hit may have interrupted the move on
+ * its own CPU.
  */
 #include <kunit/visibility.h>
 #include <linux/init.h>
@@ -59,7 +59,7 @@ LIST_HEAD(kprobe_sites);
 LIST_HEAD(kprobe_gone_sites);
 
 struct hlist_head kprobe_site_table[1 << KPROBE_TABLE_BITS];
-/* A look-up need not subtract an offset from each link. */
+/* Saves look-ups the subtraction of an offset from each link. */
 static_assert(!offsetof(struct kprobe_site, chain));
 
 static struct kmem_cache *site_cache;
@@ -110,8 +110,8 @@ struct kprobe_site *kprobe_text_site_at(unsigned long addr)
  * built.  Kprobes do not notice a breakpoint that is set at that moment.
  *
  * Context: any.
- * Return: true if a site, armed or not, is at @addr or may patch it, or if the
- * jump of a site before @addr, which has a detour, would cover @addr.
+ * Return: true if a site, armed or not, is at @addr or may patch it, or if a
+ * site with a detour is so close before @addr that its jump would cover @addr.
  */
 bool kprobe_patches(unsigned long addr)
 {
@@ -183,12 +183,11 @@ enum kprobe_refusal kprobe_site_create(const struct kprobe_entry *entry,
 /*
  * Free sites and their slots once no task can be in them
  *
- * A task may be preempted while it executes an instruction in a slot.  It
- * resumes in the slot however long ago the probe was removed.  So slots are
- * freed after an RCU-tasks grace period, which waits until every task has
- * switched voluntarily.  A task in a slot cannot switch voluntarily: only a
- * page fault could make it sleep, and the fault handler first moves the task
- * out of the slot by kprobe_regs_leave_slot().
+ * A task that is preempted in a slot resumes there, however long ago the probe
+ * was removed.  So slots are freed after a grace period of RCU-tasks, which
+ * waits until every task has switched voluntarily.  No task does so in a slot:
+ * only a page fault could make it sleep, and the fault handler first calls
+ * kprobe_regs_leave_slot().
  *
  * RCU-tasks does not wait for idle tasks.  If the whole idle loop is noinstr
  * (ARCH_WANTS_NO_INSTR), idle tasks enter a slot only while RCU is watching,
@@ -203,7 +202,7 @@ enum kprobe_refusal kprobe_site_create(const struct kprobe_entry *entry,
 
 static LLIST_HEAD(site_retired);
 static struct workqueue_struct *site_retire_wq;
-/* RCU-tasks works. */
+/* Set once RCU-tasks works. */
 static bool site_retire_ready;
 
 static void site_retire_worker(struct work_struct *work)
@@ -241,7 +240,7 @@ static DECLARE_DELAYED_WORK(site_retire_work, site_retire_worker);
 /* Collect retired sites for this many jiffies, to share grace periods. */
 #define RETIRE_DELAY	(HZ / 20)
 
-/* Free a site, which is out of the table, after grace periods. */
+/* Free a site that has been removed from the table, after grace periods. */
 static void kprobe_retire(struct kprobe_site *site)
 {
 	if (llist_add(&site->retired, &site_retired) &&
@@ -250,7 +249,7 @@ static void kprobe_retire(struct kprobe_site *site)
 				   RETIRE_DELAY);
 }
 
-/* RCU-tasks is initialized by a core_initcall(): free the sites since boot. */
+/* Free sites retired before RCU-tasks was initialized by a core_initcall(). */
 static int __init kprobe_retire_start(void)
 {
 	WRITE_ONCE(site_retire_ready, true);
@@ -278,14 +277,14 @@ void kprobe_site_drop(struct kprobe_site *site)
 	kprobe_retire(site);
 }
 
-/* Add a site whose target state may have changed to @dirty. */
+/* Add a site to @dirty because its target state may have changed. */
 void kprobe_site_mark_dirty(struct kprobe_site *site, struct list_head *dirty)
 {
 	if (list_empty(&site->batch))
 		list_add_tail(&site->batch, dirty);
 }
 
-/* Return the link of list site->pre that points, or must point, to @p. */
+/* Return the pointer of the list site->pre that must point to @p. */
 static struct kprobe **pre_link(struct kprobe_site *site, struct kprobe *p)
 {
 	list_for_each_entry_continue_reverse(p, &site->active, list)
@@ -304,7 +303,7 @@ void kprobe_site_activate(struct kprobe_site *site, struct kprobe *p)
 	struct list_head *next = &site->active;
 	struct kprobe *older = p;
 
-	/* A probe that was disabled must return to its former position. */
+	/* Keep the order of registration, even if the probe was disabled. */
 	hlist_for_each_entry_continue(older, hlist) {
 		if (older->enabled) {
 			next = &older->list;
@@ -353,7 +352,7 @@ void kprobe_site_deactivate(struct kprobe_site *site, struct kprobe *p)
 		site->njprobe--;
 }
 
-/* Return true if @p is in the list of a site. */
+/* Return true if @p is in site->probes. */
 bool kprobe_site_has(const struct kprobe_site *site, const struct kprobe *p)
 {
 	const struct kprobe *other;
@@ -365,12 +364,11 @@ bool kprobe_site_has(const struct kprobe_site *site, const struct kprobe *p)
 }
 
 /**
- * kprobe_is_registered - check whether this very probe is registered
+ * kprobe_is_registered - check whether a probe is registered
  * @p: any probe, or NULL
  *
- * A caller may pass a probe that was never registered and holds uninitialized
- * data, a copy of a registered one, or the same one twice.  So a site must have
- * the probe in its list; kprobe::place only shows which site to search.
+ * @p may be uninitialized, a copy of a registered probe, or registered already.
+ * So only the lists of sites decide, and kprobe::place selects the site.
  */
 bool kprobe_is_registered(const struct kprobe *p)
 {
