@@ -335,15 +335,15 @@ static void pool_free_work(struct work_struct *work)
 	struct kretprobe_pool *pool =
 		container_of(to_rcu_work(work), struct kretprobe_pool, free);
 
-	irq_work_sync(&pool->kick);
 	pool_free(pool);
 }
 
 /*
  * Free a pool after a grace period, because an unwinder may still read an
- * instance that has just become free.  Workers do not wait for that period:
- * while thousands of return probes are unregistered one by one, this would
- * block a workqueue that the whole kernel uses.
+ * instance that has just become free, and irq_work_single() may still access
+ * the kick.  Workers do not wait for that period: while thousands of return
+ * probes are unregistered one by one, this would block a workqueue that the
+ * whole kernel uses.
  */
 static void pool_free_later(struct kretprobe_pool *pool)
 {
@@ -418,7 +418,9 @@ static void pool_retire(struct kretprobe_pool *pool)
 	unsigned int idle;
 	int cpu;
 
-	irq_work_sync(&pool->kick);
+	/* Without an interrupt for irq_work, this waits for a grace period. */
+	if (irq_work_is_busy(&pool->kick))
+		irq_work_sync(&pool->kick);
 	cancel_work_sync(&pool->work);
 
 	idle = chain_length(pool->overflow.first);
