@@ -77,10 +77,13 @@ static void kretprobe_return(struct rethook_node *node, void *data,
 	kretprobe_handler_t handler;
 	struct kretprobe *rp;
 	unsigned long flags;
+	bool entered;
 
 	/* If probes share the call, node->ret_addr may be a trampoline's. */
 	ri->ret_addr = (kprobe_opcode_t *)ret_addr;
 	local_irq_save(flags);
+	/* RCU protects the holder from being freed, so it must watch first. */
+	entered = kprobe_rcu_enter();
 	rp = READ_ONCE(holder->rp);
 	handler = rp ? READ_ONCE(rp->handler) : NULL;
 	if (handler) {
@@ -90,6 +93,7 @@ static void kretprobe_return(struct rethook_node *node, void *data,
 		handler(ri, regs);
 		kprobe_busy_end();
 	}
+	kprobe_rcu_exit(entered);
 	local_irq_restore(flags);
 }
 NOKPROBE_SYMBOL(kretprobe_return);
