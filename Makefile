@@ -22,7 +22,6 @@ help:
 	@echo 'make test-clients     tools of Debian 13 on stock and on ours, side by side'
 	@echo 'make same             what users see on stock and on ours, compared'
 	@echo 'make deb [CONFIG=FILE] Debian packages of a kernel with our probes; make run DEB=1'
-	@echo 'make reach            what can be probed of Debian kernels, stock and ours'
 	@echo 'make shell            a busybox shell there; MODULES=DIR adds modules, DEBUG=1 gdb'
 	@echo 'make torture          looks for crashes: TIME=minutes, SEED=, PARTS="...", CPUS='
 	@echo 'make torture PACK=DIR all that this needs on another machine, in DIR'
@@ -45,7 +44,7 @@ help:
 	@echo 'ARCH=x86_64 (default) picks the architecture, VARIANT=debug|none|...'
 	@echo 'a configuration in lab/configs/, OUT=DIR another place than out/.'
 
-run test test-all same deb reach ways shell bench decode differ check check-house torture mutants coverage series series-check:
+run test test-all same deb ways shell bench decode differ check check-house torture mutants coverage series series-check:
 	@lab/$@
 
 test-clients:
@@ -62,4 +61,4 @@ clean:
 	@d="$${OUT_DIR:-out}"; [ ! -e "$$d" ] || [ -e "$$d/.lock" ] || [ "$$d" = out ] || \
 		{ echo "clean: $$d is no directory that we have built in" >&2; exit 1; }; rm -rf "$$d"
 
-.PHONY: help run test test-all test-clients same deb reach ways shell bench decode differ check model check-house torture mutants coverage apply series series-check clean
+.PHONY: help run test test-all test-clients same deb ways shell bench decode differ check model check-house torture mutants coverage apply series series-check clean
