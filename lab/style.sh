@@ -19,9 +19,6 @@ ignored() {
 		ignore=$ignore,LEADING_SPACE,CAMELCASE,AVOID_BUG
 		ignore=$ignore,TRAILING_SEMICOLON,MACRO_ARG_UNUSED,MACRO_ARG_REUSE
 		ignore=$ignore,VOLATILE,EMBEDDED_FUNCTION_NAME,MSLEEP ;;
-	# Macros that define many functions.
-	lab/modules/kprobe_beside.c)
-		ignore=$ignore,COMPLEX_MACRO ;;
 	# Lists with columns that some tables ignore, and macros for any probe.
 	lab/modules/world_probes.c | lab/modules/kprobe_stubs.c)
 		ignore=$ignore,MACRO_ARG_UNUSED,MACRO_ARG_REUSE ;;
