@@ -27,7 +27,6 @@ help:
 	@echo 'make torture PACK=DIR all that this needs on another machine, in DIR'
 	@echo 'make ways             ways into functions, from outside, and jumps over them'
 	@echo 'make bench            what hits and calls cost, beside stock'
-	@echo 'make decode           powerpc: what a probe is told of 25,000 encodings'
 	@echo 'make differ           instructions with and without probes, compared (SEED=, N=)'
 	@echo 'make check            style, sparse, warnings, scripts, combinations'
 	@echo 'make apply KSRC=DIR   put our files and hooks into a 6.12, 6.18 or 7.3 tree'
@@ -44,7 +43,7 @@ help:
 	@echo 'ARCH=x86_64 (default) picks the architecture, VARIANT=debug|none|...'
 	@echo 'a configuration in lab/configs/, OUT=DIR another place than out/.'
 
-run test test-all same deb ways shell bench decode differ check check-house torture mutants coverage series series-check:
+run test test-all same deb ways shell bench differ check check-house torture mutants coverage series series-check:
 	@lab/$@
 
 test-clients:
@@ -61,4 +60,4 @@ clean:
 	@d="$${OUT_DIR:-out}"; [ ! -e "$$d" ] || [ -e "$$d/.lock" ] || [ "$$d" = out ] || \
 		{ echo "clean: $$d is no directory that we have built in" >&2; exit 1; }; rm -rf "$$d"
 
-.PHONY: help run test test-all test-clients same deb ways shell bench decode differ check model check-house torture mutants coverage apply series series-check clean
+.PHONY: help run test test-all test-clients same deb ways shell bench differ check model check-house torture mutants coverage apply series series-check clean
