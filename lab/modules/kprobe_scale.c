@@ -18,8 +18,8 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/delay.h>
-#include "callable.h"
 #include "kprobe_bench.h"
+#include "lookup.h"
 
 #define MANY		10000
 #define ONE_BY_ONE	50
@@ -48,8 +48,6 @@ static struct target *targets;
 static struct kprobe **list;
 static int nr_targets;
 
-/* Functions that are not exported. */
-static unsigned long (*lookup_name)(const char *name);
 static void (*drain_pages)(struct zone *zone);
 static unsigned long text_start, text_end;
 
@@ -77,26 +75,6 @@ static void failed(const char *what, int ret)
 	pr_err("BENCH-FAILED %s: %d\n", what, ret);
 }
 
-static int find_symbols(void)
-{
-	struct kprobe p = {
-		.symbol_name = "kallsyms_lookup_name",
-		.flags = KPROBE_FLAG_DISABLED,
-	};
-	int ret;
-
-	ret = register_kprobe(&p);
-	if (ret)
-		return ret;
-	lookup_name = callable(p.addr);
-	unregister_kprobe(&p);
-
-	drain_pages = (void *)lookup_name("drain_all_pages");
-	text_start = lookup_name("_stext");
-	text_end = lookup_name("_etext");
-	return drain_pages && text_start && text_end ? 0 : -ENOENT;
-}
-
 static int add_address(void *unused, const char *name, unsigned long addr)
 {
 	if (addr < text_start || addr >= text_end)
@@ -116,8 +94,11 @@ static int find_functions(void)
 	int (*on_each_symbol)(int (*fn)(void *, const char *, unsigned long),
 			      void *data);
 
-	on_each_symbol = (void *)lookup_name("kallsyms_on_each_symbol");
-	if (!on_each_symbol)
+	drain_pages = lookup("drain_all_pages");
+	text_start = (unsigned long)lookup("_stext");
+	text_end = (unsigned long)lookup("_etext");
+	on_each_symbol = lookup("kallsyms_on_each_symbol");
+	if (!drain_pages || !text_start || !text_end || !on_each_symbol)
 		return -ENOENT;
 	on_each_symbol(add_address, NULL);
 	return 0;
@@ -430,8 +411,6 @@ static int __init kprobe_scale_init(void)
 	targets = kvcalloc(TRIED_MAX, sizeof(*targets), GFP_KERNEL);
 	list = kvcalloc(TRIED_MAX, sizeof(*list), GFP_KERNEL);
 	if (addrs && targets && list)
-		ret = find_symbols();
-	if (!ret)
 		ret = find_functions();
 	if (ret)
 		goto out;
