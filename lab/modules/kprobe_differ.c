@@ -18,6 +18,7 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 #include "kprobe_differ.h"
+#include "lookup.h"
 #include "test_symbols.h"
 #ifdef CONFIG_X86
 #include "differ_x86.h"
@@ -189,22 +190,12 @@ static void *decoder;
 
 static bool find_symbols(void)
 {
-	struct kprobe p = {
-		.symbol_name = "kallsyms_lookup_name",
-		.flags = KPROBE_FLAG_DISABLED,
-	};
-	unsigned long (*lookup)(const char *name);
-
-	if (register_kprobe(&p))
-		return false;
-	lookup = (void *)p.addr;
-	unregister_kprobe(&p);
-	set_jumps = (void *)lookup("kprobe_set_jumps");
-	refusal_at = (void *)lookup("kprobe_refusal_at");
-	refusal_name = (void *)lookup("kprobe_refusal_name");
-	obstacle_name = (void *)lookup("kprobe_obstacle_name");
+	set_jumps = lookup("kprobe_set_jumps");
+	refusal_at = lookup("kprobe_refusal_at");
+	refusal_name = lookup("kprobe_refusal_name");
+	obstacle_name = lookup("kprobe_obstacle_name");
 	if (ARCH_DECODER) {
-		decoder = (void *)lookup(ARCH_DECODER);
+		decoder = lookup(ARCH_DECODER);
 		if (!decoder)
 			return false;
 	}

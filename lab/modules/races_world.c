@@ -16,7 +16,7 @@
 #include <linux/percpu.h>
 #include <linux/umh.h>
 #include <linux/vmalloc.h>
-#include "callable.h"
+#include "lookup.h"
 #include "races.h"
 
 unsigned int races_switch_seq, races_module_seq;
@@ -53,18 +53,6 @@ static int shell(const char *command)
 /* Functions that only the files of debugfs and sysctl call. */
 static int (*set_global)(bool on);
 static void (*set_jumps)(bool on);
-
-static void *function(const char *name)
-{
-	struct kprobe p = {
-		.symbol_name = name, .flags = KPROBE_FLAG_DISABLED,
-	};
-
-	/* addr is set even if the probe is refused. */
-	if (!register_kprobe(&p))
-		unregister_kprobe(&p);
-	return p.addr;
-}
 
 /*
  * Switches
@@ -288,8 +276,8 @@ int races_world_begin(void)
 	if (!races_hole)
 		return -ENOMEM;
 	races_hole += PAGE_SIZE;
-	set_global = function("kprobe_set_global");
-	set_jumps = function("kprobe_set_jumps");
+	set_global = lookup("kprobe_set_global");
+	set_jumps = lookup("kprobe_set_jumps");
 	on_each_cpu(start_tick, NULL, 1);
 	return races_nmi_begin();
 }
