@@ -10,7 +10,6 @@ from forms.form import Form
 SP, BP = 4, 5
 SHAPES = ('reg', 'base', 'disp8', 'disp32', 'sib8', 'sib32', 'index', 'abs',
           'rip', 'sp')
-MEMORY = SHAPES[1:]
 
 # Opcodes of two maps by the reason why no form has them. A pair is an opcode
 # and bits 3-5 of its ModRM byte.

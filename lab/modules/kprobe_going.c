@@ -6,10 +6,6 @@
 #include <linux/delay.h>
 #include <linux/jump_label.h>
 #include <linux/module.h>
-#include <linux/moduleparam.h>
-
-static unsigned int wait_ms = 5000;
-module_param(wait_ms, uint, 0644);
 
 static DEFINE_STATIC_KEY_FALSE(changed);
 
@@ -42,7 +38,7 @@ module_init(kprobe_going_init);
 
 static void __exit kprobe_going_exit(void)
 {
-	msleep(wait_ms);
+	msleep(5000);
 	static_branch_enable(&changed);
 	pr_info("kprobe_going: %d %d\n", kprobe_going_one(1),
 		kprobe_going_other(1));
