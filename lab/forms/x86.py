@@ -230,20 +230,17 @@ def arithmetic(m):
                         m.rnd.random() < 0.3 else [])
                 yield m.insn(
                         'alu', op << 3 | wide, size, shape, prefix=lock + pre)
-                yield m.insn('alu', op << 3 | 2 | wide, size, shape,
-                                      prefix=pre)
+                yield m.insn('alu', op << 3 | 2 | wide, size, shape, prefix=pre)
                 n = 1 if size == 8 else 2 if size == 16 else 4
-                yield m.insn(
-                        'alu-imm', 0x80 | wide, size, shape, reg=op, imm=n,
-                        prefix=lock + pre)
+                yield m.insn('alu-imm', 0x80 | wide, size, shape, reg=op, imm=n,
+                             prefix=lock + pre)
                 if wide:
                     yield m.insn('alu-imm', 0x83, size, shape, reg=op, imm=1,
                                prefix=pre)
         for size in (8, *m.sizes):
             n = 1 if size == 8 else 2 if size == 16 else 4
-            yield m.short(
-                'alu-acc', [op << 3 | 4 | (size != 8)], size, imm=n,
-                prefix=m.size_prefix(size))
+            yield m.short('alu-acc', [op << 3 | 4 | (size != 8)], size, imm=n,
+                          prefix=m.size_prefix(size))
 
 
 def data(m):
@@ -274,22 +271,17 @@ def data(m):
                 yield m.insn('shift-imm', 0xc0 | w, size, shape, reg=op, imm=1,
                            prefix=pre)
             if w:
-                yield m.insn(
-                    'imul', 0x69, size, shape, imm=n, prefix=pre)
-                yield m.insn(
-                    'imul', 0x6b, size, shape, imm=1, prefix=pre)
+                yield m.insn('imul', 0x69, size, shape, imm=n, prefix=pre)
+                yield m.insn('imul', 0x6b, size, shape, imm=1, prefix=pre)
                 if shape != 'reg':
-                    yield m.insn(
-                        'lea', 0x8d, size, shape, prefix=pre)
-                    yield m.insn(
-                        'lea-67', 0x8d, size,
-                        'base' if m.bits == 32 else shape, prefix=pre + [0x67]
-                        if m.bits == 64 else pre)
+                    yield m.insn('lea', 0x8d, size, shape, prefix=pre)
+                    yield m.insn('lea-67', 0x8d, size,
+                                 'base' if m.bits == 32 else shape,
+                                 prefix=pre + [0x67] if m.bits == 64 else pre)
                     yield m.insn(
                         'lea-fs', 0x8d, size, shape, prefix=[0x64] + pre)
         for segment in range(6):
-            yield m.insn(
-                'mov-from-seg', 0x8c, 32, shape, reg=segment)
+            yield m.insn('mov-from-seg', 0x8c, 32, shape, reg=segment)
         # Null and flat segments: load their present value, or a similar one.
         for segment in (0, 3):
             for value in ((0, 0x18, 0x2b) if m.bits == 64 else (0x68, 0x7b)):
@@ -305,24 +297,19 @@ def data(m):
             yield m.insn('arpl', 0x63, 32, shape)
     for size in (8, *m.sizes):
         w, pre = int(size != 8), m.size_prefix(size)
-        yield m.short(
-            'test-acc', [0xa8 | w], size, prefix=pre,
-            imm=1 if size == 8 else 2 if size == 16 else 4)
+        yield m.short('test-acc', [0xa8 | w], size, prefix=pre,
+                      imm=1 if size == 8 else 2 if size == 16 else 4)
         for op in (0xa0, 0xa2):
             yield m.short(
                 'moffs', [op | w], size, prefix=pre,
                 text=f'\t.{"quad" if m.bits == 64 else "long"} differ_buf + '
                      f'{m.rnd.randrange(64, 400)}')
-        yield m.short(
-            'mov-imm', [0xb8 if w else 0xb0], size, prefix=pre, plus=True,
-            imm=size // 8)
+        yield m.short('mov-imm', [0xb8 if w else 0xb0], size, prefix=pre,
+                      plus=True, imm=size // 8)
         if w:
-            yield m.short(
-                'xchg-acc', [0x90], size, prefix=pre, plus=True)
-            yield m.short('cbw', [0x98], size,
-                                                     prefix=pre)
-            yield m.short('cwd', [0x99], size,
-                                                     prefix=pre)
+            yield m.short('xchg-acc', [0x90], size, prefix=pre, plus=True)
+            yield m.short('cbw', [0x98], size, prefix=pre)
+            yield m.short('cwd', [0x99], size, prefix=pre)
 
 
 def two_byte(m):
@@ -331,13 +318,11 @@ def two_byte(m):
     for shape in m.shapes:
         memory = shape != 'reg'
         for op in range(0x90, 0xa0):
-            yield m.insn('setcc', op, 8, shape,
-                                                    escape=e, reg=0)
+            yield m.insn('setcc', op, 8, shape, escape=e, reg=0)
         for size in m.sizes:
             pre = m.size_prefix(size)
             for op in range(0x40, 0x50):
-                yield m.insn(
-                    'cmov', op, size, shape, escape=e, prefix=pre)
+                yield m.insn('cmov', op, size, shape, escape=e, prefix=pre)
             for op, name in ((0xaf, 'imul'), (0xb6, 'movzx'), (0xb7, 'movzx'),
                              (0xbe, 'movsx'), (0xbf, 'movsx'), (0xbc, 'bsf'),
                              (0xbd, 'bsr'), (0xb1, 'cmpxchg'), (0xc1, 'xadd'),
@@ -346,8 +331,7 @@ def two_byte(m):
                 # A byte source may be SPL, a part of the stack pointer.
                 lock = ([0xf0] if memory and op in (0xb1, 0xc1) and
                         m.rnd.random() < 0.4 else [])
-                yield m.insn(name, op, size, shape, escape=e,
-                                      prefix=lock + pre)
+                yield m.insn(name, op, size, shape, escape=e, prefix=lock + pre)
             for op, name in ((0xb8, 'popcnt'), (0xbc, 'tzcnt'),
                              (0xbd, 'lzcnt')):
                 yield m.insn(name, op, size, shape, escape=e, prefix=pre + [0xf3])
@@ -360,49 +344,35 @@ def two_byte(m):
                         m.rnd.random() < 0.4 else [])
                 yield bit(m, op, size, shape, lock + pre)
             for op in range(4, 8):
-                yield m.insn(
-                    'bt-imm', 0xba, size, shape, reg=op, escape=e, prefix=pre,
-                    imm=1)
+                yield m.insn('bt-imm', 0xba, size, shape, reg=op, escape=e,
+                             prefix=pre, imm=1)
         for op, name in ((0xb0, 'cmpxchg'), (0xc0, 'xadd')):
-            yield m.insn(
-                name, op, 8, shape, escape=e)
+            yield m.insn(name, op, 8, shape, escape=e)
         for op in (0, 1):
-            yield m.insn(
-                'sldt', 0x00, 32, shape, reg=op, escape=e)
+            yield m.insn('sldt', 0x00, 32, shape, reg=op, escape=e)
         for op in (4, 5):
-            yield m.insn(
-                'verr', 0x00, 32, shape, reg=op, escape=e)
-        yield m.insn('smsw', 0x01, 32, shape, reg=4,
-                                         escape=e)
+            yield m.insn('verr', 0x00, 32, shape, reg=op, escape=e)
+        yield m.insn('smsw', 0x01, 32, shape, reg=4, escape=e)
         for op in range(0x19, 0x20):
-            yield m.insn('nop', op, 32, shape,
-                                                    escape=e)
+            yield m.insn('nop', op, 32, shape, escape=e)
         if memory:
             for op in (0, 1):
-                yield m.insn(
-                    'sgdt', 0x01, 32, shape, reg=op, escape=e)
+                yield m.insn('sgdt', 0x01, 32, shape, reg=op, escape=e)
             for op in range(4):
-                yield m.insn(
-                    'prefetch', 0x18, 32, shape, reg=op, escape=e)
-            yield m.insn('prefetchw', 0x0d, 32, shape,
-                                             reg=1, escape=e)
-            yield m.insn('clflush', 0xae, 32, shape, reg=7,
-                                             escape=e)
+                yield m.insn('prefetch', 0x18, 32, shape, reg=op, escape=e)
+            yield m.insn('prefetchw', 0x0d, 32, shape, reg=1, escape=e)
+            yield m.insn('clflush', 0xae, 32, shape, reg=7, escape=e)
             for size in m.sizes[1:]:
-                yield m.insn(
-                    'movnti', 0xc3, size, shape, escape=e)
+                yield m.insn('movnti', 0xc3, size, shape, escape=e)
                 lock = [0xf0] if m.rnd.random() < 0.5 else []
-                yield m.insn(
-                    'cmpxchg8b', 0xc7, size, shape, reg=1, escape=e, align=16,
-                    prefix=lock)
+                yield m.insn('cmpxchg8b', 0xc7, size, shape, reg=1, escape=e,
+                             align=16, prefix=lock)
     for op in (5, 6, 7):
-        yield m.insn('fence', 0xae, 32, 'reg', reg=op, rm=0,
-                                   escape=e)
+        yield m.insn('fence', 0xae, 32, 'reg', reg=op, rm=0, escape=e)
     for size in m.sizes[1:]:
         yield m.short('bswap', [0x0f, 0xc8], size, plus=True)
     for leaf in (0, 1, 7, 0x80000000):
-        yield m.short('cpuid', [0x0f, 0xa2],
-                                        fixed={0: leaf, 1: 0})
+        yield m.short('cpuid', [0x0f, 0xa2], fixed={0: leaf, 1: 0})
     yield m.short('xgetbv', [0x0f, 0x01, 0xd0], fixed={1: 0})
     yield m.short('clac', [0x0f, 0x01, 0xca])
     yield m.short('stac', [0x0f, 0x01, 0xcb])
@@ -431,22 +401,18 @@ def three_byte(m):
             pre = m.size_prefix(size)
             if shape != 'reg':
                 for op in (0xf0, 0xf1):
-                    yield m.insn(
-                        'movbe', op, size, shape, escape=[0x0f, 0x38],
-                        prefix=pre)
-            yield m.insn(
-                'crc32', 0xf1, size, shape, escape=[0x0f, 0x38],
-                prefix=pre + [0xf2])
-        yield m.insn('crc32', 0xf0, 8, shape,
-                                         escape=[0x0f, 0x38], prefix=[0xf2],
-                                         avoid=range(4, 8))
+                    yield m.insn('movbe', op, size, shape, escape=[0x0f, 0x38],
+                                 prefix=pre)
+            yield m.insn('crc32', 0xf1, size, shape, escape=[0x0f, 0x38],
+                         prefix=pre + [0xf2])
+        yield m.insn('crc32', 0xf0, 8, shape, escape=[0x0f, 0x38],
+                     prefix=[0xf2], avoid=range(4, 8))
         for size in m.sizes[1:]:
             # In 64-bit mode QEMU 7.2 adds whole registers and takes bits above
             # the 32-bit sum for flags.
             for prefix in (0x66, 0xf3) if size == m.bits else ():
-                yield m.insn(
-                    'adx', 0xf6, size, shape, escape=[0x0f, 0x38],
-                    prefix=[prefix])
+                yield m.insn('adx', 0xf6, size, shape, escape=[0x0f, 0x38],
+                             prefix=[prefix])
             for op, pp, name in ((0xf2, 0, 'andn'), (0xf5, 0, 'bzhi'),
                                  (0xf5, 2, 'pext'), (0xf5, 3, 'pdep'),
                                  (0xf6, 3, 'mulx'), (0xf7, 0, 'bextr'),
@@ -456,8 +422,7 @@ def three_byte(m):
             for op in (1, 2, 3):
                 yield m.insn(
                     'bls', 0xf3, size, shape, reg=op, vex=(2, 0, source(m)))
-            yield m.insn(
-                'rorx', 0xf0, size, shape, imm=1, vex=(3, 3, None))
+            yield m.insn('rorx', 0xf0, size, shape, imm=1, vex=(3, 3, None))
 
 
 def source(m):
@@ -480,8 +445,7 @@ def stack(m):
     yield m.short('push-seg', [0x0f, 0xa0], pushed=w)
     yield m.short('push-seg', [0x0f, 0xa8], pushed=w)
     for shape in m.shapes:
-        yield m.insn('push-mem', 0xff, 32, shape, reg=6,
-                                         pushed=w)
+        yield m.insn('push-mem', 0xff, 32, shape, reg=6, pushed=w)
         yield m.insn('pop-mem', 0x8f, 32, shape, reg=0)
     yield m.short('pushf', [0x9c], pushed=w)
     for value in (0x202, 0xad7, 0x246, 0x83, 0x200ad7, 0xed7, 0x2):
@@ -530,10 +494,9 @@ def strings(m):
                                           f'{m.rnd.randrange(256, 384)}'})
     # Access an unmapped page.
     for op in (0xa4, 0xaa, 0xac):
-        yield m.short(
-            'string-fault', [op], prefix=[0xf3], flags='fault',
-            fixed={1: 8, 6: -0xff0, 7: -0xff0 if op == 0xaa else
-                   'differ_buf + 64'})
+        yield m.short('string-fault', [op], prefix=[0xf3], flags='fault',
+                      fixed={1: 8, 6: -0xff0,
+                             7: -0xff0 if op == 0xaa else 'differ_buf + 64'})
     yield m.short('xlat', [0xd7], fixed={3: 'differ_buf + 64'})
 
 
@@ -542,26 +505,20 @@ def branches(m):
     w = m.word
     for _, to in near:
         for op in range(0x70, 0x80):
-            yield m.short('jcc-short', [op],
-                                               text=f'\t.byte {to} - .Le@')
+            yield m.short('jcc-short', [op], text=f'\t.byte {to} - .Le@')
         for op in range(0x80, 0x90):
-            yield m.short('jcc-near', [0x0f, op],
-                                               text=f'\t.long {to} - .Le@')
+            yield m.short('jcc-near', [0x0f, op], text=f'\t.long {to} - .Le@')
         for hint in (0x2e, 0x3e):
-            yield m.short(
-                'jcc-hint', [m.rnd.randrange(0x70, 0x80)], prefix=[hint],
-                text=f'\t.byte {to} - .Le@')
+            yield m.short('jcc-hint', [m.rnd.randrange(0x70, 0x80)],
+                          prefix=[hint], text=f'\t.byte {to} - .Le@')
         for op in range(0xe0, 0xe4):
-            for value in (0, 1, 2, 1 << 31, (1 << m.bits) - 1,
-                          1 << m.bits - 1):
+            for value in (0, 1, 2, 1 << 31, (1 << m.bits) - 1, 1 << m.bits - 1):
                 for pre in ([], [0x67]):
-                    yield m.short(
-                        'loop', [op], fixed={1: value}, prefix=pre,
-                        text=f'\t.byte {to} - .Le@')
+                    yield m.short('loop', [op], fixed={1: value}, prefix=pre,
+                                  text=f'\t.byte {to} - .Le@')
         yield m.short('jmp', [0xeb], text=f'\t.byte {to} - .Le@')
         yield m.short('jmp', [0xe9], text=f'\t.long {to} - .Le@')
-        yield m.short('call', [0xe8], pushed=w,
-                                    text=f'\t.long {to} - .Le@')
+        yield m.short('call', [0xe8], pushed=w, text=f'\t.long {to} - .Le@')
         for shape in m.shapes:
             for op, pushed, name in ((2, w, 'call-ind'), (4, 0, 'jmp-ind')):
                 for _ in range(3):
@@ -570,15 +527,13 @@ def branches(m):
         yield with_stack(m.short('ret', [0xc3]), to)
         size = m.rnd.randrange(0, 256) & -8
         yield with_stack(m.short('ret-imm', [0xc2], text=hexes([size, 0])), to)
-        yield with_stack(m.short('ret-rep', [0xc3],
-                                               prefix=[0xf3]), to)
+        yield with_stack(m.short('ret-rep', [0xc3], prefix=[0xf3]), to)
     # A target that cannot be read.
     for bad in (-0xff0,) + ((-1 << 63,) if m.bits == 64 else ()):
         for op in (2, 4):
             for shape in ('base', 'disp8', 'disp32', 'sib8', 'sib32'):
-                yield m.insn(
-                    'branch-fault', 0xff, 32, shape, reg=op, bad=bad,
-                    flags='fault')
+                yield m.insn('branch-fault', 0xff, 32, shape, reg=op, bad=bad,
+                             flags='fault')
 
 
 def with_stack(form, value):
@@ -606,16 +561,13 @@ def only_32(m):
             yield m.short('decimal', [op])
     for op in (0xd4, 0xd5):
         for value in (10, 16, 255, 0):
-            yield m.short(
-                'aam', [op], text=hexes([value]), flags='fault')
+            yield m.short('aam', [op], text=hexes([value]), flags='fault')
     for op in (0x40, 0x48):
         for pre in ([], [0x66]):
-            yield m.short('inc-short', [op], plus=True,
-                                                 prefix=pre)
+            yield m.short('inc-short', [op], plus=True, prefix=pre)
     for op in range(8):
         for shape in m.shapes:
-            yield m.insn('alu-82', 0x82, 8, shape,
-                                                    reg=op, imm=1)
+            yield m.insn('alu-82', 0x82, 8, shape, reg=op, imm=1)
     yield m.short('pusha', [0x60], pushed=32)
     yield m.short('pusha', [0x60], pushed=16, prefix=[0x66])
     yield m.short('popa', [0x61])
@@ -668,8 +620,7 @@ def vectors(m):
                                      'and where its last one was'][0]:
                 continue
             for shape in some():
-                yield m.insn(
-                    'x87', op, 32, shape, reg=reg)
+                yield m.insn('x87', op, 32, shape, reg=reg)
 
 
 def faults(m):
@@ -678,12 +629,10 @@ def faults(m):
     for bad in addresses:
         for shape in ('base', 'disp8', 'disp32', 'sib8', 'sib32'):
             for op in (0x01, 0x03, 0x39, 0x89, 0x8b, 0x87):
-                yield m.insn(
-                    'fault', op, 32, shape, bad=bad, flags='fault')
+                yield m.insn('fault', op, 32, shape, bad=bad, flags='fault')
             for op in (0xb6, 0xb1, 0xc1, 0xaf, 0x44):
-                yield m.insn(
-                    'fault', op, 32, shape, bad=bad, flags='fault',
-                    escape=[0x0f])
+                yield m.insn('fault', op, 32, shape, bad=bad, flags='fault',
+                             escape=[0x0f])
             for op, reg in ((0xff, 6), (0x8f, 0), (0xf7, 3), (0xff, 1)):
                 yield m.insn(
                     'fault', op, 32, shape, bad=bad, reg=reg, flags='fault')
