@@ -40,59 +40,39 @@ module_param(seed, uint, 0444);
 /* The places in a form's function that are probed. */
 enum place { MOVER, BEFORE, AT, PLACES };
 
-/**
- * struct result - the state after an execution
- * @cpu: registers
- * @trap: the exception, if any
- * @address: the address that it reports
- * @arch: other state of the architecture
- * @buf: memory
- * @stack: the end of the stack; zero below the form's pushes
- */
+/* The state after an execution. */
 struct result {
 	struct differ_cpu cpu;
-	unsigned long trap;
-	unsigned long address;
-	struct arch_state arch;
-	u8 buf[DIFFER_BUF_SIZE];
+	unsigned long trap;		/* the exception, if any */
+	unsigned long address;		/* the address that it reports */
+	struct arch_state arch;		/* other state of the architecture */
+	u8 buf[DIFFER_BUF_SIZE];	/* memory */
+	/* The end of the stack; zero below the form's pushes. */
 	u8 stack[DIFFER_STACK_TOP];
 };
 
-/**
- * struct one - a form under test
- * @form: the form
- * @probe: probes on it
- * @registered: which of these are registered
- * @bytes: the text, before it is probed
- * @expected: results without a probe
- * @varies: results differ even without a probe
- * @misread: the kernel's decoder does not know its length, but the CPU does
- */
+/* A form under test. */
 struct one {
 	const struct differ_form *form;
-	struct kprobe probe[PLACES];
+	struct kprobe probe[PLACES];	/* probes on it */
 	bool registered[PLACES];
-	bool varies;
+	bool varies;			/* even without a probe */
+	/* The kernel's decoder does not know its length, but the CPU does. */
 	bool misread;
-	u8 bytes[16];
-	struct result expected[STATES];
+	u8 bytes[16];			/* the text, before it is probed */
+	struct result expected[STATES];	/* results without a probe */
 };
 
-/**
- * struct mode - a kind of probe
- * @name: its name
- * @pre: pre handlers; NULL for no probe
- * @post: post handlers
- * @jump: places that must be jumps; if there are none, no place may be
- * @enter: where execution starts
- * @covered: the form is under the jump of another probe
- */
+/* A kind of probe. */
 struct mode {
 	const char *name;
+	/* Pre handlers; NULL for no probe. */
 	kprobe_pre_handler_t pre[PLACES];
 	kprobe_post_handler_t post[PLACES];
+	/* Places that must be jumps; if there are none, no place may be. */
 	unsigned long jump;
-	enum place enter;
+	enum place enter;	/* where execution starts */
+	/* The form is under the jump of another probe. */
 	bool covered;
 	unsigned int ran, executions, wrong;
 	unsigned int refused[KPROBE_NR_REFUSALS];

@@ -55,14 +55,11 @@
 
 #ifndef __ASSEMBLY__
 
-/**
- * struct differ_cpu - state before or after the execution of a form
- * @reg: the registers, in the order of their numbers, and the flags
- * @exit: one of DIFFER_*
- */
+/* State before or after the execution of a form. */
 struct differ_cpu {
+	/* The registers, in the order of their numbers, and the flags. */
 	unsigned long reg[DIFFER_REGS + 1];
-	unsigned long exit;
+	unsigned long exit;	/* one of DIFFER_* */
 };
 
 /*
@@ -91,28 +88,18 @@ struct differ_fix {
 #define DIFFER_BANKED		8
 #define DIFFER_LOW_REG(flags)	((flags) >> 8 & 31)
 
-/**
- * struct differ_form - an instruction
- * @mover: see above
- * @before: see above
- * @at: see above
- * @fix: required values
- * @nr_fixes: number of them
- * @pushed: bytes below the stack pointer that it writes
- * @length: in bytes
- * @flags: DIFFER_*
- * @name: of its class
- */
+/* An instruction. */
 struct differ_form {
 	unsigned long mover;
 	unsigned long before;
 	unsigned long at;
-	const struct differ_fix *fix;
-	unsigned int nr_fixes;
+	const struct differ_fix *fix;	/* required values */
+	unsigned int nr_fixes;		/* number of them */
+	/* Bytes below the stack pointer that it writes. */
 	unsigned int pushed;
-	unsigned int length;
-	unsigned int flags;
-	char name[16];
+	unsigned int length;		/* in bytes */
+	unsigned int flags;		/* DIFFER_* */
+	char name[16];			/* of its class */
 };
 
 extern const struct differ_form differ_forms[];

@@ -41,22 +41,17 @@ enum races_where {
 	RACES_MODULE,		/* in kprobe_target.ko, which may be absent */
 };
 
-/**
- * struct races_place - where a probe may be registered
- * @addr: the address, or NULL to register by @symbol
- * @symbol: the symbol if there is no @addr
- * @where: who calls it
- * @thread: the number of the thread that calls a RACES_PRIVATE place
- * @error: result of registering while nothing else ran, per kind
- * @error_post: the same for a kprobe with a post handler
- */
+/* Where a probe may be registered. */
 struct races_place {
+	/* The address, or NULL to register by @symbol. */
 	void *addr;
-	const char *symbol;
-	enum races_where where;
+	const char *symbol;	/* the symbol if there is no @addr */
+	enum races_where where;	/* who calls it */
+	/* The number of the thread that calls a RACES_PRIVATE place. */
 	unsigned int thread;
+	/* Result of registering while nothing else ran, per kind. */
 	int error[RACES_KINDS];
-	int error_post;
+	int error_post;		/* the same for a kprobe with a post handler */
 };
 
 struct races_thread;
@@ -96,43 +91,33 @@ enum races_habit {
 	RACES_HABITS
 };
 
-/**
- * struct races_probe - a probe, and the state that it must have
- * @kp: as a kprobe; the first member of the others, too
- * @kind: which of the three it is
- * @alive: RACES_ALIVE from before registration to after removal
- * @off: no handler may run; set after disabling has returned
- * @registered: the last registration or removal that succeeded
- * @disabled: the same for disabling
- * @vague: it is unknown whether its module was loaded
- * @follows: the entry handler of a return probe returns 0
- * @habit: what else handlers do
- * @module_seq: races_module_seq when it was registered
- * @place: where it is, or will be
- * @pre: calls of the pre handler, or the entry handler
- * @post: calls of the post handler, or the handler of a return
- * @faults: calls of the fault handler
- * @grave: links unregistered probes until they are freed
- */
+/* A probe, and the state that it must have. */
 struct races_probe {
 	union {
+		/* As a kprobe; the first member of the others, too. */
 		struct kprobe kp;
 		struct kretprobe rp;
 		struct jprobe jp;
 	};
-	enum races_kind kind;
+	enum races_kind kind;		/* which of the three it is */
+	/* RACES_ALIVE from before registration to after removal. */
 	unsigned long alive;
+	/* No handler may run; set after disabling has returned. */
 	bool off;
+	/* The last registration or removal that succeeded. */
 	bool registered;
-	bool disabled;
-	bool vague;
-	bool follows;
-	enum races_habit habit;
-	unsigned int module_seq;
-	const struct races_place *place;
+	bool disabled;			/* the same for disabling */
+	bool vague;			/* its module may have been absent */
+	bool follows;			/* the entry handler returns 0 */
+	enum races_habit habit;		/* what else handlers do */
+	unsigned int module_seq;	/* at registration */
+	const struct races_place *place;	/* where it is, or will be */
+	/* Calls of the pre handler, or the entry handler. */
 	atomic_t pre;
+	/* Calls of the post handler, or the handler of a return. */
 	atomic_t post;
-	atomic_t faults;
+	atomic_t faults;		/* calls of the fault handler */
+	/* Links unregistered probes until they are freed. */
 	struct list_head grave;
 };
 

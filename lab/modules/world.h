@@ -23,18 +23,12 @@ void world_fault(const char *fmt, ...) __printf(1, 2);
  * Text
  */
 
-/**
- * struct world_insn - an instruction of the kernel or of a module
- * @addr: its address
- * @code: a copy of it from before there were probes
- * @len: its length in bytes; filler may be longer
- * @nth: number of instructions before it in its symbol
- */
+/* An instruction of the kernel or of a module. */
 struct world_insn {
 	unsigned long addr;
-	const u8 *code;
-	unsigned int len;
-	unsigned int nth;
+	const u8 *code;		/* a copy of it from before there were probes */
+	unsigned int len;	/* in bytes; filler may be longer */
+	unsigned int nth;	/* instructions before it in its symbol */
 };
 
 typedef void (*world_fn)(const struct world_insn *insn, void *data);

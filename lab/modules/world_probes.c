@@ -39,46 +39,28 @@ static const char * const kind_names[KINDS] = {
 	"pre", "post", "return", "jprobe", "skip",
 };
 
-/**
- * struct spot - a probed instruction
- * @addr: its address
- * @code: a copy of it
- * @len: its length
- * @kind: enum kind
- * @how: enum world_skip
- * @has_twin: @twin is used
- * @toggled: it is disabled, enabled and registered again all the time
- * @on: it is registered
- * @off: it is disabled
- * @p: for KIND_PRE, KIND_POST and KIND_SKIP
- * @rp: for KIND_RETURN
- * @jp: for KIND_JPROBE
- * @twin: another probe at the same address
- * @pre: hits
- * @twin_pre: hits of @twin
- * @post: calls of the post handler, or returns
- * @missed: kprobe::nmissed at the start of counting; after it, the number of
- *	misses in between
- */
+/* A probed instruction. */
 struct spot {
 	unsigned long addr;
-	const u8 *code;
+	const u8 *code;			/* a copy */
 	u8 len;
-	u8 kind;
-	u8 how;
-	bool has_twin;
-	bool toggled;
-	bool on;
-	bool off;
+	u8 kind;			/* enum kind */
+	u8 how;				/* enum world_skip */
+	bool has_twin;			/* @twin is used */
+	bool toggled;			/* switched all the time */
+	bool on;			/* registered */
+	bool off;			/* disabled */
 	union {
+		/* For KIND_PRE, KIND_POST and KIND_SKIP. */
 		struct kprobe p;
-		struct kretprobe rp;
-		struct jprobe jp;
+		struct kretprobe rp;	/* for KIND_RETURN */
+		struct jprobe jp;	/* for KIND_JPROBE */
 	};
-	struct kprobe twin;
-	atomic_long_t pre;
-	atomic_long_t twin_pre;
-	atomic_long_t post;
+	struct kprobe twin;		/* another probe at the same address */
+	atomic_long_t pre;		/* hits */
+	atomic_long_t twin_pre;		/* hits of @twin */
+	atomic_long_t post;		/* or returns */
+	/* First nmissed at the start of counting, then misses since then. */
 	unsigned long missed;
 };
 

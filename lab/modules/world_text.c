@@ -28,18 +28,13 @@
 /* Decoding may look beyond the last instruction. */
 #define MARGIN		16
 
-/**
- * struct part - text of the kernel, or of one module
- * @mod: the module, which is held; NULL for the kernel
- * @base: its address
- * @size: in bytes
- * @before: a copy without probes
- */
+/* Text of the kernel, or of one module. */
 struct part {
+	/* The module, which is held; NULL for the kernel. */
 	struct module *mod;
 	const u8 *base;
-	size_t size;
-	u8 *before;
+	size_t size;		/* in bytes */
+	u8 *before;		/* a copy without probes */
 };
 
 static struct part parts[MAX_PARTS];
