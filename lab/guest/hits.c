@@ -8,7 +8,6 @@
  * Built with the kernel's nolibc.
  */
 #include "bpf_program.h"
-#include "kprobe_pmu.h"
 
 static void fail(const char *what)
 {
@@ -16,28 +15,11 @@ static void fail(const char *what)
 	exit(1);
 }
 
-static int make_map(void)
-{
-	union bpf_attr attr;
-
-	memset(&attr, 0, sizeof(attr));
-	attr.map_type = BPF_MAP_TYPE_ARRAY;
-	attr.key_size = sizeof(int);
-	attr.value_size = sizeof(long);
-	attr.max_entries = 2;
-	return bpf(BPF_MAP_CREATE, &attr);
-}
-
 static unsigned long count_of(int map, int key)
 {
 	unsigned long count = 0;
-	union bpf_attr attr;
 
-	memset(&attr, 0, sizeof(attr));
-	attr.map_fd = map;
-	attr.key = (unsigned long)&key;
-	attr.value = (unsigned long)&count;
-	if (bpf(BPF_MAP_LOOKUP_ELEM, &attr))
+	if (map_element(BPF_MAP_LOOKUP_ELEM, map, key, &count))
 		fail("a count");
 	return count;
 }
@@ -69,16 +51,6 @@ static int counting_program(int map, int key)
 	return load_insns(insns, sizeof(insns) / sizeof(insns[0]));
 }
 
-static void attach(int map, int key, const char *function)
-{
-	int program = counting_program(map, key);
-	int event = open_probe(read_type(), function, 0);
-
-	if (program < 0 || event < 0 ||
-	    ioctl(event, PERF_EVENT_IOC_SET_BPF, (void *)(long)program))
-		fail(function);
-}
-
 static void write_switch(const char *path, const char *value)
 {
 	int fd = open(path, O_WRONLY);
@@ -96,11 +68,10 @@ int main(int argc, char **argv)
 	if (argc != 5)
 		return 2;
 	number = atol(argv[1]);
-	map = make_map();
-	if (map < 0)
-		fail("the map");
-	attach(map, 0, argv[2]);
-	attach(map, 1, argv[3]);
+	map = make_map(BPF_MAP_TYPE_ARRAY, sizeof(long), 2);
+	if (attach(counting_program(map, 0), argv[2]) ||
+	    attach(counting_program(map, 1), argv[3]))
+		return 1;
 
 	write_switch(argv[4], "1");
 	for (i = 0; i < number; i++)

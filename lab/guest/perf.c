@@ -14,7 +14,6 @@
  * Built with the kernel's nolibc.
  */
 #include "bpf_program.h"
-#include "kprobe_pmu.h"
 
 #define MOST	1000
 #define CALLS	10

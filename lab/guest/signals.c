@@ -7,7 +7,6 @@
  * Built with the kernel's nolibc.
  */
 #include "bpf_program.h"
-#include "kprobe_pmu.h"
 
 #define TRIES	100
 #define BIT_OF(signal)	(1UL << ((signal) - 1))
@@ -30,19 +29,13 @@ static int load_signals(void)
 int main(int argc, char **argv)
 {
 	unsigned long long both = BOTH, pending = 0;
-	int program, event, i;
+	int i;
 
 	if (argc != 2)
 		return 2;
-	program = load_signals();
-	event = open_probe(read_type(), argv[1], 0);
-	if (program < 0 || event < 0 ||
-	    syscall(__NR_rt_sigprocmask, SIG_BLOCK, &both, NULL, 8) ||
-	    ioctl(event, PERF_EVENT_IOC_SET_BPF, (void *)(long)program)) {
-		printf("signals: program %d, event %d, error %d\n", program,
-		       event, errno);
+	if (syscall(__NR_rt_sigprocmask, SIG_BLOCK, &both, NULL, 8) ||
+	    attach(load_signals(), argv[1]))
 		return 1;
-	}
 	for (i = 0; i < TRIES && pending != BOTH; i++) {
 		if (i)
 			msleep(100);

@@ -8,34 +8,9 @@
  * Built with the kernel's nolibc, and with a build ID.
  */
 #include "bpf_program.h"
-#include "kprobe_pmu.h"
 
 #define STACKS	2
 #define TRIES	100
-
-static int make_map(void)
-{
-	union bpf_attr attr;
-
-	memset(&attr, 0, sizeof(attr));
-	attr.map_type = BPF_MAP_TYPE_ARRAY;
-	attr.key_size = sizeof(int);
-	attr.value_size = STACKS * sizeof(struct bpf_stack_build_id);
-	attr.max_entries = 1;
-	return bpf(BPF_MAP_CREATE, &attr);
-}
-
-static int read_map(int map, struct bpf_stack_build_id *stacks)
-{
-	union bpf_attr attr;
-	int key = 0;
-
-	memset(&attr, 0, sizeof(attr));
-	attr.map_fd = map;
-	attr.key = (unsigned long)&key;
-	attr.value = (unsigned long)stacks;
-	return bpf(BPF_MAP_LOOKUP_ELEM, &attr);
-}
 
 #define MOV(reg, from)							\
 	{ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = reg, .src_reg = from }
@@ -80,22 +55,16 @@ static int load_stacks(int map)
 int main(int argc, char **argv)
 {
 	struct bpf_stack_build_id stacks[STACKS];
-	int map, program, event, i;
+	int map, i;
 
 	if (argc != 2)
 		return 2;
-	map = make_map();
-	program = load_stacks(map);
-	event = open_probe(read_type(), argv[1], 0);
-	if (map < 0 || program < 0 || event < 0 ||
-	    ioctl(event, PERF_EVENT_IOC_SET_BPF, (void *)(long)program)) {
-		printf("stacks: map %d, program %d, event %d, error %d\n",
-		       map, program, event, errno);
+	map = make_map(BPF_MAP_TYPE_ARRAY, sizeof(stacks), 1);
+	if (attach(load_stacks(map), argv[1]))
 		return 1;
-	}
 	for (i = 0; i < TRIES; i++) {
 		getppid();
-		if (read_map(map, stacks)) {
+		if (map_element(BPF_MAP_LOOKUP_ELEM, map, 0, stacks)) {
 			printf("stacks: error %d\n", errno);
 			return 1;
 		}
