@@ -50,9 +50,13 @@ die() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
 [[ " $BASES " == *" $BASE "* ]] || die "BASE=$BASE: not there yet (there is: $BASES)"
 [ -f "$LAB/arch/$ARCH.sh" ] ||
 	die "ARCH=$ARCH: not there yet (there is: $(cd "$LAB/arch" && echo *.sh | sed 's/\.sh//g'))"
-# More arguments of the kernel's make and of busybox's, by architecture.
+# More arguments of the kernel's make and of busybox's, and of the kernel itself,
+# by architecture. Without objects of ours, the kernel's own backend serves it.
 KMAKE_ARGS=()
 BUSYBOX_ARGS=()
+APPEND=
+CLOCK=
+ARCH_OBJECTS=
 # shellcheck source=lab/arch/x86_64.sh
 . "$LAB/arch/$ARCH.sh"
 

@@ -13,9 +13,4 @@ QEMU=qemu-system-arm
 # ones would use up their turns, and each change would take seconds.
 QEMU_ARGS=(-machine virt -accel "tcg,thread=multi" -cpu cortex-a15 -m 1024)
 CONSOLE=ttyAMA0
-APPEND=
-CLOCK=
-# This architecture keeps the kernel's own backend.
-ARCH_OBJECTS=
 SRCARCH=arm
-COMBINATIONS=

@@ -15,9 +15,4 @@ QEMU_ARGS=(-machine malta -cpu 34Kf -m 512)
 # The board needs firmware, which QEMU lacks, to start its other CPUs.
 MAX_CPUS=1
 CONSOLE=ttyS0
-APPEND=
-CLOCK=
-# This architecture keeps the kernel's own backend.
-ARCH_OBJECTS=
 SRCARCH=mips
-COMBINATIONS=

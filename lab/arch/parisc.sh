@@ -15,12 +15,7 @@ QEMU_ARGS=(-machine hppa -m 512
 # The kernel is built without SMP.
 MAX_CPUS=1
 CONSOLE=ttyS0
-APPEND=
-CLOCK=
-# This architecture keeps the kernel's own backend.
-ARCH_OBJECTS=
 SRCARCH=parisc
-COMBINATIONS=
 
 # arch_tools: fetch newer firmware. Debian 12's reports a cache line of 32 KB,
 # to which slab objects are aligned: the first slab, which must hold two

@@ -16,9 +16,5 @@ QEMU_ARGS=(-machine virt -accel "tcg,thread=multi" -cpu rv64 -m 1024)
 CONSOLE=ttyS0
 # QEMU 7.2 describes its CPUs by the older ISA string.
 APPEND=riscv_isa_fallback
-CLOCK=
-# This architecture keeps the kernel's own backend.
-ARCH_OBJECTS=
 SRCARCH=riscv
-COMBINATIONS=
 TRAP_VECTORS='cause:0000000000000003'

@@ -12,9 +12,4 @@ QEMU=qemu-system-s390x
 # One thread runs all CPUs: see x86_64.sh.
 QEMU_ARGS=(-machine s390-ccw-virtio -accel "tcg,thread=single" -m 1024)
 CONSOLE=ttysclp0
-APPEND=
-CLOCK=
-# This architecture keeps the kernel's own backend.
-ARCH_OBJECTS=
 SRCARCH=s390
-COMBINATIONS=

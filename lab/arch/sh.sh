@@ -24,11 +24,7 @@ MAX_CPUS=1
 CONSOLE=ttySC1
 # The board cannot reboot.
 APPEND=END=poweroff
-CLOCK=
-# This architecture keeps the kernel's own backend.
-ARCH_OBJECTS=
 SRCARCH="sh"
-COMBINATIONS=
 
 # arch_tools: build the plugin, and musl with it.
 arch_tools() {

@@ -18,8 +18,4 @@ MAX_CPUS=1
 CONSOLE=ttyS0
 # The firmware cannot reboot the machine.
 APPEND=END=poweroff
-CLOCK=
-# This architecture keeps the kernel's own backend.
-ARCH_OBJECTS=
 SRCARCH=sparc
-COMBINATIONS=
