@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2016,SC2086,SC2154,SC2317
-# Files of tracefs, used from a shell. Sourced by run.
+# Files of tracefs, used from a shell, as far as no selftest of files does the
+# same. Sourced by run.
 
 # event DEFINITION...: create events; on: enable all of them.
 event() { for e; do echo "$e" >> $T/kprobe_events; done; }
@@ -21,47 +22,6 @@ lines() {
 }
 # recorded NAME [PATTERN]: count dd's hits.
 recorded() { lines " dd-.* $1: .*${2:-}"; }
-
-try tracefs-p "kprobe_events p: 1,000 reads in the trace"
-case_tracefs_p() {
-	event 'p:reads vfs_read'
-	on
-	reads
-	want hits "$(recorded reads)" 1000
-	gone
-}
-
-try tracefs-r "kprobe_events r: 1,000 results of 1 in the trace"
-case_tracefs_r() {
-	event 'r:result vfs_read ret=$retval'
-	on
-	reads
-	want hits "$(recorded result 'ret=0*x*1$')" 1000
-	gone
-}
-
-# irqs_off: count dd's hits that were recorded with interrupts off.
-irqs_off() { lines " dd-[0-9]* *\[[0-9]*\] [dD].* $1: "; }
-
-try tracefs-irqs "the context of an event: interrupts are on in vfs_read"
-case_tracefs_irqs() {
-	event 'p:reads vfs_read'
-	on
-	reads
-	want hits "$(recorded reads)" 1000
-	want "hits with interrupts off" "$(irqs_off reads)" 0
-	gone
-}
-
-try tracefs-irqs-return "the context of an event on returns: interrupts are on"
-case_tracefs_irqs_return() {
-	event 'r:result vfs_read'
-	on
-	reads
-	want hits "$(recorded result)" 1000
-	want "returns with interrupts off" "$(irqs_off result)" 0
-	gone
-}
 
 try tracefs-f "dynamic_events f on the same function as p: 1,000 of each"
 case_tracefs_f() {
@@ -132,79 +92,6 @@ case_tracefs_stack() {
 	on
 	reads
 	want hits "$(recorded reads 'comm="dd" sp=0x.* word=ksys_read+')" 1000
-	gone
-}
-
-try tracefs-offset "p within a function: 1,000 reads"
-case_tracefs_offset() {
-	event "p:within vfs_read+$(within)"
-	on
-	reads
-	want hits "$(recorded within "(vfs_read+0x$(within)")" 1000
-	gone
-}
-
-try tracefs-address "p at an address: 1,000 reads"
-case_tracefs_address() {
-	event "p:reads $(address vfs_read)"
-	on
-	reads
-	want hits "$(recorded reads)" 1000
-	gone
-}
-
-try tracefs-several "several probes in one event: hits of both"
-case_tracefs_several() {
-	event 'p:reads vfs_read' 'p:reads ksys_read'
-	on
-	reads
-	want hits "$(recorded reads)" 2000
-	gone
-}
-
-try tracefs-several-one "one of several probes in an event is deleted: the other stays"
-case_tracefs_several_one() {
-	event 'p:reads vfs_read' 'p:reads ksys_read'
-	echo '-:reads ksys_read' >> $T/kprobe_events
-	on
-	reads
-	want hits "$(recorded reads)" 1000
-	gone
-}
-
-try tracefs-profile "kprobe_profile: 1,000 hits, none missed"
-case_tracefs_profile() {
-	event 'p:zero vfs_write'
-	event 'r:result vfs_write'
-	before=$(awk '$1 == "zero" { print $2 }' $T/kprobe_profile)
-	want "hits before" "$before" 0
-	echo 'comm == "dd"' > $K/zero/filter
-	on
-	reads
-	least hits "$(awk '$1 == "zero" { print $2 }' $T/kprobe_profile)" 1000
-	want missed "$(awk '{ n += $3 } END { print n }' $T/kprobe_profile)" 0
-	gone
-}
-
-try tracefs-filter "an event's filter: 1,000 of 1,010 reads"
-case_tracefs_filter() {
-	event 'p:reads vfs_read count=$arg3'
-	echo 'count == 1' > $K/reads/filter
-	on
-	reads
-	$DD if=/dev/zero of=/dev/null bs=2 count=10 2> /dev/null
-	want hits "$(recorded reads)" 1000
-	gone
-}
-
-try tracefs-filter-comm "an event's filter by program: no hit of others"
-case_tracefs_filter_comm() {
-	event 'p:reads vfs_read'
-	echo 'comm == "dd"' > $K/reads/filter
-	on
-	reads
-	cat /proc/version /proc/meminfo > /dev/null
-	want "hits in all" "$(lines ' reads: ')" 1000
 	gone
 }
 
@@ -280,17 +167,6 @@ case_tracefs_eprobe() {
 	gone
 }
 
-try tracefs-stacktrace "a stacktrace trigger: a stack for each of 10 hits"
-case_tracefs_stacktrace() {
-	event 'p:reads vfs_read'
-	echo 'stacktrace:10 if comm == "dd"' > $K/reads/trigger
-	reads
-	want stacks "$(lines '<stack trace>')" 10
-	least "stacks with the system call" "$(lines '=> ksys_read\|=> __x64_sys_read')" 10
-	echo '!stacktrace:10 if comm == "dd"' > $K/reads/trigger
-	gone
-}
-
 # snapshot: make a snapshot by dd, and count the hits of the dd before in it.
 snapshot() {
 	reads
@@ -312,50 +188,6 @@ case_tracefs_snapshot() {
 	snapshot_gone
 }
 
-try tracefs-traceoff "a traceoff trigger ends the trace at a hit"
-case_tracefs_traceoff() {
-	event 'p:reads vfs_read count=$arg3' 'p:writes vfs_write'
-	echo 'traceoff:1 if count == 7777' > $K/reads/trigger
-	on
-	$DD if=/dev/zero of=/dev/null bs=7777 count=1 2> /dev/null
-	want "whether it traces" "$(cat $T/tracing_on)" 0
-	echo '!traceoff:1 if count == 7777' > $K/reads/trigger
-	gone
-}
-
-try tracefs-enable-event "an enable_event trigger: a hit switches another probe on"
-case_tracefs_enable_event() {
-	event 'p:first ksys_read count=$arg3' 'p:reads vfs_read'
-	echo 1 > $T/tracing_on
-	echo 'enable_event:kprobes:reads:1 if count == 7777' > $K/first/trigger
-	reads
-	want "hits before" "$(recorded reads)" 0
-	echo 1 > $T/tracing_on
-	$DD if=/dev/zero of=/dev/null bs=7777 count=1 2> /dev/null
-	soon grep -q 'vfs_read' $P/list
-	reads
-	want hits "$(($(recorded reads) / 1000))" 1
-	echo '!enable_event:kprobes:reads:1' > $K/first/trigger
-	gone
-}
-
-try tracefs-instances "two instances: 1,000 hits in each"
-case_tracefs_instances() {
-	event 'p:reads vfs_read'
-	mkdir $T/instances/one $T/instances/other
-	for i in one other; do
-		echo 'comm == "dd"' > $T/instances/$i/events/kprobes/reads/filter
-		echo 1 > $T/instances/$i/events/kprobes/reads/enable
-	done
-	reads
-	for i in one other; do
-		echo 0 > $T/instances/$i/events/kprobes/reads/enable
-		want "hits in the $i" "$(grep -c ' reads: ' $T/instances/$i/trace)" 1000
-	done
-	rmdir $T/instances/one $T/instances/other
-	gone
-}
-
 try tracefs-pipe "trace_pipe: 1,000 hits as they come"
 case_tracefs_pipe() {
 	event 'p:reads vfs_read'
@@ -368,23 +200,6 @@ case_tracefs_pipe() {
 	kill $!
 	wait $! || true
 	gone
-}
-
-try tracefs-busy "an event that is in use cannot be deleted"
-case_tracefs_busy() {
-	event 'p:reads vfs_read'
-	on
-	refused sh -c "echo '-:reads' >> $T/kprobe_events"
-	reads
-	want hits "$(recorded reads)" 1000
-	gone
-}
-
-try tracefs-refused "p on a function that hits run: refused"
-case_tracefs_refused() {
-	# A refusal shows when the event is created, or when it is enabled.
-	refused sh -c "echo 'p:refused notify_die' > $T/kprobe_events && echo 1 > $K/refused/enable"
-	echo > $T/kprobe_events
 }
 
 try tracefs-cold "r on a function's cold part, to which no call leads: refused; p: not"
@@ -422,11 +237,6 @@ case_tracefs_error_log() {
 	grep -q '\^' $T/error_log
 }
 
-try tracefs-no-symbol "p on a symbol that is not there: refused"
-case_tracefs_no_symbol() {
-	refused sh -c "echo 'p:never no_such_function_at_all' > $T/kprobe_events"
-}
-
 try tracefs-again "an event is made, used and deleted 20 times: 1,000 hits each time"
 case_tracefs_again() {
 	for _ in $(seq 20); do
@@ -437,55 +247,6 @@ case_tracefs_again() {
 		gone
 		echo > $T/trace
 	done
-}
-
-try tracefs-toggle "an event is switched 50 times while reads go on, and counts again"
-case_tracefs_toggle() {
-	event 'p:reads vfs_read' 'r:result vfs_read'
-	reads 200000 &
-	for _ in $(seq 50); do
-		on
-		echo 0 > $K/enable
-	done
-	wait $!
-	echo > $T/trace
-	on
-	reads
-	want hits "$(recorded reads)" 1000
-	want returns "$(recorded result)" 1000
-	gone
-}
-
-try tracefs-function "p on a function that the function tracer traces: 1,000 of each"
-case_tracefs_function() {
-	echo vfs_read > $T/set_ftrace_filter
-	echo function > $T/current_tracer
-	event 'p:reads vfs_read'
-	on
-	reads
-	want "hits" "$(lines ' dd-.* reads: ')" 1000
-	want "lines of the tracer" "$(lines ' dd-.*: vfs_read <-ksys_read')" 1000
-	echo nop > $T/current_tracer
-	echo > $T/set_ftrace_filter
-	gone
-}
-
-try tracefs-graph "r on a function that the graph tracer traces: 1,000 returns"
-case_tracefs_graph() {
-	echo vfs_read > $T/set_graph_function
-	echo function_graph > $T/current_tracer
-	event 'r:result vfs_read ret=$retval'
-	echo 'comm == "dd"' > $K/result/filter
-	on
-	echo 8192 > $T/buffer_size_kb
-	echo > $T/trace
-	reads
-	want returns "$(lines 'result: .*ret=0*x*1')" 1000
-	least "lines of the tracer" "$(lines ' vfs_read() {')" 1000
-	echo nop > $T/current_tracer
-	echo > $T/set_graph_function
-	gone
-	echo 1410 > $T/buffer_size_kb
 }
 
 try tracefs-ftrace-command "a command of set_ftrace_filter on a function with a probe"
@@ -542,16 +303,6 @@ for line in open("/proc/self/maps"):
 	want "hits in the kernel" "$(lines ' python3-.* kernel: ')" 1000
 	echo 0 > $T/events/uprobes/enable
 	echo > $T/uprobe_events
-	gone
-}
-
-try tracefs-symbols "p on 300 functions at once: enabled, hit, disabled and deleted"
-case_tracefs_symbols() {
-	all_at_once p 300
-	least events "$(wc -l < $T/kprobe_events)" 300
-	on
-	ls -lR /etc > /dev/null
-	least "events that were hit" "$(awk '$2 > 0' $T/kprobe_profile | wc -l)" 10
 	gone
 }
 
