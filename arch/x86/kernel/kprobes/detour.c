@@ -7,7 +7,7 @@
  *					call kprobe_jump_thunk
  *					drop ip, cs; pop flags, sp
  *					[instruction]...	the region
- *	after the region: <-----	jmp, except after a call
+ *	after the region: <-----	jmp, unless unreachable
  *
  * The detour and the thunk push a struct pt_regs with the instruction pointer
  * of a breakpoint exception.  orig_ax, which is no register of the interrupted
@@ -17,8 +17,8 @@
  * thunk does not return to the detour.
  *
  * The direction flag is clear, because a function that sets it has no jumps.
- * User memory may be accessible in functions that enable access or have fix-ups
- * for faults, and in callees that objtool allows; only their detours need CLAC.
+ * User memory may be accessible in functions with STAC or fix-ups for faults,
+ * and in functions that objtool lets them call; only their detours need CLAC.
  *
  * Where a hit continues
  * ---------------------
@@ -32,11 +32,10 @@
  *    detour, and waits for a grace period of RCU-tasks.  A task that has read
  *    the old value and continues in place does not switch voluntarily until it
  *    has left the region, so the grace period waits for this task.
- * 2. Before a jump is removed, insn->run is restored, because traps that are
- *    written into the region must be hit.  The state changes last, when every
- *    CPU executes the original text again.  So a CPU that reads the restored
- *    insn->run, and then a state other than KPROBE_SITE_JUMP, executes the
- *    original text.
+ * 2. Before a jump is removed, insn->run is restored, so that no copy bypasses
+ *    a new trap in the region.  The state changes last, when every CPU executes
+ *    the original text again.  So a CPU that reads the restored insn->run, and
+ *    then a state other than KPROBE_SITE_JUMP, executes the original text.
  * 3. A detour is freed with its site, after a grace period of RCU-tasks.  Until
  *    then, its copies do the same as the instructions in place.
  *
@@ -238,7 +237,7 @@ detour_emit_insn(struct detour *d, const void *detour, unsigned long addr,
 		if (!cpu_feature_enabled(X86_FEATURE_RETHUNK))
 			return detour_emit_copy(d, detour, addr, insn, text,
 						what);
-		/* Only the original may be at an address safe from ITS. */
+		/* RET n uses no thunk, and a copy may be unsafe (ITS). */
 		if (what->target)
 			return KPROBE_NOJUMP_BOUND_INSIDE;
 		detour_emit_branch(d, detour, JMP32_INSN_OPCODE,
@@ -295,7 +294,7 @@ static enum kprobe_obstacle detour_insn_obstacle(unsigned long addr,
 	if (is_endbr((u32 *)text))
 		return offset ? KPROBE_NOJUMP_INDIRECT_JUMP :
 				KPROBE_NOJUMP_LANDING_PAD;
-	/* If this check fails, its handler decodes the text before the trap. */
+	/* If a type check fails, the trap's handler decodes the check. */
 	if (x86_kprobe_checks_type(text))
 		return KPROBE_NOJUMP_BOUND_INSIDE;
 	return KPROBE_NOJUMP_NONE;
@@ -376,7 +375,7 @@ detour_inspect_region(const struct kprobe_site *site,
 	enum kprobe_obstacle obstacle;
 
 	/*
-	 * detour_past_hit() also uses the detour without a jump.  If JCC is not
+	 * detour_past_hit() also uses the detour in state TRAP.  If JCC is not
 	 * taken, the copies after it would bypass traps.
 	 */
 	if (site->on_ftrace && site->insn.class == X86_KPROBE_JCC)

@@ -18,10 +18,10 @@
  * without a symbol, which is a thunk that the kernel has created for this jump
  * at boot.
  *
- * Compilers read switch tables with a scaled index and no base, and the tables
- * are found by this pattern.  Only hand-written code has other tables.  A jump
- * that may read one is an obstacle.  So is a jump through a register if the
- * function may read one, or if an operand is an address in the function, from
+ * Compilers read switch tables with a scaled index and no base, and tables are
+ * found by this pattern.  Only hand-written code has other tables.  A jump that
+ * may read these is an obstacle.  So is a jump through a register if the
+ * function may read these, or if an operand is an address in the function, from
  * which code may compute the target, as in csum_partial() on i386.  So is a
  * symbol within hand-written code that does not begin or end like a function.
  *
@@ -29,8 +29,8 @@
  * of the function whose own symbol was stripped, and this part may jump back to
  * any instruction.  The target of a fix-up is always a part of the function,
  * even if its label has become a symbol, as in copy_mc_fragile().  This symbol
- * is no function, and functions may jump into its middle: on i386,
- * __get_user_1() jumps into __get_user_handle_exception().
+ * gets no jumps, because functions may jump into it: on i386, __get_user_1()
+ * jumps into __get_user_handle_exception().
  */
 #include <linux/jump_label.h>
 #include <linux/kallsyms.h>
@@ -324,7 +324,7 @@ static void func_add_operand(struct analysis *a, unsigned long value)
 	if (!func_in_text(&a->all, value))
 		return;
 	func_add_way_in(a, value);
-	/* The function's own address may be an argument, but is no table. */
+	/* The start may be passed on, but no jump is computed from it. */
 	if (value != a->all.start)
 		a->takes_address = true;
 }
@@ -345,7 +345,7 @@ static bool func_is_near_branch(const struct insn *insn)
 	return false;
 }
 
-/* Add the immediate operands and the displacement of a non-branch. */
+/* Add immediate operands and the displacement of a memory operand. */
 static void func_add_operands(struct analysis *a, const struct insn *insn,
 			      unsigned long next)
 {
@@ -544,7 +544,7 @@ static void func_scan_range(struct analysis *a, const struct text_range *range)
 		}
 		filler = func_scan_insn(a, &insn,
 					range->start + i + insn.length);
-		/* A no-op after an end is padding; any other is no end. */
+		/* Only no-ops (padding) may follow the end of the flow. */
 		ends = filler || (ends && x86_kprobe_is_nop(&insn));
 	}
 	kvfree(text);
@@ -733,7 +733,7 @@ x86_kprobe_region_obstacle(const struct x86_kprobe_function *function,
 	/* A fault would restart the instruction in place, under the jump. */
 	if (found & FAULTS)
 		return KPROBE_NOJUMP_FAULT_INSIDE;
-	/* After ftrace's call, a branch to the site would be a false hit. */
+	/* After ftrace's call, a branch to the text would be a false hit. */
 	if (site->on_ftrace)
 		found |= mark[0];
 	if (found & LANDING)

@@ -376,7 +376,7 @@ static enum kprobe_refusal classify_indirect(struct insn *insn,
 		if (mod != 0 || rm != 5)
 			result->base = insn_reg_offset(rm, X86_REX_B(rex));
 	} else {
-		/* No base if it is 5 with mode 0; no index if it is 4. */
+		/* Base 5 with mode 0 means none, and so does index 4. */
 		if (X86_SIB_BASE(sib) != 5 || mod != 0)
 			result->base = insn_reg_offset(X86_SIB_BASE(sib),
 						       X86_REX_B(rex));
@@ -534,7 +534,7 @@ static void classify_simple(const struct insn *insn,
 }
 
 /*
- * Fill in all of @result except run and jump for the instruction decoded from
+ * Fill in @result, except run and jump, for the instruction decoded from
  * @addr.
  */
 enum kprobe_refusal x86_kprobe_classify(struct insn *insn,

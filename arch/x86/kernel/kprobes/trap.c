@@ -252,7 +252,7 @@ static __always_inline void trap_hit(struct kprobe_site *site,
 		return;
 	}
 
-	/* A pre handler that returns 0 cannot change the ip. */
+	/* Ignore an ip set by pre handlers that returned 0. */
 	regs->ip = addr;
 	if (trap_emulate(site, regs) && post) {
 		addr = regs->ip;
@@ -268,8 +268,8 @@ static __always_inline void trap_hit(struct kprobe_site *site,
  * Handlers should find the same context as in a hit by ftrace or a jump, which
  * does not count as an NMI.  In an NMI, BPF programs and tracefs give up rather
  * than wait for a lock.  So do not count the exception while handlers run,
- * unless the interrupted code is in an NMI, or lockdep follows interrupts and
- * would take the handlers for those of an interrupt.
+ * unless the interrupted code is in an NMI, or lockdep is in use and would
+ * mistake the handlers for an interrupt's.
  */
 static void trap_hit_skipping(struct kprobe_site *site, struct pt_regs *regs)
 {
@@ -287,8 +287,8 @@ static void trap_hit_skipping(struct kprobe_site *site, struct pt_regs *regs)
 		kprobe_nmi_enter(0);
 	/*
 	 * If the new ip is the breakpoint's, the handler has skipped only the
-	 * call: execute the instruction here.  arch_kprobe_resume() would leave
-	 * this ip alone while the site is still CLEAN, being armed.
+	 * call: execute the instruction here.  arch_kprobe_resume() would keep
+	 * this ip if the trap is so new that the site is CLEAN.
 	 */
 	if (verdict == KPROBE_HIT_DIVERTED &&
 	    regs->ip != kprobe_site_text(site)) {
@@ -384,9 +384,9 @@ static noinline bool trap_is_foreign(const struct kprobe_site *site)
 NOKPROBE_SYMBOL(trap_is_foreign);
 
 /*
- * Return the site whose breakpoint is at @addr, or NULL.  First look for one
- * that owns the instruction: while it moves to ftrace, its breakpoint is in the
- * text, and another site is about to be armed there.
+ * Return the site whose breakpoint is at @addr, or NULL.  Prefer the owner of
+ * the instruction: while the owner moves to ftrace, its breakpoint is in the
+ * text, where another site is about to be armed.
  */
 static noinline struct kprobe_site *trap_find(unsigned long addr)
 {
