@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The backend for all architectures whose own code handles a struct kprobe at
- * each probed address: "the backend" below is that code.
+ * For all architectures whose own code handles a struct kprobe at each probed
+ * address: "the backend" below is that code.
  *
  * A site contains one struct kprobe for the backend, with the address, the copy
  * of the instruction and two handlers.  The backend arms this struct kprobe,
@@ -145,7 +145,7 @@ static __always_inline void classic_walk_begin(struct classic_walk *walk)
 	preempt_disable_notrace();
 	walk->entered = kprobe_rcu_enter();
 	walk->as_nmi = KPROBE_HITS_COUNT_AS_NMI && in_nmi();
-	/* The hit remains in a hard interrupt. */
+	/* Exit the NMI but not the hard IRQ. */
 	if (walk->as_nmi)
 		kprobe_nmi_exit(-(int)HARDIRQ_OFFSET);
 	walk->running = __this_cpu_read(current_kprobe);
@@ -161,7 +161,7 @@ static __always_inline void classic_walk_end(struct classic_walk *walk,
 		kprobe_nmi_enter(-(int)HARDIRQ_OFFSET);
 	kprobe_rcu_exit(walk->entered);
 	preempt_enable_notrace();
-	/* Otherwise, leave interrupts off until the end of the exception. */
+	/* If not restored, interrupts stay off until the exception ends. */
 	if (!KPROBE_IRQS_ON_IN_HIT || site->on_ftrace || !goes_on)
 		local_irq_restore(walk->flags);
 }
@@ -215,7 +215,7 @@ void kprobe_classic_post(struct kprobe *kp, struct pt_regs *regs,
 {
 	struct kprobe_site *site = classic_site_of(kp);
 
-	/* With KPROBE_IRQS_ON_IN_HIT, classic_walk_end() must be called. */
+	/* With KPROBE_IRQS_ON_IN_HIT, this must disable interrupts. */
 	if (KPROBE_IRQS_ON_IN_HIT || READ_ONCE(site->npost))
 		classic_call_post(site, regs);
 }
@@ -252,7 +252,7 @@ void kprobes_inc_nmissed_count(struct kprobe *kp)
 	unsigned long flags;
 	bool entered;
 
-	/* raw_, because backends cannot nest a hit in a tracer here. */
+	/* raw_ skips tracers: backends cannot nest a hit in them. */
 	raw_local_irq_save(flags);
 	entered = kprobe_rcu_enter();
 	/* Not always recursion, but some backends have lost current_kprobe. */
@@ -625,7 +625,7 @@ static void classic_remove_jump(struct kprobe_site *site) { }
 static void classic_write_jumps(struct list_head *jumps) { }
 #endif
 
-/* A CPU that takes this IPI is in no hit that RCU does not watch. */
+/* A CPU takes this IPI after a hit that RCU does not watch. */
 static void classic_ipi(void *unused)
 {
 }
@@ -821,8 +821,8 @@ bool kprobe_classic_refuse(struct kprobe *p)
  * the table until this CPU enables interrupts again.  But an instruction that
  * is no breakpoint and raises the same exception would be executed again and
  * again.  So after STALE_TRAPS consecutive exceptions at one address, leave the
- * exception to the kernel.  A hit at another address does not reset the number,
- * because reading the text here may cause a hit.
+ * exception to the kernel.  A handled hit elsewhere does not reset the number,
+ * because reading the text here may cause one.
  */
 #define STALE_TRAPS	100
 

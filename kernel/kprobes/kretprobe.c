@@ -85,7 +85,7 @@ static inline bool kretprobe_note_return(struct kretprobe_instance *ri,
 	return (unsigned long)ri->ret_addr == kretprobe_trampoline_address();
 }
 
-/* Make the call return to the trampoline. */
+/* kretprobe_note_return() has done this. */
 static inline void kretprobe_divert(struct pt_regs *regs)
 {
 }
@@ -102,7 +102,7 @@ static __always_inline void *kretprobe_frame_at(struct pt_regs *regs)
 	return arch_kprobe_frame(regs);
 }
 
-/* As above, without diverting the call. */
+/* Save the return address and test it. */
 static __always_inline bool kretprobe_note_return(struct kretprobe_instance *ri,
 						  struct pt_regs *regs)
 {
@@ -198,7 +198,7 @@ static noinline int kretprobe_entry_slow(struct kretprobe *rp,
 	if (unlikely(kretprobe_note_return(ri, regs)) &&
 	    !kretprobe_chain(ri))
 		goto no_address;
-	/* Link first, so an unwinder in an NMI can resolve the trampoline. */
+	/* Link before kretprobe_divert(), so that NMIs can unwind. */
 	barrier();
 	__llist_add(&ri->llist, &current->kretprobe_instances);
 	barrier();
@@ -235,9 +235,9 @@ static noinline void __noreturn kretprobe_unmatched(struct pt_regs *regs,
 NOKPROBE_SYMBOL(kretprobe_unmatched);
 
 /*
- * Find the instance of the call that returns from @frame, which is not the
- * innermost instance.  Recycle the instances above it: their calls have ended
- * without a return.
+ * Find the instance, not the innermost one, of the call that returns from
+ * @frame.  Recycle the instances above it: their calls have ended without a
+ * return.
  */
 static noinline struct kretprobe_instance *
 kretprobe_drop_abandoned(struct pt_regs *regs, void *frame)
@@ -344,7 +344,7 @@ NOKPROBE_SYMBOL(kretprobe_return_slow);
 #ifdef CONFIG_KPROBES_CLASSIC
 /*
  * Architectures with their own trampoline and a backend that does not know
- * sites: the functions that this backend calls for each return
+ * sites
  */
 
 /* Backends whose unwinder reads the trampoline's frame override this. */
@@ -353,7 +353,7 @@ void __weak arch_kretprobe_fixup_return(struct pt_regs *regs,
 {
 }
 
-/* As below.  Called in a walk of classic.c, with interrupts off. */
+/* A pre handler, called by classic.c with interrupts off. */
 int kretprobe_entry(struct kprobe *p, struct pt_regs *regs)
 {
 	return kretprobe_entry_slow(container_of(p, struct kretprobe, kp),
@@ -367,7 +367,7 @@ NOKPROBE_SYMBOL(kretprobe_entry);
  * @regs: as saved by the backend
  * @frame: as saved by arch_prepare_kretprobe()
  *
- * Context: hits on this CPU miss their handlers.
+ * Context: a hit, or after kprobe_busy_begin().
  * Return: the real return address.
  */
 unsigned long __kretprobe_trampoline_handler(struct pt_regs *regs, void *frame)

@@ -11,8 +11,8 @@
  *	  |  kprobe_optimizer_consider()
  *	  v
  *	opt_queue	waits for the worker
- *	  |  analysed, its detour built; if jumps may cover several
- *	  |  instructions, traps now run its copies: site->trap_uses_detour
+ *	  |  analysed, its detour built, site->trap_uses_detour set; if
+ *	  |  jumps may cover several instructions, traps run its copies
  *	  v
  *	opt_waiting_gp	if jumps may cover several instructions, waits for
  *	  |		RCU-tasks, until every task that was among the
@@ -143,7 +143,7 @@ struct kprobe_site *kprobe_jump_over(const struct kprobe_site *site,
 	return NULL;
 }
 
-/* Mark the sites on the instruction at @addr.  Return true if there is one. */
+/* Mark the site at @addr and the owner of that text.  Return true if any. */
 static bool opt_mark_neighbours(unsigned long addr)
 {
 	struct kprobe_site *site, *owner;

@@ -418,7 +418,7 @@ static void pool_retire(struct kretprobe_pool *pool)
 	unsigned int idle;
 	int cpu;
 
-	/* Without an interrupt for irq_work, this waits for a grace period. */
+	/* Skip it if idle: irq_work_sync() may wait for a grace period. */
 	if (irq_work_is_busy(&pool->kick))
 		irq_work_sync(&pool->kick);
 	cancel_work_sync(&pool->work);

@@ -326,7 +326,7 @@ bool is_kprobe_insn_slot(unsigned long addr)
 
 /*
  * Translate @addr if it is in a slot.  If no original address corresponds to
- * @addr, return the probed address if @traced is set, and @addr if it is not.
+ * @addr, return the probed address if @traced is set, otherwise @addr.
  */
 static __always_inline unsigned long slot_orig_ip(unsigned long addr,
 						  bool traced)
@@ -358,8 +358,8 @@ static __always_inline unsigned long slot_orig_ip(unsigned long addr,
  * such as unwinders.
  *
  * Context: any.
- * Return: the original address that corresponds to @addr if @addr is in a slot,
- * or @addr if there is none.
+ * Return: the original address that corresponds to @addr, or @addr if there is
+ * none.
  */
 unsigned long kprobe_orig_ip(unsigned long addr)
 {
@@ -420,8 +420,8 @@ unsigned long kprobe_traced_address(unsigned long addr)
  *
  * Afterwards, the exception looks as if the original instruction had raised it.
  * If that instruction is restarted, it is hit again.  The registers do not
- * change if the task cannot resume in the original text, for example because it
- * executes the copy of an instruction under a jump, which has no fix-up.
+ * change if the task cannot resume in the original text, for example from the
+ * copy of an instruction under a jump.  Such instructions have no fix-ups.
  *
  * Context: an exception; RCU is watching.
  * Return: the site of the instruction; NULL if the registers have not changed.
