@@ -64,8 +64,8 @@
  *
  * The core must not wait for a grace period under kprobe_mutex, except to move
  * a site to ftrace (reconcile.c) or between two ops, to register an ops again
- * (ftrace.c), to end steps in place (classic.c), or to get module_mutex, whose
- * owner may wait for a grace period (module.c).
+ * (ftrace.c), to disarm sites that are stepped in place (classic.c), or to get
+ * module_mutex, whose owner may wait for one (module.c).
  *
  * Who may run when
  * ----------------
@@ -375,9 +375,9 @@ static void kprobes_detach_all(struct kprobe_array *array, int end)
 }
 
 /*
- * Register a chunk of an array, all or none: the probes from @first on, up to
- * KPROBE_PATCH_CHUNK of them on sites that may patch text.  Return the index of
- * the first remaining probe, or an errno.
+ * Register the probes of an array from @first on, all or none, until
+ * KPROBE_PATCH_CHUNK of them are on sites that may patch text.  Return the
+ * index of the first remaining probe, or an errno.
  */
 static int kprobes_attach(struct kprobe_array *array, int first)
 {
@@ -484,7 +484,7 @@ int kprobe_register_array(struct kprobe_array *array)
  *   both or neither of addr and symbol_name, or unknown flags; the address
  *   is not in text, blacklisted, misaligned, in padding or in the type hash
  *   before a function, or patched by the kernel itself; the instruction is a
- *   trap, or the kernel finds a BUG() or type check by its address.
+ *   trap, BUG(), WARN() or type check.
  * * -ENOENT: no such symbol; the address is in a module that is being loaded or
  *   unloaded, or in a module's init code that has run.
  * * -EILSEQ: the address is inside an instruction, or the decoder fails.
@@ -739,8 +739,7 @@ static int kprobe_module_event(struct notifier_block *nb, unsigned long event,
 
 /*
  * This must be the first notifier, because others may register probes when a
- * module is loaded, or may refuse the module, and then only the notifiers
- * before the refusing one get GOING.
+ * module is loaded, or may refuse the module: later notifiers get no GOING.
  */
 static struct notifier_block kprobe_module_nb = {
 	.notifier_call = kprobe_module_event,

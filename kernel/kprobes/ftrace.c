@@ -51,7 +51,7 @@
  * before 6, executes the restored instruction: its hit is neither handled nor
  * counted.  Only a grace period of RCU-tasks would wait for this task, but its
  * length has no limit, and kprobe_mutex is held.  Nor can the text stay patched
- * for so long, because the trampoline of a direct call enters the function at
+ * for so long, because a direct call's trampoline would have a second hit at
  * the next instruction.
  *
  * A hit that ftrace drops before 6 is handled by the trap or jump, unless its
@@ -162,7 +162,7 @@ static struct ftrace_ops *site_move_tag(struct ftrace_ops *ops,
  * The notes of moves between ops: the stack pointers of hits that have passed
  * the first ops.  Each context of a CPU has its own notes, because code that
  * interrupts the loop between the two ops may have a hit.  Each context has two
- * notes, because an ops that the loop calls between the two may have a hit as
+ * notes, because an ops that the loop calls between ours may have a hit as
  * well: the guard of ftrace's loop allows one nested loop in the same context.
  */
 static DEFINE_PER_CPU(unsigned long [4][2], site_move_notes);
@@ -708,7 +708,7 @@ int kprobe_ftrace_arm(struct list_head *batch)
 
 	lockdep_assert_held(&kprobe_mutex);
 
-	/* If all sites are leftovers, no call of ftrace below would fail. */
+	/* Check here, because leftovers need no call of ftrace below. */
 	if (kprobe_ftrace_disabled)
 		return -ENODEV;
 	ips = kvmalloc_array(all, sizeof(*ips), GFP_KERNEL);

@@ -239,7 +239,7 @@ enum kprobe_verdict kprobe_site_pre_slow(struct kprobe_site *site,
 		verdict = KPROBE_HIT_MISSED;
 	} else {
 		p = kprobe_first_pre(site);
-		/* The id includes the hit's own exception if that is an NMI. */
+		/* The id includes the hit's exception if that counts as NMI. */
 		saved = kprobe_ctx_save(kprobe_context_id(KPROBE_BY_CODE));
 		if (kprobe_call_pre(p, regs))
 			verdict = KPROBE_HIT_DIVERTED;
@@ -362,8 +362,8 @@ void kprobe_busy_begin(void)
 }
 
 /*
- * Set or clear the state of a CPU as kprobe_busy_begin() does.  @cpu must be
- * this CPU, with interrupts off, or offline.
+ * Set the state of a CPU as kprobe_busy_begin() does, or clear it.  @cpu must
+ * be this CPU, with interrupts off, or offline.
  */
 void kprobe_cpu_busy(unsigned int cpu, bool busy)
 {
@@ -442,7 +442,7 @@ bool kprobe_fault(struct pt_regs *regs, unsigned int trap)
 	if (kprobe_recursion(kprobe_context_id(KPROBE_BY_CODE)))
 		return kprobe_call_fault(__this_cpu_read(current_kprobe),
 					 regs, trap);
-	/* The instruction in the slot, after an ftrace call, is not probed. */
+	/* The slot has the instruction after an ftrace call: not probed. */
 	if (!site || site->on_ftrace)
 		return false;
 
@@ -461,37 +461,36 @@ NOKPROBE_SYMBOL(kprobe_fault);
  * CPUs that are taken offline, and brought online again
  *
  * An offline CPU takes no IPI, and no grace period waits for it, so a probe
- * could be unregistered and freed while that CPU runs the probe's handler.  But
- * an offline CPU still executes kernel code: before it stops, from its start
- * until RCU watches it again, and on some machines at each wakeup.  Therefore,
+ * could be unregistered and freed while that CPU runs the probe's handler.  An
+ * offline CPU does execute kernel code: before it stops, from its start until
+ * RCU watches it again, and on some machines at each wakeup.  Therefore,
  * kprobe_cpu_offline marks a CPU from before RCU stops watching the CPU until
  * RCU watches it again.  All hits on a marked CPU miss their handlers, as
  * between kprobe_busy_begin() and kprobe_busy_end(), and do not touch probes.
  *
- *	set_cpu_online(false)		cpu_hotplug_lock is held until
- *	...				kprobe_cpu_leaves() is done
- *	kprobe_cpu_leaves()		cpuhp_report_idle_dead()
+ *	set_cpu_online(false)		cpu_hotplug_lock is held until after
+ *	kprobe_cpu_leaves()		this call in cpuhp_report_idle_dead()
  *	RCU stops watching the CPU
  *	the CPU stops
  *	...
  *	the CPU starts
- *	RCU watches the CPU		rcutree_report_cpu_starting(), called by
- *	kprobe_cpu_comes()		notify_cpu_starting() or before it
- *	...				the controlling CPU waits for this CPU,
- *	set_cpu_online(true)		and holds cpu_hotplug_lock until then
+ *	RCU watches the CPU		these two: rcutree_report_cpu_starting()
+ *	kprobe_cpu_comes()		in or before notify_cpu_starting()
+ *	set_cpu_online(true)		the controlling CPU waits for this, and
+ *					holds cpu_hotplug_lock until then
  *
  * A CPU that gets no more IPIs but is not marked yet may still run handlers.
  * cpu_hotplug_lock is held for writing until the CPU is marked.  Taking it for
  * reading makes kprobe_wait_for_handlers() and kprobe_patch() wait for the CPU.
  *
- * Once a CPU has been started, only the CPU itself writes its mark, so none of
- * its handlers runs meanwhile.  CPUs are marked at boot until they are first
- * online, and a CPU that fails to start keeps the mark.
+ * Once a CPU has been started, only the CPU itself writes its mark, so no
+ * handler runs on it at that time.  CPUs are marked at boot until they are
+ * first online, and a CPU that fails to start keeps the mark.
  *
- * No followed call returns on a marked CPU, where counting a miss would touch
- * the probe: no call is followed while the mark is set, and calls that were
- * followed before do not return, because the idle task starts afresh when the
- * CPU is brought online again.
+ * A return calls handlers even on a marked CPU, but no followed call returns
+ * there: no call is followed while the mark is set, and calls followed before
+ * do not return, because the idle task starts afresh when the CPU is brought
+ * online again.
  *
  * A hit on a marked CPU still uses its site and slots, and no grace period
  * waits for that CPU.  But before a site is freed, kprobe_patch() or

@@ -41,7 +41,7 @@ bool kprobe_may_skip_ftrace(const struct kprobe_site *site)
 	    kprobe_obstacle_stays(site->obstacle))
 		return false;
 	what = kprobe_obstacle_now(site);
-	/* Another probe under an armed site's jump prevents only the jump. */
+	/* An armed site with a probe under its jump may still be a trap. */
 	if (what && (what != KPROBE_NOJUMP_PROBE_INSIDE ||
 		     site->state == KPROBE_SITE_CLEAN))
 		return false;

@@ -59,7 +59,7 @@ LIST_HEAD(kprobe_sites);
 LIST_HEAD(kprobe_gone_sites);
 
 struct hlist_head kprobe_site_table[1 << KPROBE_TABLE_BITS];
-/* Saves look-ups the subtraction of an offset from each link. */
+/* With offset 0, look-ups subtract nothing from a link. */
 static_assert(!offsetof(struct kprobe_site, chain));
 
 static struct kmem_cache *site_cache;
