@@ -529,6 +529,7 @@ lab_modules() {
 	local tree=$1 build=$2
 
 	grep -q '^CONFIG_MODULES=y' "$build/.config" || return 0
+	say "building the lab's modules and programs"
 	mkdir -p "$build/lab-modules"
 	rsync -rc "$LAB/modules/" "$build/lab-modules/"
 	# The modules' BTF depends on the kernel's, which kbuild does not check.
