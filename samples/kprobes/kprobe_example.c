@@ -9,7 +9,7 @@
  * probed, none is, and the module is not loaded; the log has its name and the
  * reason.
  *
- * To build a module of your own, outside of the kernel's tree:
+ * To build a module of your own for the running kernel:
  *
  *	mkdir hello && cp kprobe_example.c hello/hello.c
  *	echo 'obj-m += hello.o' > hello/Makefile
