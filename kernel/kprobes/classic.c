@@ -18,7 +18,7 @@
  * Who may run when
  * ----------------
  *
- * The core's rule is that a CPU which handles an IPI runs no handler: "Who may
+ * The core's rule is that a CPU that handles an IPI is in no handler: "Who may
  * run when" at the head of kernel/kprobes.c.  Backends do not keep interrupts
  * off from the exception to the last handler; on mips, loongarch and others,
  * interrupts are on between the exception and the handlers.  So this file must
@@ -39,11 +39,11 @@
  *    the backend.  Therefore kprobe_wait_for_handlers() sends an IPI to every
  *    CPU.
  *
- * 4. Interrupts may be on between the exception and the look-up of the site on
- *    s390 and arc, and on mips between the exception and the read of the text.
- *    The site or the breakpoint may be gone by then, which the architecture's
- *    code treats as an error; classic_trap_is_stale() restarts the task at the
- *    new text instead.
+ * 4. On s390 and arc, interrupts may be on between the exception and the
+ *    look-up of the site; on mips, between the exception and the read of the
+ *    text.  The site or the breakpoint may be gone by then, which the
+ *    architecture's code treats as an error; classic_trap_is_stale() restarts
+ *    the task at the new text instead.
  *
  * Who frees what when
  * -------------------
@@ -87,8 +87,8 @@
  * write it again when the step has ended, even if the core has removed it
  * meanwhile.  So classic_disarm_again() waits for grace periods of RCU, with
  * the locks held, until no such step is left.  arch_remove_kprobe() of these
- * backends undoes a step by writing text.  The core must not call this
- * function, because the text may have been freed; no step is active by then.
+ * backends undoes a step in text that may have been freed.  Without slots,
+ * kprobe_classic_release() does not call it; no step is active by then.
  */
 #define pr_fmt(fmt) "kprobes: " fmt
 
@@ -167,7 +167,7 @@ static __always_inline void classic_walk_end(struct classic_walk *walk,
 }
 
 /**
- * kprobe_classic_pre - the pre handler of a site: call those of its probes
+ * kprobe_classic_pre - call the pre handlers of a site's probes
  * @kp: from get_kprobe()
  * @regs: the registers at the breakpoint
  *
@@ -181,7 +181,7 @@ int kprobe_classic_pre(struct kprobe *kp, struct pt_regs *regs)
 	struct classic_walk walk;
 	bool diverted;
 
-	/* On s390, regs point after the breakpoint; the step moves them. */
+	/* On s390, regs point after the breakpoint; a step resets them. */
 	if (instruction_pointer(regs) != addr)
 		instruction_pointer_set(regs, addr);
 	classic_walk_begin(&walk);
@@ -203,7 +203,7 @@ static noinline void classic_call_post(struct kprobe_site *site,
 NOKPROBE_SYMBOL(classic_call_post);
 
 /**
- * kprobe_classic_post - the post handler of a site: call those of its probes
+ * kprobe_classic_post - call the post handlers of a site's probes
  * @kp: from get_kprobe()
  * @regs: the registers after the instruction
  * @flags: not used
@@ -252,10 +252,10 @@ void kprobes_inc_nmissed_count(struct kprobe *kp)
 	unsigned long flags;
 	bool entered;
 
-	/* raw_ skips tracers: backends cannot nest a hit in them. */
+	/* raw_ skips tracers, where backends cannot nest a hit. */
 	raw_local_irq_save(flags);
 	entered = kprobe_rcu_enter();
-	/* Not always recursion, but some backends have lost current_kprobe. */
+	/* Count all as recursion: some backends have lost current_kprobe. */
 	kprobe_site_missed(classic_site_of(kp), KPROBE_MISS_RECURSION);
 	kprobe_rcu_exit(entered);
 	raw_local_irq_restore(flags);
@@ -277,7 +277,7 @@ NOKPROBE_SYMBOL(dump_kprobe);
  *
  * See hit.c.  A backend treats this state as a running handler.
  *
- * Context: any but a handler, as reported by kprobe_running().
+ * Context: kprobe_running() must return NULL.
  */
 void kprobe_busy_begin(void)
 {
@@ -395,7 +395,7 @@ static void classic_prepare_ftrace(struct kprobe *kp)
  * @ops: the ops of ftrace.c that was called
  * @fregs: registers
  *
- * The site may belong to the other ops, or may just have left this one.  If a
+ * The site may belong to the other ops, or may just have left @ops.  If a
  * handler has caused this hit, count the hit as missed here, because the
  * backend's own test for recursion would drop it.
  */
@@ -625,7 +625,7 @@ static void classic_remove_jump(struct kprobe_site *site) { }
 static void classic_write_jumps(struct list_head *jumps) { }
 #endif
 
-/* A CPU takes this IPI after a hit that RCU does not watch. */
+/* The IPI itself is enough: see kprobe_classic_sync(). */
 static void classic_ipi(void *unused)
 {
 }
@@ -817,10 +817,10 @@ bool kprobe_classic_refuse(struct kprobe *p)
  * Meanwhile, an IPI or another task may have removed both, or may have written
  * another breakpoint there.
  *
- * If a CPU with interrupts off reads a breakpoint of ours, its site stays in
- * the table until this CPU enables interrupts again.  But an instruction that
- * is no breakpoint and raises the same exception would be executed again and
- * again.  So after STALE_TRAPS consecutive exceptions at one address, leave the
+ * A site outlives its breakpoint until an IPI, so a breakpoint without a site,
+ * read with interrupts off, is not ours.  But an instruction that is no
+ * breakpoint and raises the same exception would be executed again and again.
+ * So after STALE_TRAPS consecutive exceptions at one address, leave the
  * exception to the kernel.  A handled hit elsewhere does not reset the number,
  * because reading the text here may cause one.
  */

@@ -235,9 +235,8 @@ static noinline void __noreturn kretprobe_unmatched(struct pt_regs *regs,
 NOKPROBE_SYMBOL(kretprobe_unmatched);
 
 /*
- * Find the instance, not the innermost one, of the call that returns from
- * @frame.  Recycle the instances above it: their calls have ended without a
- * return.
+ * Find the instance of the call that returns from @frame.  Recycle the
+ * instances above it: their calls have ended without a return.
  */
 static noinline struct kretprobe_instance *
 kretprobe_drop_abandoned(struct pt_regs *regs, void *frame)
@@ -363,7 +362,7 @@ NOKPROBE_SYMBOL(kretprobe_entry);
 
 /**
  * __kretprobe_trampoline_handler - handle the return of a followed call, in the
- *	trampoline or in the handler of the probe there
+ *	trampoline or in the handler of a probe on it
  * @regs: as saved by the backend
  * @frame: as saved by arch_prepare_kretprobe()
  *
@@ -492,8 +491,8 @@ static __always_inline void arch_kretprobe_exit(struct pt_regs *regs) { }
  * kretprobe_hit - handle the return of a followed call to the trampoline
  * @regs: as saved by the trampoline
  *
- * Context: any in which functions return.  The trampoline has disabled
- * interrupts, as for kprobe_hit_enter(), or arch_kretprobe_enter() masks them.
+ * Context: any in which functions return.  The trampoline, or
+ * arch_kretprobe_enter(), disables interrupts for kprobe_hit_enter().
  */
 __visible void kretprobe_hit(struct pt_regs *regs)
 {

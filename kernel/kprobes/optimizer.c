@@ -143,7 +143,7 @@ struct kprobe_site *kprobe_jump_over(const struct kprobe_site *site,
 	return NULL;
 }
 
-/* Mark the site at @addr and the owner of that text.  Return true if any. */
+/* Mark sites at @addr or skipping to it (owns_next).  Return true if any. */
 static bool opt_mark_neighbours(unsigned long addr)
 {
 	struct kprobe_site *site, *owner;
@@ -380,7 +380,7 @@ static void opt_worker(struct work_struct *work)
 	if (KPROBE_JUMP_SIZE > KPROBE_INSN_STEP)
 		synchronize_rcu_tasks();
 
-	/* Only this worker adds to the list, so this completes the pass. */
+	/* Only this worker fills the list: emptying it ends the pass. */
 	opt_patch_chunks(&opt_waiting_gp, KPROBE_SITE_JUMP, opt_wants_jump);
 	scoped_guard(mutex, &kprobe_mutex)
 		opt_passes++;

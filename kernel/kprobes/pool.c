@@ -26,9 +26,8 @@
  * instance only
  *
  * - after KRETPROBE_TRIES rounds, or
- * - if, during one round, an instance is added to a list that the entry has
- *   already searched, and the last instance of a list that the entry has yet to
- *   search is taken.
+ * - if, during one round, an instance is added to a list already searched, and
+ *   the last instance of a list not yet searched is taken.
  *
  * A pool without a maxactive grows, up to a limit, whenever an entry finds no
  * free instance.  A work item allocates more.  An irq_work queues this work
@@ -341,9 +340,9 @@ static void pool_free_work(struct work_struct *work)
 /*
  * Free a pool after a grace period, because an unwinder may still read an
  * instance that has just become free, and irq_work_single() may still access
- * the kick.  Workers do not wait for that period: while thousands of return
- * probes are unregistered one by one, this would block a workqueue that the
- * whole kernel uses.
+ * the kick.  Workers do not wait for it: waiting would block a workqueue that
+ * the whole kernel uses, while thousands of return probes are unregistered one
+ * by one.
  */
 static void pool_free_later(struct kretprobe_pool *pool)
 {
@@ -418,7 +417,7 @@ static void pool_retire(struct kretprobe_pool *pool)
 	unsigned int idle;
 	int cpu;
 
-	/* Skip it if idle: irq_work_sync() may wait for a grace period. */
+	/* Sync only if busy, because irq_work_sync() may wait for RCU. */
 	if (irq_work_is_busy(&pool->kick))
 		irq_work_sync(&pool->kick);
 	cancel_work_sync(&pool->work);

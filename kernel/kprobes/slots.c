@@ -44,7 +44,7 @@
  * @size: of each slot, in bytes; constant
  * @nused: bits set in @used; under slot_mutex
  * @used: allocated slots; under slot_mutex
- * @owner: the owner of each slot; written under slot_mutex, read by RCU
+ * @owner: each slot's owner; written under slot_mutex, read under RCU
  */
 struct slot_page {
 	struct list_head link;
@@ -421,7 +421,7 @@ unsigned long kprobe_traced_address(unsigned long addr)
  * Afterwards, the exception looks as if the original instruction had raised it.
  * If that instruction is restarted, it is hit again.  The registers do not
  * change if the task cannot resume in the original text, for example from the
- * copy of an instruction under a jump.  Such instructions have no fix-ups.
+ * copy of an instruction under a jump, which has no fix-up.
  *
  * Context: an exception; RCU is watching.
  * Return: the site of the instruction; NULL if the registers have not changed.
