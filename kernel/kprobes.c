@@ -36,8 +36,8 @@
  * Locks, outermost first
  * ----------------------
  *
- *	kprobe_switch_mutex	one change of a switch at a time, while
- *				kprobe_mutex is released between chunks of sites
+ *	kprobe_switch_mutex	a change of a switch, which releases
+ *				kprobe_mutex between chunks of sites
  *	kprobe_mutex		sites, probes, states, the switches (site.c)
  *	  cpu_hotplug_lock	(read) during changes of text and waits for IPIs
  *	  direct_mutex, ftrace_lock
@@ -63,7 +63,7 @@
  * that fails, ftrace returns -EAGAIN.
  *
  * The core must not wait for a grace period under kprobe_mutex, except to move
- * a site to ftrace (reconcile.c) or between two ops, to register an ops again
+ * a site to ftrace (reconcile.c) or to the other ops, to register an ops again
  * (ftrace.c), to disarm sites that are stepped in place (classic.c), or to get
  * module_mutex, whose owner may wait for one (module.c).
  *
@@ -103,9 +103,9 @@
  *
  * A site is in the table before a trap is written (kprobe_site_create()
  * publishes it; the poke orders it before the trap), and stays there until
- * the trap is gone from all CPUs.  Interrupts are off from the fetch of the
- * trap to the last handler, and an IPI to all CPUs separates the removal of
- * the trap from that of the site, so a hit of our trap always finds its site.
+ * the trap is gone from all CPUs.  A CPU takes no IPI between a trap and the
+ * look-up of its site, and an IPI to all CPUs separates the removal of the
+ * trap from that of the site, so a hit of our trap always finds its site.
  * A trap without a site has another owner, such as a debugger, which may have
  * removed the trap by then: the CPU reads the text again, and resumes there if
  * the trap is gone.  (Not all of this holds with classic.c: see there.)
@@ -375,7 +375,7 @@ static void kprobes_detach_all(struct kprobe_array *array, int end)
 }
 
 /*
- * Register the probes of an array from @first on, all or none, until
+ * Register a chunk of an array's probes, all or none: from @first on, until
  * KPROBE_PATCH_CHUNK of them are on sites that may patch text.  Return the
  * index of the first remaining probe, or an errno.
  */
@@ -684,8 +684,8 @@ static void kprobe_lose_text(unsigned long start, unsigned long size)
 /**
  * kprobe_free_init_mem - remove probes from the kernel's init text
  *
- * Context: may sleep; no task executes init text any more, but code that
- * patches text still treats it as text.
+ * Context: may sleep; before SYSTEM_FREEING_INITMEM: this patches init text,
+ * which no task executes any more.
  */
 void kprobe_free_init_mem(void)
 {
@@ -739,7 +739,7 @@ static int kprobe_module_event(struct notifier_block *nb, unsigned long event,
 
 /*
  * This must be the first notifier, because others may register probes when a
- * module is loaded, or may refuse the module: later notifiers get no GOING.
+ * module is loaded.  If one of them refuses the module, this one gets GOING.
  */
 static struct notifier_block kprobe_module_nb = {
 	.notifier_call = kprobe_module_event,

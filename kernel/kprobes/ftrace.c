@@ -51,8 +51,8 @@
  * before 6, executes the restored instruction: its hit is neither handled nor
  * counted.  Only a grace period of RCU-tasks would wait for this task, but its
  * length has no limit, and kprobe_mutex is held.  Nor can the text stay patched
- * for so long, because a direct call's trampoline would have a second hit at
- * the next instruction.
+ * for so long, because a direct call's trampoline continues there, which would
+ * be a second hit.
  *
  * A hit that ftrace drops before 6 is handled by the trap or jump, unless its
  * task is between the two instructions at 6.  After 6, drops are counted.
@@ -754,7 +754,7 @@ int kprobe_ftrace_arm(struct list_head *batch)
  * kprobe_ftrace_disarm - disarm a set of sites that are armed with ftrace
  * @batch: sites, linked by kprobe_site::batch
  *
- * ftrace may still call the callback for these sites.  It ignores their hits.
+ * The callback, which ftrace may still call for these sites, ignores the hits.
  *
  * Context: may sleep; kprobe_mutex held.
  */

@@ -67,8 +67,7 @@ NOKPROBE_SYMBOL(kprobe_check_irqs_off);
 #endif
 
 /*
- * Missed hits: hits whose handlers did not run, by reason, for each site and in
- * total since boot
+ * Missed hits, counted by reason, for each site and in total since boot
  *
  * The counting functions run with interrupts off and RCU watching, in a hit, in
  * a return, or when ftrace drops a hit.  Unregistering a probe waits for such
@@ -239,7 +238,7 @@ enum kprobe_verdict kprobe_site_pre_slow(struct kprobe_site *site,
 		verdict = KPROBE_HIT_MISSED;
 	} else {
 		p = kprobe_first_pre(site);
-		/* The id includes the hit's exception if that counts as NMI. */
+		/* Handlers run in the exception, which may count as an NMI. */
 		saved = kprobe_ctx_save(kprobe_context_id(KPROBE_BY_CODE));
 		if (kprobe_call_pre(p, regs))
 			verdict = KPROBE_HIT_DIVERTED;
@@ -297,8 +296,8 @@ bool kprobe_trace_irqs_off(bool irqs_on)
 	lockdep_hardirqs_off(_RET_IP_);
 	/*
 	 * Lockdep ignores this call if lockdep is off, or if its own code was
-	 * hit.  Then call no tracer, because a hit in the tracer would be
-	 * traced again.
+	 * hit.  Then call no tracer, because a hit in the tracer would
+	 * call the tracer again.
 	 */
 	if (IS_ENABLED(CONFIG_PROVE_LOCKING) && lockdep_hardirqs_enabled())
 		return false;
@@ -442,7 +441,7 @@ bool kprobe_fault(struct pt_regs *regs, unsigned int trap)
 	if (kprobe_recursion(kprobe_context_id(KPROBE_BY_CODE)))
 		return kprobe_call_fault(__this_cpu_read(current_kprobe),
 					 regs, trap);
-	/* The slot has the instruction after an ftrace call: not probed. */
+	/* The slot of an ftrace site has an instruction without probes. */
 	if (!site || site->on_ftrace)
 		return false;
 
@@ -468,13 +467,13 @@ NOKPROBE_SYMBOL(kprobe_fault);
  * RCU watches it again.  All hits on a marked CPU miss their handlers, as
  * between kprobe_busy_begin() and kprobe_busy_end(), and do not touch probes.
  *
- *	set_cpu_online(false)		cpu_hotplug_lock is held until after
- *	kprobe_cpu_leaves()		this call in cpuhp_report_idle_dead()
+ *	set_cpu_online(false)
+ *	kprobe_cpu_leaves()		in cpuhp_report_idle_dead()
  *	RCU stops watching the CPU
- *	the CPU stops
+ *	the CPU stops			cpu_hotplug_lock is held until then
  *	...
  *	the CPU starts
- *	RCU watches the CPU		these two: rcutree_report_cpu_starting()
+ *	RCU watches the CPU		rcutree_report_cpu_starting() does both,
  *	kprobe_cpu_comes()		in or before notify_cpu_starting()
  *	set_cpu_online(true)		the controlling CPU waits for this, and
  *					holds cpu_hotplug_lock until then

@@ -166,7 +166,7 @@ static void reconcile_done(struct list_head *batch)
 	kprobe_consider_batch(batch);
 }
 
-/* Empty a batch that ftrace refused.  With @each, log sites not on ftrace. */
+/* Empty a batch that ftrace refused.  With @each, log non-FTRACE sites. */
 static void reconcile_report_failed(struct list_head *batch, bool each, int err)
 {
 	struct kprobe_site *site, *next;
@@ -293,7 +293,7 @@ int kprobe_reconcile(struct list_head *dirty, unsigned int how)
 
 	lockdep_assert_held(&kprobe_mutex);
 
-	/* Targets of sites on ftrace calls depend on those of the others. */
+	/* The targets of sites on ftrace calls depend on other targets. */
 	list_for_each_entry(site, dirty, batch) {
 		if (site->on_ftrace)
 			continue;
@@ -428,8 +428,8 @@ static void reconcile_owners(struct ftrace_ops *ops,
  *	@ip
  *
  * The sites on functions that @ops concerns use ftrace from now on.  Until
- * kprobe_redirect_end() is called, a site on any ftrace call must use ftrace
- * once it is armed or reconciled, because ftrace_is_redirected() does not
+ * kprobe_redirect_end() is called, all sites that are armed or reconciled on
+ * ftrace calls must use ftrace, because ftrace_is_redirected() does not
  * consider @ops yet.
  *
  * A site that ftrace cannot arm is logged, and may have no more hits.
