@@ -294,7 +294,7 @@ static enum kprobe_obstacle detour_insn_obstacle(unsigned long addr,
 	if (is_endbr((u32 *)text))
 		return offset ? KPROBE_NOJUMP_INDIRECT_JUMP :
 				KPROBE_NOJUMP_LANDING_PAD;
-	/* If a type check fails, the trap's handler decodes the check. */
+	/* If a type check fails, the handler of #UD decodes the check. */
 	if (x86_kprobe_checks_type(text))
 		return KPROBE_NOJUMP_BOUND_INSIDE;
 	return KPROBE_NOJUMP_NONE;
@@ -375,8 +375,8 @@ detour_inspect_region(const struct kprobe_site *site,
 	enum kprobe_obstacle obstacle;
 
 	/*
-	 * detour_past_hit() also uses the detour in state TRAP.  If JCC is not
-	 * taken, the copies after it would bypass traps.
+	 * detour_past_hit() uses the detour even in state TRAP.  The copies
+	 * after a JCC that is not taken would bypass traps.
 	 */
 	if (site->on_ftrace && site->insn.class == X86_KPROBE_JCC)
 		return KPROBE_NOJUMP_BOUND_INSIDE;
@@ -562,7 +562,7 @@ NOKPROBE_SYMBOL(detour_resume_skipping);
  *
  * Instructions under a jump can only be executed in the detour.  At the start
  * of a jump, the jump is executed, which is a new hit.  But if the jump belongs
- * to a site on the preceding ftrace call, the task has not passed this call and
+ * to a site on the preceding ftrace call, a task that continues after this call
  * must not hit the site: it continues at the copy.
  *
  * Context: any; interrupts off.

@@ -19,18 +19,19 @@
  * at boot.
  *
  * Compilers read switch tables with a scaled index and no base, and tables are
- * found by this pattern.  Only hand-written code has other tables.  A jump that
- * may read these is an obstacle.  So is a jump through a register if the
- * function may read these, or if an operand is an address in the function, from
- * which code may compute the target, as in csum_partial() on i386.  So is a
- * symbol within hand-written code that does not begin or end like a function.
+ * found by this pattern.  Only hand-written code has other tables.  Obstacles:
+ * - a jump that may read these;
+ * - a jump through a register, if the function may read these or has an operand
+ *   that is an address in the function, from which code may compute the target,
+ *   as in csum_partial() on i386;
+ * - a symbol in hand-written code that does not begin or end like a function;
+ * - a jump into the middle of another symbol: its target may be a part of the
+ *   function that has lost its symbol, and may jump back to any instruction.
  *
- * A jump into the middle of another symbol is an obstacle: its target is a part
- * of the function whose own symbol was stripped, and this part may jump back to
- * any instruction.  The target of a fix-up is always a part of the function,
- * even if its label has become a symbol, as in copy_mc_fragile().  This symbol
- * gets no jumps, because functions may jump into it: on i386, __get_user_1()
- * jumps into __get_user_handle_exception().
+ * The target of a fix-up is always a part of the function, even if its label
+ * has become a symbol, as in copy_mc_fragile().  This symbol gets no jumps,
+ * because functions may jump into it: on i386, __get_user_1() jumps into
+ * __get_user_handle_exception().
  */
 #include <linux/jump_label.h>
 #include <linux/kallsyms.h>

@@ -574,7 +574,7 @@ enum kprobe_refusal x86_kprobe_classify(struct insn *insn,
 
 	switch (op) {
 	case 0x70 ... 0x7f:
-		/* FineIBT: jumps to the LOCK before it; LOCK JCC is a trap. */
+		/* FineIBT: a JCC to the preceding f0, where LOCK JCC traps. */
 		if (relative == addr - 1)
 			return KPROBE_REFUSE_BUG_SITE;
 		result->cond = op & 0xf;

@@ -269,7 +269,7 @@ static __always_inline void trap_hit(struct kprobe_site *site,
  * does not count as an NMI.  In an NMI, BPF programs and tracefs give up rather
  * than wait for a lock.  So do not count the exception while handlers run,
  * unless the interrupted code is in an NMI, or lockdep is in use and would
- * mistake the handlers for an interrupt's.
+ * mistake them for interrupt handlers.
  */
 static void trap_hit_skipping(struct kprobe_site *site, struct pt_regs *regs)
 {
@@ -287,8 +287,8 @@ static void trap_hit_skipping(struct kprobe_site *site, struct pt_regs *regs)
 		kprobe_nmi_enter(0);
 	/*
 	 * If the new ip is the breakpoint's, the handler has skipped only the
-	 * call: execute the instruction here.  arch_kprobe_resume() would keep
-	 * this ip if the trap is so new that the site is CLEAN.
+	 * call: execute the instruction here.  arch_kprobe_resume() would
+	 * return to the breakpoint if the site is not TRAP yet.
 	 */
 	if (verdict == KPROBE_HIT_DIVERTED &&
 	    regs->ip != kprobe_site_text(site)) {
@@ -314,7 +314,7 @@ static __always_inline bool trap_is_at_addr(const struct kprobe_site *site)
 /* Count a trap as irqentry_nmi_enter() does. */
 static __always_inline void fast_trap_enter(void)
 {
-	/* Tracing subtracts the preemption level of a handler: add one. */
+	/* Add the preemption level that tracing subtracts in handlers. */
 	kprobe_nmi_enter(PREEMPT_DISABLE_OFFSET);
 	ftrace_nmi_enter();
 }
@@ -371,9 +371,9 @@ NOKPROBE_SYMBOL(kprobe_int3_fast);
 
 /*
  * Return true if a breakpoint at the text of @site is not ours.  A debugger may
- * set its own where the text is CLEAN or calls ftrace.  Handlers of our
- * breakpoint end before the site is CLEAN again, and a site becomes TRAP before
- * it can become JUMP.
+ * set its own where the text is CLEAN or calls ftrace.  Ours is hit only in
+ * state TRAP or JUMP, or on the way to TRAP: no CLEAN site becomes JUMP
+ * directly.
  */
 static noinline bool trap_is_foreign(const struct kprobe_site *site)
 {
@@ -424,16 +424,16 @@ int kprobe_int3_handler(struct pt_regs *regs)
 			return 1;
 		}
 		/*
-		 * The breakpoint may have been armed since the lookup, after
-		 * its site was added.  Or it belongs to smp_text_poke_single()
-		 * and was set after exc_int3() checked.
+		 * The site may have been added and armed since the lookup.  Or
+		 * smp_text_poke_single() has set the breakpoint since
+		 * exc_int3() checked for it.
 		 */
 		site = trap_find(addr);
 		if (!site)
 			return smp_text_poke_int3_handler(regs);
 	}
 
-	/* Tracing subtracts the preemption level of a handler: add one. */
+	/* Add the preemption level that tracing subtracts in handlers. */
 	preempt_disable_notrace();
 	if (IS_ENABLED(CONFIG_KPROBE_SKIP_FTRACE) && unlikely(site->skip))
 		trap_hit_skipping(site, regs);
@@ -446,8 +446,8 @@ NOKPROBE_SYMBOL(kprobe_int3_handler);
 
 /*
  * A handler has changed the instruction pointer, and may have pushed up to two
- * words.  Below these, the words for the thunk may overwrite sp and flags in
- * @regs, so read flags first.  orig_ax is lower and is not overwritten.
+ * words.  The thunk's flags and ip, stored below these, may overwrite sp and
+ * flags in @regs, so read flags first.  orig_ax is lower and is kept.
  */
 static noinline void trap_post_moved(struct pt_regs *regs)
 {
