@@ -12,6 +12,7 @@ debians_names() {
 	local version=$1 all
 
 	all=$(apt-cache "${@:3}" search --names-only "$2" | cut -d' ' -f1)
+	[ -n "$all" ] || return 0
 	# shellcheck disable=SC2086
 	apt-cache "${@:3}" show $all |
 		awk -v v="$version" '$1 == "Package:" { name = $2 }
