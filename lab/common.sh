@@ -47,9 +47,9 @@ die() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
 
 # shellcheck source=lab/files.sh
 . "$LAB/files.sh"
-[[ " $BASES " == *" $BASE "* ]] || die "BASE=$BASE: not there yet (there is: $BASES)"
+[[ " $BASES " == *" $BASE "* ]] || die "BASE=$BASE: unknown (there is: $BASES)"
 [ -f "$LAB/arch/$ARCH.sh" ] ||
-	die "ARCH=$ARCH: not there yet (there is: $(cd "$LAB/arch" && echo *.sh | sed 's/\.sh//g'))"
+	die "ARCH=$ARCH: unknown (there is: $(cd "$LAB/arch" && echo *.sh | sed 's/\.sh//g'))"
 # More arguments of the kernel's make and of busybox's, and of the kernel itself,
 # by architecture. Without objects of ours, the kernel's own backend serves it.
 KMAKE_ARGS=()
