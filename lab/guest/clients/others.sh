@@ -195,9 +195,10 @@ case_fail_function() {
 
 try fail-function-and-probe "fail_function on a function with an event: it fails, and 10 hits"
 case_fail_function_and_probe() {
+	failing __x64_sys_mkdir -12
+	# The newest probe is first; the failure ends the hit.
 	echo 'p:made __x64_sys_mkdir' > $T/kprobe_events
 	echo 1 > $K/made/enable
-	failing __x64_sys_mkdir -12
 	for n in $(seq 10); do refused /run/b/mkdir $W/made$n; done 2> said
 	failing ''
 	want "failures" "$(grep -c 'Cannot allocate memory' said)" 10
