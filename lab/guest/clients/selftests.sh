@@ -14,8 +14,11 @@ selftest() {
 	}
 }
 
+# Not probe_storm: with -icount, QEMU 7.2 does not run a CPU while an earlier one
+# is busy.
 if [ -d /opt/ftrace ]; then
-	for file in $(cd /opt/ftrace/test.d && grep -lrE 'kprobe|fprobe' --include=*.tc . | sort); do
+	for file in $(cd /opt/ftrace/test.d &&
+		      grep -lrE 'kprobe|fprobe' --include=*.tc --exclude=probe_storm.tc . | sort); do
 		file=${file#./}
 		name=selftest-$(echo "${file%.tc}" | tr '/_.' '---')
 		try "$name" "the kernel's selftest: $(sed -n 's/^# description: //p' /opt/ftrace/test.d/$file)"
