@@ -288,9 +288,11 @@ static void expect_states(struct kunit *test, struct seen *s)
 	expect_state(test, s, true);
 	local_irq_restore(flags);
 	preempt_disable();
-	allow_read_write_user(NULL, NULL, 0);
+	pagefault_disable();
+	KUNIT_ASSERT_TRUE(test, user_access_begin(NULL, 1));
 	expect_state(test, s, false);
-	prevent_read_write_user(NULL, NULL, 0);
+	user_access_end();
+	pagefault_enable();
 	preempt_enable();
 }
 

@@ -4,7 +4,6 @@
  * with two entries, and faults of instructions in slots.
  */
 #include <linux/kallsyms.h>
-#include <asm/code-patching.h>
 #include <asm/cputable.h>
 #include <asm/feature-fixups.h>
 #include <asm/sections.h>

@@ -10,6 +10,7 @@
 #include <linux/kdebug.h>
 #include <linux/notifier.h>
 #include <linux/stringify.h>
+#include <linux/uaccess.h>
 #include <asm/disassemble.h>
 #include <asm/inst.h>
 #include <asm/ppc-opcode.h>

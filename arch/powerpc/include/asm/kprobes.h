@@ -8,7 +8,12 @@
 #ifndef __ASSEMBLY__
 
 #include <linux/types.h>
+/* Linux 6.12 has text-patching.h under its old name. */
+#if __has_include("asm/code-patching.h")
 #include <asm/code-patching.h>
+#else
+#include <asm/text-patching.h>
+#endif
 #include <asm/inst.h>
 #include <asm/ptrace.h>
 #include <asm/probes.h>
@@ -64,7 +69,7 @@ struct arch_kprobe_insn {
  */
 static __always_inline bool arch_kprobe_irqs_on(struct pt_regs *regs)
 {
-	return (regs->msr & MSR_EE) && !arch_irq_disabled_regs(regs);
+	return (regs->msr & MSR_EE) && !regs_irqs_disabled(regs);
 }
 
 void arch_kprobe_resume(struct pt_regs *regs);

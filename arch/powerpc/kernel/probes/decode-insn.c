@@ -11,6 +11,7 @@
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>
+#include <linux/uaccess.h>
 #include <asm/cputable.h>
 #include <asm/ppc-opcode.h>
 #include <asm/ptrace.h>
@@ -152,7 +153,7 @@ enum ppc_kprobe_class ppc_kprobe_decode(ppc_inst_t insn, unsigned long addr)
 }
 
 /* A distance of 34 bits, 18 of them in the prefix. */
-#define DISTANCE_BITS	34
+#define RELATIVE_BITS	34
 
 /**
  * ppc_kprobe_relocate - adjust an instruction to a new address
@@ -168,9 +169,9 @@ bool ppc_kprobe_relocate(ppc_inst_t *insn, unsigned long from,
 	u32 prefix = ppc_inst_val(*insn), suffix = ppc_inst_suffix(*insn);
 	s64 distance = (u64)(prefix & GENMASK(17, 0)) << 16 | (suffix & 0xffff);
 
-	distance = sign_extend64(distance, DISTANCE_BITS - 1) + (s64)from -
+	distance = sign_extend64(distance, RELATIVE_BITS - 1) + (s64)from -
 		   (s64)to;
-	if (distance != sign_extend64(distance, DISTANCE_BITS - 1))
+	if (distance != sign_extend64(distance, RELATIVE_BITS - 1))
 		return false;
 	prefix = (prefix & ~GENMASK(17, 0)) | (distance >> 16 & GENMASK(17, 0));
 	suffix = (suffix & ~GENMASK(15, 0)) | (distance & GENMASK(15, 0));

@@ -4,6 +4,7 @@
 #define __POWERPC_KERNEL_PROBES_DECODE_INSN_H
 
 #include <linux/types.h>
+#include <linux/uaccess.h>
 #include <asm/inst.h>
 
 /**

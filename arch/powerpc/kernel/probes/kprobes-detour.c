@@ -45,7 +45,6 @@
 #include <linux/perf_event.h>
 #include <linux/string.h>
 #include <linux/wordpart.h>
-#include <asm/code-patching.h>
 #include <asm/inst.h>
 #include <asm/ptrace.h>
 #include <asm/reg.h>

@@ -63,7 +63,6 @@
 #include <linux/perf_event.h>
 #include <linux/smp.h>
 #include <asm/barrier.h>
-#include <asm/code-patching.h>
 #include <asm/probes.h>
 #include "kprobes-common.h"
 

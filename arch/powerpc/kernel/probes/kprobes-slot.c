@@ -45,7 +45,6 @@
 #include <linux/sizes.h>
 #include <linux/string.h>
 #include <linux/vmalloc.h>
-#include <asm/code-patching.h>
 #include <asm/inst.h>
 #include <asm/mmu.h>
 #include <asm/pgtable.h>
