@@ -58,6 +58,8 @@ apply:
 # A directory that we have built in has a lock.
 clean:
 	@d="$${OUT_DIR:-out}"; [ ! -e "$$d" ] || [ -e "$$d/.lock" ] || [ "$$d" = out ] || \
-		{ echo "clean: $$d is no directory that we have built in" >&2; exit 1; }; rm -rf "$$d"
+		{ echo "clean: $$d is no directory that we have built in" >&2; exit 1; }; \
+	for l in "$$d/.lock" "$$d"/*/.lock; do [ ! -e "$$l" ] || flock -n "$$l" true || \
+		{ echo "clean: a build still uses $${l%/.lock}" >&2; exit 1; }; done; rm -rf "$$d"
 
 .PHONY: help run test test-all test-clients same deb ways shell bench differ check model check-house torture mutants coverage apply series series-check clean

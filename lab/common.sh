@@ -45,6 +45,11 @@ unset OUT_DIR
 say() { printf '%s %s\n' "[$(date +%T)]" "$*" >&2; }
 die() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
 
+[[ $JOBS =~ ^[1-9][0-9]*$ ]] || die "JOBS=$JOBS: not a positive number"
+for n in ${CPUS:-}; do
+	[[ $n =~ ^[1-9][0-9]*$ ]] || die "CPUS=$CPUS: not a positive number"
+done
+
 # shellcheck source=lab/files.sh
 . "$LAB/files.sh"
 [[ " $BASES " == *" $BASE "* ]] || die "BASE=$BASE: unknown (there is: $BASES)"
