@@ -511,20 +511,23 @@ build() {
 }
 
 fragments() {
-	local v
+	local v f=("$LAB/configs/base.config" "$LAB/configs/$ARCH.config")
 
-	echo "$LAB/configs/base.config"
-	echo "$LAB/configs/$ARCH.config"
 	# Options that only this base has.
 	[ ! -f "$LAB/configs/$ARCH.$BASE.config" ] ||
-		echo "$LAB/configs/$ARCH.$BASE.config"
+		f+=("$LAB/configs/$ARCH.$BASE.config")
 	for v in ${VARIANT:-}; do
 		[ -f "$LAB/configs/variant-$v.config" ] ||
 			die "VARIANT=$v: there is no lab/configs/variant-$v.config"
-		echo "$LAB/configs/variant-$v.config"
+		f+=("$LAB/configs/variant-$v.config")
 		[ ! -f "$LAB/configs/variant-$v.$ARCH.config" ] ||
-			echo "$LAB/configs/variant-$v.$ARCH.config"
+			f+=("$LAB/configs/variant-$v.$ARCH.config")
 	done
+	# PREEMPT_LAZY has replaced these on Linux 7.3.
+	[ "$BASE" != 7.3 ] ||
+		! grep -qE '^CONFIG_PREEMPT_(NONE|VOLUNTARY)=y' "${f[@]}" ||
+		f+=("$LAB/configs/lazy.config")
+	printf '%s\n' "${f[@]}"
 }
 
 build_dir() { echo "$OUT/build-$ARCH${DEB:+-debian}${VARIANT:+-${VARIANT// /-}}"; }
