@@ -373,7 +373,7 @@ void races_op_unregister_array(struct races_thread *t)
 	if (!of)
 		return;
 	for (at = 0; at < of; at++) {
-		if (!races_below(t, 12))
+		if (!races_below(t, 12) && n < ARRAY - 1)
 			ps[n++] = NULL;
 		ps[n++] = t->probes[slots[at]];
 		if (n == ARRAY)
