@@ -4,7 +4,7 @@
  * breakpoint is not replaced by a jump (obstacles), and why a hit has not run
  * its handlers (misses).
  *
- * A new reason needs one line here.  These lists define the enumerators, the
+ * A new reason needs one entry here.  These lists define the enumerators, the
  * return values of register_kprobe(), and the output of "explain" and "missed"
  * in /sys/kernel/debug/kprobes.  Documentation/trace/kprobes.rst has a table of
  * each list, which must not differ.
