@@ -636,7 +636,7 @@ static const char * const blacklisted[] = {
 	"restore_image", "core_restore_code", "restore_registers",
 	"swsusp_arch_suspend",
 	/* Run on CPUs that start or wake up. */
-	"startup_32", "startup_32_smp",
+	"startup_32_smp",
 	"secondary_startup_64", "secondary_startup_64_no_verify",
 	"verify_cpu", "sev_verify_cbit", "soft_restart_cpu",
 	"vc_boot_ghcb", "early_setup_idt", "setup_ghcb",
