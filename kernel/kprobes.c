@@ -27,8 +27,9 @@
  *	slots.c				memory for instructions out of line
  *	reasons.c			names, errnos and sentences
  *	classic*.c			the backend of architectures without one
- *					of their own; replaces jprobe.c and most
- *					of hit.c; in no layer
+ *					of their own; replaces most of hit.c
+ *					and, with rethook, kretprobe.c and
+ *					pool.c; has no jprobes; in no layer
  *
  * The fast path of a hit is inline, in <linux/kprobes_hit.h>.  Backends are in
  * arch/ and implement <linux/kprobes_backend.h>.
@@ -63,9 +64,10 @@
  * that fails, ftrace returns -EAGAIN.
  *
  * The core must not wait for a grace period under kprobe_mutex, except to move
- * a site to ftrace (reconcile.c) or to the other ops, to register an ops again
- * (ftrace.c), to disarm sites that are stepped in place (classic.c), or to get
- * module_mutex, whose owner may wait for one (module.c).
+ * a site to ftrace (reconcile.c), to move it from one ftrace_ops to the other
+ * or register an ops again (ftrace.c), to disarm sites that are stepped in
+ * place (classic.c), or to get module_mutex, whose owner may wait for a grace
+ * period (module.c).
  *
  * Who may run when
  * ----------------
@@ -145,8 +147,8 @@ static bool kprobe_ready __read_mostly;
 				 KPROBE_FLAG_ON_FUNC_ENTRY)
 
 /*
- * Find or create the site of a place in text, and set p->addr to its address
- * unless KPROBE_ADDR_KEEPS_PAD.  @result is valid only for KPROBE_OK.
+ * Find or create the site of a place in text.  Set p->addr to the address of
+ * the site, unless KPROBE_ADDR_KEEPS_PAD.  @result is valid only for KPROBE_OK.
  */
 static enum kprobe_refusal kprobe_site_for(const struct kprobe_array *array,
 					   struct kprobe *p,
@@ -485,8 +487,9 @@ int kprobe_register_array(struct kprobe_array *array)
  *   is not in text, blacklisted, misaligned, in padding or in the type hash
  *   before a function, or patched by the kernel itself; the instruction is a
  *   trap, BUG(), WARN() or type check.
- * * -ENOENT: no such symbol; the address is in a module that is being loaded or
- *   unloaded, or in a module's init code that has run.
+ * * -ENOENT: no such symbol; the address is in a module before
+ *   MODULE_STATE_COMING or in one that is being unloaded, in a live patch that
+ *   is being loaded, or in a module's init code that has run.
  * * -EILSEQ: the address is inside an instruction, or the decoder fails.
  * * -EOPNOTSUPP: the instruction cannot be executed out of line; the probe has
  *   a fault_handler, and the architecture has no backend of its own.
@@ -495,7 +498,8 @@ int kprobe_register_array(struct kprobe_array *array)
  *   or detached there: try again.
  * * -ENOMEM: no memory.
  * * -EDEADLK: the caller is a handler.
- * * -ENODEV, -EBUSY: from ftrace, for one of its calls or the next instruction.
+ * * -ENODEV, -EBUSY: from ftrace, if the address is one of its calls or the
+ *   instruction after one.
  * * -EBUSY: a debugger has a breakpoint there.
  */
 int register_kprobes(struct kprobe **ps, int num)
@@ -571,7 +575,7 @@ static int kprobe_set_disabled(struct kprobe *p, bool disable)
 	site = p->site;
 	if (site->state == KPROBE_SITE_GONE)
 		return disable ? 0 : -EINVAL;
-	/* For users only: the core reads site->state and p->enabled instead. */
+	/* Now for users only: the core reads site->state and p->enabled. */
 	if (disable)
 		p->flags |= KPROBE_FLAG_DISABLED;
 	else
@@ -608,8 +612,8 @@ static int kprobe_set_disabled(struct kprobe *p, bool disable)
  * call of ftrace may stay in the text for some milliseconds more.
  *
  * Context: may sleep; not from a handler.
- * Return: 0, even if it was disabled or its address is gone; -EINVAL if it is
- * not registered; -EDEADLK in a handler.
+ * Return: 0, even if it was already disabled or its text is gone; -EINVAL if it
+ * is not registered; -EDEADLK in a handler.
  */
 int disable_kprobe(struct kprobe *kp)
 {
@@ -621,10 +625,12 @@ EXPORT_SYMBOL_GPL(disable_kprobe);
  * enable_kprobe - enable a disabled probe
  * @kp: the probe
  *
+ * On failure, the probe stays disabled.
+ *
  * Context: may sleep; not from a handler.
  * Return:
- * * 0: it is enabled, or was already; on failure, it stays disabled.
- * * -EINVAL: it is not registered, or its address is gone;
+ * * 0: it is enabled, or was already;
+ * * -EINVAL: it is not registered, or its text is gone;
  * * -ENOMEM: no memory;
  * * -EBUSY: it needs ftrace, and another user redirects the function;
  * * -EAGAIN: as -EBUSY, but that user is changing its direct call: try again;
@@ -684,8 +690,8 @@ static void kprobe_lose_text(unsigned long start, unsigned long size)
 /**
  * kprobe_free_init_mem - remove probes from the kernel's init text
  *
- * Context: may sleep; before SYSTEM_FREEING_INITMEM: this patches init text,
- * which no task executes any more.
+ * Context: may sleep; before SYSTEM_FREEING_INITMEM, after which init text can
+ * no longer be patched, but when no task executes it any more.
  */
 void kprobe_free_init_mem(void)
 {

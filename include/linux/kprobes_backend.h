@@ -146,8 +146,8 @@ int arch_kprobe_blacklist(void);
 
 /*
  * Fill fresh slot memory with trapping instructions.  If slots must be near
- * their sites, or are not allocated from execmem, <asm/kprobes.h> must also
- * define arch_kprobe_slots_near() or arch_kprobe_free_slots(): see slots.c.
+ * their sites, define arch_kprobe_slots_near(); if their pages are not from
+ * execmem, define arch_kprobe_free_slots(): see slots.c.
  */
 void arch_kprobe_fill_slots(void *text, size_t size);
 
@@ -256,16 +256,16 @@ static __always_inline void arch_kprobe_resume(struct pt_regs *regs) { }
  *					return address
  *	arch_kprobe_frame(regs)		the frame: identifies the call until
  *					it returns
- *	arch_kretprobe_enter(regs)	at return: complete @regs, return frame
+ *	arch_kretprobe_enter(regs)	at return: complete @regs; get frame
  *	arch_kretprobe_exit(regs)	optional: after the last handler
  *	arch_kretprobe_fixup_return(regs, ret)	restore the return address
  *	arch_kprobe_ftrace_regs(fregs)	with HAVE_KPROBES_ON_FTRACE: return
  *					complete registers; called before
  *					interrupts are disabled
  *
- * The backend's __kretprobe_trampoline() disables interrupts, saves registers
- * and calls kretprobe_hit().  The kretprobe_blacklist_size entries of
- * kretprobe_blacklist[] are functions whose return cannot be followed.
+ * The backend's __kretprobe_trampoline() saves registers and calls
+ * kretprobe_hit(); it or arch_kretprobe_enter() disables interrupts.  The
+ * kretprobe_blacklist_size functions of kretprobe_blacklist[] are not followed.
  */
 void kretprobe_hit(struct pt_regs *regs);
 

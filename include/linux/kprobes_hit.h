@@ -10,8 +10,8 @@
  *	                                                |
  *	                             kprobe_site_post() <-- HIT_EXECUTE only
  *
- * Interrupts are off on this whole path: see "Who may run when" at the head of
- * kernel/kprobes.c.
+ * Except while the instruction executes out of line, interrupts are off on this
+ * path: see "Who may run when" at the head of kernel/kprobes.c.
  */
 #ifndef _LINUX_KPROBES_HIT_H
 #define _LINUX_KPROBES_HIT_H
@@ -55,7 +55,7 @@
  * enum kprobe_by - mechanism that delivers a hit
  *
  * @KPROBE_BY_CODE: a call from a detour, a slot, a return trampoline or ftrace;
- *	without an exception, RCU may not be watching
+ *	without an exception, RCU might not be watching
  * @KPROBE_BY_EXCEPTION: an exception with RCU watching
  * @KPROBE_BY_NMI: an exception with RCU watching, counted as one NMI in
  *	preempt_count()
@@ -138,7 +138,7 @@ static __always_inline void kprobe_read_unlock(bool entered)
  * The table of sites
  */
 
-/* The size is fixed (128 KiB on 64 bits), so many sites make long chains. */
+/* The size is fixed (128 KiB on 64 bits), so chains grow with the sites. */
 #if IS_ENABLED(CONFIG_BASE_SMALL)
 #define KPROBE_TABLE_BITS	8
 #elif BITS_PER_LONG == 64
@@ -221,14 +221,14 @@ struct kprobe_site *kprobe_text_site_at(unsigned long addr);
  *					NMI, but not in another NMI
  *	p		KPROBE_CTX_BUSY	code after kprobe_busy_begin(), or an
  *					offline CPU
- *	p		context id	a handler of the slow path, such as in
- *					an NMI; a return or fault handler
+ *	p		context id	a handler of the slow path, for example
+ *					in an NMI; a fault handler
  *
  * A handler of the fast path needs no context id: interrupts are off, so a hit
- * that interrupts it is in an NMI, or is recursion.  In all other cases, both
- * variables are written, current_kprobe first.  An NMI between the two writes
- * finds no handler, KPROBE_CTX_NONE, or the id of another context.  In each
- * case, its hits call handlers and restore the values that they found.
+ * that interrupts it is in an NMI, or is recursion.  Where both variables
+ * change, current_kprobe is written first.  An NMI between the two writes finds
+ * no handler, KPROBE_CTX_NONE, or the id of another context.  In each case, its
+ * hits call handlers and restore the values that they found.
  */
 DECLARE_PER_CPU(unsigned int, kprobe_current_ctx);
 #define KPROBE_CTX_NONE	(~0U)
@@ -236,8 +236,8 @@ DECLARE_PER_CPU(unsigned int, kprobe_current_ctx);
 #define KPROBE_CTX_BUSY	(~2U)
 
 /*
- * preempt_count() counts nested NMIs, except on 32-bit architectures of newer
- * kernels: there it has one bit for NMIs, and nmi_nesting counts them.
+ * preempt_count() counts nested NMIs, except on 32-bit architectures where it
+ * has only one bit for NMIs: there, nmi_nesting counts them.
  */
 #define KPROBE_NMI_MASK	(0xfU << NMI_SHIFT)
 
@@ -463,8 +463,9 @@ kprobe_site_pre(struct kprobe_site *site, struct pt_regs *regs,
 	first = kprobe_first_pre(site);
 	if (by == KPROBE_BY_NMI) {
 		/*
-		 * The site has only post handlers.  The other mechanisms call
-		 * the empty handler of kprobe_no_pre instead of testing this.
+		 * If the site has only post handlers, there is nothing to call
+		 * here.  The other mechanisms do not test for this: they call
+		 * the empty handler of kprobe_no_pre.
 		 */
 		if (first == &kprobe_no_pre)
 			return KPROBE_HIT_EXECUTE;
@@ -486,7 +487,7 @@ int kprobe_site_pre_chain(struct kprobe *p, struct pt_regs *regs);
  * @regs: full registers, the instruction pointer KPROBE_IP_SKID past the site
  *
  * A site with a jump has no post handlers.  So with a single probe, the usual
- * case, no local variable is needed after the call of the handler.
+ * case, no local variable has to survive the call of the handler.
  *
  * Context: any; interrupts off.
  * Return: nonzero if a handler has set the instruction pointer.
@@ -502,7 +503,7 @@ static __always_inline int kprobe_site_pre_jump(struct kprobe_site *site,
 		       KPROBE_HIT_DIVERTED;
 
 	p = kprobe_first_pre(site);
-	/* Plain, so that x86 can use a memory operand; read again if set. */
+	/* A plain read lets x86 use a memory operand.  If set, it is reread. */
 	if (unlikely(data_race(p->pre_next)))
 		return kprobe_site_pre_chain(p, regs);
 	__this_cpu_write(current_kprobe, p);
@@ -580,7 +581,7 @@ static __always_inline void kprobe_hit_exit(struct pt_regs *regs,
 #endif
 	/*
 	 * Also report to a tracer that was started since the entry.  Tracers
-	 * ignore the report if interrupts are traced as on; lockdep does not.
+	 * ignore a repeated report, but lockdep does not.
 	 */
 	if (traced_on || (!IS_ENABLED(CONFIG_PROVE_LOCKING) &&
 			  trace_irqs_enabled() && arch_kprobe_irqs_on(regs)))

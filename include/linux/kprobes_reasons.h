@@ -28,7 +28,7 @@ X(NOT_TEXT,	"not-text",	-EINVAL, \
 X(BLACKLISTED,	"blacklisted",	-EINVAL, \
 	"Handling a hit runs this code or is impossible here: see blacklist.") \
 X(TOO_EARLY,	"too-early",	-EAGAIN, \
-	"The kernel still adapts its text to this machine.") \
+	"The kernel is still adapting its text to this machine.") \
 X(MODULE_STATE,	"module-state",	-ENOENT, \
 	"The module is being loaded or unloaded, or its init code has run.") \
 X(JUMP_LABEL,	"jump-label",	-EINVAL, \
@@ -36,7 +36,7 @@ X(JUMP_LABEL,	"jump-label",	-EINVAL, \
 X(STATIC_CALL,	"static-call",	-EINVAL, \
 	"The kernel patches this instruction: it is a static call.") \
 X(LIVEPATCH,	"livepatch",	-EINVAL, \
-	"Live patching writes its operand when another module is loaded.") \
+	"Live patching writes the operand when another module is loaded.") \
 X(ALTERNATIVE,	"alternative",	-EINVAL, \
 	"The kernel patches this: a LOCK prefix, or a barrier on powerpc.") \
 X(FTRACE_SITE,	"ftrace-site",	-EINVAL, \
@@ -134,11 +134,11 @@ X(RECURSION,	"recursion", \
 X(BUSY,		"busy", \
 	"The CPU was between kprobe_busy_begin() and _end(), or offline.") \
 X(TRACER,	"tracer", \
-	"Ftrace's recursion protection prevented the call of kprobes.") \
+	"Ftrace's recursion protection kept it from calling kprobes.") \
 X(FULL,		"full", \
 	"No instance was free to follow the call: see maxactive.") \
 X(NO_ADDRESS,	"no-address", \
-	"The return address was a trampoline's, not of the innermost call.") \
+	"The return address had already been replaced, for a different call.") \
 X(BPF,		"bpf", \
 	"The CPU was in a BPF program, or in code that must not run one.") \
 X(REAL_MODE,	"real-mode", \

@@ -27,8 +27,9 @@ static struct maple_tree blacklist_tree =
  * kprobe_blacklist_covers - check whether an address is in a blacklisted range
  * @addr: any address
  *
- * The ranges do not include parts that a compiler has split off a blacklisted
- * function.  kprobe_blacklisted() and within_kprobe_blacklist() find those.
+ * The ranges do not include parts that a compiler has split off from a
+ * blacklisted function, or copies of one.  kprobe_blacklisted() and
+ * within_kprobe_blacklist() find those.
  *
  * Context: any.
  */
@@ -40,8 +41,8 @@ bool kprobe_blacklist_covers(unsigned long addr)
 /*
  * Return true if @name is a part or a copy of a blacklisted function.  For a
  * function "fn", compilers may create a cold part "fn.cold" or a copy
- * "fn.isra.0".  A leading dot starts no suffix: with function descriptors, the
- * symbols of text begin with a dot.
+ * "fn.isra.0".  A leading dot does not start a suffix: with function
+ * descriptors, the symbols of text begin with a dot.
  */
 static noinline_for_stack bool blacklist_covers_whole(const char *name)
 {
@@ -196,7 +197,7 @@ void kprobe_unblacklist(const struct module_memory *text)
  *	before @from; adjacent ranges are reported as one
  *
  * Context: any.
- * Return: false if there is no more range.
+ * Return: false if there are no more ranges.
  */
 bool kprobe_blacklist_next(unsigned long from,
 			   struct kprobe_blacklist_range *range)
@@ -214,11 +215,11 @@ bool kprobe_blacklist_next(unsigned long from,
 }
 
 /*
- * Prefixes of instrumentation: functions that code on the path of a hit may
- * call, so that a probe on one of them would be hit again before recursion is
- * detected.  Compilers emit calls of the first ones, up to "__sanitizer_cov_".
- * The others are called by these functions, or by inline functions and macros
- * such as likely(), even if there is nothing to report.
+ * Prefixes of the names of instrumentation functions.  The hit path may call
+ * these functions, so a probe on one of them would be hit again before
+ * recursion is detected.  Compilers emit calls to the first group, up to
+ * "__sanitizer_cov_".  The other functions are called by that group, or by
+ * inline functions and macros like likely(), even with nothing to report.
  */
 static const char * const blacklist_prefixes[] = {
 	"__asan_", "__hwasan_", "__tsan_", "__msan_", "__ubsan_",
@@ -261,13 +262,13 @@ static int __init blacklist_instrumentation(void)
 	return kallsyms_on_each_symbol(blacklist_if_instrumentation, NULL);
 }
 
-/* Prefixes of functions that report unexpected conditions, and tracepoints */
+/* Prefixes of functions that report unexpected conditions or trace events */
 static const char * const blacklist_reports[] __initconst = {
 	"kasan_report", "__fortify_", "fortify_panic", "__stack_chk_fail",
 	"__warn_printk", "_printk", "panic", "__traceiter_",
 };
 
-/* Return true for reports and instrumentation, whose calls are ignored. */
+/* Return true for reports and instrumentation: calls to them are ignored. */
 static noinline_for_stack bool __init blacklist_ignores(unsigned long addr)
 {
 	char name[KSYM_NAME_LEN];
@@ -309,7 +310,7 @@ static bool __init blacklist_is_leaf(unsigned long start, unsigned long size,
  *	call, return the target, or ULONG_MAX if it is unknown; otherwise return
  *	0.  With @max 0, this may also return 0 for an unknown target.
  *
- * Calls of functions that report errors, and of instrumentation, are ignored.
+ * Calls to blacklist_reports[] and to instrumentation functions are ignored.
  *
  * Context: may sleep.
  * Return: 0 or -ENOMEM.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * For all architectures whose own code handles a struct kprobe at each probed
- * address: "the backend" below is that code.
+ * The layer below the core on architectures whose own code knows nothing of
+ * sites, but handles one struct kprobe at each probed address.  "The backend"
+ * below is that code.
  *
  * A site contains one struct kprobe for the backend, with the address, the copy
  * of the instruction and two handlers.  The backend arms this struct kprobe,
@@ -61,7 +62,7 @@
  * The look-up of such a hit may read another site in the same hash chain, so
  * kprobe_classic_sync() sends one more IPI before a site is freed.  The idle
  * functions of arc and mips must not be probed, because arc enables interrupts
- * in these exceptions, and mips idles with interrupts on.
+ * in the exception of a hit, and mips idles with interrupts on.
  *
  * On arm, a jump leads to a copy in which tasks may be preempted.  The copy is
  * freed with the site, after a grace period of RCU-tasks.
@@ -70,9 +71,11 @@
  * the struct kprobe.  It knows which slots a site has, and so also frees those
  * that a backend fails to free.
  *
- * Locks: arch_prepare_kprobe(), arch_arm_kprobe() and related functions run
- * with kprobe_mutex, cpu_hotplug_lock and text_mutex held, in this order, and
- * may take slot_mutex.
+ * Locks: the backend prepares, arms and disarms sites with kprobe_mutex,
+ * cpu_hotplug_lock and text_mutex held, in this order, and may take slot_mutex.
+ * Without these locks, kprobe_classic_release() calls arch_remove_kprobe() and
+ * arch_remove_optimized_kprobe(), and kprobe_classic_refuse() calls
+ * arch_disarm_kprobe().
  *
  * State of the backend
  * --------------------
@@ -87,8 +90,9 @@
  * write it again when the step has ended, even if the core has removed it
  * meanwhile.  So classic_disarm_again() waits for grace periods of RCU, with
  * the locks held, until no such step is left.  arch_remove_kprobe() of these
- * backends undoes a step in text that may have been freed.  Without slots,
- * kprobe_classic_release() does not call it; no step is active by then.
+ * backends would undo a step in text that may have been freed by then.  It is
+ * not called, because these backends have no slots (kprobe_classic_release()),
+ * and is not needed, because no step is active by then.
  */
 #define pr_fmt(fmt) "kprobes: " fmt
 
@@ -181,7 +185,7 @@ int kprobe_classic_pre(struct kprobe *kp, struct pt_regs *regs)
 	struct classic_walk walk;
 	bool diverted;
 
-	/* On s390, regs point after the breakpoint; a step resets them. */
+	/* On s390, it is after the breakpoint; a later step sets it again. */
 	if (instruction_pointer(regs) != addr)
 		instruction_pointer_set(regs, addr);
 	classic_walk_begin(&walk);
@@ -252,10 +256,10 @@ void kprobes_inc_nmissed_count(struct kprobe *kp)
 	unsigned long flags;
 	bool entered;
 
-	/* raw_ skips tracers, where backends cannot nest a hit. */
+	/* raw_ calls no tracer: backends cannot handle a nested hit in one. */
 	raw_local_irq_save(flags);
 	entered = kprobe_rcu_enter();
-	/* Count all as recursion: some backends have lost current_kprobe. */
+	/* Not _BUSY: some backends have overwritten current_kprobe by now. */
 	kprobe_site_missed(classic_site_of(kp), KPROBE_MISS_RECURSION);
 	kprobe_rcu_exit(entered);
 	raw_local_irq_restore(flags);
@@ -395,9 +399,10 @@ static void classic_prepare_ftrace(struct kprobe *kp)
  * @ops: the ops of ftrace.c that was called
  * @fregs: registers
  *
- * The site may belong to the other ops, or may just have left @ops.  If a
- * handler has caused this hit, count the hit as missed here, because the
- * backend's own test for recursion would drop it.
+ * ftrace.c has two ops: the site may belong to the other one, or may just have
+ * left @ops.  If another hit is being handled on this CPU, count this one as
+ * missed here, because the backend's own test for recursion might drop it
+ * without counting it.
  */
 void kprobe_classic_ftrace_hit(unsigned long ip, unsigned long parent_ip,
 			       struct ftrace_ops *ops,
@@ -813,12 +818,13 @@ bool kprobe_classic_refuse(struct kprobe *p)
  * Return true if a breakpoint was removed after it was executed, and make the
  * task execute the new text at @addr.
  *
- * Interrupts were on before the backend looked up the site of the breakpoint.
- * Meanwhile, an IPI or another task may have removed both, or may have written
- * another breakpoint there.
+ * Interrupts may have been on before the backend looked up the site of the
+ * breakpoint.  If this CPU took an IPI or ran another task by then, both may
+ * have been removed, or another breakpoint may have been written there.
  *
- * A site outlives its breakpoint until an IPI, so a breakpoint without a site,
- * read with interrupts off, is not ours.  But an instruction that is no
+ * A site stays in the table until all CPUs have taken an IPI after the removal
+ * of its breakpoint.  So if, with interrupts off, a breakpoint is read and no
+ * site is found, the breakpoint is not ours.  But an instruction that is not a
  * breakpoint and raises the same exception would be executed again and again.
  * So after STALE_TRAPS consecutive exceptions at one address, leave the
  * exception to the kernel.  A handled hit elsewhere does not reset the number,

@@ -54,8 +54,8 @@ static void kprobe_show_symbol(struct seq_file *m, const void *addr,
  * probed; probes whose text has been freed are last
  *
  * A script may enable a probe and look for [OPTIMIZED] at once.  So open()
- * waits, but only for some seconds, until the optimizer has processed all sites
- * that are queued by then.
+ * waits, for a few seconds at most, until the optimizer has processed all sites
+ * that were queued when the file was opened.
  */
 
 /* Return the site at a position of the two lists, or NULL. */
@@ -95,7 +95,7 @@ static void kprobe_list_stop(struct seq_file *m, void *v)
 	mutex_unlock(&kprobe_switch_mutex);
 }
 
-/* Show where a probe is.  Return false if the module's column is missing. */
+/* Show a probe's place.  Return false if a symbol lacks its module's column. */
 static bool kprobe_list_place(struct seq_file *m, const struct kprobe *p,
 			      unsigned long addr)
 {
@@ -151,7 +151,7 @@ static int kprobe_list_show(struct seq_file *m, void *v)
 		seq_printf(m, "%px  %c  ", control_address(m, (void *)addr),
 			   kprobe_list_kind(p));
 		complete = kprobe_list_place(m, p, addr);
-		/* Scripts may cut columns: fill a missing one with spaces. */
+		/* Scripts may use cut(1): fill a missing column with spaces. */
 		seq_printf(m, "%s %s%s%s\n", complete ? "" : "   ",
 			   kprobe_list_state(p),
 			   kprobe_optimized(p) ? "[OPTIMIZED]" : "",
@@ -330,7 +330,7 @@ static int kprobe_missed_show(struct seq_file *m, void *v)
 }
 DEFINE_SHOW_ATTRIBUTE(kprobe_missed);
 
-/* Size of a switch's input: one character, white space, and a NUL */
+/* Buffer for a switch: a character, two of white space, and a NUL */
 #define SWITCH_MAX	4
 
 static int kprobe_parse_switch(char *text, bool *on)
@@ -462,8 +462,8 @@ static void kprobe_explain(kprobe_opcode_t *addr, const char *symbol,
  * After a registration has failed, the result is more exact than the errno.
  *
  * Context: may sleep.
- * Return: the reason, or KPROBE_OK if the place can be probed by now, or if
- * only return probes and jprobes are refused there.
+ * Return: the reason.  KPROBE_OK if the place can be probed now, or if only
+ * return probes and jprobes are refused there.
  */
 enum kprobe_refusal kprobe_refusal_at(void *addr, const char *symbol,
 				      unsigned long offset)

@@ -431,7 +431,10 @@ bool kprobe_ftrace_moves(const struct kprobe_site *site)
 /* The ops that ftrace calls before the other one; under kprobe_mutex. */
 static struct site_ops *site_ops_called_first;
 
-/* Remove functions from a filter.  If @shared, notify direct calls' owners. */
+/*
+ * Remove functions from the filter of an ops.  If @shared and the ops has
+ * IPMODIFY, notify the owners of direct calls that share these functions.
+ */
 static int site_ops_unfilter(struct site_ops *from, unsigned long *ips,
 			     unsigned int nr, bool shared)
 {
@@ -459,7 +462,10 @@ static int site_ops_add(struct site_ops *to, unsigned long *ips,
 
 	if (!nr)
 		return 0;
-	/* For the first sites, register_ftrace_function() notifies owners. */
+	/*
+	 * For the first sites, register_ftrace_function() notifies the owners
+	 * of direct calls.
+	 */
 	if (to->nr && to->ops.flags & FTRACE_OPS_FL_IPMODIFY)
 		ret = ftrace_add_ipmodify(&to->ops, ips, nr);
 	else
@@ -499,7 +505,7 @@ static void site_ops_remove(struct site_ops *from, unsigned long *ips,
 		unregister_ftrace_function(&from->ops);
 		from->gone = get_state_synchronize_rcu();
 	}
-	/* For the last sites, unregister_ftrace_function() notified owners. */
+	/* For the last sites, unregister_ftrace_function() has notified all. */
 	if (!site_ops_unfilter(from, ips, nr, from->nr))
 		return;
 	for (i = 0; i < nr; i++)
@@ -696,8 +702,8 @@ static void site_move_finish(struct list_head *batch, unsigned long *ips)
  *	or must move to the other ops
  *
  * Context: may sleep; kprobe_mutex held.
- * Return: 0, -ENOMEM, or -ENODEV, -EBUSY or -EAGAIN of ftrace.  On failure, no
- * site has changed.
+ * Return: 0, -ENOMEM, -ENODEV, or -EBUSY or -EAGAIN from ftrace.  On failure,
+ * no site has changed.
  */
 int kprobe_ftrace_arm(struct list_head *batch)
 {
@@ -790,8 +796,9 @@ void kprobe_ftrace_disarm(struct list_head *batch)
 /**
  * kprobe_ftrace_kill - record that ftrace has shut itself down after an error
  *
- * ftrace no longer calls the callback.  New sites are refused.  Existing sites
- * stay until their probes are unregistered.
+ * ftrace no longer calls the callback.  From now on, no site can be armed with
+ * ftrace.  Sites that were armed with it get no more hits, and stay until their
+ * probes are unregistered.
  *
  * Context: any.
  */

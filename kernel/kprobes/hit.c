@@ -54,8 +54,8 @@ struct kprobe kprobe_busy = {
  * unregister_kprobe() waits only for code that runs with interrupts off.  With
  * interrupts on, data that the rest of this hit uses may already be freed.
  *
- * Context: a hit, after its handlers; current_kprobe is the probe of the last
- * handler.
+ * Context: after handlers, or in kprobe_busy_end(); current_kprobe is the probe
+ * of the last handler, or kprobe_busy.
  */
 void kprobe_check_irqs_off(void)
 {
@@ -99,12 +99,12 @@ static __always_inline void kprobe_count_at(struct kprobe_site *site,
  * @site: the site that was hit
  * @why: the reason
  *
- * The miss is counted for the site, but not in nmissed of its probes.  With
- * translation off, a probe in a module's memory cannot be accessed.  On an
+ * The miss is counted for the site, but not in nmissed of its probes.  With the
+ * MMU off (real mode), a probe in a module's memory cannot be accessed.  On an
  * offline CPU, a probe may be freed at any time, because unregistering does not
  * wait for this CPU.
  *
- * Context: a hit, even with translation off.
+ * Context: a hit, even with the MMU off.
  */
 void kprobe_site_missed_alone(struct kprobe_site *site, enum kprobe_miss why)
 {
@@ -238,7 +238,7 @@ enum kprobe_verdict kprobe_site_pre_slow(struct kprobe_site *site,
 		verdict = KPROBE_HIT_MISSED;
 	} else {
 		p = kprobe_first_pre(site);
-		/* Handlers run in the exception, which may count as an NMI. */
+		/* The handlers' context includes this hit's exception. */
 		saved = kprobe_ctx_save(kprobe_context_id(KPROBE_BY_CODE));
 		if (kprobe_call_pre(p, regs))
 			verdict = KPROBE_HIT_DIVERTED;
@@ -273,8 +273,8 @@ NOKPROBE_SYMBOL(kprobe_site_post_slow);
  * Notify lockdep and tracepoints that interrupts are off, or on again.
  *
  * A hit may interrupt any code, including the idle loop, where lockdep's state
- * can differ from the flag in the saved registers.  With PROVE_LOCKING, it is
- * lockdep's state that counts.  As in the kernel's entry code, this is updated
+ * can differ from the flag in the saved registers.  With PROVE_LOCKING,
+ * lockdep's state counts.  As in the kernel's entry code, this state is updated
  * even if RCU is not watching, but tracepoints are called with RCU watching.
  */
 
@@ -441,7 +441,7 @@ bool kprobe_fault(struct pt_regs *regs, unsigned int trap)
 	if (kprobe_recursion(kprobe_context_id(KPROBE_BY_CODE)))
 		return kprobe_call_fault(__this_cpu_read(current_kprobe),
 					 regs, trap);
-	/* The slot of an ftrace site has an instruction without probes. */
+	/* An ftrace site's slot has the next instruction, not a probed one. */
 	if (!site || site->on_ftrace)
 		return false;
 
@@ -482,14 +482,14 @@ NOKPROBE_SYMBOL(kprobe_fault);
  * cpu_hotplug_lock is held for writing until the CPU is marked.  Taking it for
  * reading makes kprobe_wait_for_handlers() and kprobe_patch() wait for the CPU.
  *
- * Once a CPU has been started, only the CPU itself writes its mark, so no
- * handler runs on it at that time.  CPUs are marked at boot until they are
+ * Once a CPU has been started, only that CPU writes its mark, so none of its
+ * handlers can run during the write.  CPUs are marked at boot until they are
  * first online, and a CPU that fails to start keeps the mark.
  *
- * A return calls handlers even on a marked CPU, but no followed call returns
- * there: no call is followed while the mark is set, and calls followed before
- * do not return, because the idle task starts afresh when the CPU is brought
- * online again.
+ * Returns do not check the mark, because no followed call returns on a marked
+ * CPU: while the mark is set, no call is followed, and a call that was followed
+ * before never returns, because the idle task starts afresh when the CPU is
+ * brought online again.
  *
  * A hit on a marked CPU still uses its site and slots, and no grace period
  * waits for that CPU.  But before a site is freed, kprobe_patch() or

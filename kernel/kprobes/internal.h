@@ -24,7 +24,7 @@ struct module_memory;
 #define KPROBE_SKIP		0
 #endif
 
-/* Instructions begin at multiples of this number of bytes. */
+/* Where jumps exist, instructions begin at multiples of this many bytes. */
 #define KPROBE_INSN_STEP	sizeof(kprobe_opcode_t)
 
 /* For each offset in a jump at which another instruction may begin. */
@@ -293,7 +293,8 @@ bool kprobe_get_global(void);
 /**
  * struct kprobe_array - probes that are (un)registered together
  * @kind: the kind to register all probes as
- * @probes: array of pointers to the kprobes with which the probes begin
+ * @probes: array of pointers to the probes; a probe of any kind begins with its
+ *	struct kprobe
  * @num: number of pointers
  * @admit: check whether this kind of probe is allowed at @addr; may be NULL
  * @join: prepare a probe just before it is linked to its site; an errno

@@ -51,7 +51,8 @@ static __always_inline unsigned long kretprobe_trampoline_address(void)
 /*
  * Frames are aligned, so the bottom bit of kretprobe_instance::fp can mark that
  * the next instance in the task's list follows the same call.  On arm without
- * frame pointers, a frame may be any value, and its bottom bit is ignored.
+ * frame pointers, the value used as the frame may be odd; comparisons then
+ * ignore its bottom bit.
  */
 #define KRETPROBE_CHAINED	1UL
 
@@ -102,7 +103,7 @@ static __always_inline void *kretprobe_frame_at(struct pt_regs *regs)
 	return arch_kprobe_frame(regs);
 }
 
-/* Save the return address and test it. */
+/* Save the return address.  Return true if it is the trampoline's. */
 static __always_inline bool kretprobe_note_return(struct kretprobe_instance *ri,
 						  struct pt_regs *regs)
 {
@@ -206,7 +207,7 @@ static noinline int kretprobe_entry_slow(struct kretprobe *rp,
 	return 0;
 
 no_address:
-	/* Another instance has the real address and handles the return. */
+	/* The real return address is in the instance of another call. */
 	kretprobe_missed(rp, KPROBE_MISS_NO_ADDRESS);
 	recycle(ri);
 	return 0;
@@ -318,7 +319,7 @@ static noinline unsigned long kretprobe_return_slow(struct pt_regs *regs,
 	unsigned long ret;
 	bool entered;
 
-	/* RCU protects pools from being freed, so it must watch first. */
+	/* RCU keeps pools from being freed, so it must be watching. */
 	entered = kprobe_rcu_enter();
 	ri = llist_entry(node, struct kretprobe_instance, llist);
 	if (unlikely(!node || frame_of(ri) != frame))
@@ -473,7 +474,8 @@ static __always_inline void kretprobe_follow_return(struct pt_regs *regs,
 	current->kretprobe_instances.first = ri->llist.next;
 	/*
 	 * Even if rp is being unregistered by now, the instance can be put
-	 * back: free ones are counted only after a wait for this CPU.
+	 * back, because unregistering waits for this CPU before it counts the
+	 * free instances.
 	 */
 	pool_put(pool_of(ri->rph), ri);
 	return;
@@ -488,7 +490,7 @@ static __always_inline void arch_kretprobe_exit(struct pt_regs *regs) { }
 #endif
 
 /**
- * kretprobe_hit - handle the return of a followed call to the trampoline
+ * kretprobe_hit - handle a followed call that has returned to the trampoline
  * @regs: as saved by the trampoline
  *
  * Context: any in which functions return.  The trampoline, or
@@ -515,7 +517,7 @@ NOKPROBE_SYMBOL(kretprobe_hit);
  * @tsk: current, or a task that does not run
  * @fp: the frame whose return address is the trampoline's; NULL for the next
  *	followed call at any frame
- * @cur: the instance found last; the caller initializes it to NULL
+ * @cur: points to the instance found last, at first to NULL
  *
  * If @tsk starts to run meanwhile, the result may be wrong.
  *
@@ -534,7 +536,7 @@ unsigned long kretprobe_find_ret_addr(struct task_struct *tsk, void *fp,
 	if (WARN_ON_ONCE(!cur) || (tsk != current && task_is_running(tsk)))
 		return 0;
 
-	/* RCU protects pools from being freed, so it must watch. */
+	/* RCU keeps pools from being freed, so it must be watching. */
 	entered = kprobe_read_lock();
 
 	node = READ_ONCE(tsk->kretprobe_instances.first);

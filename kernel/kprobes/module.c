@@ -73,7 +73,7 @@ enum kprobe_refusal kprobe_admit_module(unsigned long addr)
 }
 
 /**
- * kprobe_module_refused - log the refusal of a probe, for its module's user
+ * kprobe_module_refused - log why a loading module's own probe is refused
  * @p: the probe; ignored unless it is in memory of a module that is loading
  * @place: the requested address; not used if the probe has a symbol_name
  * @why: the reason
@@ -148,7 +148,7 @@ unsigned int kprobe_module_extable(struct module *mod,
 /* On powerpc, a call's relocation also writes the next instruction. */
 #define WRITES_AFTER	(IS_ENABLED(CONFIG_PPC64) ? 4UL : 0UL)
 
-/* On s390, the operand is at byte 2; the core may check only byte 0. */
+/* On s390, the operand is at byte 2, but the core checks only byte 0. */
 #define OPERAND_AT	(IS_ENABLED(CONFIG_S390) ? 2UL : 0UL)
 
 /* Relocations for symbols of vmlinux were applied before COMING. */
@@ -164,7 +164,7 @@ static bool applied_late(const struct klp_modinfo *info, const Elf_Shdr *sec)
  * kprobe_klp_writes - check whether late relocations write to a range of text
  * @info: mod->klp_info of the module with the live patch
  * @start: start of an instruction
- * @end: end of this or of a later instruction
+ * @end: first address after the range, maybe in the middle of an instruction
  *
  * Context: any; the caller must ensure that the module is not freed.
  * Return: true if live patching may write to the range later.
@@ -213,7 +213,7 @@ static bool writes(const struct module *mod, unsigned long start,
  * kprobe_livepatched - check whether live patching may write to a range of text
  * @mod: the module that contains the range
  * @start: start of an instruction
- * @end: end of this or of a later instruction
+ * @end: first address after the range, maybe in the middle of an instruction
  *
  * Return: KPROBE_OK, KPROBE_REFUSE_LIVEPATCH, or KPROBE_REFUSE_MODULE_STATE
  * while a module with a live patch is not live yet.

@@ -29,9 +29,9 @@
  * needs no grace period, because the detour is freed with the site, after
  * RCU-tasks.
  *
- * Removing a jump takes several pokes, and a user who disables one probe often
- * disables many.  So a jump without enabled probes stays for a moment, calls no
- * handler, and is removed together with others:
+ * Removing a jump may take several pokes, and a user who disables one probe
+ * often disables many.  So a jump without enabled probes stays for a moment,
+ * calls no handler, and is removed together with others:
  *
  *	KPROBE_SITE_JUMP, in no list
  *	  |  kprobe_optimizer_defer()
@@ -143,7 +143,7 @@ struct kprobe_site *kprobe_jump_over(const struct kprobe_site *site,
 	return NULL;
 }
 
-/* Mark sites at @addr or skipping to it (owns_next).  Return true if any. */
+/* Mark the sites at @addr and owning @addr as next.  Return true if any. */
 static bool opt_mark_neighbours(unsigned long addr)
 {
 	struct kprobe_site *site, *owner;
@@ -168,7 +168,7 @@ void kprobe_optimizer_init_site(struct kprobe_site *site)
 	unsigned int i;
 
 	INIT_LIST_HEAD(&site->optimize);
-	/* Only marked sites look for neighbours, so mark both sides. */
+	/* Only marked sites look for neighbours: mark this one and those. */
 	for_each_place_under_jump(i)
 		site->has_neighbour |= opt_mark_neighbours(addr - i) |
 				       opt_mark_neighbours(addr + i);
@@ -444,7 +444,7 @@ bool kprobe_get_jumps(void)
 /* Start the worker once RCU-tasks works; earlier sites are in opt_queue. */
 static int __init opt_start(void)
 {
-	/* The worker waits long: keep it off queues that others flush. */
+	/* Others flush shared queues, and this worker may wait for long. */
 	opt_wq = alloc_workqueue("kprobe-optimizer", WQ_UNBOUND, 0);
 	if (!opt_wq)
 		return -ENOMEM;

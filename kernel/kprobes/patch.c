@@ -146,7 +146,7 @@ unsigned int kprobe_take_sites(struct list_head *from, unsigned int nr,
 }
 
 /*
- * Make the traps of jumps that are about to be removed execute only the probed
+ * Before jumps are removed, make traps at their sites execute only the probed
  * instruction.  Otherwise a hit would execute the copies in the detour, and
  * miss the trap of another site of this batch that was under the jump.
  *
@@ -154,7 +154,7 @@ unsigned int kprobe_take_sites(struct list_head *from, unsigned int nr,
  * jump is half removed, or by a trap that reads the old value.  All of them do
  * so before the last IPI of arch_kprobe_patch(), because this function runs
  * before all patching.  So they precede the return of the registration that
- * removes the jump, and its caller cannot expect to see them.
+ * removes the jump, and like any hit before that, the new probe may miss them.
  *
  * Jumps are also moved to the front of the batch, because a trap must not be
  * written to text that is still under a jump.
@@ -217,11 +217,11 @@ void kprobe_patch(struct list_head *batch)
 
 #if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST)
 /**
- * kprobe_most_patched - return and reset the maximum of sites patched at once
- * @batch: set to the maximum while kprobe_mutex was held
+ * kprobe_most_patched - return and reset the largest numbers of patched sites
+ * @batch: set to the largest number of sites in one call of kprobe_patch()
  *
  * Context: may sleep.
- * Return: the maximum while text_mutex was held.
+ * Return: the largest number of sites patched under one hold of text_mutex.
  */
 unsigned int kprobe_most_patched(unsigned int *batch)
 {

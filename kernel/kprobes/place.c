@@ -121,8 +121,8 @@ void kprobe_find_symbol(unsigned long addr, struct kprobe_symbol *symbol)
 
 /*
  * Return true for a cold part of a function.  Other parts jump there with a
- * stack frame set up, so it is no function entry, whatever arch_kprobe_entry()
- * returns.
+ * stack frame set up, so its start is not a function entry, even if
+ * arch_kprobe_entry() sets on_entry.
  */
 static bool place_is_cold(const char *name)
 {
@@ -175,8 +175,8 @@ void kprobe_refuse_init_text(void)
  *
  * Context: kprobe_mutex held.
  * Return: KPROBE_OK or the reason for a refusal.  KPROBE_OK is valid until
- * kprobe_mutex is released, because kprobe_lose_text(), which needs it, is
- * called before text is freed.
+ * kprobe_mutex is released, because text is freed only after kprobe_lose_text()
+ * has been called for it with kprobe_mutex held.
  */
 enum kprobe_refusal kprobe_admit_text(unsigned long addr)
 {

@@ -17,8 +17,8 @@
  * in an NMI on its CPU may need the same lock, and must not wait for it.  So
  * each lock is only tried.  An entry searches all lists, up to KRETPROBE_TRIES
  * times, and then counts a miss.  A return that finds its list locked adds the
- * instance to the overflow, a lock-less list.  The next entry that finds all
- * lists empty collects the overflow.
+ * instance to the overflow, a lock-less list.  The next entry that gets no
+ * instance from any list collects the overflow.
  *
  * An objpool could not guarantee maxactive instances: while one CPU is pushing
  * an object, other CPUs can neither pop this object nor distinguish it from one
@@ -46,10 +46,10 @@
  *    pool->outstanding, which starts at 0 and may become negative.
  * 3. Unregistering counts the free instances and adds the number of all others
  *    to pool->outstanding.
- * 4. The pool is freed when 2. or 3. changes pool->outstanding to 0.  In 2.,
- *    the return queues the irq_work for this.  On a CPU that is going offline,
- *    the return instead adds the pool to pools_left, which is emptied once the
- *    CPU is offline, or when the next return probe is unregistered.
+ * 4. The pool is freed if pool->outstanding is 0 after 2. or 3.  In 2., the
+ *    return queues the irq_work for this.  On a CPU that is going offline, the
+ *    return instead adds the pool to pools_left, which is emptied once the CPU
+ *    is offline, or when the next return probe is unregistered.
  */
 #include <kunit/visibility.h>
 #include <linux/align.h>
@@ -67,8 +67,9 @@
 #include "pool.h"
 
 /*
- * Rounds over all lists before an entry gives up.  One is enough unless another
- * CPU holds the lock of a list or moves the overflow during that round.
+ * Rounds over all lists before an entry gives up.  One is enough unless the
+ * lock of a list is held or the overflow is moved during that round, by another
+ * CPU or by code that an NMI has interrupted on this CPU.
  */
 #define KRETPROBE_TRIES		100
 
@@ -340,9 +341,9 @@ static void pool_free_work(struct work_struct *work)
 /*
  * Free a pool after a grace period, because an unwinder may still read an
  * instance that has just become free, and irq_work_single() may still access
- * the kick.  Workers do not wait for it: waiting would block a workqueue that
- * the whole kernel uses, while thousands of return probes are unregistered one
- * by one.
+ * pool->kick.  No worker waits for the grace period: while thousands of return
+ * probes are unregistered one by one, waiting workers would block a workqueue
+ * that the whole kernel uses.
  */
 static void pool_free_later(struct kretprobe_pool *pool)
 {

@@ -41,7 +41,7 @@ bool kprobe_may_skip_ftrace(const struct kprobe_site *site)
 	    kprobe_obstacle_stays(site->obstacle))
 		return false;
 	what = kprobe_obstacle_now(site);
-	/* An armed site with a probe under its jump may still be a trap. */
+	/* Despite a probe under the jump, an armed site may keep a trap. */
 	if (what && (what != KPROBE_NOJUMP_PROBE_INSIDE ||
 		     site->state == KPROBE_SITE_CLEAN))
 		return false;
@@ -82,9 +82,9 @@ reconcile_text_target(const struct kprobe_site *site)
 }
 
 /*
- * Add to @dirty each site whose jump covers a trap about to be written.  Then
- * turn each jump with an obstacle into a breakpoint again, and cancel sites
- * that were about to become jumps but must not any more.
+ * Add to @dirty each site whose jump, written or pending, covers a trap about
+ * to be written.  Then change the target of jumps with an obstacle from JUMP to
+ * TRAP, and cancel pending jumps that must no longer be written.
  */
 static void reconcile_jumps(struct list_head *dirty)
 {
@@ -120,7 +120,7 @@ static void reconcile_jumps(struct list_head *dirty)
 }
 
 /*
- * Restore the next instruction of sites that ftrace has armed instead: steps 5
+ * Restore the next instruction of sites that ftrace has armed by now: steps 5
  * and 6 of a move to ftrace, see the head of ftrace.c.
  */
 static void reconcile_restore_next(struct list_head *batch)
@@ -166,7 +166,7 @@ static void reconcile_done(struct list_head *batch)
 	kprobe_consider_batch(batch);
 }
 
-/* Empty a batch that ftrace refused.  With @each, log non-FTRACE sites. */
+/* Empty a batch that ftrace refused.  With @each, log sites not armed by it. */
 static void reconcile_report_failed(struct list_head *batch, bool each, int err)
 {
 	struct kprobe_site *site, *next;
@@ -227,7 +227,7 @@ static int reconcile_arm_ftrace(struct list_head *arm, bool each)
 }
 
 /*
- * Move sites to ftrace that must no longer own the next instruction.  If a site
+ * If a site must no longer own the next instruction, move it to ftrace.  If it
  * cannot be moved, its next instruction stays patched: remove the site on that
  * instruction, if any, from @dirty.
  */
@@ -250,7 +250,7 @@ static int reconcile_move_to_ftrace(struct list_head *dirty, bool each)
 	return ret;
 }
 
-/* Arm or disarm the sites of @dirty on ftrace, and remove them from @dirty. */
+/* Make ftrace arm or disarm sites of @dirty, and remove these from @dirty. */
 static int reconcile_ftrace(struct list_head *dirty, bool each)
 {
 	struct kprobe_site *site, *next;
@@ -333,8 +333,8 @@ int kprobe_reconcile(struct list_head *dirty, unsigned int how)
 /*
  * Reconcile a chunk of the sites at the head of the list, move these to its
  * tail, and subtract their number from @left.  Sites that are created between
- * two chunks are at the tail, and follow the switch from the start.  If a site
- * is freed meanwhile, another site is visited twice, which is harmless.
+ * two chunks are at the tail, and obey the new setting anyway.  If a site is
+ * freed meanwhile, another site is visited twice, which is harmless.
  */
 static int reconcile_chunk(unsigned int *left, unsigned int how)
 {
@@ -359,8 +359,9 @@ static int reconcile_chunk(unsigned int *left, unsigned int how)
  * @on: whether probes are armed
  *
  * The switch does not enable or disable any probe.  Switching off waits for
- * running handlers.  Afterwards, no hit begins, but a hit that has begun may
- * still call post handlers, and a followed call its return handler.
+ * running handlers.  Afterwards, no hit begins.  But a hit that has begun may
+ * still call post handlers, and the return of a followed call still calls its
+ * return probe's handler.
  *
  * Switching on arms as many sites as possible, and logs the others.  ftrace
  * refuses a site with post handlers, for example, if another user has meanwhile
@@ -424,13 +425,13 @@ static void reconcile_owners(struct ftrace_ops *ops,
 /**
  * kprobe_redirect_begin - move sites to ftrace before an ops redirects calls
  * @ops: the ops, which is not registered yet
- * @concerns: returns true if @ops is for the function with its ftrace call at
- *	@ip
+ * @concerns: returns true if @ops applies to the function whose ftrace call is
+ *	at @ip
  *
  * The sites on functions that @ops concerns use ftrace from now on.  Until
- * kprobe_redirect_end() is called, all sites that are armed or reconciled on
- * ftrace calls must use ftrace, because ftrace_is_redirected() does not
- * consider @ops yet.
+ * kprobe_redirect_end() is called, any other site on an ftrace call uses ftrace
+ * as well when that site is armed or reconciled, because ftrace_is_redirected()
+ * might not consider @ops yet.
  *
  * A site that ftrace cannot arm is logged, and may have no more hits.
  *

@@ -27,9 +27,9 @@
  *    and finds each site that stays, in one walk.
  * 3. A removed site is freed after a grace period that begins after its removal
  *    (kprobe_retire()), which waits for all readers that can reach it.
- * 4. All hits of a site's trap find the site before it is removed ("Text and
- *    table" in kernel/kprobes.c).  So no hit finds a removed site in place of a
- *    new one at the same address.
+ * 4. When a site is removed, every hit of its trap has already found the site
+ *    ("Text and table" in kernel/kprobes.c).  So no hit finds a removed site in
+ *    place of a new one at the same address.
  * 5. If a trap's exception handler finds no site, it reads the text.  If a trap
  *    is there, it looks for the site again, ordered after that read, because a
  *    site and its trap may have been added since the first look-up.  If there

@@ -4,7 +4,8 @@
  *
  * Pages are allocated from execmem, or by the backend, and made read-only and
  * executable before the first slot in them is allocated; after that, only
- * text_poke_copy() and similar functions write to them.  All slots in a page
+ * text_poke_copy() and similar functions write to them.  With classic.c, the
+ * backend decides how its pages are protected and written.  All slots in a page
  * have the same size, and freed slots are reused.  One empty page of small
  * slots and one of large slots are kept; other empty pages are freed.
  *
@@ -401,8 +402,8 @@ unsigned long kprobe_unwind(unsigned long addr, struct pt_regs *regs,
  * kprobe_traced_address - translate an instruction pointer for a stack trace
  * @addr: the instruction pointer
  *
- * For code that searches stack traces for a function, such as live patching.  A
- * task in a slot is in the probed function, even if the instruction at @addr
+ * For code, such as live patching, that searches stack traces for a function.
+ * A task in a slot is in the probed function, even if the instruction at @addr
  * has no counterpart in the original text.
  *
  * Context: any.
@@ -420,8 +421,9 @@ unsigned long kprobe_traced_address(unsigned long addr)
  *
  * Afterwards, the exception looks as if the original instruction had raised it.
  * If that instruction is restarted, it is hit again.  The registers do not
- * change if the task cannot resume in the original text, for example from the
- * copy of an instruction under a jump, which has no fix-up.
+ * change if the task cannot resume in the original text, for example after a
+ * fault in the copy of a later instruction under a jump.  That instruction has
+ * no fix-up, so its original address is not needed to find one.
  *
  * Context: an exception; RCU is watching.
  * Return: the site of the instruction; NULL if the registers have not changed.

@@ -52,7 +52,7 @@ static void test_entry_is_hit_by_ftrace(struct kunit *test)
 }
 
 #ifdef CONFIG_HAVE_KPROBE_SITES
-/* Hits whose handler got registers with interrupts on. */
+/* Number of hits whose saved registers show that interrupts were on */
 static unsigned int hits_with_irqs;
 
 static int count_irqs_on(struct kprobe *p, struct pt_regs *regs)
@@ -77,7 +77,7 @@ static void test_registers_show_interrupt_state(struct kunit *test)
 }
 #endif
 
-/* A sibling with a post handler turns the call into a breakpoint and back. */
+/* A sibling with a post handler moves the site to the other ops and back. */
 static void test_each_hit_counts_once(struct kunit *test)
 {
 	struct counted plain = ON_TARGET();
@@ -145,7 +145,7 @@ static void notrace nothing(unsigned long ip, unsigned long parent_ip,
 {
 }
 
-/* Redirects the function, as live patching does. */
+/* Has IPMODIFY, as live patching does, but does not redirect anything. */
 static struct ftrace_ops modifier = {
 	.func = nothing,
 	.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY,
@@ -164,7 +164,7 @@ static void test_ipmodify_excludes_post(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, watch(&modifier, target), 0);
 	KUNIT_ASSERT_EQ(test, register_ftrace_function(&modifier), 0);
 
-	/* A probe without a post handler does not modify the address. */
+	/* A probe without a post handler does not need IPMODIFY. */
 	KUNIT_EXPECT_EQ(test, register_kprobe(&plain.probe), 0);
 	KUNIT_EXPECT_EQ(test, register_kprobe(&post.probe), -EBUSY);
 	call_target(5);
@@ -206,7 +206,7 @@ static void test_ipmodify_blocks_one_site(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, other_post.pre, 1);
 	KUNIT_EXPECT_EQ(test, other_post.post, 1);
 
-	/* The next change of the site retries, and so does the switch. */
+	/* The switch tries again; a probe that cannot be enabled stays off. */
 	KUNIT_EXPECT_EQ(test, kprobe_set_global(true), -EBUSY);
 	KUNIT_EXPECT_EQ(test, disable_kprobe(&post.probe), 0);
 	KUNIT_EXPECT_EQ(test, enable_kprobe(&post.probe), -EBUSY);
@@ -226,7 +226,7 @@ static const char * const entry_names[] = {
 	"vfs_unlink", "vfs_mkdir",
 };
 
-/* Remove now the filter entries that a worker would remove soon. */
+/* Remove the filter entries now, instead of waiting for the worker. */
 static void flush_filters(void)
 {
 	guard(mutex)(&kprobe_mutex);
@@ -235,7 +235,7 @@ static void flush_filters(void)
 
 /*
  * Registering an array must update ftrace's calls once, and unregistering it
- * once, whether or not ftrace calls for other functions meanwhile.
+ * once more, whether or not other functions have probes on ftrace's call.
  */
 static void expect_one_update(struct kunit *test, struct counted *updates,
 			      kprobe_post_handler_t post_handler)
@@ -471,7 +471,7 @@ static unsigned long livepatch_stack(void)
 	return (unsigned long)current_thread_info()->livepatch_sp;
 }
 
-/* The handler returns to the caller, as bpf_override_return() does. */
+/* The handler makes the function return at once, like bpf_override_return(). */
 static void test_diverted_hits_use_no_stack(struct kunit *test)
 {
 	struct kprobe p = KPROBE_AT(target_call(),
@@ -490,7 +490,7 @@ static void test_diverted_hits_use_no_stack(struct kunit *test)
 }
 #endif
 
-/* ftrace may still call for a moment after unregister: no handler may run. */
+/* After unregistering, ftrace may call kprobes once more: run no handlers. */
 static void test_late_ftrace_call_is_ignored(struct kunit *test)
 {
 	u8 before[MCOUNT_INSN_SIZE];

@@ -3,8 +3,8 @@
  * Instructions that only compute, on arm64.
  *
  * With a post handler, all registers must be saved again after an instruction
- * in a slot.  If an instruction only computes one general register, and maybe
- * flags, a generated function avoids that: it executes the instruction on the
+ * in a slot.  If an instruction only computes a general register, flags or
+ * both, a generated function avoids that: it executes the instruction on the
  * registers of the hit.  The function contains the instruction itself, with
  * other registers:
  *
@@ -160,7 +160,7 @@ static bool emit_signing(struct a64_kprobe_text *text, u32 insn)
  * @text: empty; the function is added
  * @insn: the instruction
  *
- * Return: false if @insn does more than compute.
+ * Return: false if @insn does more than compute, or sets the stack pointer.
  */
 bool a64_kprobe_emit_compute(struct a64_kprobe_text *text, u32 insn)
 {

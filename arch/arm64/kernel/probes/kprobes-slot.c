@@ -300,7 +300,7 @@ unsigned int kprobe_hidden_callers(const struct pt_regs *regs,
 	if (in_thunk)
 		pc = lr;
 	else if (kprobe_orig_ip(lr) != lr)
-		/* The thunk has returned; x29 still points to its record. */
+		/* In or just after the thunk: x29 points to its record. */
 		return 0;
 	if (kprobe_at_entry(kprobe_orig_ip(pc))) {
 		/* For a far call, a detour has the thunk's address in x30. */

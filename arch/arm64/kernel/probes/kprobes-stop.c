@@ -35,17 +35,18 @@
  * call_single_data_t for each CPU, which is free again before the CPU is
  * counted in hold.left.
  *
- * A CPU may take the IPI after the others were released, and reads hold.over
- * then.  So all CPUs must leave this hold before the next one begins.
+ * A CPU may take the IPI only after the others have been released.  It must
+ * still find hold.over set, so all CPUs must leave this hold before the next
+ * one begins.
  *
- * Functions that send and take the IPI may be probed and traced.  A CPU
- * executes them before it is counted in hold.held, so nothing is written
- * meanwhile.  But handlers of these probes may run while other CPUs are held.
- * A lock that a handler takes must be taken with interrupts off everywhere, so
- * its owner takes the IPI only after it has released the lock.
- * A handler can thus delay a hold until this CPU gives up, but never waits for
- * a held CPU.  HOLD_NS is measured by sched_clock_noinstr(), which cannot be
- * probed.
+ * Functions that send and take the IPI may be probed and traced.  Nothing is
+ * written meanwhile: this CPU writes after it has sent all IPIs, and another
+ * CPU executes them only before hold.held counts it or after hold.over is set.
+ * But handlers of these probes may run while other CPUs are held.  A lock that
+ * a handler takes must be taken with interrupts off everywhere, so its owner
+ * takes the IPI only after it has released the lock.  A handler can thus delay
+ * a hold until this CPU gives up, but never waits for a held CPU.  HOLD_NS is
+ * measured by sched_clock_noinstr(), which cannot be probed.
  *
  * stop_machine() costs several times as much: two context switches on each CPU.
  *
@@ -72,19 +73,19 @@
  * firmware delivers (SDEI).  Their handlers may execute the text while it is
  * patched, as with aarch64_insn_patch_text():
  *
- * - The word is written by one aligned store, so existing CPUs execute either
- *   the old or the new instruction.  The architecture guarantees that only for
- *   the instructions listed in kprobes-patch.c, so do not probe handlers of
- *   pseudo-NMIs.
- * - If an NMI handler hits a breakpoint, the site is in the table, as it is for
- *   running CPUs.  The hit takes no lock, so it does not matter which task has
- *   stopped the CPUs.
+ * - The word is written by one aligned store, so all known implementations
+ *   execute either the old or the new instruction.  The architecture guarantees
+ *   that only for the instructions listed in kprobes-patch.c, so do not probe
+ *   handlers of pseudo-NMIs.
+ * - If an NMI handler hits a breakpoint, it finds the site in the table, as
+ *   when no CPU is stopped.  The hit takes no lock, so it waits neither for the
+ *   CPU that writes nor for a stopped one.
  * - Code that runs in an SDEI event must not be probed at all, by any mechanism
  *   of the kernel.  The event may have interrupted the entry code of an
  *   exception before this code has read ELR_EL1, which a breakpoint overwrites.
- * - Any hit that begins before the text is written has ended when this CPU
- *   continues, because the NMI must return before its CPU can leave the loop.
- *   A later hit begins with an exception, after which the CPU does not see the
+ * - An NMI that began before the text was written has returned when this CPU
+ *   continues, because only then can its CPU leave the loop.  An NMI that
+ *   begins later starts with an exception, after which its CPU does not see the
  *   old text.  So when the call returns, no handler of a removed probe is
  *   running, not even in an NMI.
  */
@@ -180,7 +181,8 @@ static __always_inline void write_batch(const struct stop_batch *b)
 
 /*
  * How long to wait for other CPUs before they are released, in nanoseconds.  A
- * CPU in a deep idle state may need longer, but is awake for stop_machine().
+ * CPU in a deep idle state may need longer, but the IPI has woken it up by the
+ * time stop_machine() is called.
  */
 #define HOLD_NS		(50 * NSEC_PER_USEC)
 

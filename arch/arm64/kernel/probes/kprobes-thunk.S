@@ -146,8 +146,9 @@ NOKPROBE(kprobe_enable_ttbr0)
 /*
  * Save the rest of an exception's registers, with @where as the program counter
  * and as the return address that an unwinder finds, and mask interrupts as the
- * kernel does, by DAIF or by priority.  List the code from @begin up to the
- * record in kprobe_recordless[].  Clobbers x2 to x4 and x30.
+ * kernel does, by DAIF or by priority.  Make a frame record and point x29 to
+ * it; in kprobe_recordless[], list the code from @begin until then.  Clobbers
+ * x2 to x4 and x30.
  */
 	.macro	save_state where, begin
 	mrs	x2, nzcv
@@ -215,7 +216,7 @@ alternative_else_nop_endif
 /*
  * Called from a slot or a detour (a64_kprobe_emit_call()): x0 is the site; x0,
  * x1, x29 and x30 have been saved.  Calls \function(site, regs) with a program
- * counter \skip bytes after the probed instruction.  If that returns nonzero,
+ * counter \skip bytes after the probed address.  If \function returns nonzero,
  * the thunk does not return to the slot or detour.
  */
 	.macro	define_thunk name, function, skip
@@ -247,10 +248,10 @@ SYM_DATA_START(kprobe_recordless)
 	define_thunk kprobe_jump_thunk, a64_kprobe_hit_jump, 0
 
 /*
- * A handler has set the program counter.  No branch can restore all registers,
- * but the return from an exception can.  The exception's registers are saved
- * over the struct pt_regs, and it returns to the address in a member that is
- * not overwritten: see a64_kprobe_divert().
+ * A handler has set the program counter.  A branch there would need a register,
+ * but the return from an exception does not, so raise one by a breakpoint.  Its
+ * registers are saved over the struct pt_regs, and its handler returns to the
+ * address in a member that is not overwritten: see a64_kprobe_divert().
  */
 SYM_CODE_START_LOCAL(kprobe_divert)
 	mov	x0, sp

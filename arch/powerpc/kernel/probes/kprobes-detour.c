@@ -33,8 +33,9 @@
  *
  * One instruction stores and moves r1 to make the frame, and another loads r1
  * to remove it.  At any point, an interrupt makes its own frame below, on 64
- * bit with a red zone in between.  MSR[RI] is always set: SRR0 and SRR1 are
- * used only to continue at another address, see kprobes-thunk.S.
+ * bit with a red zone in between.  MSR[RI] is set in a detour: SRR0 and SRR1
+ * are used, with MSR[RI] clear, only to continue at another address, see
+ * kprobes-thunk.S.
  *
  * Until a site's branch is written, its trap does not use the detour, so the
  * optimizer waits for no grace period.
@@ -132,7 +133,8 @@ static void emit_far_call(struct detour_text *text, unsigned long addr)
 
 /*
  * Emit the words from the entry to the removal of the frame.  The thunk finds
- * the site before its return address.
+ * the pointer to the site at the start of the aligned block that its return
+ * address is in.
  */
 static void emit_call(struct detour_text *text, const struct kprobe_site *site,
 		      bool near)
@@ -169,7 +171,7 @@ static unsigned long target_of(u32 word, unsigned long addr)
 	return word & BRANCH_ABSOLUTE ? distance : addr + distance;
 }
 
-/* Emit an emulated instruction: a branch is copied, ADDPCIS needs no text. */
+/* Emit an instruction that a trap emulates.  ADDPCIS needs no text. */
 static void emit_emulated(struct detour_text *text,
 			  const struct kprobe_site *site)
 {
@@ -266,7 +268,7 @@ enum kprobe_obstacle arch_kprobe_build_detour(struct kprobe_site *site)
 	}
 	while (text.nr * sizeof(u32) < size)
 		emit(&text, PPC_RAW_TRAP());
-	/* Notify decoders of branches before any CPU can execute the text. */
+	/* Notify decoders of traces before any CPU can execute the text. */
 	perf_event_text_poke(detour, NULL, 0, text.word, size);
 	if (patch_instructions(detour, text.word, size, false)) {
 		kprobe_slot_free(detour);
@@ -345,7 +347,7 @@ static __always_inline void before_copy(const struct kprobe_site *site,
 		regs->link = ppc_kprobe_next(site);
 		break;
 	case PPC_DETOUR_COMPUTES:
-		/* A handler that returns 0 cannot change the nip. */
+		/* Ignore a nip set by handlers that returned 0. */
 		regs->nip = (unsigned long)site->addr;
 		ppc_kprobe_emulate(site, regs);
 		break;
@@ -357,11 +359,11 @@ static __always_inline void before_copy(const struct kprobe_site *site,
 /**
  * kprobe_hit_jump - handle a hit by a detour
  * @site: the site
- * @regs: complete, except for the instruction pointer and the state
+ * @regs: complete, except for nip, msr and the soft mask
  *
- * Interrupts are masked and user memory is inaccessible, as for a program
- * check.  Interrupts that arrive meanwhile are replayed at the end, with their
- * frames below the frame with @regs.
+ * While handlers run, interrupts are masked and user memory is inaccessible, as
+ * in a program check.  Interrupts that arrive meanwhile are replayed at the
+ * end, with their frames below the frame with @regs.
  *
  * Context: any.  In real mode, on 64 bit, the hit is only counted and the
  * instruction executed, because handlers and their data are not accessible.  On

@@ -134,7 +134,7 @@ static enum kprobe_refusal refuse_trap(unsigned long addr)
 /*
  * Root can switch barriers against speculation on and off, and their patching
  * neither takes text_mutex nor respects probes.  The barriers of a module do
- * not change after it was loaded.
+ * not change once it is loaded.
  */
 #ifdef CONFIG_PPC_BARRIER_NOSPEC
 /* Number of words that feature-fixups.c writes for a barrier. */
@@ -159,9 +159,9 @@ static bool is_barrier(unsigned long addr)
 #endif
 
 /*
- * Return true if the surrounding function reads or writes TLB entries.  Special
- * registers hold an entry meanwhile, and a TLB miss, which any access by a hit
- * may cause, overwrites them.
+ * Return true if the surrounding function reads or writes TLB entries.  It has
+ * an entry in special-purpose registers meanwhile.  Any memory access of a hit
+ * may cause a TLB miss, which overwrites these registers.
  */
 #ifdef CONFIG_BOOKE
 #define OP_31_XOP_TLBILX	18

@@ -10,20 +10,21 @@
  *			trap
  *			[site]
  *
- * The instruction runs natively.  Only prefixed instructions have an operand
- * relative to their address; it is adjusted.  The handler of the trap reads the
- * site from the slot, so the task and CPU need no state in between.
+ * The instruction runs natively.  Branches and ADDPCIS are emulated, so only
+ * prefixed instructions in a slot may have an operand relative to their
+ * address; it is adjusted.  The handler of the trap reads the site from the
+ * slot, so the task and CPU need no state in between.
  *
  * A branch reaches 32 MB.  Modules can be anywhere in the vmalloc area, and
- * pages for their slots are allocated within that distance.  The kernel's own
- * text has a pool of pages within the code of the probes.  Slots are allocated
- * anywhere, and end with a trap, if the pool is used up, if the text is larger
- * than the reach, or if the vmalloc area around a module is full.  Detours must
- * be in reach.  On a CPU whose MMU uses a hash table, the kernel's own text has
- * only the pool.
+ * pages for their slots are allocated within 32 MB of the module.  The kernel's
+ * own text has a pool of pages in .kprobes.text.  Slots are allocated anywhere,
+ * and end with a trap, if the pool is used up, if the text is larger than the
+ * reach, or if the vmalloc area around a module is full.  Detours must be in
+ * reach.  On a CPU whose MMU uses a hash table, the kernel's own text has only
+ * the pool.
  *
  * Slots are aligned to their size, so that a prefixed instruction does not
- * cross a block of 64 bytes.
+ * cross a 64-byte boundary.
  *
  * Writing a slot
  * --------------
@@ -152,7 +153,7 @@ static void *alloc_within(unsigned long addr, unsigned long distance)
 	return kasan_reset_tag(page);
 }
 
-/* Return true if any page must do: probably none in reach is left. */
+/* Return true if a page may be anywhere, because no near one seems left. */
 static bool beyond_reach(const struct kprobe_site *site)
 {
 	if (!core_kernel_text((unsigned long)site->addr))
@@ -364,8 +365,8 @@ NOKPROBE_SYMBOL(arch_kprobe_can_resume);
  * @link: set to the function's return address if it is probed at its entry,
  *	before it has saved that address; else to 0
  *
- * If LR points to a slot, the detour has saved the original LR, because no
- * copied instruction is a call.
+ * No copied instruction is a call, so LR points to a slot only after a detour
+ * has called the thunk.  By then, the detour has saved the original LR.
  *
  * Context: any.
  * Return: the probed address if @regs are in the thunk of a detour, else 0.

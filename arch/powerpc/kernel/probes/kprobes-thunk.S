@@ -50,11 +50,12 @@ ppc_kprobe_pool_end:
 .endm
 
 /*
- * Save the registers as an exception would, except r0, the instruction pointer
- * and the state, to the frame at r1, which has the size of an exception's.  DAR
- * and DSISR are omitted: only exceptions that set them save them.  Clobbers r0
- * and r2 to r6; sets r31 to LR, and r2 to the kernel's TOC, or to the task on
- * 32 bit.
+ * Save the registers as an exception would to the frame at r1, which has the
+ * size of an exception's.  Not saved are r0, CTR, LR, the instruction pointer,
+ * MSR and the soft mask; and DAR and DSISR, which only exceptions that set them
+ * save.  Sets r0 to 0, r3 to the stack pointer above the frame, r31 to LR and,
+ * on 64 bit, r2 to the kernel's TOC; on 32 bit, r2 is the current task.
+ * Clobbers r5 and r6.
  */
 .macro save_state
 	SAVE_GPRS(2, 31, r1)
@@ -108,7 +109,7 @@ kprobe_jump_thunk_far:
 	addi	r4, r1, STACK_INT_FRAME_REGS
 	bl	CFUNC(kprobe_hit_jump)
 	cmpwi	r3, PPC_KPROBE_DIVERTED
-	/* Clear the marker: the result is a different value. */
+	/* Overwrite the marker; the result in r3 never equals it. */
 	PPC_STL	r3, STACK_INT_FRAME_MARKER(r1)
 	beq-	.Ldiverted
 	mtlr	r31
@@ -123,9 +124,9 @@ kprobe_jump_thunk_end:
  * at the exit of any exception.
  *
  * On 64 bit, the return sets MSR[EE] again if it was set, unless an interrupt
- * has just been masked: that has cleared MSR[EE], and noted it in the PACA.
- * SRR0 and SRR1 no longer hold values that the kernel has prepared for a
- * return.
+ * that must stay masked has arrived since: its handler has then cleared MSR[EE]
+ * and recorded this in the PACA.  PACASRR_VALID is cleared because SRR0 and
+ * SRR1 will no longer hold what the kernel has prepared for a return.
  */
 .macro mask_all state
 	mfmsr	\state
@@ -160,10 +161,10 @@ kprobe_jump_thunk_end:
 .endm
 
 /*
- * A handler has set NIP.  No branch can restore all registers, but the return
- * from an exception can.  Both ends of the frame are read before SRR0 is
- * changed, and the code after that does not cross a page, because where
- * exceptions fill TLBs, a miss would change SRR0.
+ * A handler has set NIP.  A branch there would need LR or CTR, which must have
+ * their own values; the return from an exception needs neither.  Both ends of
+ * the frame are read before SRR0 is changed, and the code after that does not
+ * cross a page, because where exceptions fill TLBs, a miss would change SRR0.
  */
 	.balign	256
 .Ldiverted:

@@ -3,14 +3,14 @@
  * Breakpoint hits on powerpc.  kprobes-insn.c decides what can be probed;
  * kprobes-patch.c writes the traps.
  *
- *	trap -> site -> pre handlers -+-> depends on its address: emulate, post
- *	                              |   handlers, return
+ *	trap -> site -> pre handlers -+-> the instruction depends on where it
+ *	                              |   is: emulate, post handlers, return
  *	                              |
  *	                              +-> slot: instruction, branch back
  *	                              |
- *	                              +-> post handlers, and only computes or
- *	                              |   accesses the kernel's memory: emulate,
- *	                              |   post handlers, return
+ *	                              +-> post handlers, and the instruction
+ *	                              |   only computes or accesses the kernel's
+ *	                              |   memory: emulate, post handlers, return
  *	                              |
  *	                              +-> post_slot: instruction, trap -> post
  *	                                  handlers, return
@@ -83,8 +83,8 @@ static __always_inline void hit_site(struct kprobe_site *site,
 
 /*
  * Handle the trap after an executed instruction in a slot.  Do not look up the
- * slot's owner or anything else, because functions that do may be probed, and
- * recurse.
+ * slot's owner or anything else: functions for that may be probed, too, and the
+ * traps after their instructions would lead here again.
  */
 static __always_inline void hit_post(struct pt_regs *regs)
 {

@@ -9,16 +9,17 @@
  *					[instruction]...	the region
  *	after the region: <-----	jmp, unless unreachable
  *
- * The detour and the thunk push a struct pt_regs with the instruction pointer
- * of a breakpoint exception.  orig_ax, which is no register of the interrupted
- * code, holds the return address of the call.  The thunk reads the site from
- * the start of the detour.  The detour pops the registers with all changes that
- * handlers have made, but if a handler has set the instruction pointer, the
- * thunk does not return to the detour.
+ * The detour and the thunk push a struct pt_regs.  Its instruction pointer is
+ * as after a breakpoint, one byte after the probed address.  orig_ax, which has
+ * no register of the interrupted code, holds the return address of the call.
+ * The thunk reads the site from the start of the detour.  The detour pops the
+ * registers with all changes that handlers have made, but if a handler has set
+ * the instruction pointer, the thunk does not return to the detour.
  *
  * The direction flag is clear, because a function that sets it has no jumps.
  * User memory may be accessible in functions with STAC or fix-ups for faults,
- * and in functions that objtool lets them call; only their detours need CLAC.
+ * and in functions that objtool allows them to call.  Only sites in these
+ * functions need CLAC in their detours.
  *
  * Where a hit continues
  * ---------------------
@@ -59,7 +60,10 @@
 #include <asm/text-patching.h>
 #include "common.h"
 
-/* Compilers may add calls of instrumentation where user access is enabled. */
+/*
+ * With these options, compilers may add calls to instrumentation where user
+ * access is enabled.
+ */
 #define INSTRUMENTED							\
 	(IS_ENABLED(CONFIG_KASAN) || IS_ENABLED(CONFIG_KCSAN) ||	\
 	 IS_ENABLED(CONFIG_KMSAN) || IS_ENABLED(CONFIG_UBSAN) ||	\
@@ -68,7 +72,7 @@
 	 IS_ENABLED(CONFIG_TRACE_BRANCH_PROFILING))
 
 /*
- * objtool allows calls of copy_mc_fragile_handle_tail() with user access
+ * objtool allows calls to copy_mc_fragile_handle_tail() with user access
  * enabled, although this function does not access user memory itself.
  */
 static bool called_with_user_access(unsigned long addr)
@@ -167,11 +171,12 @@ static const u8 store_on_stack[] = { 0xc7, 0x04, 0x24 };
 	 sizeof(u32) + JMP32_INSN_SIZE)
 
 /*
- * Emit a call at the end of the region, which must return to the original text:
+ * Emit a call at the end of the region.  The callee must return to the original
+ * text:
  *
  *		call	1f
  *		int3
- *	1:	mov	$address after the call in place, (%rsp)
+ *	1:	mov	$original return address, (%rsp)
  *		jmp	callee
  *
  * The callee and unwinders find the original return address, and a callee that
@@ -180,8 +185,8 @@ static const u8 store_on_stack[] = { 0xc7, 0x04, 0x24 };
  * returns of all callers.  With the call, only the callee's return is
  * mispredicted, to the int3.
  *
- * A call through a register or memory is refused: in the jmp above, a fault
- * would have another stack pointer than in place.
+ * A call through a register or memory is refused: a fault in the jmp would have
+ * a different stack pointer than a fault in the original call.
  */
 static enum kprobe_obstacle
 detour_emit_call(struct detour *d, const void *detour, unsigned long addr,
@@ -288,7 +293,7 @@ static enum kprobe_obstacle detour_insn_obstacle(unsigned long addr,
 	if (cpu_feature_enabled(X86_FEATURE_RETPOLINE_LFENCE) &&
 	    text[0] == 0x0f && text[1] == 0xae && text[2] == 0xe8)
 		return KPROBE_NOJUMP_BOUND_INSIDE;
-	/* STI covers one more instruction, which must not be the jump back. */
+	/* The jump back must not be in the interrupt shadow of STI. */
 	if (text[0] == 0xfb && last)
 		return KPROBE_NOJUMP_BOUND_INSIDE;
 	if (is_endbr((u32 *)text))
@@ -375,8 +380,8 @@ detour_inspect_region(const struct kprobe_site *site,
 	enum kprobe_obstacle obstacle;
 
 	/*
-	 * detour_past_hit() uses the detour even in state TRAP.  The copies
-	 * after a JCC that is not taken would bypass traps.
+	 * detour_past_hit() uses the detour even in state TRAP.  If a JCC is
+	 * not taken, the copies after it would bypass other sites' traps.
 	 */
 	if (site->on_ftrace && site->insn.class == X86_KPROBE_JCC)
 		return KPROBE_NOJUMP_BOUND_INSIDE;
@@ -560,10 +565,10 @@ NOKPROBE_SYMBOL(detour_resume_skipping);
  * arch_kprobe_resume - move a changed ip from under a jump to the detour
  * @regs: registers at the end of a hit; the instruction pointer may be changed
  *
- * Instructions under a jump can only be executed in the detour.  At the start
- * of a jump, the jump is executed, which is a new hit.  But if the jump belongs
- * to a site on the preceding ftrace call, a task that continues after this call
- * must not hit the site: it continues at the copy.
+ * Instructions under a jump can only be executed in the detour.  An ip at the
+ * start of a jump is left alone: the jump is a new hit.  But if the jump
+ * belongs to a site on the preceding ftrace call, a task that continues after
+ * this call must not hit the site: it continues at the copy.
  *
  * Context: any; interrupts off.
  */

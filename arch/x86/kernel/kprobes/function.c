@@ -12,26 +12,26 @@
  * - addresses in the function that are operands of its instructions;
  * - all of these in parts that the compiler has moved elsewhere (.cold);
  * - targets of fix-ups in the whole exception table of the kernel or module,
- *   because another function may have the fault.
+ *   because the fault may be in another function.
  *
- * A jump through a register is assumed to be a tail call.  So is a jump to text
- * without a symbol, which is a thunk that the kernel has created for this jump
- * at boot.
+ * Unless it is an obstacle, a jump through a register is assumed to be a tail
+ * call.  So is a jump to text without a symbol: its target is a thunk that the
+ * kernel has created for this jump at boot.
  *
  * Compilers read switch tables with a scaled index and no base, and tables are
  * found by this pattern.  Only hand-written code has other tables.  Obstacles:
- * - a jump that may read these;
- * - a jump through a register, if the function may read these or has an operand
- *   that is an address in the function, from which code may compute the target,
- *   as in csum_partial() on i386;
+ * - a jump that may read another table;
+ * - a jump through a register, if the function may read another table or has an
+ *   operand that is an address in the function, from which code may compute the
+ *   target, as in csum_partial() on i386;
  * - a symbol in hand-written code that does not begin or end like a function;
- * - a jump into the middle of another symbol: its target may be a part of the
- *   function that has lost its symbol, and may jump back to any instruction.
+ * - a jump into the middle of another symbol: the target may be a part of this
+ *   function without a symbol of its own, and may jump back to any instruction.
  *
  * The target of a fix-up is always a part of the function, even if its label
- * has become a symbol, as in copy_mc_fragile().  This symbol gets no jumps,
- * because functions may jump into it: on i386, __get_user_1() jumps into
- * __get_user_handle_exception().
+ * has become a symbol, as in copy_mc_fragile().  No site in this symbol becomes
+ * a jump, because other functions may branch into its middle: on i386,
+ * __get_user_1() jumps into __get_user_handle_exception().
  */
 #include <linux/jump_label.h>
 #include <linux/kallsyms.h>
@@ -53,7 +53,7 @@
 #include <asm/text-patching.h>
 #include "common.h"
 
-/* Larger functions are an obstacle, because they are rarely probed. */
+/* Larger functions are rarely probed, so they are not analysed. */
 #define FUNCTION_ANALYSED_MAX	SZ_64K
 /* A function with more parts elsewhere is an obstacle. */
 #define PARTS_MAX		4
@@ -274,8 +274,9 @@ static bool func_reads_table(const struct insn *insn)
 }
 
 /*
- * Return true for a read at a constant plus a register, which may be a scaled
- * index.  A constant outside of rodata and modules is the offset of a field.
+ * Return true for a read at a constant plus a register, which may hold a scaled
+ * index or be one in the SIB byte.  A constant outside of rodata and modules is
+ * assumed to be the offset of a field.
  */
 static bool func_reads_constants(const struct insn *insn)
 {
@@ -325,7 +326,7 @@ static void func_add_operand(struct analysis *a, unsigned long value)
 	if (!func_in_text(&a->all, value))
 		return;
 	func_add_way_in(a, value);
-	/* The start may be passed on, but no jump is computed from it. */
+	/* A function may pass its own address, but computes no jump from it. */
 	if (value != a->all.start)
 		a->takes_address = true;
 }
@@ -564,7 +565,7 @@ static void func_scan_range(struct analysis *a, const struct text_range *range)
 				 func_add_target, a);
 }
 
-/* Mark the targets of fix-ups.  A symbol that begins at one is no function. */
+/* Mark targets of fix-ups.  A symbol that begins at one is not a function. */
 static void func_mark_landings(struct analysis *a)
 {
 	unsigned int i;
@@ -734,7 +735,7 @@ x86_kprobe_region_obstacle(const struct x86_kprobe_function *function,
 	/* A fault would restart the instruction in place, under the jump. */
 	if (found & FAULTS)
 		return KPROBE_NOJUMP_FAULT_INSIDE;
-	/* After ftrace's call, a branch to the text would be a false hit. */
+	/* A branch to the instruction after ftrace's call is not a hit. */
 	if (site->on_ftrace)
 		found |= mark[0];
 	if (found & LANDING)

@@ -180,7 +180,7 @@ bool x86_kprobe_is_nop(const struct insn *insn)
 }
 
 /*
- * HLT or MWAIT: a CPU may stay in it for any time.  If the CPU is idle or
+ * HLT or MWAIT: a CPU may stay in it indefinitely.  If the CPU is idle or
  * offline, no grace period waits for it, so a copy could be freed meanwhile.
  */
 bool x86_kprobe_halts(const u8 *text)
@@ -487,10 +487,11 @@ static void classify_simple_mov(const struct insn *insn,
 /*
  * Bytes by which an emulated instruction may lower the stack pointer.  The
  * kernel leaves six words between the interrupted stack and the registers that
- * an exception saves.  With a stack pointer below these words, unwinders would
- * stop, and handlers that write to the top of the stack would overwrite the
- * registers.  i386 builds the frame for IRET directly below the new stack
- * pointer while it still reads the old frame (IRET_FRAME in entry_32.S).
+ * an exception saves, of which a post handler may use two for what it pushes.
+ * With a stack pointer below these words, unwinders would stop, and handlers
+ * that write to the top of the stack would overwrite the registers.  i386
+ * builds the frame for IRET directly below the new stack pointer while it still
+ * reads the old frame (IRET_FRAME in entry_32.S).
  */
 #define LOWER_SP_MAX	((long)(4 * sizeof(long)))
 

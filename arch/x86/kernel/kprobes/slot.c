@@ -123,10 +123,10 @@ static enum kprobe_refusal make_slot(struct kprobe_site *site, u8 opcode,
  * @addr: address of an instruction that has raised an exception
  * @size: bytes to read; must cover the instruction
  *
- * A site's slot holds the instruction from before the site is armed until the
- * site is freed.  With interrupts off, a trap or jump that was read belongs to
- * a site that can still be found: the site stays in the table until every CPU
- * has taken an IPI after the text was restored.
+ * A site's slot is filled before the site is armed, and keeps the instruction
+ * until the site is freed.  With interrupts off, a trap or jump that was read
+ * belongs to a site that can still be found: the site stays in the table until
+ * every CPU has taken an IPI after the text was restored.
  *
  * Context: any in which RCU is watching.
  * Return: 0, or -EFAULT if @addr cannot be read.
@@ -154,8 +154,9 @@ int kprobe_read_insn(u8 *buf, unsigned long addr, unsigned int size)
 }
 
 /*
- * An indirect branch raises its exception in the slot if the operand cannot be
- * read or the target is not canonical.  So does a return.
+ * Indirect branches and returns are emulated.  But if the operand cannot be
+ * read or the target is not canonical, they are executed in the slot, and fault
+ * there.
  */
 static bool slot_may_fault(const struct arch_kprobe_insn *insn)
 {
@@ -275,14 +276,16 @@ NOKPROBE_SYMBOL(slot_leave);
 /*
  * Return true if @regs are those of a pre handler, in which @ip is one byte
  * after the probed address although the instruction has not been executed yet.
- * In other registers, the same @ip means the next instruction.  Registers are
- * taken for a pre handler's if a handler of that site is running, or if orig_ax
- * is the return address in the site's detour.  @regs may be incomplete.
+ * In any other pt_regs, this @ip is the address of the next instruction, if the
+ * probed one has one byte.  @regs are assumed to be a pre handler's if a
+ * handler of that site is running, or if orig_ax is the return address in the
+ * site's detour.  @regs may be incomplete.
  *
  * After an instruction of one byte, a post handler sees the same @ip.  So a
  * running probe with a post handler is ignored, and stack traces from its pre
- * handler show the next instruction.  The result is wrong if an interrupt after
- * a probed instruction of one byte hits the same site.
+ * handler show the next instruction.  If an interrupt arrives just after a
+ * probed instruction of one byte and hits the site itself, the result for the
+ * interrupted registers is wrong while the handler runs.
  */
 static bool slot_regs_are_pre(unsigned long ip, struct pt_regs *regs)
 {

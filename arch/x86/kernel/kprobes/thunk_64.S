@@ -20,7 +20,10 @@
 
 	.text
 
-/* Push all of a struct pt_regs below orig_ax; record it for frame pointers. */
+/*
+ * Push all of a struct pt_regs below orig_ax, and record the layout for the
+ * unwinder of frame pointers.
+ */
 .macro PUSH_HIT_REGS
 	PUSH_ALL %rdi, %rsi, %rdx, %rcx, %rax, %r8, %r9, %r10, %r11, %rbx, %rbp
 	PUSH_ALL %r12, %r13, %r14, %r15
@@ -105,8 +108,8 @@
 
 /*
  * Called from a slot (slot.c); the return address leads to the site.
- * x86_kprobe_hit_post() fills in the other fields, and stores flags and
- * instruction pointer for the last two instructions:
+ * x86_kprobe_hit_post() replaces the instruction pointer, sets orig_ax, and
+ * stores flags and the address to continue at for the last two instructions:
  *
  *	regs->orig_ax ->	flags
  *				ip

@@ -403,7 +403,8 @@ NOKPROBE_SYMBOL(trap_find);
  * kprobe_int3_handler - handle a breakpoint if it is a probe's
  * @regs: of the exception
  *
- * Context: int3, interrupts off, irqentry_nmi_enter() called once.
+ * Context: int3, interrupts off; from kernel mode, irqentry_nmi_enter() has
+ * been called once.
  * Return: non-zero if the breakpoint was handled.
  */
 int kprobe_int3_handler(struct pt_regs *regs)
