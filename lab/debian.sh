@@ -69,6 +69,53 @@ debians_kernel() {
 	} < /dev/null > "$dir.log" 2>&1
 }
 
+# debians_config: print Debian's configuration.
+debians_config() {
+	if [ -n "${CONFIG:-}" ]; then
+		cat "$CONFIG"
+	else
+		xz -dc /usr/src/linux-config-6.12/config.amd64_none_cloud-amd64.xz
+	fi
+}
+
+# set_config: change the options in which our package must differ from Debian's.
+# The build makes its own key to sign modules, because Debian's is private. The
+# samples are modules; the suites are built in and run only with kunit.enable=1
+# on the command line, so that whoever installs the package can try it.
+set_config() {
+	"$TREE/scripts/config" --file "$DEBS/build/.config" \
+		--set-str LOCALVERSION "$FLAVOUR" --disable LOCALVERSION_AUTO \
+		--set-str BUILD_SALT "" --set-str SYSTEM_TRUSTED_KEYS "" \
+		--set-str MODULE_SIG_KEY certs/signing_key.pem \
+		--enable MODULE_SIG_ALL \
+		--enable RUNTIME_TESTING_MENU --enable KUNIT \
+		--disable KUNIT_DEFAULT_ENABLED \
+		--enable KPROBES_SANITY_TEST --enable SAMPLES \
+		--module SAMPLE_KPROBES --module SAMPLE_KRETPROBES \
+		--module SAMPLE_JPROBES
+}
+
+# debians_configuration: configure $DEBS/build if the configuration changed.
+debians_configuration() {
+	local now
+
+	need linux-config-6.12 dwarves libdw-dev
+	mkdir -p "$DEBS/build"
+	debians_config > "$DEBS/config"
+	now=$(cat "$DEBS/config" "$LAB/debian.sh" "$TOP"/hooks/*.patch | sha1sum)
+	if [ "$(cat "$DEBS/config.stamp" 2> /dev/null)" != "$now" ]; then
+		rm -f "$DEBS/config.stamp"
+		say "configuring as $(head -n 3 "$DEBS/config" | sed -n 's/^# \(Linux.*\) Kernel Configuration/\1/p')"
+		cp "$DEBS/config" "$DEBS/build/.config"
+		set_config
+		kmake "$TREE" "$DEBS/build" olddefconfig > "$DEBS/config.log" 2>&1 ||
+			die "cannot configure, see $DEBS/config.log"
+		grep -q '^CONFIG_KPROBES=y' "$DEBS/build/.config" ||
+			die "that configuration has no kprobes"
+		echo "$now" > "$DEBS/config.stamp"
+	fi
+}
+
 # our_packages: die unless lab/deb has made packages.
 our_packages() {
 	ls "$DEBS"/linux-image-*"$FLAVOUR"_*.deb > /dev/null 2>&1 ||

@@ -3,7 +3,14 @@
 # Calls of the API. Sourced by run.
 
 insmod /run/modules/kprobe_target.ko
-told calls arrays places calls
+told calls arrays places
+# The reasons of ours, for rules of lab/same-expected.
+[ ! -e $P/explain ] || sed -n 's/^\(place.kprobe.*\) = -.*/\1/p' \
+	/sys/kernel/debug/kprobe_same/said | while read -r place; do
+	write "${place#place/kprobe/}" $P/explain || continue
+	same "why/calls/$place" "$(sed -n 's/^refused: \([^ ]*\).*/\1/p' $P/explain)"
+done
+told calls calls
 told calls gone-prepare
 listed calls/gone/listed-before
 rmmod kprobe_target
