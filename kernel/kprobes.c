@@ -488,8 +488,8 @@ int kprobe_register_array(struct kprobe_array *array)
  *   before a function, or patched by the kernel itself; the instruction is a
  *   trap, BUG(), WARN() or type check.
  * * -ENOENT: no such symbol; the address is in a module before
- *   MODULE_STATE_COMING or in one that is being unloaded, in a live patch that
- *   is being loaded, or in a module's init code that has run.
+ *   MODULE_STATE_COMING or after MODULE_STATE_LIVE, in a live patch before
+ *   MODULE_STATE_LIVE, or in a module's init code after it has run.
  * * -EILSEQ: the address is inside an instruction, or the decoder fails.
  * * -EOPNOTSUPP: the instruction cannot be executed out of line; the probe has
  *   a fault_handler, and the architecture has no backend of its own.

@@ -81,7 +81,7 @@ debians_config() {
 # set_config: change the options in which our package must differ from Debian's.
 # The build makes its own key to sign modules, because Debian's is private. The
 # samples are modules; the suites are built in and run only with kunit.enable=1
-# on the command line, so that whoever installs the package can try it.
+# on the command line, for users of the package.
 set_config() {
 	"$TREE/scripts/config" --file "$DEBS/build/.config" \
 		--set-str LOCALVERSION "$FLAVOUR" --disable LOCALVERSION_AUTO \
