@@ -96,6 +96,14 @@
  * and then calls only this ops.  So an ops that is not called from the loop
  * always calls the handlers.
  *
+ * There is one gap.  Code that runs inside ftrace's loop, such as a function
+ * that a callback calls, may itself be traced, and ftrace may call the old ops
+ * for it directly.  If step 2 comes between this function's entry and the call
+ * of the old ops, the old ops finds the loop's guard set, and assumes that the
+ * loop called it.  If the old ops is the one called first, it leaves the hit to
+ * the new ops, which ftrace does not call: the hit is neither handled nor
+ * counted.
+ *
  * Deferred updates
  * ----------------
  *
