@@ -265,6 +265,7 @@ static void test_probe_changes_no_result(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, probed);
 
 	run_all(code, plain);
+	kprobe_set_jumps(false);
 	for (post = 0; post <= 1; post++) {
 		struct counted c = COUNTED(*code->probe);
 
@@ -283,6 +284,7 @@ static void test_probe_changes_no_result(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, c.astray, 0);
 		KUNIT_EXPECT_EQ(test, c.probe.nmissed, 0);
 	}
+	kprobe_set_jumps(true);
 }
 
 /* All instructions are probed at once, with jumps where possible. */
