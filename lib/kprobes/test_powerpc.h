@@ -73,6 +73,19 @@
 	    ".popsection\n");						\
 	extern char code_##name[], *probe_##name
 
+/*
+ * CALLEE(name, code): a function that CODE() may call, because objtool refuses
+ * a call of a label in the same function.
+ */
+#define CALLEE(name, code)						\
+	asm(".pushsection .text\n"					\
+	    ".type " #name ", @function\n"				\
+	    #name ":\n\t"						\
+	    code "\n\t"							\
+	    "blr\n"							\
+	    ".size " #name ", . - " #name "\n"				\
+	    ".popsection\n")
+
 /* The last page is never mapped. */
 #define BAD_PAGE	(-4096UL)
 

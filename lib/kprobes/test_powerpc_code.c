@@ -102,7 +102,8 @@ BRANCH(bctr, LANDING "mtctr 4\n", "bctr");
 BRANCH(bgtctr, LANDING "mtctr 4\n", "bgtctr 2");
 /* The called part returns to the instruction after the call, by LR. */
 #define CALLED	"li 6, 2\n b 2f\n1: mflr 7\n li 6, 5\n blr\n2: mflr 8"
-CODE(bl, "li 6, 1\n li 7, 0", "bl 1f", CALLED);
+CALLEE(callee, "mflr 7\n li 6, 5");
+CODE(bl, "li 6, 1\n li 7, 0", "bl callee", "li 6, 2\n mflr 8");
 CODE(beql, "li 6, 1\n li 7, 0\n mtlr 6", "beql 1f", CALLED);
 CODE(bcl, "li 6, 1", "bcl 20, 31, 1f\n1:", "mflr 8");
 CODE(bctrl, "li 6, 1\n li 7, 0\n" LANDING "mtctr 4", "bctrl", CALLED);

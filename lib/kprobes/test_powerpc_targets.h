@@ -8,7 +8,8 @@
 CODE(add, "", "add 3, 4, 5", "nop");
 CODE(push, "", STLU " 4, -16(1)",
      LL " 3, 0(1)\n add 3, 3, 5\n addi 1, 1, 16");
-CODE(bl, "", "bl 1f", "b 2f\n1: addi 3, 3, 2\n blr\n2:");
+CALLEE(callee, "addi 3, 3, 2");
+CODE(bl, "", "bl callee", "nop");
 CODE(b_eq, "cmpw 3, 3", "beq 1f", "li 3, 7\n1: nop");
 
 static const struct opt_target opt_targets[] = {
