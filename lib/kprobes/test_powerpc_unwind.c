@@ -10,12 +10,7 @@
 #include <linux/kdebug.h>
 #include <linux/notifier.h>
 #include <linux/stringify.h>
-#include <linux/uaccess.h>
-#include <asm/disassemble.h>
-#include <asm/inst.h>
-#include <asm/ppc-opcode.h>
 #include <asm/reg.h>
-#include <asm/sstep.h>
 #include "test_powerpc.h"
 
 /* The second one is the return address that the called function may store. */
@@ -56,50 +51,34 @@ static unsigned int probed_length(const struct kprobe_site *site)
 	return sizeof(u32);
 }
 
-/* LBARX, LHARX, LWARX, LDARX. */
-static bool is_larx(u32 word)
-{
-	return get_op(word) == OP_31 && (get_xop(word) & ~0x60) == 20;
-}
-
-static bool is_stcx(u32 word)
-{
-	unsigned int xop = get_xop(word);
-
-	return get_op(word) == OP_31 && (word & 1) &&
-	       (xop == 150 || xop == 214 || xop == 694 || xop == 726);
-}
-
-/* Emulate a reservation as a whole, because an exception would end it. */
-static void skip_reservation(struct pt_regs *regs)
-{
-	u32 word = *(u32 *)regs->nip;
-
-	if (!is_larx(word))
-		return;
-	while (emulate_step(regs, ppc_inst(word)) > 0 && !is_stcx(word))
-		word = *(u32 *)regs->nip;
-}
-NOKPROBE_SYMBOL(skip_reservation);
-
 #ifdef CONFIG_PPC64
+#define MTMSR		"mtmsrd"
+#define LOAD_STEP_LINK	"addis 11, 2, ppc_step_link@toc@ha\n\t"	\
+			"ld 11, ppc_step_link@toc@l(11)\n\t"
+#else
+#define MTMSR		"mtmsr"
+#define LOAD_STEP_LINK	"lis 11, ppc_step_link@ha\n\t"		\
+			"lwz 11, ppc_step_link@l(11)\n\t"
+#endif
+
+/* Continue single-stepping where the skipped function returns. */
 extern char ppc_step_resume[];
 unsigned long ppc_step_link;
 asm(".pushsection .text\n"
     ".balign 16\n"
     "ppc_step_resume:\n\t"
-    "addis 11, 2, ppc_step_link@toc@ha\n\t"
-    "ld 11, ppc_step_link@toc@l(11)\n\t"
+    LOAD_STEP_LINK
     "mtlr 11\n\t"
     "mfmsr 12\n\t"
     "ori 12, 12, 0x400\n\t"
-    "mtmsrd 12\n\t"
+    MTMSR " 12\n\t"
     "blr\n"
     ".popsection\n");
 
 /*
- * Let a C function run to its return without steps, because no exception may
- * occur at some instructions of local_irq_restore().
+ * Let a C function that the hit calls run to its return without steps, because
+ * an exception ends a reservation, and none may occur at some instructions of
+ * local_irq_restore() on 64 bit.
  */
 static bool skip_function(struct pt_regs *regs)
 {
@@ -109,12 +88,6 @@ static bool skip_function(struct pt_regs *regs)
 	regs->link = (unsigned long)ppc_step_resume;
 	return true;
 }
-#else
-static bool skip_function(struct pt_regs *regs)
-{
-	return false;
-}
-#endif
 NOKPROBE_SYMBOL(skip_function);
 
 /*
@@ -144,7 +117,6 @@ static int step_notify(struct notifier_block *nb, unsigned long val,
 		step(regs, regs->link);
 	else if (stepper.traces && skip_function(regs))
 		return NOTIFY_STOP;
-	skip_reservation(regs);
 	regs_set_return_msr(regs, regs->msr | MSR_SE);
 	return NOTIFY_STOP;
 }
@@ -154,12 +126,6 @@ static struct notifier_block step_notifier = {
 	.notifier_call = step_notify,
 	.priority = INT_MAX,
 };
-
-#ifdef CONFIG_PPC64
-#define MTMSR	"mtmsrd 5\n\t"
-#else
-#define MTMSR	"mtmsr 5\n\t"
-#endif
 
 /* Call a function step by step. */
 unsigned long ppc_step_through(void *function);
@@ -171,7 +137,7 @@ asm(".pushsection .text\n"
     "li 3, 5\n\t"
     "mfmsr 5\n\t"
     "ori 5, 5, 0x400\n\t"
-    MTMSR
+    MTMSR " 5\n\t"
     "bctrl\n\t"
     DROP_FRAME
     "blr\n"
