@@ -53,17 +53,21 @@ static TARGET int follow_sum(int n)
 #define PARTED	"b follow_parted.cold\n1: blr\n"
 #define BACK	"b 1b\n"
 #endif
+#ifndef NO_ENDBR
+#define NO_ENDBR ""
+#endif
 #ifdef PARTED
 asm(".pushsection .text\n"
 	".balign 16\n"
 	".type follow_parted, %function\n"
-	"follow_parted: " PARTED
+	"follow_parted: " NO_ENDBR PARTED
 	".size follow_parted, . - follow_parted\n"
 	".balign 16\n"
 	".type follow_parted.cold, %function\n"
 	"follow_parted.cold: nop\n nop\n" BACK
 	".size follow_parted.cold, . - follow_parted.cold\n"
 	".popsection");
+extern char follow_parted[];
 #endif
 
 /*
@@ -149,6 +153,8 @@ static void test_kprobe_on_cold_part_is_no_entry(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
 	KUNIT_EXPECT_FALSE(test, p.flags & KPROBE_FLAG_ON_FUNC_ENTRY);
+	/* This reference also keeps the linker from dropping the code. */
+	KUNIT_EXPECT_TRUE(test, (char *)p.addr > follow_parted);
 	unregister_kprobe(&p);
 }
 #endif
