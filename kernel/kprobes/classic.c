@@ -497,15 +497,11 @@ enum kprobe_refusal arch_kprobe_prepare(struct kprobe_site *site,
 #ifdef __ARCH_WANT_KPROBES_INSN_SLOT
 	site->insn.emulated = !site->slot;
 #endif
-	if (err) {
-		/* Not all backends free the slot when they refuse. */
-		kprobe_slots_release(site);
-	} else if (site->slot) {
-		/* Not all backends flush the instruction cache. */
+	/* Not all backends flush the instruction cache. */
+	if (!err && site->slot)
 		flush_icache_range((unsigned long)site->slot,
 				   (unsigned long)site->slot +
 				   KPROBE_SLOT_SIZE);
-	}
 	return classic_refusal(err);
 }
 
@@ -524,8 +520,7 @@ enum kprobe_refusal kprobe_classic_rehearse(struct kprobe_site *site)
 	if (site->on_ftrace)
 		return KPROBE_OK;
 	why = arch_kprobe_prepare(site, false);
-	if (why == KPROBE_OK)
-		kprobe_slots_release(site);
+	kprobe_slots_release(site);
 	return why;
 }
 

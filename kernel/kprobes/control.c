@@ -411,8 +411,10 @@ static void kprobe_explain(kprobe_opcode_t *addr, const char *symbol,
 			   unsigned long offset,
 			   struct kprobe_explanation *what)
 {
+	/* Readers that have found this site by its slot may still use it. */
+	static struct kprobe_site fresh;
 	struct kprobe_entry *entry __free(kfree) = NULL;
-	struct kprobe_site *site, fresh = {};
+	struct kprobe_site *site;
 	unsigned long place;
 	bool by_ftrace;
 
@@ -436,7 +438,7 @@ static void kprobe_explain(kprobe_opcode_t *addr, const char *symbol,
 	site = kprobe_site_at((unsigned long)entry->addr);
 	if (!site) {
 		site = &fresh;
-		site->addr = entry->addr;
+		*site = (struct kprobe_site) { .addr = entry->addr };
 		INIT_LIST_HEAD(&site->batch);
 		what->why = kprobe_inspect(site, &entry->symbol) ?:
 			    kprobe_classic_rehearse(site);

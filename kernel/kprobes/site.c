@@ -132,54 +132,6 @@ bool kprobe_patches(unsigned long addr)
 }
 NOKPROBE_SYMBOL(kprobe_patches);
 
-/**
- * kprobe_site_create - create a site and add it to the table
- * @entry: the place
- * @result: filled in unless the place is refused
- *
- * Context: may sleep; kprobe_mutex held.
- * Return: KPROBE_OK or the reason for a refusal.
- */
-enum kprobe_refusal kprobe_site_create(const struct kprobe_entry *entry,
-				       struct kprobe_site **result)
-{
-	struct kprobe_site *site;
-	enum kprobe_refusal why;
-
-	lockdep_assert_held(&kprobe_mutex);
-
-	site = kmem_cache_zalloc(site_cache, GFP_KERNEL);
-	if (!site)
-		return KPROBE_REFUSE_NO_MEMORY;
-
-	site->addr = entry->addr;
-	site->on_entry = entry->on_entry;
-	site->pre = &kprobe_no_pre;
-	INIT_LIST_HEAD(&site->active);
-	INIT_LIST_HEAD(&site->batch);
-	INIT_HLIST_HEAD(&site->probes);
-
-	why = kprobe_inspect(site, &entry->symbol);
-	if (why == KPROBE_OK)
-		kprobe_classic_init_site(site);
-	if (why == KPROBE_OK && !site->on_ftrace)
-		why = arch_kprobe_prepare(site, false);
-	/* Without a slot for the next instruction, the site uses ftrace. */
-	if (site->owns_next && arch_kprobe_prepare(site, false) != KPROBE_OK) {
-		site->owns_next = false;
-		site->skip = 0;
-	}
-	if (why != KPROBE_OK) {
-		kmem_cache_free(site_cache, site);
-		return why;
-	}
-	/* Pairs with the dependencies in kprobe_site_find(). */
-	hlist_add_head_rcu(&site->chain, kprobe_site_bucket((ulong)site->addr));
-	list_add_tail(&site->all, &kprobe_sites);
-	*result = site;
-	return KPROBE_OK;
-}
-
 /*
  * Free sites and their slots once no task can be in them
  *
@@ -240,7 +192,7 @@ static DECLARE_DELAYED_WORK(site_retire_work, site_retire_worker);
 /* Collect retired sites for this many jiffies, to share grace periods. */
 #define RETIRE_DELAY	(HZ / 20)
 
-/* Free a site that has been removed from the table, after grace periods. */
+/* Free a site that is not in the table, after grace periods. */
 static void kprobe_retire(struct kprobe_site *site)
 {
 	if (llist_add(&site->retired, &site_retired) &&
@@ -258,6 +210,58 @@ static int __init kprobe_retire_start(void)
 	return 0;
 }
 postcore_initcall(kprobe_retire_start);
+
+/**
+ * kprobe_site_create - create a site and add it to the table
+ * @entry: the place
+ * @result: filled in unless the place is refused
+ *
+ * Context: may sleep; kprobe_mutex held.
+ * Return: KPROBE_OK or the reason for a refusal.
+ */
+enum kprobe_refusal kprobe_site_create(const struct kprobe_entry *entry,
+				       struct kprobe_site **result)
+{
+	struct kprobe_site *site;
+	enum kprobe_refusal why;
+
+	lockdep_assert_held(&kprobe_mutex);
+
+	site = kmem_cache_zalloc(site_cache, GFP_KERNEL);
+	if (!site)
+		return KPROBE_REFUSE_NO_MEMORY;
+
+	site->addr = entry->addr;
+	site->on_entry = entry->on_entry;
+	site->pre = &kprobe_no_pre;
+	INIT_LIST_HEAD(&site->active);
+	INIT_LIST_HEAD(&site->batch);
+	INIT_HLIST_HEAD(&site->probes);
+
+	why = kprobe_inspect(site, &entry->symbol);
+	if (why != KPROBE_OK) {
+		kmem_cache_free(site_cache, site);
+		return why;
+	}
+	kprobe_classic_init_site(site);
+	if (!site->on_ftrace)
+		why = arch_kprobe_prepare(site, false);
+	/* Without a slot for the next instruction, the site uses ftrace. */
+	if (site->owns_next && arch_kprobe_prepare(site, false) != KPROBE_OK) {
+		site->owns_next = false;
+		site->skip = 0;
+	}
+	if (why != KPROBE_OK) {
+		/* Readers may have found the site by a slot. */
+		kprobe_retire(site);
+		return why;
+	}
+	/* Pairs with the dependencies in kprobe_site_find(). */
+	hlist_add_head_rcu(&site->chain, kprobe_site_bucket((ulong)site->addr));
+	list_add_tail(&site->all, &kprobe_sites);
+	*result = site;
+	return KPROBE_OK;
+}
 
 /**
  * kprobe_site_drop - remove a site without probes

@@ -449,6 +449,7 @@ static void test_refused_probe_leaves_no_slot(struct kunit *test)
 	kprobe_flush_retired();
 	slots = kprobe_slots_in_use();
 	KUNIT_EXPECT_EQ(test, register_kprobe(&c.probe), -EOPNOTSUPP);
+	kprobe_flush_retired();
 	KUNIT_EXPECT_EQ(test, kprobe_slots_in_use(), slots);
 	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
 }
