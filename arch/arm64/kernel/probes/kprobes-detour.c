@@ -16,8 +16,8 @@
  * kernel checks where indirect branches land, no landing pad is replaced by a
  * branch: a breakpoint is a valid landing pad, a branch is not.
  *
- * Until a site's branch is written, its breakpoint does not use the detour, so
- * the optimizer waits for no grace period.
+ * A branch covers no other instruction, so the optimizer waits for no grace
+ * period.  Until the branch is written, the breakpoint does not use the detour.
  */
 #include <linux/kprobes_hit.h>
 #include <linux/memory.h>

@@ -9,12 +9,12 @@
  * Writing a slot
  * --------------
  *
- * No CPU executes a slot while it is written, so only caches matter.
- * The data cache is cleaned to the point of unification, and the instruction
- * caches are invalidated; the hardware broadcasts both to all CPUs.  A CPU may
- * still hold instructions that it has previously fetched from this memory,
- * maybe speculatively.  The CPU discards these at its next context
- * synchronization event, which must happen before it executes the slot:
+ * No CPU executes a slot while it is written, so only caches matter.  The data
+ * cache is cleaned to the point of unification, and the instruction caches are
+ * invalidated; the hardware broadcasts both to all CPUs.  A CPU may still hold
+ * instructions that it has previously fetched from this memory, maybe
+ * speculatively.  The CPU discards these at its next context synchronization
+ * event, which must happen before it executes the slot:
  *
  * 1. A breakpoint is written after its slot.  A CPU that hits the breakpoint
  *    has one event on entry to the exception, and another on return to the
@@ -128,7 +128,7 @@ static void emit_literal(struct a64_kprobe_text *text, unsigned int reg,
  */
 void a64_kprobe_emit_gap(struct a64_kprobe_text *text, u32 insn)
 {
-	/* MADD, SMADDL, UMADDL and the like; MUL and SMULH have XZR there. */
+	/* MADD, SMADDL, UMADDL and the like; in MUL and SMULH, Ra is XZR. */
 	bool has_ra = (insn & 0xff000000) == 0x9b000000 &&
 		      (insn >> 10 & 0x1f) != AARCH64_INSN_REG_ZR;
 

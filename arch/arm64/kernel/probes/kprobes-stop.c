@@ -35,9 +35,9 @@
  * call_single_data_t for each CPU, which is free again before the CPU is
  * counted in hold.left.
  *
- * A CPU may take the IPI only after the others have been released.  It must
- * still find hold.over set, so all CPUs must leave this hold before the next
- * one begins.
+ * If this CPU gives up, another CPU may take the IPI after the others have been
+ * released.  That CPU must still find hold.over set, so all CPUs must leave
+ * this hold before the next one begins.
  *
  * Functions that send and take the IPI may be probed and traced.  Nothing is
  * written meanwhile: this CPU writes after it has sent all IPIs, and another
@@ -83,11 +83,11 @@
  * - Code that runs in an SDEI event must not be probed at all, by any mechanism
  *   of the kernel.  The event may have interrupted the entry code of an
  *   exception before this code has read ELR_EL1, which a breakpoint overwrites.
- * - An NMI that began before the text was written has returned when this CPU
- *   continues, because only then can its CPU leave the loop.  An NMI that
- *   begins later starts with an exception, after which its CPU does not see the
- *   old text.  So when the call returns, no handler of a removed probe is
- *   running, not even in an NMI.
+ * - This CPU continues only after all others have left their loops, and a CPU
+ *   leaves its loop only after an NMI that interrupted the loop has returned.
+ *   An NMI that begins after the write starts with an exception, after which
+ *   its CPU does not see the old text.  So when the call returns, no handler of
+ *   a removed probe is running, not even in an NMI.
  */
 #include <linux/atomic.h>
 #include <linux/cpumask.h>

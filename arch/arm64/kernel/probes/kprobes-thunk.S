@@ -66,8 +66,8 @@
 /*
  * Prepare memory accesses for handlers as kernel_entry and kprobe_brk_handler()
  * do: user memory is inaccessible, and tags are checked.  The previous state is
- * added to the pstate, x2; if the CPU has no PAN, its bit means that TTBR0 was
- * disabled.  Interrupts must be off.  Clobbers x4 and x30.
+ * added to the pstate, x2.  If the CPU has no PAN, the PAN bit means that TTBR0
+ * was disabled.  Interrupts must be off.  Clobbers x4 and x30.
  */
 	.macro	save_access
 #ifdef CONFIG_ARM64_SW_TTBR0_PAN
@@ -249,8 +249,8 @@ SYM_DATA_START(kprobe_recordless)
 
 /*
  * A handler has set the program counter.  A branch there would need a register,
- * but the return from an exception does not, so raise one by a breakpoint.  Its
- * registers are saved over the struct pt_regs, and its handler returns to the
+ * but a return from an exception does not, so execute a breakpoint.  Its entry
+ * saves registers over the struct pt_regs, and its handler returns to the
  * address in a member that is not overwritten: see a64_kprobe_divert().
  */
 SYM_CODE_START_LOCAL(kprobe_divert)

@@ -13,9 +13,9 @@
  *	                             +-> post_slot: instruction, thunk, post
  *	                                 handlers, branch back
  *
- * All of this runs with interrupts off, as kernel/kprobes/ requires: the
- * exception and kprobes-thunk.S disable them.  el1_brk64() does not count a
- * breakpoint as an NMI.
+ * Handlers run with interrupts off, as kernel/kprobes/ requires: the exception
+ * and kprobes-thunk.S disable them.  el1_brk64() does not count a breakpoint as
+ * an NMI.
  */
 #include <linux/kprobes_hit.h>
 #include <asm/barrier.h>

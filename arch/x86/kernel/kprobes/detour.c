@@ -10,11 +10,11 @@
  *	after the region: <-----	jmp, unless unreachable
  *
  * The detour and the thunk push a struct pt_regs.  Its instruction pointer is
- * as after a breakpoint, one byte after the probed address.  orig_ax, which has
+ * as after a breakpoint, one byte after the probed address.  orig_ax, which is
  * no register of the interrupted code, holds the return address of the call.
- * The thunk reads the site from the start of the detour.  The detour pops the
- * registers with all changes that handlers have made, but if a handler has set
- * the instruction pointer, the thunk does not return to the detour.
+ * The thunk reads the site from the start of the detour.  The thunk and the
+ * detour pop the registers with all changes that handlers have made, but if a
+ * handler has set the instruction pointer, the thunk does not return to it.
  *
  * The direction flag is clear, because a function that sets it has no jumps.
  * User memory may be accessible in functions with STAC or fix-ups for faults,
@@ -337,7 +337,7 @@ static enum kprobe_obstacle detour_emit_region(struct kprobe_site *site,
 			offset++;
 			continue;
 		}
-		/* The trap may have been set since the analysis. */
+		/* A debugger may have set this trap since the analysis. */
 		if (text[offset] == INT3_INSN_OPCODE)
 			return KPROBE_NOJUMP_FOREIGN_TRAP;
 		if (insn_decode_kernel(&insn, text + offset))
@@ -355,7 +355,7 @@ static enum kprobe_obstacle detour_emit_region(struct kprobe_site *site,
 			return obstacle;
 		jump->nr++;
 		offset += insn.length;
-		/* Stop speculation past the end, as in place. */
+		/* Stop speculation past the end of the flow. */
 		if (detour_ends_flow(&what))
 			detour_emit(d, &trap, sizeof(trap));
 	}

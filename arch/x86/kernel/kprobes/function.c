@@ -15,8 +15,8 @@
  *   because the fault may be in another function.
  *
  * Unless it is an obstacle, a jump through a register is assumed to be a tail
- * call.  So is a jump to text without a symbol: its target is a thunk that the
- * kernel has created for this jump at boot.
+ * call.  A jump to text without a symbol is treated as one through a register:
+ * its target is a thunk that the kernel has created for this jump at boot.
  *
  * Compilers read switch tables with a scaled index and no base, and tables are
  * found by this pattern.  Only hand-written code has other tables.  Obstacles:
@@ -131,7 +131,7 @@ static bool func_known_part(const struct analysis *a, unsigned long addr)
 	return false;
 }
 
-/* Return true if @addr is in the text of the same module, or of the kernel. */
+/* Return true if @addr is in the function's image: its module or the kernel. */
 static bool func_same_image(const struct analysis *a, unsigned long addr)
 {
 	if (a->mod)
@@ -274,9 +274,9 @@ static bool func_reads_table(const struct insn *insn)
 }
 
 /*
- * Return true for a read at a constant plus a register, which may hold a scaled
- * index or be one in the SIB byte.  A constant outside of rodata and modules is
- * assumed to be the offset of a field.
+ * Return true for a read at a constant plus a register: a base, which may hold
+ * a scaled index, or the index in the SIB byte.  A constant outside of rodata
+ * and modules is assumed to be the offset of a field.
  */
 static bool func_reads_constants(const struct insn *insn)
 {

@@ -81,7 +81,8 @@ static void insn_undo_jumps(unsigned long addr, u8 *buf, unsigned int size)
  * x86_kprobe_original_text - read text without probes' traps and jumps
  * @addr: start address
  * @buf: filled in
- * @size: bytes to read; bytes that cannot be read become traps
+ * @size: bytes to read; if any cannot be read, those after the first page
+ *	become traps
  *
  * Context: text_mutex and kprobe_mutex held.
  * Return: 0, or -EFAULT if not even the first byte can be read.
@@ -454,7 +455,7 @@ static enum kprobe_refusal classify_two_byte(struct insn *insn,
 		case 0xf8:			/* swapgs */
 			return KPROBE_REFUSE_FAR_TRANSFER;
 		case 0xca: case 0xcb:
-			/* clac and stac; with a prefix, eretu and erets */
+			/* clac (with a prefix, eretu or erets) and stac */
 			if (insn_last_prefix_id(insn))
 				return KPROBE_REFUSE_FAR_TRANSFER;
 			break;

@@ -276,16 +276,16 @@ NOKPROBE_SYMBOL(slot_leave);
 /*
  * Return true if @regs are those of a pre handler, in which @ip is one byte
  * after the probed address although the instruction has not been executed yet.
- * In any other pt_regs, this @ip is the address of the next instruction, if the
- * probed one has one byte.  @regs are assumed to be a pre handler's if a
- * handler of that site is running, or if orig_ax is the return address in the
- * site's detour.  @regs may be incomplete.
+ * In any other pt_regs, the same @ip can only be the address of the instruction
+ * that follows a probed instruction of one byte.  @regs are assumed to be a pre
+ * handler's if a handler of that site is running, or if orig_ax is the return
+ * address in the site's detour.  @regs may be incomplete.
  *
  * After an instruction of one byte, a post handler sees the same @ip.  So a
  * running probe with a post handler is ignored, and stack traces from its pre
  * handler show the next instruction.  If an interrupt arrives just after a
- * probed instruction of one byte and hits the site itself, the result for the
- * interrupted registers is wrong while the handler runs.
+ * probed instruction of one byte, and its handler hits the same site, the
+ * result for the interrupted registers is wrong while the probe's handler runs.
  */
 static bool slot_regs_are_pre(unsigned long ip, struct pt_regs *regs)
 {

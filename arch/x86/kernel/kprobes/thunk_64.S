@@ -92,9 +92,8 @@
 /*
  * Return without changing flags.  With call depth tracking, the usual return
  * (call_depth_return_thunk) shifts a counter, which would change the flags
- * after popf.  It protects against an empty return predictor.  That is not
- * needed here, because the predictor holds at least the calls made for this
- * hit.
+ * after popf.  The counter protects against an empty return predictor.  Here,
+ * the predictor is not empty: it holds at least the calls made for this hit.
  */
 .macro RET_KEEPING_FLAGS
 #ifdef CONFIG_MITIGATION_CALL_DEPTH_TRACKING
@@ -133,9 +132,9 @@ _ASM_NOKPROBE(kprobe_post_thunk)
 
 /*
  * Called from a detour with an exception's frame on the stack, in which the
- * return address takes the place of orig_ax and the stack pointer is that after
- * the first push.  Returns to the detour with the rest of the frame left to
- * pop, unless a handler has set the instruction pointer.
+ * return address takes the place of orig_ax, and the saved stack pointer is one
+ * word too low.  Unless a handler has set the instruction pointer, the thunk
+ * returns to the detour, which pops the rest of the frame.
  */
 SYM_CODE_START(kprobe_jump_thunk)
 	UNWIND_HINT_FUNC		/* called by the detour */

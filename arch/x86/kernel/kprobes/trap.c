@@ -69,10 +69,10 @@ static __always_inline bool trap_is_canonical(unsigned long addr)
 }
 
 /*
- * A return or branch to a non-canonical address raises #GP itself.  If it were
- * emulated, IRET would raise #GP, and the kernel would mistake that for a
+ * A return or branch to a non-canonical address raises #GP.  If it were
+ * emulated, IRET would raise the #GP, and the kernel would mistake that for a
  * return to user space and switch GS.  So execute this instruction in its slot.
- * Almost all targets are in the last 2 GB, and that test needs no load.
+ * Almost all targets are in the last 2 GB.  Test this first: it needs no load.
  */
 static __always_inline bool trap_can_branch(const struct kprobe_site *site,
 					    struct pt_regs *regs,
@@ -384,9 +384,9 @@ static noinline bool trap_is_foreign(const struct kprobe_site *site)
 NOKPROBE_SYMBOL(trap_is_foreign);
 
 /*
- * Return the site whose breakpoint is at @addr, or NULL.  Prefer the owner of
- * the instruction: while the owner moves to ftrace, its breakpoint is in the
- * text, where another site is about to be armed.
+ * Return the site whose breakpoint is at @addr, or NULL.  Prefer a site that
+ * owns this instruction: while the owner moves to ftrace, its breakpoint is
+ * still in the text, and another site is about to be armed at @addr.
  */
 static noinline struct kprobe_site *trap_find(unsigned long addr)
 {
