@@ -351,6 +351,10 @@ FAULTING(store, "movl $7, 8(" DI ")");
 FAULTING(relative, "mov fault_word" RIP ", %edx");
 FAULTING(segment, "mov %edi, %gs");
 FAULTING(divide, "div %ecx");
+#ifdef CONFIG_X86_32
+/* LEA with a register operand raises #UD. */
+FAULTING(invalid_lea, ".byte 0x8d, 0xd2");
+#endif
 FAULTING(call_memory, SAFE "call *(" DI ")");
 FAULTING(jump_memory, SAFE "jmp *(" DI ")");
 
@@ -381,6 +385,8 @@ static const struct slot_case slot_cases[] = {
 	OUT_OF_LINE(load, BAD_FORM, X86_TRAP_GP),
 	OUT_OF_LINE(call_memory, BAD_FORM, X86_TRAP_GP),
 	OUT_OF_LINE(jump_memory, BAD_FORM, X86_TRAP_GP),
+#else
+	OUT_OF_LINE(invalid_lea, 0, X86_TRAP_UD),
 #endif
 };
 

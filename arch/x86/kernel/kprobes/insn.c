@@ -146,7 +146,8 @@ static bool insn_moves_to_itself(const struct insn *insn)
 	case 0x89: case 0x8b:
 		return X86_MODRM_MOD(modrm) == 3 && reg == rm;
 	case 0x8d:
-		if (insn->displacement.value)
+		/* LEA with a register operand raises #UD. */
+		if (X86_MODRM_MOD(modrm) == 3 || insn->displacement.value)
 			return false;
 		if (X86_MODRM_MOD(modrm) == 0 && (rm == 5 || rm == 4))
 			return false;
