@@ -377,9 +377,9 @@ static void kprobes_detach_all(struct kprobe_array *array, int end)
 }
 
 /*
- * Register a chunk of an array's probes, all or none: from @first on, until
- * KPROBE_PATCH_CHUNK of them are on sites that may patch text.  Return the
- * index of the first remaining probe, or an errno.
+ * Register the probes of an array from @first on, until KPROBE_PATCH_CHUNK of
+ * them are on sites that may patch text.  If one fails, register none of them.
+ * Return the index of the first remaining probe, or an errno.
  */
 static int kprobes_attach(struct kprobe_array *array, int first)
 {
@@ -416,7 +416,7 @@ static bool kprobe_called_by_handler(void)
 	bool has_id = this_cpu_read(kprobe_current_ctx) < KPROBE_CTX_BUSY;
 	struct kprobe *p = this_cpu_read(current_kprobe);
 
-	/* irqs_disabled(): after an oops, current_kprobe stays set. */
+	/* Check interrupts, too: after an oops, current_kprobe stays set. */
 	return WARN_ONCE(irqs_disabled() && p && (p != &kprobe_busy || has_id),
 			 "Handler of the probe at %pS calls the kprobes API\n",
 			 p->addr);
@@ -575,7 +575,7 @@ static int kprobe_set_disabled(struct kprobe *p, bool disable)
 	site = p->site;
 	if (site->state == KPROBE_SITE_GONE)
 		return disable ? 0 : -EINVAL;
-	/* Now for users only: the core reads site->state and p->enabled. */
+	/* The flag is for users: the core reads site->state and p->enabled. */
 	if (disable)
 		p->flags |= KPROBE_FLAG_DISABLED;
 	else
@@ -690,8 +690,8 @@ static void kprobe_lose_text(unsigned long start, unsigned long size)
 /**
  * kprobe_free_init_mem - remove probes from the kernel's init text
  *
- * Context: may sleep; before SYSTEM_FREEING_INITMEM, after which init text can
- * no longer be patched, but when no task executes it any more.
+ * Context: may sleep; when no task executes init text any more, but before
+ * SYSTEM_FREEING_INITMEM, because init text cannot be patched from then on.
  */
 void kprobe_free_init_mem(void)
 {

@@ -61,12 +61,12 @@ enum kprobe_site_state {
  * @npost: number of active probes with a post handler; locked, read by hits
  * @state: how the text looks; locked, read by hits
  * @state_and_skip: @state and @skip, for a hit that compares both at once
- * @target: the state to reach when the batch is applied; locked
+ * @target: the state to reach when the batch is applied; locked, read by hits
  * @on_ftrace: ftrace patches the instruction at @addr; constant
  * @skip: distance from @addr to the instruction that is patched and copied: the
  *	size of the ftrace call if @owns_next was ever set, else 0; constant
  * @owns_next: the site may patch the instruction after the ftrace call; cleared
- *	for good when ftrace arms the site (ftrace.c); locked, read by hits
+ *	for good when ftrace arms the site (reconcile.c); locked, read by hits
  * @on_entry: the site is at the entry of a function; constant
  * @slot: the out-of-line copy, made in prepare, or NULL; freed by the core
  * @insn: the backend's data; changes that hits may see must be published
@@ -147,14 +147,14 @@ int arch_kprobe_blacklist(void);
 /*
  * Fill fresh slot memory with trapping instructions.  If slots must be near
  * their sites, define arch_kprobe_slots_near(); if their pages are not from
- * execmem, define arch_kprobe_free_slots(): see slots.c.
+ * execmem, also define arch_kprobe_free_slots(): see slots.c.
  */
 void arch_kprobe_fill_slots(void *text, size_t size);
 
 /**
  * arch_kprobe_entry - map a requested address to the address to probe
  * @addr: the requested address
- * @offset: its distance from the start of the function
+ * @offset: its distance from the start of the function; ULONG_MAX if unknown
  * @on_entry: set to true if the result is the entry of the function, else false
  *
  * Context: any.
@@ -212,17 +212,17 @@ void arch_kprobe_patch(struct list_head *batch);
 unsigned long arch_kprobe_orig_ip(struct kprobe_site *site, void *slot,
 				  unsigned long ip);
 
-/* Move @ip to the original text, or return false if this is impossible. */
+/* In an exception: move @ip to the original text, or return false. */
 bool arch_kprobe_can_resume(struct kprobe_site *site, void *slot,
 			    unsigned long *ip);
 
 /*
  * 3. Jumps, for a backend that selects HAVE_OPTPROBES.  <asm/kprobes.h> defines
  *    KPROBE_JUMP_SIZE and KPROBE_DETOUR_SIZE (bytes, the latter a power of
- *    two).  If a jump may cover several instructions, <asm/kprobes.h> also
- *    defines arch_kprobe_resume().  If a handler has set regs->ip to an
- *    instruction under a jump, this function moves regs->ip to the copy in the
- *    detour.  It may do other work that a changed regs->ip requires.
+ *    two).  It also defines arch_kprobe_resume() if a jump may cover several
+ *    instructions, or if a changed regs->ip requires other work.  After a
+ *    handler has set regs->ip, this function does that work, and moves an ip
+ *    under a jump to the copy in the detour.
  */
 #ifdef CONFIG_OPTPROBES
 /**
@@ -238,7 +238,7 @@ enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site,
 enum kprobe_obstacle arch_kprobe_build_detour(struct kprobe_site *site);
 /* Make traps execute the copies in the detour, or only the instruction. */
 void arch_kprobe_use_detour(struct kprobe_site *site, bool use);
-/* Free cached results of the analysis before the site or its text is freed. */
+/* Free cached analyses: before the site or its text is freed, after explain. */
 void arch_kprobe_unanalyse(struct kprobe_site *site);
 #else
 #define KPROBE_JUMP_SIZE	0
@@ -264,12 +264,12 @@ static __always_inline void arch_kprobe_resume(struct pt_regs *regs) { }
  *					interrupts are disabled
  *
  * The backend's __kretprobe_trampoline() saves registers and calls
- * kretprobe_hit(); it or arch_kretprobe_enter() disables interrupts.  The
- * kretprobe_blacklist_size functions of kretprobe_blacklist[] are not followed.
+ * kretprobe_hit(); it or arch_kretprobe_enter() disables interrupts.  Functions
+ * in kretprobe_blacklist[] (kretprobe_blacklist_size) get no return probes.
  */
 void kretprobe_hit(struct pt_regs *regs);
 
-/* Call @entry with the function's arguments, including 64 bytes of stack. */
+/* Call @entry with the function's arguments, and at least 64 bytes of stack. */
 void arch_jprobe_call(void *entry, struct pt_regs *regs);
 /* Leave the innermost arch_jprobe_call() of this CPU. */
 void arch_jprobe_return(void);

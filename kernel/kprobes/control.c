@@ -95,7 +95,7 @@ static void kprobe_list_stop(struct seq_file *m, void *v)
 	mutex_unlock(&kprobe_switch_mutex);
 }
 
-/* Show a probe's place.  Return false if a symbol lacks its module's column. */
+/* Show a probe's place.  Return false if it is a symbol without a module. */
 static bool kprobe_list_place(struct seq_file *m, const struct kprobe *p,
 			      unsigned long addr)
 {

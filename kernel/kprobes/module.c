@@ -4,7 +4,7 @@
  * writes to its text.
  *
  * A lookup by address can find a module before its text is complete, or after
- * its load has failed; the module's state does not show that.  So probes are
+ * its load has failed; the module's state shows neither.  So probes are
  * admitted only while the module is known (mod->kprobes_known).  Our notifier
  * sets this flag at COMING and clears it at GOING, under kprobe_mutex, and is
  * the first notifier at both (see kprobe_module_nb).  So other notifiers can
@@ -113,7 +113,8 @@ void kprobe_module_refused(const struct kprobe *p, unsigned long place,
  * After the init function has returned, the entries for init text are removed
  * from the table.  The caller may still use the old table for other text.
  *
- * Context: may sleep; no lock except kprobe_mutex may be held.
+ * Context: may sleep; of the locks listed at the head of kernel/kprobes.c, the
+ * caller may hold only kprobe_mutex.
  * Return: the number of entries in the table.
  */
 unsigned int kprobe_module_extable(struct module *mod,
@@ -133,10 +134,10 @@ unsigned int kprobe_module_extable(struct module *mod,
  *
  * A module with a live patch may be loaded before the module to be patched, and
  * has relocations for that module's symbols.  Live patching applies these when
- * the patched module is loaded, and clears them when it is unloaded.  By then,
- * functions of the patch may be probed.  The copy of an instruction in a slot
- * or detour would keep the old operand, so probes on instructions with these
- * relocations are refused.
+ * the patched module is loaded, and clears them when it is unloaded.  Functions
+ * of the patch may be probed before that, and the copy of an instruction in a
+ * slot or detour would keep the old operand.  So probes on instructions with
+ * these relocations are refused.
  *
  * mod->klp_info holds the relocations until the module is freed.  load_module()
  * sets it without a lock between COMING and LIVE, so before LIVE, no text of a

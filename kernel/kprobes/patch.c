@@ -154,7 +154,7 @@ unsigned int kprobe_take_sites(struct list_head *from, unsigned int nr,
  * jump is half removed, or by a trap that reads the old value.  All of them do
  * so before the last IPI of arch_kprobe_patch(), because this function runs
  * before all patching.  So they precede the return of the registration that
- * removes the jump, and like any hit before that, the new probe may miss them.
+ * removes the jump.  The new probe may miss any hit before that return.
  *
  * Jumps are also moved to the front of the batch, because a trap must not be
  * written to text that is still under a jump.
@@ -181,7 +181,7 @@ static unsigned int patch_most_in_batch, patch_most_in_chunk;
  *
  * text_mutex is released after each chunk of sites.  Other owners of text_mutex
  * may then find only some sites patched, which is harmless: they access text
- * without sites, and code that depends on states of sites waits for
+ * that has no sites, and code that depends on states of sites waits for
  * kprobe_mutex.  A hit between two chunks runs the handlers of probes that are
  * armed already, as it does between two sites of one chunk.
  *
@@ -246,8 +246,8 @@ static void kprobe_ipi_seen(void *unused)
  * watching with a fully ordered read-modify-write of the state that is read
  * here.  The acquire pairs with the last stop: all accesses of earlier handlers
  * are done.  The barrier in kprobe_wait_for_handlers() pairs with the next
- * start, which was not visible here: later handlers on that CPU see what the
- * caller has unlinked.  (With classic.c, every CPU gets the IPI.)
+ * start, which this read has not seen: later hits on that CPU do not find the
+ * unlinked probes.  (With classic.c, every CPU gets the IPI.)
  */
 static bool kprobe_cpu_watched(int cpu, void *unused)
 {

@@ -3,9 +3,9 @@
  * Bring the text of sites to their target state, in batches.
  *
  * kprobe_target_state() derives the target state of a site from its probes, the
- * switches, and other users of ftrace at its function.  An operation that
- * changes one of these collects the affected ("dirty") sites and calls
- * kprobe_reconcile(), which patches all of them at once.
+ * switches, nearby sites, and other users of ftrace at its function.  An
+ * operation that changes one of these collects the affected ("dirty") sites and
+ * calls kprobe_reconcile(), which patches all of them at once.
  *
  * The reconciler does not write jumps, but turns them back into breakpoints or
  * removes them.  The optimizer writes jumps later, and also removes jumps whose
@@ -227,9 +227,9 @@ static int reconcile_arm_ftrace(struct list_head *arm, bool each)
 }
 
 /*
- * If a site must no longer own the next instruction, move it to ftrace.  If it
- * cannot be moved, its next instruction stays patched: remove the site on that
- * instruction, if any, from @dirty.
+ * Move sites that must no longer own the next instruction to ftrace.  If a site
+ * cannot be moved, that instruction stays patched.  In that case, remove the
+ * site at that instruction, if any, from @dirty: no trap may be written there.
  */
 static int reconcile_move_to_ftrace(struct list_head *dirty, bool each)
 {

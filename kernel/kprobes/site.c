@@ -13,7 +13,7 @@
  *
  * Everything here is under kprobe_mutex, except for readers of the table and
  * the worker that frees sites.  This file does not change the text of sites:
- * see reconcile.c.
+ * see patch.c.
  *
  * The table
  * ---------
@@ -84,7 +84,8 @@ struct kprobe_site *kprobe_site_at(unsigned long addr)
  * before @addr.  Only one of them is armed there.
  *
  * Context: any with RCU watching; the site stays as for kprobe_site_at().
- * Return: the armed site, or the one at @addr, or the other one, or NULL.
+ * Return: the armed site; if neither is armed, the site at @addr, else the one
+ * on the ftrace call; or NULL.
  */
 struct kprobe_site *kprobe_text_site_at(unsigned long addr)
 {
@@ -288,7 +289,7 @@ void kprobe_site_mark_dirty(struct kprobe_site *site, struct list_head *dirty)
 		list_add_tail(&site->batch, dirty);
 }
 
-/* Return the pointer of the list site->pre that must point to @p. */
+/* Return the link in the list at site->pre that must point to @p. */
 static struct kprobe **pre_link(struct kprobe_site *site, struct kprobe *p)
 {
 	list_for_each_entry_continue_reverse(p, &site->active, list)
@@ -321,7 +322,7 @@ void kprobe_site_activate(struct kprobe_site *site, struct kprobe *p)
 		struct kprobe **link = pre_link(site, p);
 
 		p->pre_next = *link == &kprobe_no_pre ? NULL : *link;
-		/* Pairs with rcu_dereference_raw() in kprobe_first_pre(). */
+		/* Pairs with kprobe_first_pre() and kprobe_call_pre(). */
 		smp_store_release(link, p);
 	}
 	if (p->run_post)
