@@ -58,8 +58,8 @@ typedef int (*kretprobe_handler_t)(struct kretprobe_instance *ri,
  * @addr: the requested address, or NULL if @symbol_name is set.  Registration
  *	replaces this with the resolved address, often even if the probe is
  *	refused.  On x86, an ENDBR is skipped.
- * @symbol_name: "symbol" or "module:symbol", or NULL if @addr is set; read only
- *	by registration
+ * @symbol_name: "symbol" or "module:symbol", or NULL if @addr is set; the
+ *	core reads this only at registration
  * @offset: bytes from @addr or from the symbol to the instruction
  * @pre_handler: called before the instruction; must return non-zero if it has
  *	set the instruction pointer and the instruction must not be executed
@@ -160,7 +160,7 @@ struct kretprobe {
 	int maxactive;
 	int nmissed;
 	size_t data_size;
-	/* private: set by registration; lives until the last call returns */
+	/* private: set by registration; *rph lives until all calls return */
 	struct kretprobe_holder *rph;
 };
 
@@ -246,8 +246,8 @@ DECLARE_PER_CPU(struct kprobe *, current_kprobe);
  * kprobe_running - return the probe whose handler is running on this CPU
  *
  * Context: preemption disabled.
- * Return: the probe, a placeholder after kprobe_busy_begin(), or NULL if no
- * handler is running.
+ * Return: the probe, a placeholder in a fault handler and after
+ * kprobe_busy_begin(), or NULL if no handler is running.
  */
 static inline struct kprobe *kprobe_running(void)
 {
@@ -289,7 +289,7 @@ bool kprobe_fault(struct pt_regs *regs, unsigned int trap);
 /*
  * Move a page fault in a slot to the original instruction, and pass the fault
  * to fault handlers of probes.  Return true if a handler has handled the fault.
- * The architecture must call this before its own fault handler may sleep or
+ * The architecture must call this before its own fault handler sleeps or
  * searches the exception tables.
  */
 static nokprobe_inline bool kprobe_page_fault(struct pt_regs *regs,

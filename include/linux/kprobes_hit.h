@@ -310,7 +310,7 @@ static __always_inline bool kprobe_hit_is_slow(enum kprobe_by by)
 	return unlikely(kprobe_hit_nests(by));
 }
 
-/* Placeholder for current_kprobe in code that belongs to no single probe */
+/* Placeholder for current_kprobe in fault handlers and code of no probe */
 extern struct kprobe kprobe_busy;
 
 /**

@@ -54,8 +54,8 @@
  * for so long, because a direct call's trampoline continues there, which would
  * be a second hit.
  *
- * A hit that ftrace drops before 6 is handled by the trap or jump, unless its
- * task is between the two instructions at 6.  After 6, drops are counted.
+ * If ftrace drops a hit before 6, the trap or jump handles the hit, unless its
+ * task is between the two instructions during 6.  After 6, drops are counted.
  *
  * From one ops to the other
  * -------------------------
@@ -92,17 +92,17 @@
  * second time.  So an ops is registered again only after a grace period.
  *
  * Until step 1 is done, ftrace may call the old ops directly, without a loop.
- * A task that is preempted just before this call may make it at any later time,
- * and then calls only this ops.  So an ops that is not called from the loop
- * always calls the handlers.
+ * A task that is preempted just before this call may continue at any later
+ * time, and then calls only the old ops.  So an ops that is not called from the
+ * loop always calls the handlers.
  *
  * There is one gap.  Code that runs inside ftrace's loop, such as a function
  * that a callback calls, may itself be traced, and ftrace may call the old ops
- * for it directly.  If step 2 comes between this function's entry and the call
- * of the old ops, the old ops finds the loop's guard set, and assumes that the
- * loop called it.  If the old ops is the one called first, it leaves the hit to
- * the new ops, which ftrace does not call: the hit is neither handled nor
- * counted.
+ * for it directly.  If step 2 happens between this function's entry and the
+ * call of the old ops, the old ops finds the loop's guard set, and assumes that
+ * the loop called it.  If the loop calls the old ops first, the old ops leaves
+ * the hit to the new ops, which ftrace does not call: the hit is neither
+ * handled nor counted.
  *
  * Deferred updates
  * ----------------
@@ -263,7 +263,7 @@ static noinline void kprobe_ftrace_hit_slow(unsigned long ip,
 					    struct pt_regs *regs,
 					    struct ftrace_ops *ops)
 {
-	/* Not always the next instruction: live patching may have set it. */
+	/* The next instruction, or the address that live patching has set. */
 	unsigned long next = instruction_pointer(regs);
 	enum kprobe_verdict verdict;
 	bool entered = kprobe_rcu_enter();
@@ -381,7 +381,7 @@ NOKPROBE_SYMBOL(kprobe_ftrace_dropped);
 
 /**
  * struct site_ops - an ops and its number of sites
- * @ops: the ops that is registered with ftrace while @nr is not 0
+ * @ops: the ops; registered with ftrace while @nr is not 0
  * @nr: number of its armed sites and leftovers; under kprobe_mutex
  * @gone: RCU cookie from the last time that @ops was unregistered, or 0
  */

@@ -362,7 +362,7 @@ void kprobe_busy_begin(void)
 
 /*
  * Set the state of a CPU as kprobe_busy_begin() does, or clear it.  @cpu must
- * be this CPU, with interrupts off, or offline.
+ * be offline, or be this CPU with interrupts off.
  */
 void kprobe_cpu_busy(unsigned int cpu, bool busy)
 {
@@ -479,17 +479,18 @@ NOKPROBE_SYMBOL(kprobe_fault);
  *					holds cpu_hotplug_lock until then
  *
  * A CPU that gets no more IPIs but is not marked yet may still run handlers.
- * cpu_hotplug_lock is held for writing until the CPU is marked.  Taking it for
- * reading makes kprobe_wait_for_handlers() and kprobe_patch() wait for the CPU.
+ * cpu_hotplug_lock is held for writing until the CPU is marked.  To wait for
+ * the CPU, kprobe_wait_for_handlers() and kprobe_patch() lock it for reading.
  *
  * Once a CPU has been started, only that CPU writes its mark, so none of its
  * handlers can run during the write.  CPUs are marked at boot until they are
- * first online, and a CPU that fails to start keeps the mark.
+ * first online.  A CPU that fails to start keeps the mark, or sets it again
+ * (cpu_die_early() on arm64).
  *
- * Returns do not check the mark, because no followed call returns on a marked
- * CPU: while the mark is set, no call is followed, and a call that was followed
- * before never returns, because the idle task starts afresh when the CPU is
- * brought online again.
+ * The return path does not check the mark, because no followed call returns on
+ * a marked CPU: while the mark is set, no call is followed, and a call that was
+ * followed before never returns, because the idle task starts afresh when the
+ * CPU is brought online again.
  *
  * A hit on a marked CPU still uses its site and slots, and no grace period
  * waits for that CPU.  But before a site is freed, kprobe_patch() or

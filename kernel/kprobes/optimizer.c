@@ -11,8 +11,8 @@
  *	  |  kprobe_optimizer_consider()
  *	  v
  *	opt_queue	waits for the worker
- *	  |  analysed, its detour built, site->trap_uses_detour set; if
- *	  |  jumps may cover several instructions, traps run its copies
+ *	  |  analysed, detour built, site->trap_uses_detour set; if jumps
+ *	  |  may cover several instructions, traps run the detour's copies
  *	  v
  *	opt_waiting_gp	if jumps may cover several instructions, waits for
  *	  |		RCU-tasks, until every task that was among the
@@ -143,7 +143,7 @@ struct kprobe_site *kprobe_jump_over(const struct kprobe_site *site,
 	return NULL;
 }
 
-/* Mark the sites at @addr and owning @addr as next.  Return true if any. */
+/* Mark the site at @addr and the owner of @addr.  Return true if any exists. */
 static bool opt_mark_neighbours(unsigned long addr)
 {
 	struct kprobe_site *site, *owner;
@@ -168,7 +168,7 @@ void kprobe_optimizer_init_site(struct kprobe_site *site)
 	unsigned int i;
 
 	INIT_LIST_HEAD(&site->optimize);
-	/* Only marked sites look for neighbours: mark this one and those. */
+	/* Only marked sites look for neighbours: mark this site and them. */
 	for_each_place_under_jump(i)
 		site->has_neighbour |= opt_mark_neighbours(addr - i) |
 				       opt_mark_neighbours(addr + i);
@@ -376,7 +376,7 @@ static void opt_worker(struct work_struct *work)
 	}
 	mutex_unlock(&kprobe_mutex);
 
-	/* A jump that replaces one instruction covers no other originals. */
+	/* No task can be inside a jump that covers only one instruction. */
 	if (KPROBE_JUMP_SIZE > KPROBE_INSN_STEP)
 		synchronize_rcu_tasks();
 
@@ -444,7 +444,7 @@ bool kprobe_get_jumps(void)
 /* Start the worker once RCU-tasks works; earlier sites are in opt_queue. */
 static int __init opt_start(void)
 {
-	/* Others flush shared queues, and this worker may wait for long. */
+	/* On a shared queue, this worker would delay others who flush it. */
 	opt_wq = alloc_workqueue("kprobe-optimizer", WQ_UNBOUND, 0);
 	if (!opt_wq)
 		return -ENOMEM;

@@ -49,7 +49,7 @@
  * 4. The pool is freed if pool->outstanding is 0 after 2. or 3.  In 2., the
  *    return queues the irq_work for this.  On a CPU that is going offline, the
  *    return instead adds the pool to pools_left, which is emptied once the CPU
- *    is offline, or when the next return probe is unregistered.
+ *    is offline, or when probes are next registered or unregistered.
  */
 #include <kunit/visibility.h>
 #include <linux/align.h>
@@ -435,7 +435,7 @@ static void pool_retire(struct kretprobe_pool *pool)
 }
 
 /**
- * kretprobe_pools_flush_left - free pools drained on CPUs that went offline
+ * kretprobe_pools_flush_left - free pools drained on CPUs going offline
  *
  * Context: any.
  */

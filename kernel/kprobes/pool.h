@@ -64,7 +64,7 @@ static inline unsigned int pool_start(unsigned int cpus)
  * @grows: the user has set no maxactive
  * @drained: the return probe is unregistered and all instances are free
  * @chunks: memory of the instances
- * @kick: queues @work or @free from a hit
+ * @kick: queues @work or @free from any context
  * @work: grows the pool
  * @free: frees the pool after a grace period
  * @link: in a list of pools that are being unregistered, and later of pools
@@ -108,7 +108,7 @@ static inline void kretprobe_pool_leave(struct kretprobe *rp,
 	/* Returning tasks read rph->rp through their instances. */
 	WRITE_ONCE(rp->rph->rp, NULL);
 	__llist_add(&pool_of(rp->rph)->link, leaving);
-	/* If rp->kp becomes a plain kprobe, it must not access the pool. */
+	/* If rp->kp becomes a plain kprobe, hits must not access the pool. */
 	rp->kp.pre_handler = NULL;
 }
 
@@ -125,7 +125,7 @@ void kretprobe_pools_flush_left(void);
 
 /*
  * Interrupts must be off.  Putting an instance back is a release and taking it
- * is an acquire, so a call's accesses follow those of the previous call.
+ * is an acquire, so accesses to an instance follow those of earlier calls.
  */
 
 static __always_inline void pool_put(struct kretprobe_pool *pool,
