@@ -167,11 +167,13 @@ static struct ftrace_ops *site_move_tag(struct ftrace_ops *ops,
 }
 
 /*
- * The notes of moves between ops: the stack pointers of hits that have passed
- * the first ops.  Each context of a CPU has its own notes, because code that
- * interrupts the loop between the two ops may have a hit.  Each context has two
- * notes, because an ops that the loop calls between ours may have a hit as
- * well: the guard of ftrace's loop allows one nested loop in the same context.
+ * The notes of moves between ops: the addresses of the registers of hits that
+ * have passed the first ops.  The loop passes the same registers to each ops,
+ * and handlers may change any value in them.  Each context of a CPU has its own
+ * notes, because code that interrupts the loop between the two ops may have a
+ * hit.  Each context has two notes, because an ops that the loop calls between
+ * ours may have a hit as well: the guard of ftrace's loop allows one nested
+ * loop in the same context.
  */
 static DEFINE_PER_CPU(unsigned long [4][2], site_move_notes);
 
@@ -191,10 +193,10 @@ NOKPROBE_SYMBOL(kprobe_ftrace_in_loop);
 static bool site_ops_must_handle(struct ftrace_ops *tagged,
 				 struct ftrace_ops *ops, struct pt_regs *regs)
 {
-	unsigned long sp = kernel_stack_pointer(regs);
 	enum site_move move = site_move_of(tagged);
 	bool to_first = move == SITE_MOVE_TO_FIRST;
 	bool is_new = site_move_ops(tagged) == ops;
+	unsigned long hit = (unsigned long)regs;
 	unsigned long *passed;
 
 	if (!to_first && move != SITE_MOVE_TO_SECOND)
@@ -204,12 +206,12 @@ static bool site_ops_must_handle(struct ftrace_ops *tagged,
 	passed = *this_cpu_ptr(&site_move_notes[interrupt_context_level()]);
 	if (is_new == to_first) {
 		/* ftrace calls @ops first: leave a note in a free place. */
-		WRITE_ONCE(passed[!!READ_ONCE(passed[0])], sp);
+		WRITE_ONCE(passed[!!READ_ONCE(passed[0])], hit);
 		return is_new;
 	}
-	if (READ_ONCE(*passed) != sp)
+	if (READ_ONCE(*passed) != hit)
 		passed++;
-	if (READ_ONCE(*passed) != sp)
+	if (READ_ONCE(*passed) != hit)
 		return !is_new;
 	WRITE_ONCE(*passed, 0);
 	return is_new;
