@@ -613,12 +613,9 @@ static void explain_namesakes(struct seq_file *m, char *symbol,
 {
 	struct namesakes all = { .m = m, .offset = offset };
 	char *module = NULL, *colon = strchr(symbol, ':');
-	unsigned long place, size, distance;
 
-	if (kprobe_find_place(NULL, symbol, offset, &place) ||
-	    !kallsyms_lookup_size_offset(place, &size, &distance))
+	if (kprobe_find_place(NULL, symbol, 0, &all.explained))
 		return;
-	all.explained = place - distance;
 	all.name = symbol;
 	if (colon) {
 		*colon = 0;
