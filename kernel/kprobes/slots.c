@@ -384,8 +384,8 @@ unsigned long kprobe_unwind(unsigned long addr, struct pt_regs *regs,
 			    unsigned long *sp)
 {
 	struct kprobe_site *site;
+	void *slot = NULL;
 	bool entered;
-	void *slot;
 
 	if (!regs && !slots_near(addr))
 		return addr;
