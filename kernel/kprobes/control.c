@@ -720,7 +720,7 @@ static int kprobe_jumps_handler(const struct ctl_table *table, int write,
 	int ret;
 
 	if (!write) {
-		struct ctl_table shown = {
+		const struct ctl_table shown = {
 			.data = text,
 			.maxlen = sizeof(text),
 		};
