@@ -113,3 +113,9 @@ our_places() {
 		lib/kprobes 'lib/test_kprobes*.[ch]' 'Documentation/trace/kprobes-*.rst' \
 		'tools/testing/selftests/ftrace/test.d/kprobe/probe_*'
 }
+
+# series_kinds: print lab/series.kinds for this base.
+series_kinds() {
+	sed -E "/^#/d; s/^([A-Z_]+)@(\S+,)?$BASE(,\S+)? /\1 /; /^[A-Z_]+@/d" \
+		"$TOP/lab/series.kinds"
+}
