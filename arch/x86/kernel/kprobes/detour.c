@@ -45,6 +45,7 @@
  */
 #include <linux/irqflags.h>
 #include <linux/kallsyms.h>
+#include <linux/kmsan-checks.h>
 #include <linux/kprobes_hit.h>
 #include <linux/list.h>
 #include <linux/memory.h>
@@ -497,6 +498,9 @@ void x86_kprobe_queue_jump(struct kprobe_site *site)
 	       sizeof(text));
 	if (site->target == KPROBE_SITE_TRAP)
 		text[0] = INT3_INSN_OPCODE;
+	/* This file lacks KMSAN's instrumentation. */
+	kmsan_unpoison_memory(text, sizeof(text));
+	kmsan_unpoison_memory(branch, sizeof(branch));
 	smp_text_poke_batch_add(addr, text, sizeof(text), branch);
 }
 

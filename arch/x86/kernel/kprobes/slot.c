@@ -10,6 +10,7 @@
  * int3 stops a processor that speculates past the call.
  */
 #include <linux/irqflags.h>
+#include <linux/kmsan-checks.h>
 #include <linux/kprobes_hit.h>
 #include <linux/memory.h>
 #include <linux/perf_event.h>
@@ -23,6 +24,8 @@ static_assert(MAX_INSN_SIZE + CALL_INSN_SIZE + INT3_INSN_SIZE +
 
 void arch_kprobe_fill_slots(void *text, size_t size)
 {
+	/* KMSAN does not see writes by another mapping. */
+	kmsan_unpoison_memory(text, size);
 	/* The memory may be read-only already. */
 	text_poke_set(text, INT3_INSN_OPCODE, size);
 }
@@ -65,6 +68,8 @@ bool x86_kprobe_relocate(const struct arch_kprobe_insn *insn, u8 *copy,
  */
 void x86_kprobe_fill_slot(void *slot, const u8 *text, unsigned int size)
 {
+	/* The callers in this directory may lack KMSAN's instrumentation. */
+	kmsan_unpoison_memory(text, size);
 	text_poke_copy(slot, text, size);
 	perf_event_text_poke(slot, NULL, 0, text, size);
 }
