@@ -38,6 +38,8 @@ case " ${VARIANT:-} " in
 	QEMU_ARGS+=(-cpu "max,smap=off" -m 2048)
 	CONSOLE=hvc0
 	;;
+# Each byte of memory has two more that describe it.
+*" kmsan "*) QEMU_ARGS+=(-m 4096) ;;
 esac
 # Keep the TSC as clock: Linux cannot calibrate it in the emulator and considers
 # those of several CPUs out of step, which would leave jiffies. QEMU's TSC has
