@@ -95,7 +95,7 @@ static void kprobe_list_stop(struct seq_file *m, void *v)
 	mutex_unlock(&kprobe_switch_mutex);
 }
 
-/* Show a probe's place.  Return false if it is a symbol without a module. */
+/* Show a probe's place.  Return false for a symbol that is in no module. */
 static bool kprobe_list_place(struct seq_file *m, const struct kprobe *p,
 			      unsigned long addr)
 {
@@ -330,7 +330,7 @@ static int kprobe_missed_show(struct seq_file *m, void *v)
 }
 DEFINE_SHOW_ATTRIBUTE(kprobe_missed);
 
-/* Buffer for a switch: a character, two of white space, and a NUL */
+/* Buffer size for a switch: a character, two of white space, and a NUL */
 #define SWITCH_MAX	4
 
 static int kprobe_parse_switch(char *text, bool *on)
@@ -406,12 +406,12 @@ explain_obstacle(struct kprobe_site *site, const struct kprobe_symbol *symbol)
 	return what ?: kprobe_obstacle_now(site);
 }
 
-/* Explain a place: an address, or a symbol if @addr is NULL, and an offset. */
+/* Explain the place at @offset from @addr, or from @symbol if @addr is NULL. */
 static void kprobe_explain(kprobe_opcode_t *addr, const char *symbol,
 			   unsigned long offset,
 			   struct kprobe_explanation *what)
 {
-	/* Readers that have found this site by its slot may still use it. */
+	/* Static, because readers may still use it after its slot is freed. */
 	static struct kprobe_site fresh;
 	struct kprobe_entry *entry __free(kfree) = NULL;
 	struct kprobe_site *site;

@@ -2,10 +2,11 @@
 /*
  * Replace breakpoints by jumps, in the background.
  *
- * A jump may be longer than a breakpoint and overwrite the next instructions,
- * too.  The detour then has copies of them, and no task may be about to execute
- * an original when the jump is written.  So a site becomes a jump in two steps;
- * no lock is held during the grace period between them:
+ * A jump leads to the site's detour, which calls the handlers.  If a jump
+ * covers several instructions, the detour has copies of all of them, and no
+ * task may be about to execute an original when the jump is written.  So a site
+ * becomes a jump in two steps, with a grace period between them, during which
+ * no lock is held:
  *
  *	in no list	nothing to do, or an obstacle
  *	  |  kprobe_optimizer_consider()
@@ -15,19 +16,18 @@
  *	  |  may cover several instructions, traps run the detour's copies
  *	  v
  *	opt_waiting_gp	if jumps may cover several instructions, waits for
- *	  |		RCU-tasks, until every task that was among the
- *	  |		originals, running or preempted, has left them
+ *	  |		RCU-tasks: then no task, running or preempted, is
+ *	  |		still about to execute an original
  *	  |  all waiting sites are patched, in chunks
  *	  v
  *	in no list	KPROBE_SITE_JUMP
  *
- * A site that lacks memory for its detour waits in opt_retry, and is queued
- * again later.  kprobe_optimizer_cancel() removes a site from any of these
- * three lists: traps execute only the probed instruction again, and the site
- * starts over when it is queued again.  Code that causes an obstacle must
- * cancel the site before it changes text (reconcile.c).  The removal of a jump
- * needs no grace period, because the detour is freed with the site, after
- * RCU-tasks.
+ * A site that lacks memory waits in opt_retry, and is queued again later.
+ * kprobe_optimizer_cancel() removes a site from any of these three lists: traps
+ * execute only the probed instruction again, and the site starts over when it
+ * is queued again.  Code that causes an obstacle must cancel the site before it
+ * changes text (reconcile.c).  The removal of a jump needs no grace period,
+ * because the detour is freed with the site, after RCU-tasks.
  *
  * Removing a jump may take several pokes, and a user who disables one probe
  * often disables many.  So a jump without enabled probes stays for a moment,
@@ -83,7 +83,7 @@ static DECLARE_DELAYED_WORK(opt_unoptimize_work, opt_unoptimize_worker);
 
 /* Delay in jiffies, to collect probes that users change one by one. */
 #define OPT_DELAY	DIV_ROUND_UP(HZ, 50)
-/* Delay in jiffies, before another try to build a detour that lacked memory. */
+/* Delay in jiffies, before sites that lacked memory are queued again. */
 #define OPT_RETRY_DELAY	HZ
 
 static bool site_armed(const struct kprobe_site *site)
@@ -168,7 +168,7 @@ void kprobe_optimizer_init_site(struct kprobe_site *site)
 	unsigned int i;
 
 	INIT_LIST_HEAD(&site->optimize);
-	/* Only marked sites look for neighbours: mark this site and them. */
+	/* Mark the site and its neighbours: only marked sites look for any. */
 	for_each_place_under_jump(i)
 		site->has_neighbour |= opt_mark_neighbours(addr - i) |
 				       opt_mark_neighbours(addr + i);
@@ -236,7 +236,7 @@ void kprobe_optimizer_forget(struct kprobe_site *site)
  * kprobe_optimizer_defer - defer the removal of a jump
  * @site: the site of a probe that was disabled
  *
- * Return: true if deferred, and the caller need not reconcile the site.
+ * Return: true if the caller need not reconcile the site.
  */
 bool kprobe_optimizer_defer(struct kprobe_site *site)
 {
@@ -319,7 +319,7 @@ static void opt_retry_worker(struct work_struct *work)
 static void prepare_jump(struct kprobe_site *site)
 {
 	list_del_init(&site->optimize);
-	/* kprobe_optimizer_consider() queues it once the obstacle is gone. */
+	/* kprobe_optimizer_consider() queues the site again after a change. */
 	if (site->state != KPROBE_SITE_TRAP || kprobe_obstacle_now(site))
 		return;
 

@@ -3,7 +3,7 @@
  * Bring the text of sites to their target state, in batches.
  *
  * kprobe_target_state() derives the target state of a site from its probes, the
- * switches, nearby sites, and other users of ftrace at its function.  An
+ * switches, nearby sites, and other users of ftrace on its function.  An
  * operation that changes one of these collects the affected ("dirty") sites and
  * calls kprobe_reconcile(), which patches all of them at once.
  *
@@ -23,7 +23,7 @@
 
 static bool kprobe_global_on = true;	/* under kprobe_mutex */
 
-/* Users of ftrace between kprobe_redirect_begin() and kprobe_redirect_end(). */
+/* Number of ops between kprobe_redirect_begin() and kprobe_redirect_end(). */
 static unsigned int kprobe_redirects;	/* under kprobe_mutex */
 
 /**
@@ -41,7 +41,7 @@ bool kprobe_may_skip_ftrace(const struct kprobe_site *site)
 	    kprobe_obstacle_stays(site->obstacle))
 		return false;
 	what = kprobe_obstacle_now(site);
-	/* Despite a probe under the jump, an armed site may keep a trap. */
+	/* An armed site may keep its trap, even if a probe is under its jump. */
 	if (what && (what != KPROBE_NOJUMP_PROBE_INSIDE ||
 		     site->state == KPROBE_SITE_CLEAN))
 		return false;
@@ -59,12 +59,12 @@ kprobe_target_state(const struct kprobe_site *site)
 		return KPROBE_SITE_CLEAN;
 	if (site->on_ftrace && !kprobe_may_skip_ftrace(site))
 		return KPROBE_SITE_FTRACE;
-	/* reconcile_jumps() turns this into TRAP if the jump must not stay. */
+	/* reconcile_jumps() changes JUMP to TRAP if there is an obstacle. */
 	return site->state == KPROBE_SITE_JUMP ? KPROBE_SITE_JUMP :
 						 KPROBE_SITE_TRAP;
 }
 
-/* Return the armed site on an ftrace call that owns @site's text, or NULL. */
+/* Return the site on the ftrace call that has patched @site's text, or NULL. */
 static struct kprobe_site *kprobe_owner_of(const struct kprobe_site *site)
 {
 	struct kprobe_site *owner = kprobe_text_site_at((ulong)site->addr);
@@ -120,8 +120,8 @@ static void reconcile_jumps(struct list_head *dirty)
 }
 
 /*
- * Restore the next instruction of sites that ftrace has armed by now: steps 5
- * and 6 of a move to ftrace, see the head of ftrace.c.
+ * Restore the next instruction of sites that move to ftrace: steps 5 and 6 of a
+ * move, see the head of ftrace.c.
  */
 static void reconcile_restore_next(struct list_head *batch)
 {
@@ -146,7 +146,7 @@ static void reconcile_restore_next(struct list_head *batch)
 	list_splice(&text, batch);
 }
 
-/* Mark the batch as armed or disarmed by ftrace, and empty it. */
+/* Finish moves, mark the batch as armed or disarmed by ftrace, and empty it. */
 static void reconcile_done(struct list_head *batch)
 {
 	struct kprobe_site *site;
@@ -166,7 +166,7 @@ static void reconcile_done(struct list_head *batch)
 	kprobe_consider_batch(batch);
 }
 
-/* Empty a batch that ftrace refused.  With @each, log sites not armed by it. */
+/* Empty a refused batch.  With @each, log sites that ftrace has not armed. */
 static void reconcile_report_failed(struct list_head *batch, bool each, int err)
 {
 	struct kprobe_site *site, *next;
@@ -228,8 +228,8 @@ static int reconcile_arm_ftrace(struct list_head *arm, bool each)
 
 /*
  * Move sites that must no longer own the next instruction to ftrace.  If a site
- * cannot be moved, that instruction stays patched.  In that case, remove the
- * site at that instruction, if any, from @dirty: no trap may be written there.
+ * cannot be moved, its next instruction stays patched.  If another site is at
+ * this instruction, remove that site from @dirty: it must not be armed.
  */
 static int reconcile_move_to_ftrace(struct list_head *dirty, bool each)
 {
@@ -275,12 +275,12 @@ static int reconcile_ftrace(struct list_head *dirty, bool each)
  * @dirty: sites, linked by kprobe_site::batch, whose target state may have
  *	changed; empty on return
  * @how: flags.  KPROBE_ARM_EACH: arm each site that can be armed; without this
- *	flag, ftrace arms all new sites or none, and the caller must undo its
- *	change on failure.  KPROBE_WAIT: the caller has unlinked handlers; wait
- *	until none of them runs.
+ *	flag, one refused site may prevent others from being armed, and the
+ *	caller must undo its change on failure.  KPROBE_WAIT: the caller has
+ *	unlinked handlers; wait until none of them runs.
  *
- * Only arming with ftrace can fail.  Sites that cannot be armed keep their
- * state; all others reach their target state.
+ * Only arming with ftrace can fail.  Refused sites keep their state; all others
+ * reach their target state.
  *
  * Context: may sleep; kprobe_mutex held.
  * Return: 0, -ENOMEM, or an error of ftrace.
@@ -293,7 +293,7 @@ int kprobe_reconcile(struct list_head *dirty, unsigned int how)
 
 	lockdep_assert_held(&kprobe_mutex);
 
-	/* The targets of sites on ftrace calls depend on other targets. */
+	/* Sites on ftrace calls are last: their targets depend on others. */
 	list_for_each_entry(site, dirty, batch) {
 		if (site->on_ftrace)
 			continue;
@@ -518,7 +518,7 @@ void kprobe_set_jumps(bool on)
 				kprobe_optimizer_consider(site);
 			else if (site->trap_uses_detour)
 				kprobe_optimizer_cancel(site);
-		/* Not in chunks: one update of ftrace arms all of these. */
+		/* Not in chunks: one update of ftrace arms all owners. */
 		if (!on)
 			reconcile_owners(NULL, NULL);
 	}

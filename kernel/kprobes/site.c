@@ -26,14 +26,14 @@
  * 2. A removed site keeps its link, so a reader there continues along the chain
  *    and finds each site that stays, in one walk.
  * 3. A removed site is freed after a grace period that begins after its removal
- *    (kprobe_retire()), which waits for all readers that can reach it.
+ *    (kprobe_retire()) and waits for all readers that can reach the site.
  * 4. When a site is removed, every hit of its trap has already found the site
  *    ("Text and table" in kernel/kprobes.c).  So no hit finds a removed site in
  *    place of a new one at the same address.
- * 5. If a trap's exception handler finds no site, it reads the text.  If a trap
- *    is there, it looks for the site again, ordered after that read, because a
- *    site and its trap may have been added since the first look-up.  If there
- *    is still no site, the trap has another owner.
+ * 5. If a trap's exception handler finds no site, the handler reads the text.
+ *    If a trap is there, the handler looks for the site again, ordered after
+ *    that read, because a site and its trap may have been added since the first
+ *    look-up.  If there is still no site, the trap has another owner.
  *
  * An rhashtable does not fit: while a chain is moved, its readers may end up in
  * another bucket and must restart, but a hit may have interrupted the move on
@@ -53,13 +53,13 @@
 
 /* Sites, probes, states and the switches; see "Locks" in kernel/kprobes.c. */
 DEFINE_MUTEX(kprobe_mutex);
-/* A change of a switch, which releases kprobe_mutex between chunks. */
+/* Serializes changes of switches, which release kprobe_mutex between chunks. */
 DEFINE_MUTEX(kprobe_switch_mutex);
 LIST_HEAD(kprobe_sites);
 LIST_HEAD(kprobe_gone_sites);
 
 struct hlist_head kprobe_site_table[1 << KPROBE_TABLE_BITS];
-/* With offset 0, look-ups subtract nothing from a link. */
+/* At offset 0, look-ups need no subtraction to get a site from its link. */
 static_assert(!offsetof(struct kprobe_site, chain));
 
 static struct kmem_cache *site_cache;
@@ -142,12 +142,12 @@ NOKPROBE_SYMBOL(kprobe_patches);
  * only a page fault could make it sleep, and the fault handler first calls
  * kprobe_regs_leave_slot().
  *
- * RCU-tasks does not wait for idle tasks.  If the whole idle loop is noinstr
- * (ARCH_WANTS_NO_INSTR), idle tasks enter a slot only while RCU is watching,
- * and RCU waits for them.  On other architectures each CPU must schedule once,
- * which Tasks Rude RCU ensures.  No CPU may halt in a slot: x86 refuses probes
- * on HLT and MWAIT, and powerpc on all instructions that stop a CPU.  On arm64,
- * WFI ends at the next interrupt, and each change of text sends one.
+ * RCU-tasks does not wait for idle tasks.  With ARCH_WANTS_NO_INSTR, code that
+ * RCU does not watch is noinstr, so RCU waits for idle tasks in slots.  On
+ * other architectures each CPU must schedule once, which Tasks Rude RCU
+ * ensures.  No CPU may halt in a slot: x86 refuses probes on HLT and MWAIT, and
+ * powerpc on all instructions that stop a CPU.  On arm64, WFI ends at the next
+ * interrupt, and each change of text sends one.
  *
  * The grace period takes tens of milliseconds.  Only the worker waits for it,
  * and holds no lock meanwhile.
@@ -193,7 +193,7 @@ static DECLARE_DELAYED_WORK(site_retire_work, site_retire_worker);
 /* Collect retired sites for this many jiffies, to share grace periods. */
 #define RETIRE_DELAY	(HZ / 20)
 
-/* Free a site that is not in the table, after grace periods. */
+/* Free a site after grace periods.  The site must not be in the table. */
 static void kprobe_retire(struct kprobe_site *site)
 {
 	if (llist_add(&site->retired, &site_retired) &&

@@ -6,8 +6,8 @@
  * executable before the first slot in them is allocated; after that, only
  * text_poke_copy() and similar functions write to them.  With classic.c, the
  * backend decides how its pages are protected and written.  All slots in a page
- * have the same size, and freed slots are reused.  One empty page of small
- * slots and one of large slots are kept; other empty pages are freed.
+ * have the same size, and freed slots are reused.  Empty pages are freed,
+ * except one with slots of KPROBE_SLOT_SIZE and one with larger slots.
  *
  *	slot_pages (xarray by page number)
  *	   |
@@ -107,7 +107,7 @@ static bool arch_kprobe_slots_near(const void *text,
 	return true;
 }
 
-/* Allocate a writable page that the site can use. */
+/* Allocate a page that the site can use; arch_kprobe_fill_slots() fills it. */
 static void *arch_kprobe_alloc_slots(const struct kprobe_site *site)
 {
 	return execmem_alloc(EXECMEM_KPROBES, PAGE_SIZE);
@@ -136,7 +136,7 @@ static struct slot_page *slot_page_create(const struct kprobe_site *site,
 		return NULL;
 
 	page->size = size;
-	/* A joint allocation would just exceed a slab size and waste memory. */
+	/* A joint allocation would waste memory: just over a slab size. */
 	page->owner = kcalloc(PAGE_SIZE / size, sizeof(page->owner[0]),
 			      GFP_KERNEL);
 	if (!page->owner)
@@ -378,7 +378,7 @@ unsigned long kprobe_orig_ip(unsigned long addr)
  *
  * Context: any.
  * Return: the original address that corresponds to @addr if @addr is in a slot,
- * the probed address if @regs are those of a hit, and otherwise @addr.
+ * the probed address if @regs are those of a pre handler, and otherwise @addr.
  */
 unsigned long kprobe_unwind(unsigned long addr, struct pt_regs *regs,
 			    unsigned long *sp)
@@ -423,7 +423,7 @@ unsigned long kprobe_traced_address(unsigned long addr)
  * If that instruction is restarted, it is hit again.  The registers do not
  * change if the task cannot resume in the original text, for example after a
  * fault in the copy of a later instruction under a jump.  That instruction has
- * no fix-up, so its original address is not needed to find one.
+ * no fix-up, so the exception tables need not be searched for its address.
  *
  * Context: an exception; RCU is watching.
  * Return: the site of the instruction; NULL if the registers have not changed.
