@@ -55,7 +55,7 @@
  * enum kprobe_by - mechanism that delivers a hit
  *
  * @KPROBE_BY_CODE: a call from a detour, a slot, a return trampoline or ftrace;
- *	without an exception, RCU might not be watching
+ *	no exception, so RCU might not be watching
  * @KPROBE_BY_EXCEPTION: an exception with RCU watching
  * @KPROBE_BY_NMI: an exception with RCU watching, counted as one NMI in
  *	preempt_count()
@@ -70,7 +70,7 @@ enum kprobe_by {
 
 /* How a hit continues after the pre handlers. */
 enum kprobe_verdict {
-	KPROBE_HIT_EXECUTE,	/* execute the instruction and post handlers */
+	KPROBE_HIT_EXECUTE,	/* execute the instruction, call post handlers */
 	KPROBE_HIT_MISSED,	/* only execute the instruction */
 	KPROBE_HIT_DIVERTED,	/* a handler has set the instruction pointer */
 };
@@ -138,7 +138,7 @@ static __always_inline void kprobe_read_unlock(bool entered)
  * The table of sites
  */
 
-/* The size is fixed (128 KiB on 64 bits), so chains grow with the sites. */
+/* Never resized: 128 KiB on 64 bits.  More sites make the chains longer. */
 #if IS_ENABLED(CONFIG_BASE_SMALL)
 #define KPROBE_TABLE_BITS	8
 #elif BITS_PER_LONG == 64
@@ -236,8 +236,8 @@ DECLARE_PER_CPU(unsigned int, kprobe_current_ctx);
 #define KPROBE_CTX_BUSY	(~2U)
 
 /*
- * preempt_count() counts nested NMIs, except on 32-bit architectures where it
- * has only one bit for NMIs: there, nmi_nesting counts them.
+ * preempt_count() counts nested NMIs, unless it has only one bit for NMIs
+ * (without HAS_SEPARATE_PREEMPT_RESCHED_BITS).  Then nmi_nesting counts them.
  */
 #define KPROBE_NMI_MASK	(0xfU << NMI_SHIFT)
 
@@ -253,7 +253,7 @@ static __always_inline unsigned int kprobe_contexts(void)
 	return contexts & (KPROBE_NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET);
 }
 
-/* Count an NMI as irqentry_nmi_enter() does, and add @more. */
+/* Count an NMI as irqentry_nmi_enter() does; add @more to preempt_count(). */
 static __always_inline void kprobe_nmi_enter(int more)
 {
 #if NMI_MASK == NMI_OFFSET
@@ -310,7 +310,7 @@ static __always_inline bool kprobe_hit_is_slow(enum kprobe_by by)
 	return unlikely(kprobe_hit_nests(by));
 }
 
-/* Placeholder for current_kprobe in fault handlers and code of no probe */
+/* The value of current_kprobe in fault handlers, after kprobe_busy_begin() */
 extern struct kprobe kprobe_busy;
 
 /**
@@ -354,7 +354,7 @@ static __always_inline void kprobe_ctx_restore(struct kprobe_saved_ctx saved)
 	__this_cpu_write(kprobe_current_ctx, saved.id);
 }
 
-/* Return true if a hit in context @id is recursion and must be missed. */
+/* Return true if a hit in context @id must be missed: recursion, or busy. */
 static __always_inline bool kprobe_recursion(unsigned int id)
 {
 	unsigned int running = __this_cpu_read(kprobe_current_ctx);
@@ -503,7 +503,7 @@ static __always_inline int kprobe_site_pre_jump(struct kprobe_site *site,
 		       KPROBE_HIT_DIVERTED;
 
 	p = kprobe_first_pre(site);
-	/* A plain read lets x86 use a memory operand.  If set, it is reread. */
+	/* A plain read lets x86 use a memory operand; the walk reads again. */
 	if (unlikely(data_race(p->pre_next)))
 		return kprobe_site_pre_chain(p, regs);
 	__this_cpu_write(current_kprobe, p);
@@ -580,8 +580,8 @@ static __always_inline void kprobe_hit_exit(struct pt_regs *regs,
 	preempt_enable_notrace();
 #endif
 	/*
-	 * Also report to a tracer that was started since the entry.  Tracers
-	 * ignore a repeated report, but lockdep does not.
+	 * Also report to a tracer that was started since the entry: tracers
+	 * ignore redundant reports.  With PROVE_LOCKING, @traced_on decides.
 	 */
 	if (traced_on || (!IS_ENABLED(CONFIG_PROVE_LOCKING) &&
 			  trace_irqs_enabled() && arch_kprobe_irqs_on(regs)))

@@ -28,7 +28,7 @@
 /* The context that the handler of current_kprobe runs in: see kprobes_hit.h. */
 DEFINE_PER_CPU(unsigned int, kprobe_current_ctx) = KPROBE_CTX_NONE;
 
-/* Set while unregistering ignores this CPU: see kprobe_cpu_leaves(). */
+/* Set while unregistering does not wait for this CPU: see the last section. */
 DEFINE_PER_CPU(bool, kprobe_cpu_offline);
 
 static int kprobe_no_handler(struct kprobe *p, struct pt_regs *regs)
@@ -55,7 +55,7 @@ struct kprobe kprobe_busy = {
  * interrupts on, data that the rest of this hit uses may already be freed.
  *
  * Context: after handlers, or in kprobe_busy_end(); current_kprobe is the probe
- * of the last handler, or kprobe_busy.
+ * of the last handler, or a placeholder.
  */
 void kprobe_check_irqs_off(void)
 {
@@ -69,11 +69,11 @@ NOKPROBE_SYMBOL(kprobe_check_irqs_off);
 /*
  * Missed hits, counted by reason, for each site and in total since boot
  *
- * The counting functions run with interrupts off and RCU watching, in a hit, in
- * a return, or when ftrace drops a hit.  Unregistering a probe waits for such
- * code before it clears kprobe::site and frees the site.  Misses are rare, so
- * all CPUs share each counter, and update it by try_cmpxchg(), which is safe
- * against NMIs.
+ * Except in real mode, the counting functions run with interrupts off and RCU
+ * watching, in a hit, in a return, or when ftrace drops a hit.  Unregistering a
+ * probe waits for such code before it clears kprobe::site and drops the site.
+ * Misses are rare, so all CPUs share each counter, and update it by
+ * try_cmpxchg(), which is safe against NMIs.
  */
 
 static unsigned long kprobe_misses[KPROBE_NR_MISSES];
@@ -170,7 +170,7 @@ NOKPROBE_SYMBOL(kprobe_count_missed);
 
 /**
  * kprobe_missed_in_all - return the total number of missed hits since boot
- * @why: the reason to return the number for
+ * @why: count only hits that were missed for this reason
  *
  * Context: any.
  */
@@ -238,7 +238,7 @@ enum kprobe_verdict kprobe_site_pre_slow(struct kprobe_site *site,
 		verdict = KPROBE_HIT_MISSED;
 	} else {
 		p = kprobe_first_pre(site);
-		/* The handlers' context includes this hit's exception. */
+		/* In handlers, preempt_count() includes the hit's exception. */
 		saved = kprobe_ctx_save(kprobe_context_id(KPROBE_BY_CODE));
 		if (kprobe_call_pre(p, regs))
 			verdict = KPROBE_HIT_DIVERTED;
@@ -273,9 +273,9 @@ NOKPROBE_SYMBOL(kprobe_site_post_slow);
  * Notify lockdep and tracepoints that interrupts are off, or on again.
  *
  * A hit may interrupt any code, including the idle loop, where lockdep's state
- * can differ from the flag in the saved registers.  With PROVE_LOCKING,
- * lockdep's state counts.  As in the kernel's entry code, this state is updated
- * even if RCU is not watching, but tracepoints are called with RCU watching.
+ * can differ from the flag in the saved registers.  With PROVE_LOCKING, use
+ * lockdep's state.  As in the kernel's entry code, this state is updated even
+ * if RCU is not watching, but tracepoints are called with RCU watching.
  */
 
 /**
@@ -296,8 +296,8 @@ bool kprobe_trace_irqs_off(bool irqs_on)
 	lockdep_hardirqs_off(_RET_IP_);
 	/*
 	 * Lockdep ignores this call if lockdep is off, or if its own code was
-	 * hit.  Then call no tracer, because a hit in the tracer would
-	 * call the tracer again.
+	 * hit.  In that case, call no tracer: because lockdep's state is still
+	 * on, each hit in the tracer would call the tracer again.
 	 */
 	if (IS_ENABLED(CONFIG_PROVE_LOCKING) && lockdep_hardirqs_enabled())
 		return false;
@@ -343,7 +343,7 @@ NOKPROBE_SYMBOL(kprobe_reschedule);
  * kprobe_busy_begin - make hits on this CPU miss their handlers
  *
  * For code that shares data with the handlers of probes and must not be entered
- * twice on a CPU, such as handlers of a fprobe with FPROBE_FL_KPROBE_SHARED.
+ * twice on a CPU, such as handlers of an fprobe with FPROBE_FL_KPROBE_SHARED.
  * Hits in interrupts and NMIs are missed and counted as well.  This disables
  * preemption.
  *
@@ -419,11 +419,11 @@ NOKPROBE_SYMBOL(kprobe_call_fault);
 
 /**
  * kprobe_fault - pass an exception to the fault handlers of probes
- * @regs: the registers, from kernel mode; if the instruction pointer is in a
- *	slot, it is moved to the original text
+ * @regs: the registers; if the instruction pointer is in a slot, it is moved to
+ *	the original text: see kprobe_regs_leave_slot()
  * @trap: the number of the exception
  *
- * Context: the exception, before interrupts are enabled again.
+ * Context: the exception, before it may sleep; interrupts off if off in @regs.
  * Return: true if a fault_handler has handled it.
  */
 bool kprobe_fault(struct pt_regs *regs, unsigned int trap)

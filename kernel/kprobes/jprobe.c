@@ -17,7 +17,7 @@
 /*
  * jprobe_return() leaves the user's function and its callees without returning
  * from them.  Therefore the function graph tracer must not follow these calls,
- * and the nodes of calls that rethook has followed must be recycled.
+ * and rethook's nodes of these calls must be recycled.
  */
 static __always_inline struct llist_node *jprobe_rethooks(void)
 {

@@ -19,8 +19,8 @@
  *
  * If several return probes follow one call, only the first finds the real
  * return address.  The others find the trampoline's address.  Each of their
- * instances is *chained* to the instance below and shares its return address;
- * one pass through the trampoline handles all of them.  The same applies if a
+ * instances is *chained* to the next one in the list and shares its return
+ * address; the trampoline handles all of them at once.  The same applies if a
  * followed function jumps to another followed function.  Rethook and the
  * function graph tracer may divert the call as well; the address of their
  * trampoline is then treated like any other return address.
@@ -186,7 +186,7 @@ static noinline int kretprobe_entry_slow(struct kretprobe *rp,
 	ri->rp = rp;
 	ri->task = current;
 	if (entry_handler) {
-		/* Call entry_handler only if the call can be followed. */
+		/* Skip entry_handler if the call is known to be missed. */
 		if (unlikely(kretprobe_is_diverted(regs)) &&
 		    !kretprobe_innermost(kretprobe_frame_at(regs)))
 			goto no_address;
@@ -332,7 +332,7 @@ static noinline unsigned long kretprobe_return_slow(struct pt_regs *regs,
 	last = kretprobe_call_handlers(ri, regs);
 
 	arch_kretprobe_fixup_return(regs, (kprobe_opcode_t *)ret);
-	/* Unlink only now that unwinders find the real return address. */
+	/* Unlink last: until the fixup, unwinders need the instance. */
 	barrier();
 	*top = last->llist.next;
 	kretprobe_recycle_chain(ri, last);
@@ -396,7 +396,7 @@ unsigned long kretprobe_trampoline_handler(struct pt_regs *regs, void *frame)
 NOKPROBE_SYMBOL(kretprobe_trampoline_handler);
 #else
 /*
- * The fast paths of following a call, which nearly all entries and returns take
+ * The fast paths, which nearly all entries and returns of followed calls take
  */
 
 /**
@@ -453,7 +453,7 @@ static __always_inline void kretprobe_follow_return(struct pt_regs *regs,
 
 	if (unlikely(kprobe_hit_is_slow(KPROBE_BY_CODE)))
 		goto slow;
-	/* Chained instances differ, too: their fp has KRETPROBE_CHAINED set. */
+	/* A chained instance is slow, too: its fp has KRETPROBE_CHAINED set. */
 	if (unlikely(!node || ri->fp != frame))
 		goto slow;
 	rp = READ_ONCE(ri->rph->rp);
@@ -517,7 +517,7 @@ NOKPROBE_SYMBOL(kretprobe_hit);
  * @tsk: current, or a task that does not run
  * @fp: the frame whose return address is the trampoline's; NULL for the next
  *	followed call at any frame
- * @cur: points to the instance found last, at first to NULL
+ * @cur: the caller sets *@cur to NULL, then passes @cur again to find the next
  *
  * If @tsk starts to run meanwhile, the result may be wrong.
  *
@@ -565,8 +565,8 @@ unsigned long kretprobe_find_ret_addr(struct task_struct *tsk, void *fp,
 NOKPROBE_SYMBOL(kretprobe_find_ret_addr);
 
 /**
- * kprobe_flush_task - recycle the instances of a dead task
- * @tsk: the task
+ * kprobe_flush_task - recycle the instances of a task that will not return
+ * @tsk: a dead task, or the idle task of an offline CPU
  *
  * Context: any but a hit; the task's stack is not unwound any more.
  */

@@ -202,7 +202,7 @@ void kprobe_find_entry(unsigned long place, struct kprobe_entry *entry)
 					&entry->on_entry);
 	if (symbol->size && place_is_cold(symbol->name))
 		entry->on_entry = false;
-	/* A landing pad may have its own symbol: look up that of the entry. */
+	/* A landing pad may have its own symbol: look up the entry's symbol. */
 	place = (unsigned long)entry->addr;
 	if (symbol->size && place - symbol->start >= symbol->size)
 		kprobe_find_symbol(place, symbol);
@@ -297,7 +297,7 @@ enum kprobe_refusal kprobe_inspect(struct kprobe_site *site,
 		if (!IS_ENABLED(CONFIG_KPROBES_ON_FTRACE))
 			return KPROBE_REFUSE_FTRACE_SITE;
 		site->on_ftrace = true;
-		/* Do not read a breakpoint that ftrace writes meanwhile. */
+		/* text_mutex: do not read ftrace's temporary breakpoint. */
 		mutex_lock(&text_mutex);
 		opcode = *site->addr;
 		mutex_unlock(&text_mutex);

@@ -6,19 +6,19 @@
  *	     |
  *	     +---- overflow ->|
  *
- * Each CPU has one cached free instance and a list of more.  The cached one is
- * taken and put back by exchanging a pointer.  The list has a lock.  An entry
- * takes an instance from its CPU, and a return puts the instance back on the
- * CPU where it runs.  In a steady state no two CPUs write to one cache line,
- * because each instance has cache lines of its own.  A CPU without free
+ * Each CPU can cache one free instance, and has a list of more.  The cached one
+ * is taken and put back by exchanging a pointer.  The list has a lock.  An
+ * entry takes an instance from its CPU, and a return puts the instance back on
+ * the CPU where it runs.  In a steady state no two CPUs write to one cache
+ * line, because each instance has cache lines of its own.  A CPU without free
  * instances takes one from another CPU.
  *
  * The holder of a lock executes a few instructions with interrupts off.  A hit
  * in an NMI on its CPU may need the same lock, and must not wait for it.  So
- * each lock is only tried.  An entry searches all lists, up to KRETPROBE_TRIES
- * times, and then counts a miss.  A return that finds its list locked adds the
- * instance to the overflow, a lock-less list.  The next entry that gets no
- * instance from any list collects the overflow.
+ * locks are only taken by trylock.  An entry searches all lists, up to
+ * KRETPROBE_TRIES times, and then counts a miss.  A return that finds its list
+ * locked adds the instance to the overflow, a lock-less list.  The next entry
+ * that gets no instance from any list collects the overflow.
  *
  * An objpool could not guarantee maxactive instances: while one CPU is pushing
  * an object, other CPUs can neither pop this object nor distinguish it from one
@@ -46,10 +46,10 @@
  *    pool->outstanding, which starts at 0 and may become negative.
  * 3. Unregistering counts the free instances and adds the number of all others
  *    to pool->outstanding.
- * 4. The pool is freed if pool->outstanding is 0 after 2. or 3.  In 2., the
- *    return queues the irq_work for this.  On a CPU that is going offline, the
- *    return instead adds the pool to pools_left, which is emptied once the CPU
- *    is offline, or when probes are next registered or unregistered.
+ * 4. The pool is freed when step 2 or 3 makes pool->outstanding 0.  In step 2,
+ *    the return queues the irq_work for this.  On a CPU that is going offline,
+ *    the return instead adds the pool to pools_left, which is emptied once the
+ *    CPU is offline, or when probes are next registered or unregistered.
  */
 #include <kunit/visibility.h>
 #include <linux/align.h>
@@ -180,8 +180,8 @@ static struct kretprobe_instance *pool_collect(struct kretprobe_pool *pool)
 
 	/*
 	 * CPUs that find no instance during the move must search again.
-	 * llist_del_all() is a full barrier, so a CPU that then finds the
-	 * overflow empty also sees this addition.
+	 * llist_del_all() is a full barrier, so a CPU that finds the overflow
+	 * emptied by it also sees POOL_MOVING.
 	 */
 	atomic_add(POOL_MOVING, &pool->moves);
 	first = llist_del_all(&pool->overflow);
@@ -239,7 +239,7 @@ struct kretprobe_instance *kretprobe_pool_scavenge(struct kretprobe_pool *pool)
 		ri = pool_collect(pool);
 		if (ri)
 			return ri;
-		/* Read the lists before pool->moves is read again. */
+		/* Search the lists before reading pool->moves again. */
 		smp_rmb();
 		if (sure && moves % POOL_MOVED == 0 &&
 		    moves == atomic_read(&pool->moves))
@@ -247,7 +247,7 @@ struct kretprobe_instance *kretprobe_pool_scavenge(struct kretprobe_pool *pool)
 		cpu_relax();
 	}
 
-	/* If this CPU cannot grow the pool, the next failing entry does. */
+	/* If this CPU cannot grow the pool, the next entry that fails does. */
 	if (pool->grows && READ_ONCE(pool->total) < pool->limit && can_kick())
 		irq_work_queue(&pool->kick);
 	return NULL;
@@ -418,7 +418,7 @@ static void pool_retire(struct kretprobe_pool *pool)
 	unsigned int idle;
 	int cpu;
 
-	/* Sync only if busy, because irq_work_sync() may wait for RCU. */
+	/* If irq_work has no interrupt of its own, the sync waits for RCU. */
 	if (irq_work_is_busy(&pool->kick))
 		irq_work_sync(&pool->kick);
 	cancel_work_sync(&pool->work);
@@ -437,7 +437,7 @@ static void pool_retire(struct kretprobe_pool *pool)
 /**
  * kretprobe_pools_flush_left - free pools drained on CPUs going offline
  *
- * Context: any.
+ * Context: any but an NMI or a hit.
  */
 void kretprobe_pools_flush_left(void)
 {
