@@ -14,20 +14,20 @@
  * no register of the interrupted code, holds the return address of the call.
  * The thunk reads the site from the start of the detour.  The thunk and the
  * detour pop the registers with all changes that handlers have made, but if a
- * handler has set the instruction pointer, the thunk does not return to it.
+ * handler has set the instruction pointer, the thunk continues there.
  *
  * The direction flag is clear, because a function that sets it has no jumps.
  * User memory may be accessible in functions with STAC or fix-ups for faults,
- * and in functions that objtool allows them to call.  Only sites in these
- * functions need CLAC in their detours.
+ * and in functions that objtool allows to be called meanwhile.  Only sites in
+ * these functions need CLAC in their detours.
  *
  * Where a hit continues
  * ---------------------
  *
  * A handler may set the instruction pointer to an instruction under the jump of
- * any site.  arch_kprobe_resume() then replaces it with the address of the copy
- * of this instruction in the detour, if insn->run of the site points into the
- * detour, or the state of the site is KPROBE_SITE_JUMP:
+ * any site.  arch_kprobe_resume() then replaces it with the address of this
+ * instruction's copy in the detour, if the site's insn->run points into the
+ * detour, or the site's state is KPROBE_SITE_JUMP:
  *
  * 1. Before a jump is written, the optimizer makes insn->run point into the
  *    detour, and waits for a grace period of RCU-tasks.  A task that has read
@@ -63,7 +63,7 @@
 
 /*
  * With these options, compilers may add calls to instrumentation where user
- * access is enabled.
+ * access is enabled.  So all detours need CLAC.
  */
 #define INSTRUMENTED							\
 	(IS_ENABLED(CONFIG_KASAN) || IS_ENABLED(CONFIG_KCSAN) ||	\
@@ -122,7 +122,7 @@ static void detour_emit_branch(struct detour *d, const void *detour, u8 opcode,
 
 static_assert(KPROBE_JUMP_SIZE == JMP32_INSN_SIZE);
 
-/* Replaces a push of cs of the same length; the operand is a signed byte. */
+/* Same length as the template's push of cs; the operand is a signed byte. */
 static_assert(__KERNEL_CS < 0x80);
 static const u8 clac_and_push_cs[] = { 0x0f, 0x01, 0xca, 0x6a, __KERNEL_CS };
 
@@ -161,7 +161,7 @@ detour_emit_copy(struct detour *d, const void *detour, unsigned long addr,
 
 static_assert(CALL_INSN_SIZE >= KPROBE_JUMP_SIZE);
 
-/* mov to (%rsp), without the operand, which is the return address */
+/* mov to (%rsp); the immediate operand, the return address, follows */
 #ifdef CONFIG_X86_64
 static const u8 store_on_stack[] = { 0x48, 0xc7, 0x04, 0x24 };
 #else
@@ -207,7 +207,7 @@ detour_emit_call(struct detour *d, const void *detour, unsigned long addr,
 	return KPROBE_NOJUMP_NONE;
 }
 
-/* Emit the copy of @insn, which is at @addr, and set @what to its class. */
+/* Emit the copy of @insn, which is at @addr, and classify it in @what. */
 static enum kprobe_obstacle
 detour_emit_insn(struct detour *d, const void *detour, unsigned long addr,
 		 struct insn *insn, const u8 *text,
@@ -549,7 +549,7 @@ static unsigned long detour_past_hit(const struct kprobe_site *site)
 }
 NOKPROBE_SYMBOL(detour_past_hit);
 
-/* Return the copy to continue at instead of @ip, for sites on ftrace calls. */
+/* For sites on ftrace calls: return the copy to continue at, or 0. */
 static noinline unsigned long detour_resume_skipping(unsigned long ip)
 {
 	struct kprobe_site *site = kprobe_site_skipping(ip);

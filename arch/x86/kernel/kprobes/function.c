@@ -14,23 +14,24 @@
  * - targets of fix-ups in the whole exception table of the kernel or module,
  *   because the fault may be in another function.
  *
- * Unless it is an obstacle, a jump through a register is assumed to be a tail
- * call.  A jump to text without a symbol is treated as one through a register:
- * its target is a thunk that the kernel has created for this jump at boot.
+ * A jump through a register is taken for a tail call, unless it is an obstacle.
+ * A jump to text without a symbol is treated alike: its target is a thunk that
+ * the kernel has created for this jump at boot.
  *
- * Compilers read switch tables with a scaled index and no base, and tables are
- * found by this pattern.  Only hand-written code has other tables.  Obstacles:
+ * Tables are found by a read with a scaled index and no base, as in a compiled
+ * switch, or at an address in rodata plus a register.  Only hand-written code
+ * has other tables.  Obstacles are:
  * - a jump that may read another table;
- * - a jump through a register, if the function may read another table or has an
- *   operand that is an address in the function, from which code may compute the
- *   target, as in csum_partial() on i386;
+ * - a jump through a register, if the function may read another table, or has
+ *   an operand that is an address in the function: code may compute the target
+ *   from this operand, as in csum_partial() on i386;
  * - a symbol in hand-written code that does not begin or end like a function;
  * - a jump into the middle of another symbol: the target may be a part of this
  *   function without a symbol of its own, and may jump back to any instruction.
  *
  * The target of a fix-up is always a part of the function, even if its label
- * has become a symbol, as in copy_mc_fragile().  No site in this symbol becomes
- * a jump, because other functions may branch into its middle: on i386,
+ * has become a symbol, as in copy_mc_fragile().  Sites in such a symbol get no
+ * jump, because other functions may branch into its middle: on i386,
  * __get_user_1() jumps into __get_user_handle_exception().
  */
 #include <linux/jump_label.h>
@@ -263,7 +264,7 @@ static void func_scan_table(struct analysis *a, unsigned long table)
 /* The scale (a shift) of an index into a table of addresses */
 #define WORD_SCALE	(IS_ENABLED(CONFIG_X86_64) ? 3 : 2)
 
-/* Return true for a read at a constant plus an index times the word size. */
+/* Return true for memory at a constant plus an index times the word size. */
 static bool func_reads_table(const struct insn *insn)
 {
 	return insn->modrm.nbytes && X86_MODRM_MOD(insn->modrm.value) == 0 &&
@@ -294,8 +295,8 @@ static bool func_reads_constants(const struct insn *insn)
 
 /*
  * Return true for a read at a base plus an index times the word size, maybe in
- * a table at an unknown address.  With sign extension, an index times four may
- * read a table of distances.
+ * a table at an unknown address.  MOVSXD with an index times four may read a
+ * table of distances.
  */
 static bool func_reads_scaled(const struct insn *insn)
 {
@@ -311,7 +312,7 @@ static bool func_reads_scaled(const struct insn *insn)
 		X86_REX_X(insn->rex_prefix.value)) && !func_reads_table(insn);
 }
 
-/* Return true for a jump (FF /4) by a table at an unknown address. */
+/* Return true if a jump (FF /4) reads a table at an unknown address. */
 static bool func_jumps_by_table(const struct insn *insn)
 {
 	return X86_MODRM_MOD(insn->modrm.value) != 3 && insn->sib.nbytes &&
@@ -363,7 +364,7 @@ static void func_add_operands(struct analysis *a, const struct insn *insn,
 			       next + displacement : displacement);
 }
 
-/* Record the targets of an instruction.  Return true if filler may follow. */
+/* Record the targets of an instruction.  Return true if INT3s may follow. */
 static bool func_scan_insn(struct analysis *a, const struct insn *insn,
 			   unsigned long next)
 {
@@ -483,7 +484,7 @@ static unsigned long func_landing(const struct analysis *a, unsigned int i)
 	return (unsigned long)_text + landings[i];
 }
 
-/* Return the index of the first of @nr sorted addresses at or after @range. */
+/* Return the index of the first of @nr sorted addresses >= range->start. */
 static unsigned int func_first(const struct text_range *range, unsigned int nr,
 			       unsigned long (*at)(const struct analysis *a,
 						   unsigned int i),
@@ -585,7 +586,7 @@ static void func_mark_landings(struct analysis *a)
 		a->obstacle = KPROBE_NOJUMP_NOT_ANALYSED;
 }
 
-/* Compilers and assemblers align functions, unless they optimize for size. */
+/* Functions are aligned, unless compilers optimize for size. */
 static bool func_may_begin(unsigned long start)
 {
 	return IS_ENABLED(CONFIG_CC_OPTIMIZE_FOR_SIZE) ||
@@ -715,7 +716,7 @@ bool x86_kprobe_function_kept(void)
 
 /**
  * x86_kprobe_region_obstacle - check the text that a jump would replace
- * @function: the function of the site, which has no obstacle
+ * @function: the function of the site; must have no obstacle
  * @site: the site; insn.jump.region is set
  *
  * Return: the obstacle if the jump would cover a way in, or an instruction that
@@ -735,7 +736,7 @@ x86_kprobe_region_obstacle(const struct x86_kprobe_function *function,
 	/* A fault would restart the instruction in place, under the jump. */
 	if (found & FAULTS)
 		return KPROBE_NOJUMP_FAULT_INSIDE;
-	/* A branch to the instruction after ftrace's call is not a hit. */
+	/* A branch past ftrace's call, to the jump, must not be a hit. */
 	if (site->on_ftrace)
 		found |= mark[0];
 	if (found & LANDING)

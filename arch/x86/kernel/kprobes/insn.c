@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Decide what can be probed on x86, and how trap.c executes it: emulated or out
- * of line.  Also read text without probes, and find the entry of a function.
+ * Decide which instructions can be probed on x86, and whether trap.c emulates
+ * them.  Also read text without probes, and find the entry of a function.
  *
  * Nothing is single-stepped.  An instruction runs out of line if its address
  * does not matter, or matters only for an operand relative to the instruction
  * pointer, which slot.c adjusts.  Near branches and no-ops are emulated; with a
- * post handler, so are some simple instructions.  Traps, and instructions that
- * load the code segment or enter or leave the kernel, are refused.
+ * post handler, so are some simple instructions.  Traps, HLT, and instructions
+ * that load the code segment or enter or leave the kernel are refused.
  */
 #include <linux/kallsyms.h>
 #include <linux/kgdb.h>
@@ -27,7 +27,7 @@
 /* No function is larger; a larger symbol is a gap between functions. */
 #define FUNCTION_MAX_SIZE	SZ_256K
 
-/* In @buf, a copy of the text at @addr, undo what a site has changed. */
+/* Undo the changes of @site in @buf, a copy of the text at @addr. */
 static void insn_undo_site(const struct kprobe_site *site, unsigned long addr,
 			   u8 *buf, unsigned int size)
 {
@@ -54,7 +54,7 @@ static bool insn_read_text(void *buf, unsigned long addr, unsigned int size)
 	return true;
 }
 
-/* Undo the jumps of sites before @addr that reach it. */
+/* Undo the jumps that start before @addr and reach it. */
 static void insn_undo_jumps(unsigned long addr, u8 *buf, unsigned int size)
 {
 	const unsigned int most = KPROBE_JUMP_SIZE - 1;
@@ -81,8 +81,8 @@ static void insn_undo_jumps(unsigned long addr, u8 *buf, unsigned int size)
  * x86_kprobe_original_text - read text without probes' traps and jumps
  * @addr: start address
  * @buf: filled in
- * @size: bytes to read; if any cannot be read, those after the first page
- *	become traps
+ * @size: bytes to read; if any is unreadable, all after the first page become
+ *	traps
  *
  * Context: text_mutex and kprobe_mutex held.
  * Return: 0, or -EFAULT if not even the first byte can be read.
@@ -206,8 +206,8 @@ static bool insn_is_sti(u8 op)
  *	ud2				1:	test	$0xd6, %al
  * 1:
  *
- * To report a mismatch, the handler of the trap, which is the ud2 or the 0xd6,
- * decodes the MOV and the ADD.
+ * On a mismatch, the ud2 or the 0xd6 traps, and the handler of the trap decodes
+ * the MOV and the ADD.
  */
 #define TYPE_CHECK_MOVL		6
 #define TYPE_CHECK_SIZE		14
@@ -232,7 +232,7 @@ static bool insn_in_type_check(unsigned long addr, const u8 *text)
 
 	if (x86_kprobe_checks_type(text))
 		return true;
-	/* Most other instructions differ in one of these two bytes. */
+	/* Rule out most other instructions before reading text again. */
 	return IS_ENABLED(CONFIG_X86_64) && text[1] == 0x03 &&
 	       (text[4] == 0x74 || text[4] == 0x75) &&
 	       !x86_kprobe_original_text(addr - TYPE_CHECK_MOVL, before,
@@ -240,7 +240,7 @@ static bool insn_in_type_check(unsigned long addr, const u8 *text)
 	       x86_kprobe_checks_type(before);
 }
 
-/* A piece of the original text, for decoding a sequence. */
+/* A piece of the original text, to decode consecutive instructions. */
 struct insn_window {
 	unsigned long start;
 	unsigned int size;
@@ -310,7 +310,7 @@ static enum kprobe_refusal insn_check_boundary(struct insn_window *w,
 	return start == addr ? KPROBE_OK : KPROBE_REFUSE_NO_BOUNDARY;
 }
 
-/* Check the place, whatever instruction is there. */
+/* Check the place, but not the instruction there. */
 static enum kprobe_refusal insn_check_place(struct insn_window *w,
 					    unsigned long addr,
 					    const struct kprobe_symbol *symbol)
@@ -378,7 +378,7 @@ static enum kprobe_refusal classify_indirect(struct insn *insn,
 		if (mod != 0 || rm != 5)
 			result->base = insn_reg_offset(rm, X86_REX_B(rex));
 	} else {
-		/* Base 5 with mode 0 means none, and so does index 4. */
+		/* Base 5 in mode 0 means no base; index 4 means no index. */
 		if (X86_SIB_BASE(sib) != 5 || mod != 0)
 			result->base = insn_reg_offset(X86_SIB_BASE(sib),
 						       X86_REX_B(rex));
@@ -400,7 +400,7 @@ static bool insn_has_prefix(const struct insn *insn, u8 prefix)
 	return false;
 }
 
-/* Fill in a near branch; refuse prefixes that change its kind. */
+/* Fill in a near branch; refuse prefixes that change its operation. */
 static enum kprobe_refusal classify_branch(struct insn *insn,
 					   struct arch_kprobe_insn *result,
 					   enum x86_kprobe_class class,
@@ -417,8 +417,8 @@ static enum kprobe_refusal classify_branch(struct insn *insn,
 }
 
 /*
- * The decoder does not know some two-byte opcodes with a ModRM byte, and omits
- * this byte.  The opcodes listed here have none.
+ * Return true if the decoder omitted a ModRM byte, because it does not know the
+ * two-byte opcode.  The opcodes listed here have no ModRM byte.
  */
 static bool insn_lacks_modrm(const struct insn *insn)
 {
@@ -497,7 +497,7 @@ static void classify_simple_mov(const struct insn *insn,
  */
 #define LOWER_SP_MAX	((long)(4 * sizeof(long)))
 
-/* ADD and SUB of an immediate and the stack pointer. */
+/* ADD or SUB of an immediate to or from the stack pointer. */
 static void classify_simple_sp(const struct insn *insn,
 			       struct arch_kprobe_insn *result)
 {
@@ -537,8 +537,8 @@ static void classify_simple(const struct insn *insn,
 }
 
 /*
- * Fill in @result, except run and jump, for the instruction decoded from
- * @addr.
+ * Fill in @result for the instruction decoded from @addr; run and jump become
+ * zero.
  */
 enum kprobe_refusal x86_kprobe_classify(struct insn *insn,
 					struct arch_kprobe_insn *result,

@@ -24,7 +24,7 @@ static_assert(MAX_INSN_SIZE + CALL_INSN_SIZE + INT3_INSN_SIZE +
 
 void arch_kprobe_fill_slots(void *text, size_t size)
 {
-	/* KMSAN does not see writes by another mapping. */
+	/* KMSAN does not see writes through another mapping. */
 	kmsan_unpoison_memory(text, size);
 	/* The memory may be read-only already. */
 	text_poke_set(text, INT3_INSN_OPCODE, size);
@@ -63,8 +63,8 @@ bool x86_kprobe_relocate(const struct arch_kprobe_insn *insn, u8 *copy,
  * @text: the contents
  * @size: size in bytes
  *
- * Decoders of branch traces must know the contents.  A freed slot needs no
- * record, because it is no longer executed.
+ * Report the contents to perf, for decoders of branch traces.  A slot that is
+ * freed is not reported, because it is no longer executed.
  */
 void x86_kprobe_fill_slot(void *slot, const u8 *text, unsigned int size)
 {
@@ -134,7 +134,7 @@ static enum kprobe_refusal make_slot(struct kprobe_site *site, u8 opcode,
  * every CPU has taken an IPI after the text was restored.
  *
  * Context: any in which RCU is watching.
- * Return: 0, or -EFAULT if @addr cannot be read.
+ * Return: 0, or -EFAULT if any of the bytes cannot be read.
  */
 int kprobe_read_insn(u8 *buf, unsigned long addr, unsigned int size)
 {
@@ -245,7 +245,7 @@ unsigned long arch_kprobe_orig_ip(struct kprobe_site *site, void *slot,
 	int offset;
 
 	if (!slot_is_detour(site, slot))
-		/* At the slot's start, the instruction is not completed. */
+		/* At the slot's start, the instruction has not been executed. */
 		return ip == (unsigned long)slot ? addr : addr + site->insn.len;
 
 	offset = detour_offset(site, slot, ip);
@@ -316,7 +316,7 @@ unsigned long arch_kprobe_unwind(struct kprobe_site *site, void *slot,
 bool arch_kprobe_can_resume(struct kprobe_site *site, void *slot,
 			    unsigned long *ip)
 {
-	/* Code under the jump and added code (-1) run only in the detour. */
+	/* No task may resume under the jump; added code (-1) has no original. */
 	if (slot_is_detour(site, slot) && detour_offset(site, slot, *ip) &&
 	    detour_offset(site, slot, *ip) < KPROBE_JUMP_SIZE)
 		return false;

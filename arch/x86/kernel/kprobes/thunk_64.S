@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Thunks for hits without an exception, from slots, detours and followed calls;
- * the template of a detour; and calls of jprobes' functions.
+ * Thunks for hits without an exception, from slots, detours and returns of
+ * followed calls; the template of a detour; and calls of jprobes' functions.
  */
 #include <linux/linkage.h>
 #include <linux/objtool.h>
@@ -39,7 +39,7 @@
 /*
  * Save the registers as a trap would, and disable interrupts.  The word on top
  * of the stack is a return address, which the interrupted code has not pushed.
- * It becomes the instruction pointer, by which an unwinder finds the slot.
+ * It becomes the instruction pointer, from which an unwinder finds the slot.
  */
 .macro SAVE_HIT_REGS ip=4*8(%rsp), unwind_hint=1
 	PUSH_ALL $__KERNEL_DS		/* ss */
@@ -106,7 +106,7 @@
 .endm
 
 /*
- * Called from a slot (slot.c); the return address leads to the site.
+ * Called from a post_slot (slot.c); the return address leads to the site.
  * x86_kprobe_hit_post() replaces the instruction pointer, sets orig_ax, and
  * stores flags and the address to continue at for the last two instructions:
  *
@@ -156,10 +156,10 @@ SYM_CODE_START(kprobe_jump_thunk)
 
 	/*
 	 * Push flags and the new address on the new stack.  The handler may
-	 * have pushed one word, over ss.  The detour leaves no gap below the
-	 * stack, so these stores may overwrite the saved stack pointer and
-	 * flags.  So load the new stack pointer into di first, where the
-	 * unwinder finds it.
+	 * have pushed one word, which replaced ss.  The detour leaves no gap
+	 * below the stack, so these stores may overwrite the saved flags and
+	 * stack pointer.  Load both first; the unwinder finds the new stack
+	 * pointer in di.
 	 */
 .Ldivert:
 	UNWIND_HINT_REGS
@@ -183,7 +183,7 @@ _ASM_NOKPROBE(kprobe_jump_thunk)
 /*
  * Return address of a followed call.  The trampoline pushes its own address
  * again, so that an unwinder sees the same stack as in the function.
- * kretprobe_hit() replaces it by the real return address for the return below.
+ * kretprobe_hit() replaces this word with the real return address.
  */
 SYM_CODE_START(__kretprobe_trampoline)
 	/* The function's return has popped the address: see unwind_orc.c. */
@@ -199,9 +199,9 @@ SYM_CODE_START(__kretprobe_trampoline)
 	THUNK_MOVED -3
 	popfq
 	THUNK_MOVED -1
-	leaq	2*8(%rsp), %rsp		/* sp, ss; no flag is live */
+	leaq	2*8(%rsp), %rsp		/* sp, ss */
 	THUNK_MOVED -2
-	RET
+	RET				/* no flag is live */
 	THUNK_STACK 0
 SYM_CODE_END(__kretprobe_trampoline)
 _ASM_NOKPROBE(__kretprobe_trampoline)
@@ -210,8 +210,8 @@ SYM_DATA_END_LABEL(kprobe_thunk_frames, SYM_L_GLOBAL, kprobe_thunk_frames_end)
 	.popsection
 
 /*
- * Jump to a function that may lack an ENDBR at its start: FineIBT moves it to a
- * preamble, which also checks the type of the call.
+ * Jump to a function that may lack an ENDBR at its start: FineIBT moves the
+ * ENDBR to a preamble, which also checks the type of the call.
  */
 #ifdef CONFIG_FINEIBT
 SYM_FUNC_START_LOCAL(x86_jprobe_go)
@@ -272,7 +272,7 @@ SYM_FUNC_START(x86_jprobe_call)
 SYM_FUNC_END(x86_jprobe_call)
 _ASM_NOKPROBE(x86_jprobe_call)
 
-/* void x86_jprobe_return(unsigned long frame): the end of the above. */
+/* void x86_jprobe_return(unsigned long frame): the end of x86_jprobe_call() */
 SYM_CODE_START(x86_jprobe_return)
 	UNWIND_HINT_FUNC
 	ANNOTATE_NOENDBR

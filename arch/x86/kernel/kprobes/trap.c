@@ -71,8 +71,8 @@ static __always_inline bool trap_is_canonical(unsigned long addr)
 /*
  * A return or branch to a non-canonical address raises #GP.  If it were
  * emulated, IRET would raise the #GP, and the kernel would mistake that for a
- * return to user space and switch GS.  So execute this instruction in its slot.
- * Almost all targets are in the last 2 GB.  Test this first: it needs no load.
+ * return to user space and switch GS.  So execute it in its slot, and return
+ * false.  Almost all targets are in the last 2 GB: this test needs no load.
  */
 static __always_inline bool trap_can_branch(const struct kprobe_site *site,
 					    struct pt_regs *regs,
@@ -269,7 +269,7 @@ static __always_inline void trap_hit(struct kprobe_site *site,
  * does not count as an NMI.  In an NMI, BPF programs and tracefs give up rather
  * than wait for a lock.  So do not count the exception while handlers run,
  * unless the interrupted code is in an NMI, or lockdep is in use and would
- * mistake them for interrupt handlers.
+ * mistake the handlers for interrupt handlers.
  */
 static void trap_hit_skipping(struct kprobe_site *site, struct pt_regs *regs)
 {
@@ -288,7 +288,7 @@ static void trap_hit_skipping(struct kprobe_site *site, struct pt_regs *regs)
 	/*
 	 * If the new ip is the breakpoint's, the handler has skipped only the
 	 * call: execute the instruction here.  arch_kprobe_resume() would
-	 * return to the breakpoint if the site is not TRAP yet.
+	 * return to the breakpoint if the state is not TRAP yet.
 	 */
 	if (verdict == KPROBE_HIT_DIVERTED &&
 	    regs->ip != kprobe_site_text(site)) {
@@ -358,7 +358,7 @@ bool kprobe_int3_fast(struct pt_regs *regs)
 
 	if (unlikely(!site || !trap_is_at_addr(site)))
 		return trap_skipping_fast(regs);
-	/* NMI_MASK is full: another NMI cannot be counted. */
+	/* If NMI_MASK is full, another NMI cannot be counted. */
 	if (unlikely((preempt_count() & NMI_MASK) == NMI_MASK))
 		return false;
 
@@ -446,9 +446,9 @@ int kprobe_int3_handler(struct pt_regs *regs)
 NOKPROBE_SYMBOL(kprobe_int3_handler);
 
 /*
- * A handler has changed the instruction pointer, and may have pushed up to two
- * words.  The thunk's flags and ip, stored below these, may overwrite sp and
- * flags in @regs, so read flags first.  orig_ax is lower and is kept.
+ * A handler has changed the instruction pointer, or has pushed up to two words.
+ * The flags and ip for the thunk, stored below these words, may overwrite flags
+ * and sp in @regs, so read flags first.  orig_ax is lower and is kept.
  */
 static noinline void trap_post_moved(struct pt_regs *regs)
 {
@@ -468,13 +468,13 @@ NOKPROBE_SYMBOL(trap_post_moved);
  */
 __visible void x86_kprobe_hit_post(struct pt_regs *regs)
 {
-	/* The thunk's return address; the site follows it in the slot. */
+	/* The thunk's return address: of an int3, which the site follows. */
 	unsigned long *stack = (unsigned long *)regs->sp - 1;
 	struct kprobe_site *site =
 		*(struct kprobe_site **)(*stack + INT3_INSN_SIZE);
 	bool traced_on;
 
-	/* kprobe_post_thunk returns there unless a handler changes ip. */
+	/* kprobe_post_thunk returns to this ip unless a handler changes it. */
 	*stack = regs->ip = (unsigned long)site->addr + site->insn.len;
 
 	traced_on = kprobe_hit_enter(regs, arch_kprobe_irqs_on(regs));
