@@ -3,11 +3,11 @@
  * Decoding and emulation of A64 instructions for probes.
  *
  * The first matching row of a table determines the class of an instruction.
- * Instructions without a row do not depend on their address, because few A64
- * instructions use the program counter.  Decoding is done once, when a probe is
+ * The few instructions that use the program counter all have a row, so others
+ * do not depend on their address.  Decoding is done once, when a probe is
  * registered.
  *
- * Uprobes use the same tables and emulation for a task's instructions.  They
+ * Uprobes use the same table and emulation for a task's instructions.  They
  * refuse branches that authenticate, because the keys belong to the task.
  */
 #include <linux/array_size.h>
@@ -221,7 +221,7 @@ void a64_kprobe_decode(u32 insn, unsigned long addr,
  * a64_kprobe_emulated - check if an instruction is emulated
  * @insn: an instruction that can be probed
  *
- * Loads run out of line, because they may fault.
+ * A load of a literal is executed out of line, because it may fault.
  */
 bool a64_kprobe_emulated(const struct a64_kprobe_insn *insn)
 {
@@ -269,8 +269,8 @@ static __always_inline bool condition_holds(unsigned int cond, u64 pstate)
  * without pointer authentication, the hint does nothing, and no pointer was
  * signed.
  *
- * The hints use x17 and x16, which the asm() itself loads: between assignments
- * to register variables, a compiler may call sanitizer functions.
+ * The asm() itself loads x17 and x16, which the hints use, because a compiler
+ * may call sanitizer functions between assignments to register variables.
  */
 #define AUTHENTICATE(hint, ptr, modifier) ({				\
 	asm volatile("mov	x17, %0\n\t"				\
@@ -299,7 +299,7 @@ static noinline unsigned long authenticate(const struct a64_kprobe_insn *insn,
 }
 NOKPROBE_SYMBOL(authenticate);
 
-/* Return the branch type that an indirect branch reports to its landing pad. */
+/* Return the BTYPE that an indirect branch sets for its target. */
 static __always_inline u64 branch_type(const struct a64_kprobe_insn *insn)
 {
 	if (insn->class == A64_BLR)
@@ -445,7 +445,7 @@ enum probe_insn arm_probe_decode_insn(u32 insn, struct arch_probe_insn *api)
 	struct a64_kprobe_insn decoded;
 
 	a64_kprobe_decode(insn, 0, &decoded);
-	/* A single step clears the monitor; the keys belong to the task. */
+	/* A step clears the exclusive monitor; the keys belong to the task. */
 	if (decoded.class >= A64_REFUSED || decoded.class == A64_LOAD_EX ||
 	    decoded.key)
 		return INSN_REJECTED;

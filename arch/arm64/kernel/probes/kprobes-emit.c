@@ -28,8 +28,8 @@
  *    case, and only then, all CPUs are sent an IPI before the function is
  *    published.
  *
- * So a batch with branches costs one IPI to each CPU, however many slots it
- * has.  A generated function costs one only if the breakpoint is older.
+ * So slots cost a batch with branches one IPI to each CPU, however many slots
+ * it has.  A generated function costs one only if the breakpoint is older.
  */
 #include <linux/kernel.h>
 #include <linux/perf_event.h>
@@ -119,7 +119,7 @@ static void emit_literal(struct a64_kprobe_text *text, unsigned int reg,
 
 /**
  * a64_kprobe_emit_gap - add a NOP if an instruction must not follow a load
- * @text: to add to; ends with a load
+ * @text: to add to; its last instruction may be a load
  * @insn: the next instruction
  *
  * Erratum 835769 of Cortex-A53: a 64-bit multiply and accumulate right after a
@@ -233,7 +233,7 @@ static void emit_pair(struct a64_kprobe_text *text, u32 how, unsigned int a,
 
 /**
  * a64_kprobe_emit_call - add a call of a thunk
- * @text: to add to; begins with the site
+ * @text: to add to; begins with the pointer to the site
  * @thunk: called with the site in x0 and a struct pt_regs on the stack, which
  *	holds x0, x1, x29 and x30; must restore all other registers
  */

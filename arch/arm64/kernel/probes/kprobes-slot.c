@@ -19,9 +19,9 @@
  * needed.  The thunk saves and restores all other registers, and the branch
  * back uses no register.
  *
- * If an instruction depends on its address, the slot has other instructions to
- * the same effect.  These use only the registers of the original instruction.
- * Literals that they load are placed after the branch back.
+ * Instructions that depend on their address are emulated, except for LDR of a
+ * literal, which may fault.  Two LDRs to the same register replace it: the
+ * first loads the literal's address, which is placed after the branch back.
  *
  * A branch must reach from a slot to its site and from a site to its slots.
  * Slots are allocated in the area of modules if that is near the site, and
@@ -96,8 +96,8 @@ void *arch_kprobe_alloc_slots(const struct kprobe_site *site)
 		execmem_free(text);
 
 	/*
-	 * The page of execmem is too far away.  Prefer one within half the
-	 * reach of a branch, because it can serve other sites as well.
+	 * Execmem has no near page.  Prefer one within half the reach of a
+	 * branch, because it can serve other sites as well.
 	 */
 	text = alloc_within(addr, SZ_64M);
 	return text ?: alloc_within(addr, SZ_128M - 2 * PAGE_SIZE);
@@ -160,7 +160,7 @@ static enum kprobe_refusal make_slot(struct kprobe_site *site, bool post,
 		site->insn.post_call = text.call;
 	}
 	WRITE_ONCE(*result, slot);
-	/* Publish before site->npost; see smp_rmb() in go_on_with_post(). */
+	/* Before site->npost; pairs with smp_rmb() in go_on_with_post(). */
 	smp_wmb();
 	return KPROBE_OK;
 }
@@ -215,7 +215,7 @@ static enum a64_place place_in_slot(const struct kprobe_site *site,
 		return at < copy_words(site) ? A64_BEFORE : A64_AFTER;
 
 	if (slot == site->post_slot) {
-		/* The exception's handler has called it as a function. */
+		/* The slot is a function that go_on_with_post() calls. */
 		if (site->insn.computes)
 			return A64_NOWHERE;
 		if (at < call->begin)
@@ -224,7 +224,7 @@ static enum a64_place place_in_slot(const struct kprobe_site *site,
 		       A64_AFTER_CALLING : A64_AFTER;
 	}
 
-	/* A detour: of several copied words, only those of LDR may fault. */
+	/* A detour.  If a copy has several words, only LDR's may fault. */
 	call = &site->insn.detour_call;
 	if (at <= call->begin)
 		return A64_BEFORE;
@@ -278,7 +278,7 @@ static bool has_no_record(unsigned long pc)
 }
 
 /**
- * kprobe_hidden_callers - find return addresses that no frame record has
+ * kprobe_hidden_callers - find return addresses that are in no frame record
  * @regs: any registers of kernel mode, except at the trampoline's first
  *	instruction
  * @hidden: filled in with up to KPROBE_HIDDEN_MAX addresses, outermost first

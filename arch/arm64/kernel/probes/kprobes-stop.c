@@ -6,7 +6,7 @@
  * Stopping the CPUs
  * -----------------
  *
- * Each other CPU is sent an IPI, and waits in the handler with interrupts off.
+ * This CPU sends an IPI to all others, which wait in it with interrupts off.
  * When all of them wait, this CPU writes and releases them:
  *
  *	this CPU			each other CPU
@@ -39,14 +39,14 @@
  * released.  That CPU must still find hold.over set, so all CPUs must leave
  * this hold before the next one begins.
  *
- * Functions that send and take the IPI may be probed and traced.  Nothing is
- * written meanwhile: this CPU writes after it has sent all IPIs, and another
- * CPU executes them only before hold.held counts it or after hold.over is set.
- * But handlers of these probes may run while other CPUs are held.  A lock that
- * a handler takes must be taken with interrupts off everywhere, so its owner
- * takes the IPI only after it has released the lock.  A handler can thus delay
- * a hold until this CPU gives up, but never waits for a held CPU.  HOLD_NS is
- * measured by sched_clock_noinstr(), which cannot be probed.
+ * Functions that send and take the IPI may be probed and traced.  No CPU
+ * executes them during the write: this CPU has sent all IPIs before, and others
+ * execute them only before hold.held counts them or after hold.over is set.
+ * But handlers of these probes may run while other CPUs are held.  If a handler
+ * takes a lock, all users must take it with interrupts off, so its owner takes
+ * the IPI only after it has released the lock.  A handler can thus delay a hold
+ * until this CPU gives up, but never waits for a held CPU.  HOLD_NS is measured
+ * by sched_clock_noinstr(), which cannot be probed.
  *
  * stop_machine() costs several times as much: two context switches on each CPU.
  *
@@ -61,9 +61,9 @@
  * invalidations.
  *
  * If several pages cannot be mapped for lack of memory, aarch64_insn_write()
- * writes each instruction.  The functions that it calls may be probed or
- * traced, and a handler or tracer may need a lock whose owner is held in the
- * IPI.  So stop_machine() is used at once in this case.
+ * maps and writes one instruction at a time.  The functions that it calls may
+ * be probed or traced, and a handler or tracer may need a lock whose owner is
+ * held in the IPI.  So stop_machine() is used at once in this case.
  *
  * NMIs
  * ----
@@ -82,7 +82,7 @@
  *   CPU that writes nor for a stopped one.
  * - Code that runs in an SDEI event must not be probed at all, by any mechanism
  *   of the kernel.  The event may have interrupted the entry code of an
- *   exception before this code has read ELR_EL1, which a breakpoint overwrites.
+ *   exception before that code has read ELR_EL1.  A breakpoint overwrites it.
  * - This CPU continues only after all others have left their loops, and a CPU
  *   leaves its loop only after an NMI that interrupted the loop has returned.
  *   An NMI that begins after the write starts with an exception, after which
@@ -228,7 +228,7 @@ static void wait_in_hold(void *unused)
 }
 NOKPROBE_SYMBOL(wait_in_hold);
 
-/* Under text_mutex; not queued except during a hold. */
+/* Protected by text_mutex; queued only during a hold. */
 static DEFINE_PER_CPU(call_single_data_t, hold_call) =
 	CSD_INIT(wait_in_hold, NULL);
 
@@ -347,8 +347,8 @@ static void unmap_pages(void)
 /**
  * a64_kprobe_stop_flush - write the instructions that were queued
  *
- * On return every other CPU has taken an IPI or scheduled since the call, and
- * executes the new text, unless there was nothing to write.
+ * On return, unless nothing was queued, every other CPU has taken an IPI or
+ * scheduled since the call, and executes the new text.
  *
  * Context: may sleep; text_mutex and cpus_read_lock() held.
  */
@@ -382,7 +382,7 @@ void a64_kprobe_stop_add(void *addr, u32 new)
 
 	lockdep_assert_held(&text_mutex);
 
-	/* Sites are in the order of addresses: search backwards. */
+	/* The previous site is often on the same page: search backwards. */
 	for (i = stop.nr_pages; i; i--)
 		if (stop.pages[i - 1] == page)
 			break;

@@ -26,8 +26,8 @@
 #include "kprobes-common.h"
 
 /*
- * Continue after the pre handlers of an out-of-line instruction with post
- * handlers: execute it here or in its post_slot.
+ * After the pre handlers: execute an instruction that has post handlers, either
+ * here or in its post_slot.
  */
 static __always_inline void __nocfi go_on_with_post(struct kprobe_site *site,
 						    struct pt_regs *regs)
@@ -47,7 +47,7 @@ static __always_inline void __nocfi go_on_with_post(struct kprobe_site *site,
 	}
 }
 
-/* BTYPE restricts the target of a branch, but handlers may set any address. */
+/* If a handler sets the pc, clear BTYPE, which would restrict the target. */
 static noinline void post_emulated(struct kprobe_site *site,
 				   struct pt_regs *regs)
 {
@@ -92,12 +92,12 @@ int __nocfi kprobe_brk_handler(struct pt_regs *regs, unsigned long esr)
 
 	/*
 	 * The exception has disabled tag checks, and the kernel's entry for
-	 * debug exceptions does not enable them.  ERET restores them.
+	 * debug exceptions does not enable them.  ERET restores their state.
 	 */
 	mte_disable_tco();
 	verdict = kprobe_site_pre(site, regs, KPROBE_BY_EXCEPTION);
 	/*
-	 * BTYPE applies to the target of an indirect branch; the next
+	 * BTYPE applies only to the target of an indirect branch, so the next
 	 * instruction need not be a landing pad.
 	 */
 	regs->pstate &= ~(u64)PSR_BTYPE_MASK;
@@ -128,16 +128,16 @@ NOKPROBE_SYMBOL(kprobe_brk_handler);
 			 PSR_PAN_BIT | TCO_RESTORED)
 
 /**
- * a64_kprobe_divert - prepare to continue elsewhere than after the thunk's call
+ * a64_kprobe_divert - prepare a thunk to continue at another address
  * @regs: as saved by the thunk
  *
- * The thunk restores all registers but the three saved here, frees @regs and
- * executes a breakpoint, whose exception saves its registers at the same
- * address.  The entry of an exception from kernel mode does not write the three
- * members that are set here, so these pass the values to
- * kprobe_ss_brk_handler(), and no other hit can change them.
+ * The thunk restores all registers except the pc, the pstate and the pmr, frees
+ * @regs and executes a breakpoint.  Its exception saves the registers where
+ * @regs were.  The entry of an exception from kernel mode does not write the
+ * three members that are set here, so these pass the values to
+ * kprobe_ss_brk_handler().
  *
- * So that breakpoint must be the next exception on this stack: mask all others.
+ * No other exception may use this part of the stack before, so mask them all.
  * NMI-like events from firmware (SDEI) have stacks of their own.
  *
  * Context: a thunk, interrupts off.
@@ -152,8 +152,8 @@ __visible void a64_kprobe_divert(struct pt_regs *regs)
 NOKPROBE_SYMBOL(a64_kprobe_divert);
 
 /**
- * kprobe_ss_brk_handler - complete a thunk that was diverted
- * @regs: of the exception; at the address of the thunk's, see
+ * kprobe_ss_brk_handler - continue a diverted thunk at its new address
+ * @regs: of the exception, saved where the thunk's were: see
  *	a64_kprobe_divert()
  * @esr: syndrome
  *
