@@ -17,8 +17,8 @@
  * A branch replaces exactly one instruction, so the rest of the function and
  * its branches do not matter, and no task can be preempted under the branch.
  * The suffix of a prefixed instruction stays in place, and is never reached.
- * The frame is as large as an exception's, because on 64 bit the function may
- * use the bytes below its stack pointer without a frame for them.
+ * The frame is as large as an exception's, because on 64 bit a function may use
+ * a red zone below its stack pointer.
  *
  * The copy of a branch is a branch, because CR, CTR and LR have their original
  * values there.  If a branch sets LR, kprobe_hit_jump() sets it, and the copy
@@ -31,11 +31,10 @@
  * the instruction			probed address
  * after it				next instruction
  *
- * One instruction stores and moves r1 to make the frame, and another loads r1
- * to remove it.  At any point, an interrupt makes its own frame below, on 64
- * bit with a red zone in between.  MSR[RI] is set in a detour: SRR0 and SRR1
- * are used, with MSR[RI] clear, only to continue at another address, see
- * kprobes-thunk.S.
+ * One instruction makes the frame: it stores r1 and changes it.  Another one
+ * loads r1 to remove the frame.  An interrupt at any point makes its own frame
+ * below r1, on 64 bit with a red zone in between.  MSR[RI] stays set, except
+ * where kprobes-thunk.S uses SRR0 and SRR1 to continue at another address.
  *
  * Until a site's branch is written, its trap does not use the detour, so the
  * optimizer waits for no grace period.
@@ -237,7 +236,7 @@ static enum ppc_detour_kind kind_of(const struct kprobe_site *site)
 enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site,
 					 const struct kprobe_symbol *symbol)
 {
-	/* BCLRL reads LR before it sets it. */
+	/* BCLRL reads LR, which kprobe_hit_jump() would have overwritten. */
 	if (kind_of(site) == PPC_DETOUR_LINKS &&
 	    ppc_kprobe_is_bclr(site->opcode))
 		return KPROBE_NOJUMP_BOUND_INSIDE;

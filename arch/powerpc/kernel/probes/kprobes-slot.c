@@ -13,15 +13,15 @@
  * The instruction runs natively.  Branches and ADDPCIS are emulated, so only
  * prefixed instructions in a slot may have an operand relative to their
  * address; it is adjusted.  The handler of the trap reads the site from the
- * slot, so the task and CPU need no state in between.
+ * slot, so a hit keeps no state in the task or CPU until then.
  *
  * A branch reaches 32 MB.  Modules can be anywhere in the vmalloc area, and
  * pages for their slots are allocated within 32 MB of the module.  The kernel's
  * own text has a pool of pages in .kprobes.text.  Slots are allocated anywhere,
  * and end with a trap, if the pool is used up, if the text is larger than the
  * reach, or if the vmalloc area around a module is full.  Detours must be in
- * reach.  On a CPU whose MMU uses a hash table, the kernel's own text has only
- * the pool.
+ * reach.  On 64 bit, if the MMU uses a hash table, the kernel's own text has
+ * only the pool.
  *
  * Slots are aligned to their size, so that a prefixed instruction does not
  * cross a 64-byte boundary.
@@ -33,8 +33,8 @@
  * previous contents speculatively.  patch_instructions() writes the slot
  * through another mapping, and then invalidates it in the instruction caches of
  * all CPUs (DCBST, SYNC, ICBI, SYNC).  A CPU reaches the slot only by returning
- * from an exception, which is context synchronizing: prefetched instructions
- * are discarded, and fetched from the cache again.
+ * from an exception.  This is context synchronizing: the CPU discards
+ * prefetched instructions, and fetches them from the cache again.
  */
 #include <linux/array_size.h>
 #include <linux/bitmap.h>
@@ -58,9 +58,9 @@
 
 #define POOL_PAGES	(PPC_KPROBE_POOL_SIZE / PAGE_SIZE)
 
-/* Pages of the pool in use; protected by the lock of slots.c. */
+/* Pages of the pool in use; changed under the lock of slots.c. */
 static DECLARE_BITMAP(pool_used, POOL_PAGES);
-/* Whether no page near a module is left; protected by the same lock. */
+/* Set if no page near a module was left; protected by the same lock. */
 static bool modules_crowded;
 
 static bool in_pool(const void *text)
@@ -153,7 +153,7 @@ static void *alloc_within(unsigned long addr, unsigned long distance)
 	return kasan_reset_tag(page);
 }
 
-/* Return true if a page may be anywhere, because no near one seems left. */
+/* Return true if slots may be anywhere, because no near page seems left. */
 static bool beyond_reach(const struct kprobe_site *site)
 {
 	if (!core_kernel_text((unsigned long)site->addr))
@@ -192,7 +192,7 @@ bool arch_kprobe_slots_near(const void *text, const struct kprobe_site *site)
  * @site: the page should be near this site
  *
  * Context: may sleep.
- * Return: a page that is writable or one of the pool, or NULL.
+ * Return: a writable page, a page of the pool, or NULL.
  */
 void *arch_kprobe_alloc_slots(const struct kprobe_site *site)
 {
@@ -248,7 +248,7 @@ static unsigned int put_copy(struct ppc_kprobe_slot *text, const void *slot,
 	return 2;
 }
 
-/* Add the branch back after the instruction. */
+/* Add the branch back.  If it is too far, keep the trap or return false. */
 static bool put_branch(struct ppc_kprobe_slot *text, const void *slot,
 		       const struct kprobe_site *site, unsigned int n)
 {
@@ -360,10 +360,10 @@ NOKPROBE_SYMBOL(arch_kprobe_can_resume);
 
 /**
  * kprobe_unwind_hit - find the probed function for registers in a hit
- * @regs: of the kernel
- * @sp: set to the function's stack pointer, because a detour makes a frame
- * @link: set to the function's return address if it is probed at its entry,
- *	before it has saved that address; else to 0
+ * @regs: any registers of kernel mode
+ * @sp: set to the function's stack pointer, which is above a detour's frame
+ * @link: set to the function's return address if the function is probed at its
+ *	entry, where it has not saved the address yet; otherwise set to 0
  *
  * No copied instruction is a call, so LR points to a slot only after a detour
  * has called the thunk.  By then, the detour has saved the original LR.

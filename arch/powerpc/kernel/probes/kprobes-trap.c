@@ -35,8 +35,8 @@
 #include "kprobes-common.h"
 
 /*
- * Continue after the pre handlers of an out-of-line instruction with post
- * handlers.
+ * After the pre handlers: execute an instruction that has post handlers, either
+ * here or in its post_slot.
  */
 static __always_inline void go_on_with_post(struct kprobe_site *site,
 					    struct pt_regs *regs)
@@ -82,9 +82,9 @@ static __always_inline void hit_site(struct kprobe_site *site,
 }
 
 /*
- * Handle the trap after an executed instruction in a slot.  Do not look up the
- * slot's owner or anything else: functions for that may be probed, too, and the
- * traps after their instructions would lead here again.
+ * Handle the trap after an executed instruction in a slot.  Look up nothing,
+ * not even the slot's owner: functions for that may be probed, too, and the
+ * traps in their slots would lead here again.
  */
 static __always_inline void hit_post(struct pt_regs *regs)
 {
@@ -98,7 +98,7 @@ static __always_inline void hit_post(struct pt_regs *regs)
 		kprobe_site_post(site, regs, KPROBE_BY_EXCEPTION);
 }
 
-/* Check again for a site, or for a trap that was removed. */
+/* Handle a trap that was removed, is in a slot, or had no site before. */
 static bool hit_no_site(struct pt_regs *regs)
 {
 	u32 word = READ_ONCE(*(u32 *)regs->nip);
@@ -133,8 +133,8 @@ static bool hit_no_site(struct pt_regs *regs)
  *
  * Sites are found by their translated address.  The instruction pointer is
  * either that or the real address, without the top bits; in the slot it keeps
- * this form.  Only the kernel's own text runs in real mode, so the slot must be
- * in its pool.
+ * this form.  Only the kernel's own text can run in real mode, so a hit whose
+ * slot is not in its pool is not handled.
  */
 static bool hit_in_real_mode(struct pt_regs *regs)
 {
