@@ -4,8 +4,9 @@
  *
  * A *probe* (struct kprobe) is one caller's request.  A *site* (struct
  * kprobe_site) is one probed address.  Every probed address has exactly one
- * site, from its first probe until after its last.  A site's *target state*
- * follows from its probes, and the reconciler brings the text to it.
+ * site, from its first probe until after its last.  The *target state* of a
+ * site follows from its probes and the switches, and the reconciler brings the
+ * site's text to this state.
  *
  * The layers in kernel/kprobes/; a file calls only files below it:
  *
@@ -46,9 +47,9 @@
  *	  jump_label_mutex	while an instruction is inspected
  *	    static_call_mutex	while static_call_text_reserved() searches
  *	    text_mutex		all of the kernel's text
- *	  slot_mutex		slots (slots.c); under kprobe_mutex or no lock;
- *				text_mutex is taken inside it on x86, and
- *				outside it with classic.c
+ *	  slot_mutex		slots (slots.c); under kprobe_mutex or no lock,
+ *				with classic.c also under text_mutex; x86 takes
+ *				text_mutex inside it
  *	  module_mutex		a module's exception table (module.c); under
  *				kprobe_mutex alone
  *
@@ -76,7 +77,7 @@
  * last pre handler, and again while its post handlers run.  For a trap, the
  * hardware disables them; detours, the thunk of post handlers, the return
  * trampoline and ftrace's callback do so themselves.  (With classic.c, they are
- * off only during the walks of a site's probes.)  All rules depend on this:
+ * off only while a site's handlers are called.)  All rules depend on this:
  *
  * 1. A CPU that handles an IPI is in no handler.  So once a probe has been
  *    unlinked from site->pre and site->active, one round of IPIs proves that
@@ -90,15 +91,15 @@
  *
  * 2. Only an NMI, or an exception that the handler itself raises, interrupts a
  *    handler.  A hit that finds a handler running on its CPU is therefore
- *    recursion if and only if it is in the same context, which
+ *    recursion if and only if both are in the same context, which
  *    kprobe_context_id() identifies.  Code that must not be entered twice on a
  *    CPU, even with interrupts on, calls kprobe_busy_begin(): then all hits on
  *    this CPU are missed, including hits in interrupts.
  *
  * 3. Between the pre handlers and the post handlers of one hit, a task may be
- *    interrupted, preempted and migrated; no CPU keeps state for it meanwhile.
- *    The out-of-line copy identifies its site.  After the copy, the post
- *    handlers of the probes that are enabled by then are called.
+ *    interrupted, preempted and migrated, and no CPU keeps state for it: the
+ *    out-of-line copy identifies its site.  (Not with classic.c.)  After the
+ *    copy, the post handlers of the probes that are enabled then are called.
  *
  * Text and table
  * --------------
@@ -109,8 +110,8 @@
  * look-up of its site, and an IPI to all CPUs separates the removal of the
  * trap from that of the site, so a hit of our trap always finds its site.
  * A trap without a site has another owner, such as a debugger, which may have
- * removed the trap by then: the CPU reads the text again, and resumes there if
- * the trap is gone.  (Not all of this holds with classic.c: see there.)
+ * removed the trap since: the CPU reads the text again, and resumes there if
+ * the trap is gone.  (Not all of this holds with classic.c: see its head.)
  *
  * Who frees what when
  * -------------------
@@ -268,7 +269,7 @@ static int kprobe_attach(struct kprobe_array *array, struct kprobe *p,
 	why = kprobe_admit(array, p, place, &site);
 	if (why != KPROBE_OK)
 		goto refuse;
-	/* The caller may have cleared kprobe::place. */
+	/* A registered probe whose user has cleared kprobe::place? */
 	if (kprobe_site_has(site, p))
 		return -EINVAL;
 	if (array->join) {
@@ -608,8 +609,8 @@ static int kprobe_set_disabled(struct kprobe *p, bool disable)
  * disable_kprobe - disable a probe but keep it registered
  * @kp: the probe
  *
- * On return, its handlers do not run until it is enabled again.  A jump or a
- * call of ftrace may stay in the text for some milliseconds more.
+ * On return, its handlers do not run until it is enabled again.  A jump, or
+ * ftrace's call of the core, may stay for some milliseconds more.
  *
  * Context: may sleep; not from a handler.
  * Return: 0, even if it was already disabled or its text is gone; -EINVAL if it

@@ -56,8 +56,8 @@ typedef int (*kretprobe_handler_t)(struct kretprobe_instance *ri,
  * struct kprobe - one request to be called at one instruction
  * @nmissed: number of hits whose handlers could not run
  * @addr: the requested address, or NULL if @symbol_name is set.  Registration
- *	replaces this with the resolved address, often even if the probe is
- *	refused.  On x86, an ENDBR is skipped.
+ *	replaces this with the resolved address, after ENDBR (x86) or the setup
+ *	of the TOC (powerpc), often even if the probe is refused.
  * @symbol_name: "symbol" or "module:symbol", or NULL if @addr is set; the
  *	core reads this only at registration
  * @offset: bytes from @addr or from the symbol to the instruction
@@ -69,7 +69,7 @@ typedef int (*kretprobe_handler_t)(struct kretprobe_instance *ri,
  * @flags: KPROBE_FLAG_*; users may set KPROBE_FLAG_DISABLED before
  *	registration, and read all flags after it
  *
- * Hits use the values that these fields had at registration, so writing to a
+ * Hits call the handlers that were set at registration, so writing to a
  * registered probe has no effect on hits, except that each fault reads
  * @fault_handler again.
  */
@@ -141,7 +141,7 @@ static inline bool kprobe_ftrace(struct kprobe *p)
 
 /**
  * struct kretprobe - a request to be called when a function returns
- * @kp: the address of the function; its fault_handler may be set
+ * @kp: selects the function; its fault_handler may be set
  * @handler: called when a followed call returns
  * @entry_handler: called at the function's entry, or NULL; must return non-zero
  *	if this call must not be followed
@@ -223,7 +223,7 @@ get_kretprobe_retaddr(struct kretprobe_instance *ri)
 
 /**
  * struct jprobe - a request to be called with a function's arguments
- * @kp: the address of the function
+ * @kp: selects the function
  * @entry: called at the function's entry; has the function's prototype
  *
  * @entry runs as a handler, before the function, and ends by returning or by

@@ -63,10 +63,10 @@ enum kprobe_site_state {
  * @state_and_skip: @state and @skip, for a hit that compares both at once
  * @target: the state to reach when the batch is applied; locked, read by hits
  * @on_ftrace: ftrace patches the instruction at @addr; constant
- * @skip: distance from @addr to the instruction that is patched and copied: the
- *	size of the ftrace call if @owns_next was ever set, else 0; constant
+ * @skip: bytes from @addr to the instruction that is patched and copied: the
+ *	size of the ftrace call if created with @owns_next, else 0; constant
  * @owns_next: the site may patch the instruction after the ftrace call; cleared
- *	for good when ftrace arms the site (reconcile.c); locked, read by hits
+ *	when ftrace arms the site, and never set again; locked, read by hits
  * @on_entry: the site is at the entry of a function; constant
  * @slot: the out-of-line copy, made in prepare, or NULL; freed by the core
  * @insn: the backend's data; changes that hits may see must be published
@@ -219,10 +219,9 @@ bool arch_kprobe_can_resume(struct kprobe_site *site, void *slot,
 /*
  * 3. Jumps, for a backend that selects HAVE_OPTPROBES.  <asm/kprobes.h> defines
  *    KPROBE_JUMP_SIZE and KPROBE_DETOUR_SIZE (bytes, the latter a power of
- *    two).  It also defines arch_kprobe_resume() if a jump may cover several
- *    instructions, or if a changed regs->ip requires other work.  After a
- *    handler has set regs->ip, this function does that work, and moves an ip
- *    under a jump to the copy in the detour.
+ *    two).  It may define arch_kprobe_resume(), which is called after a handler
+ *    has set regs->ip.  If a jump may cover several instructions, this function
+ *    must move an ip under a jump to the copy in the detour.
  */
 #ifdef CONFIG_OPTPROBES
 /**
@@ -301,9 +300,10 @@ int kprobe_blacklist_callees(unsigned long start, unsigned long end,
  * 6. Functions for other code of the architecture: see slots.c and hit.c.
  *
  *	exceptions in kernel mode	kprobe_page_fault() or kprobe_fault()
- *	decoders of text at regs->ip	kprobe_orig_ip(), kprobe_read_insn()
- *	exception tables		kprobe_regs_leave_slot()
- *	unwinders: kprobe_unwind(), kprobe_at_entry(), kprobe_traced_address()
+ *	decoders of text at regs->ip	kprobe_read_insn() on x86
+ *	exception tables	kprobe_regs_leave_slot(), kprobe_orig_ip()
+ *	unwinders	kprobe_orig_ip(), kprobe_unwind(), kprobe_at_entry(),
+ *			kprobe_traced_address()
  */
 #ifdef CONFIG_KPROBES
 unsigned long kprobe_orig_ip(unsigned long addr);

@@ -39,7 +39,7 @@ bool kprobe_blacklist_covers(unsigned long addr)
 }
 
 /*
- * Return true if @name is a part or a copy of a blacklisted function.  For a
+ * Return true if @name names a part or a copy of a blacklisted function.  For a
  * function "fn", compilers may create a cold part "fn.cold" or a copy
  * "fn.isra.0".  A leading dot does not start a suffix: with function
  * descriptors, the symbols of text begin with a dot.
@@ -193,8 +193,8 @@ void kprobe_unblacklist(const struct module_memory *text)
 /**
  * kprobe_blacklist_next - find the next blacklisted range
  * @from: address to search from
- * @range: set to the first range that ends after @from, without its part
- *	before @from; adjacent ranges are reported as one
+ * @range: set to the first range that contains @from or begins after it,
+ *	without the part before @from; adjacent ranges are reported as one
  *
  * Context: any.
  * Return: false if there are no more ranges.
@@ -218,8 +218,8 @@ bool kprobe_blacklist_next(unsigned long from,
  * Prefixes of the names of instrumentation functions.  The hit path may call
  * these functions, so a probe on one of them would be hit again before
  * recursion is detected.  Compilers emit calls to the first group, up to
- * "__sanitizer_cov_".  The other functions are called by that group, or by
- * inline functions and macros like likely(), even with nothing to report.
+ * "__sanitizer_cov_".  The first group, or inline functions and macros like
+ * likely(), call the second group even if there is nothing to report.
  */
 static const char * const blacklist_prefixes[] = {
 	"__asan_", "__hwasan_", "__tsan_", "__msan_", "__ubsan_",

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The layer below the core on architectures whose own code knows nothing of
- * sites, but handles one struct kprobe at each probed address.  "The backend"
- * below is that code.
+ * Connect the core to architectures whose own code knows nothing of sites, but
+ * handles one struct kprobe at each probed address.  That code is called "the
+ * backend" below.
  *
  * A site contains one struct kprobe for the backend, with the address, the copy
  * of the instruction and two handlers.  The backend arms this struct kprobe,
  * finds it by get_kprobe() at a hit, and steps the instruction.  The backend
- * does not see the probes of users: the two handlers walk the probes that the
- * site has when it is hit.
+ * does not see the probes of users.  Each of the two handlers walks the list of
+ * the site's probes, and calls their handlers.
  *
  *	breakpoint -> backend -> get_kprobe() -> kprobe_classic_pre() -> p, p
  *	                 |
@@ -68,8 +68,8 @@
  * freed with the site, after a grace period of RCU-tasks.
  *
  * The core owns the slots, and frees them after the backend's last access to
- * the struct kprobe.  It knows which slots a site has, and so also frees those
- * that a backend fails to free.
+ * the struct kprobe.  The core also frees slots that a backend fails to free,
+ * because it knows which slots a site has.
  *
  * Locks: the backend prepares, arms and disarms sites with kprobe_mutex,
  * cpu_hotplug_lock and text_mutex held, in this order, and may take slot_mutex.
@@ -92,7 +92,7 @@
  * the locks held, until no such step is left.  arch_remove_kprobe() of these
  * backends would undo a step in text that may have been freed by then.  It is
  * not called, because these backends have no slots (kprobe_classic_release()),
- * and is not needed, because no step is active by then.
+ * and not needed, because no step is active by then.
  */
 #define pr_fmt(fmt) "kprobes: " fmt
 
@@ -155,7 +155,7 @@ static __always_inline void classic_walk_begin(struct classic_walk *walk)
 	walk->running = __this_cpu_read(current_kprobe);
 }
 
-/* @goes_on: the backend continues the hit, because no handler diverted it */
+/* @goes_on: no handler has diverted the hit, so the backend continues it */
 static __always_inline void classic_walk_end(struct classic_walk *walk,
 					     const struct kprobe_site *site,
 					     bool goes_on)
@@ -165,7 +165,7 @@ static __always_inline void classic_walk_end(struct classic_walk *walk,
 		kprobe_nmi_enter(-(int)HARDIRQ_OFFSET);
 	kprobe_rcu_exit(walk->entered);
 	preempt_enable_notrace();
-	/* If not restored, interrupts stay off until the exception ends. */
+	/* Otherwise, interrupts must stay off until the exception ends. */
 	if (!KPROBE_IRQS_ON_IN_HIT || site->on_ftrace || !goes_on)
 		local_irq_restore(walk->flags);
 }
@@ -185,7 +185,7 @@ int kprobe_classic_pre(struct kprobe *kp, struct pt_regs *regs)
 	struct classic_walk walk;
 	bool diverted;
 
-	/* On s390, it is after the breakpoint; a later step sets it again. */
+	/* On s390, it is after the breakpoint; a step sets it again. */
 	if (instruction_pointer(regs) != addr)
 		instruction_pointer_set(regs, addr);
 	classic_walk_begin(&walk);
@@ -219,7 +219,7 @@ void kprobe_classic_post(struct kprobe *kp, struct pt_regs *regs,
 {
 	struct kprobe_site *site = classic_site_of(kp);
 
-	/* With KPROBE_IRQS_ON_IN_HIT, this must disable interrupts. */
+	/* With KPROBE_IRQS_ON_IN_HIT, the walk must disable interrupts. */
 	if (KPROBE_IRQS_ON_IN_HIT || READ_ONCE(site->npost))
 		classic_call_post(site, regs);
 }
@@ -400,9 +400,8 @@ static void classic_prepare_ftrace(struct kprobe *kp)
  * @fregs: registers
  *
  * ftrace.c has two ops: the site may belong to the other one, or may just have
- * left @ops.  If another hit is being handled on this CPU, count this one as
- * missed here, because the backend's own test for recursion might drop it
- * without counting it.
+ * left @ops.  If this CPU is handling another hit, count this hit as missed
+ * here, because the backend's test for recursion might not count it.
  */
 void kprobe_classic_ftrace_hit(unsigned long ip, unsigned long parent_ip,
 			       struct ftrace_ops *ops,
@@ -631,7 +630,7 @@ static void classic_ipi(void *unused)
 }
 
 /**
- * kprobe_classic_sync - wait for hits without RCU watching
+ * kprobe_classic_sync - wait for hits that RCU does not watch
  *
  * Such hits have interrupts off from before they look up a site until after
  * their last access to it.
@@ -814,13 +813,13 @@ bool kprobe_classic_refuse(struct kprobe *p)
  * task execute the new text at @addr.
  *
  * Interrupts may have been on before the backend looked up the site of the
- * breakpoint.  If this CPU took an IPI or ran another task by then, both may
- * have been removed, or another breakpoint may have been written there.
+ * breakpoint.  If this CPU took an IPI or ran another task before that, the
+ * breakpoint and its site may be gone, or another breakpoint may be there.
  *
  * A site stays in the table until all CPUs have taken an IPI after the removal
  * of its breakpoint.  So if, with interrupts off, a breakpoint is read and no
  * site is found, the breakpoint is not ours.  But an instruction that is not a
- * breakpoint and raises the same exception would be executed again and again.
+ * breakpoint and raises the same exception would be executed forever.
  * So after STALE_TRAPS consecutive exceptions at one address, leave the
  * exception to the kernel.  A handled hit elsewhere does not reset the number,
  * because reading the text here may cause one.

@@ -5,15 +5,15 @@
  *
  * A lookup by address can find a module before its text is complete, or after
  * its load has failed; the module's state shows neither.  So probes are
- * admitted only while the module is known (mod->kprobes_known).  Our notifier
- * sets this flag at COMING and clears it at GOING, under kprobe_mutex, and is
- * the first notifier at both (see kprobe_module_nb).  So other notifiers can
+ * admitted only while the module is known (mod->kprobes_known).  The notifier
+ * kprobe_module_nb sets this flag at COMING and clears it at GOING, under
+ * kprobe_mutex, and is the first notifier at both.  So other notifiers can
  * register probes at COMING, but not at GOING.  If loading fails before COMING,
  * for example in live patching, the module has no probes.  If a later notifier
  * or the module's init function fails, the module is freed only after GOING.
  *
  * The core calls these functions with kprobe_mutex held.  A module that is
- * known or contains a site cannot be freed meanwhile, because our notifier must
+ * known or contains a site cannot be freed meanwhile, because the notifier must
  * run first, and takes this mutex.
  */
 #define pr_fmt(fmt) "kprobes: " fmt
@@ -149,7 +149,7 @@ unsigned int kprobe_module_extable(struct module *mod,
 /* On powerpc, a call's relocation also writes the next instruction. */
 #define WRITES_AFTER	(IS_ENABLED(CONFIG_PPC64) ? 4UL : 0UL)
 
-/* On s390, the operand is at byte 2, but the core checks only byte 0. */
+/* On s390, the operand is at byte 2; kprobe_inspect() checks only byte 0. */
 #define OPERAND_AT	(IS_ENABLED(CONFIG_S390) ? 2UL : 0UL)
 
 /* Relocations for symbols of vmlinux were applied before COMING. */
