@@ -7,7 +7,8 @@
 # NEW_TYPEDEFS, AVOID_EXTERNS: for kprobe_opcode_t and symbols of assembly.
 # CONFIG_DESCRIPTION: hidden options need no description.
 # SPLIT_STRING: asm() has one instruction per line.
-IGNORE=LINE_SPACING,VSPRINTF_SPECIFIER_PX,NEW_TYPEDEFS,AVOID_EXTERNS,CONFIG_DESCRIPTION,SPLIT_STRING
+# ALLOC_WITH_SIZEOF: only 7.3 has kmalloc_obj().
+IGNORE=LINE_SPACING,VSPRINTF_SPECIFIER_PX,NEW_TYPEDEFS,AVOID_EXTERNS,CONFIG_DESCRIPTION,SPLIT_STRING,ALLOC_WITH_SIZEOF
 
 # ignored FILE: print the types that are ignored for this file.
 ignored() {
@@ -46,6 +47,9 @@ ignored() {
 	# Lists that pass arguments to a macro parameter.
 	include/linux/kprobes_reasons.h)
 		ignore=$ignore,MACRO_ARG_REUSE,MACRO_ARG_UNUSED ;;
+	# register_sysctl() of 6.12 takes no constant table.
+	kernel/kprobes/control.c)
+		ignore=$ignore,CONST_STRUCT ;;
 	# A loop variable.
 	kernel/kprobes/internal.h)
 		ignore=$ignore,MACRO_ARG_REUSE ;;
