@@ -93,13 +93,17 @@ need() {
 		sudo=(sudo)
 		sudo -v || die "sudo refused; as root: apt-get install ${missing[*]}"
 	fi
-	# Serialize our scripts here: apt-get itself waits only for dpkg's lock.
+	# Serialize our scripts.  For Debian's own timer, "apt-get update" does not
+	# wait, so it is tried again.
 	(
 		flock 8
-		"${sudo[@]}" apt-get -q update &&
+		for _ in 1 2 3 4 5 6; do
+			"${sudo[@]}" apt-get -q update && break
+			sleep 10
+		done &&
 		"${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qy install \
-			--no-install-recommends "${missing[@]}"
-	) < /dev/null 8> "$OUT/.apt.lock" > "$OUT/apt.log" 2>&1 && return
+			-o DPkg::Lock::Timeout=600 --no-install-recommends "${missing[@]}"
+	) < /dev/null 8< /etc/apt > "$OUT/apt.log" 2>&1 && return
 	why=$(grep -m 1 '^E:' "$OUT/apt.log" || tail -n 1 "$OUT/apt.log")
 	[[ $why != *linux-source-6.12* ]] ||
 		why+=" (Debian 12 has it in bookworm-security: is that in /etc/apt/sources.list?)"
