@@ -279,6 +279,7 @@ SYM_CODE_START(x86_jprobe_return)
 	movq	%rdi, %rsp
 	UNWIND_HINT sp_reg=ORC_REG_SP sp_offset=7*8 type=UNWIND_HINT_TYPE_CALL
 	POP_CALLEE_SAVED
+	UNWIND_HINT_FUNC
 	RET
 SYM_CODE_END(x86_jprobe_return)
 _ASM_NOKPROBE(x86_jprobe_return)
