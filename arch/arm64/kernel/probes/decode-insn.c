@@ -398,14 +398,21 @@ static bool emulate_guarded_stack(const struct a64_kprobe_insn *insn,
 				  struct pt_regs *regs)
 {
 	int err = 0;
+	u64 top;
 
 	if (!task_gcs_el0_enabled(current))
 		return true;
-	if (insn->class == A64_BL || insn->class == A64_BLR)
+	if (insn->class == A64_BL || insn->class == A64_BLR) {
 		push_user_gcs(regs->pc + AARCH64_INSN_SIZE, &err);
-	else if (insn->class == A64_RET &&
-		 pop_user_gcs(&err) != pt_regs_read_reg(regs, insn->rt))
-		err = -EFAULT;
+	} else if (insn->class == A64_RET) {
+		/* A return that faults pops nothing. */
+		top = read_sysreg_s(SYS_GCSPR_EL0);
+		if (get_user_gcs((unsigned long __user *)top, &err) !=
+		    pt_regs_read_reg(regs, insn->rt))
+			err = -EFAULT;
+		if (!err)
+			write_sysreg_s(top + sizeof(u64), SYS_GCSPR_EL0);
+	}
 	if (err) {
 		force_sig_fault(SIGSEGV, SEGV_CPERR, (void __user *)regs->pc);
 		return false;
