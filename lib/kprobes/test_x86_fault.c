@@ -714,7 +714,9 @@ FAULTING(return, SAFE "ret\n int3");
 
 static void test_bad_branch_target_faults_in_slot(struct kunit *test)
 {
-	unsigned long bad = BAD_FORM, memory = (unsigned long)&bad;
+	/* A CPU with longer addresses may use four levels of page tables. */
+	unsigned long bad = 1UL << __VIRTUAL_MASK_SHIFT;
+	unsigned long memory = (unsigned long)&bad;
 	const struct {
 		unsigned long at;
 		unsigned long di;

@@ -65,7 +65,7 @@ NOKPROBE_SYMBOL(trap_loop_taken);
 static __always_inline bool trap_is_canonical(unsigned long addr)
 {
 	return !IS_ENABLED(CONFIG_X86_64) ||
-	       __is_canonical_address(addr, boot_cpu_data.x86_virt_bits);
+	       __is_canonical_address(addr, __VIRTUAL_MASK_SHIFT + 1);
 }
 
 /*
