@@ -253,8 +253,7 @@ static __always_inline void arch_kprobe_resume(struct pt_regs *regs) { }
  *
  *	arch_kprobe_return_place(regs)	at function entry: pointer to the
  *					return address
- *	arch_kprobe_frame(regs)		the frame: identifies the call until
- *					it returns
+ *	arch_kprobe_frame(regs)		the frame, which identifies the call
  *	arch_kretprobe_enter(regs)	at return: complete @regs; get frame
  *	arch_kretprobe_exit(regs)	optional: after the last handler
  *	arch_kretprobe_fixup_return(regs, ret)	restore the return address
@@ -285,6 +284,7 @@ enum kprobe_refusal kprobe_livepatched(struct module *mod, unsigned long start,
 bool kprobe_batch_makes_jumps(struct list_head *batch);
 /* In any context: */
 bool kprobe_blacklist_covers(unsigned long addr);
+bool kprobe_debugger_trap(unsigned long addr);
 #ifdef CONFIG_MODULES
 struct module *kprobe_module_of(unsigned long addr);
 #else

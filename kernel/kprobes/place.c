@@ -208,7 +208,13 @@ void kprobe_find_entry(unsigned long place, struct kprobe_entry *entry)
 		kprobe_find_symbol(place, symbol);
 }
 
-static bool place_has_debugger_trap(unsigned long addr)
+/**
+ * kprobe_debugger_trap - check whether kgdb has a breakpoint at an address
+ * @addr: the address
+ *
+ * Context: any.
+ */
+bool kprobe_debugger_trap(unsigned long addr)
 {
 #ifdef CONFIG_KGDB
 	return kgdb_has_hit_break(addr);
@@ -265,7 +271,7 @@ static void place_inspect_next(struct kprobe_site *site,
 	unsigned long next = (unsigned long)site->addr + KPROBE_SKIP;
 
 	if (!KPROBE_SKIP || next - symbol->start >= symbol->size ||
-	    kprobe_blacklisted(next, symbol) || place_has_debugger_trap(next))
+	    kprobe_blacklisted(next, symbol) || kprobe_debugger_trap(next))
 		return;
 	site->skip = KPROBE_SKIP;
 	site->owns_next = place_inspect_text(site, symbol) == KPROBE_OK &&
@@ -290,7 +296,7 @@ enum kprobe_refusal kprobe_inspect(struct kprobe_site *site,
 
 	if (kprobe_blacklisted(addr, symbol))
 		return KPROBE_REFUSE_BLACKLISTED;
-	if (place_has_debugger_trap(addr))
+	if (kprobe_debugger_trap(addr))
 		return KPROBE_REFUSE_DEBUGGER;
 
 	if (ftrace_location(addr) == addr) {

@@ -12,6 +12,9 @@
 #include <linux/stop_machine.h>
 #include "../../kernel/debug/debug_core.h"
 #include "test.h"
+#if defined(CONFIG_X86) && defined(CONFIG_OPTPROBES)
+#include "test_x86_opt.h"
+#endif
 
 static TARGET int target(int x)
 {
@@ -186,6 +189,60 @@ static void test_no_breakpoint_under_jump_after_ftrace_call(struct kunit *test)
 }
 #endif
 
+#if defined(CONFIG_X86) && defined(CONFIG_OPTPROBES)
+/*
+ * At the breakpoint, traps might be padding.  The next bytes would be decoded
+ * as a shift of five bytes, which hides the branch to the second instruction.
+ */
+CODE(hidden_branch, FIRST, "1:" SECOND "jmp 2f\n test %eax, %eax\n je 1b\n"
+     "nop\n nop\n2: nop\n" AFTER);
+#define BREAK_AFTER_JUMP	8
+
+/* With a breakpoint on the return, the no-op may look like padding. */
+FUNCTION(hidden_return, ".Lprobe_hidden_return: nop\n" SAFE "ret\n");
+
+static enum kprobe_obstacle obstacle_to_jump(struct kunit *test, void *addr)
+{
+	struct counted c = COUNTED(addr);
+	enum kprobe_obstacle why;
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
+	wait_for_kprobe_optimizer();
+	why = kprobe_obstacle_at(c.probe.addr);
+	unregister_kprobe(&c.probe);
+	return why;
+}
+
+static void test_breakpoint_hides_no_branch(struct kunit *test)
+{
+	unsigned long addr = (unsigned long)probe_hidden_branch +
+			     BREAK_AFTER_JUMP;
+
+	if (in_xen_pv())
+		kunit_skip(test, "Xen emulates the breakpoint");
+	KUNIT_EXPECT_EQ(test, obstacle_to_jump(test, probe_hidden_branch),
+			KPROBE_NOJUMP_JUMPED_INTO);
+	KUNIT_ASSERT_EQ(test, soon_in_debugger(set_break, addr), 0);
+	KUNIT_EXPECT_EQ(test, soon_in_debugger(activate, 0), 0);
+	KUNIT_EXPECT_EQ(test, obstacle_to_jump(test, probe_hidden_branch),
+			KPROBE_NOJUMP_FOREIGN_TRAP);
+	KUNIT_EXPECT_EQ(test, soon_in_debugger(deactivate, 0), 0);
+	KUNIT_EXPECT_EQ(test, in_debugger(remove_break, addr), 0);
+}
+
+static void test_breakpoint_is_no_padding(struct kunit *test)
+{
+	unsigned long addr = (unsigned long)probe_hidden_return + 1;
+
+	KUNIT_ASSERT_EQ(test, soon_in_debugger(set_break, addr), 0);
+	KUNIT_EXPECT_EQ(test, soon_in_debugger(activate, 0), 0);
+	KUNIT_EXPECT_EQ(test, kprobe_refusal_at(probe_hidden_return, NULL, 0),
+			KPROBE_OK);
+	KUNIT_EXPECT_EQ(test, soon_in_debugger(deactivate, 0), 0);
+	KUNIT_EXPECT_EQ(test, in_debugger(remove_break, addr), 0);
+}
+#endif
+
 static int suite_init(struct kunit *test)
 {
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
@@ -203,6 +260,10 @@ static struct kunit_case debugger_tests[] = {
 	KUNIT_CASE(test_no_breakpoint_under_jump_after_ftrace_call),
 #endif
 	KUNIT_CASE(test_no_probe_at_breakpoint),
+#if defined(CONFIG_X86) && defined(CONFIG_OPTPROBES)
+	KUNIT_CASE(test_breakpoint_hides_no_branch),
+	KUNIT_CASE(test_breakpoint_is_no_padding),
+#endif
 	{}
 };
 

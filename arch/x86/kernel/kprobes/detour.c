@@ -332,15 +332,15 @@ static enum kprobe_obstacle detour_emit_region(struct kprobe_site *site,
 	while (offset < KPROBE_JUMP_SIZE) {
 		if (addr + offset >= end)
 			return KPROBE_NOJUMP_FUNCTION_END;
-		/* Do not copy filler, or a trap that stops speculation. */
-		if (text[offset] == INT3_INSN_OPCODE && offset &&
-		    detour_ends_flow(&what)) {
+		if (text[offset] == INT3_INSN_OPCODE) {
+			/* A debugger may have set this since the analysis. */
+			if (!offset || !detour_ends_flow(&what) ||
+			    kprobe_debugger_trap(addr + offset))
+				return KPROBE_NOJUMP_FOREIGN_TRAP;
+			/* Do not copy filler, or what stops speculation. */
 			offset++;
 			continue;
 		}
-		/* A debugger may have set this trap since the analysis. */
-		if (text[offset] == INT3_INSN_OPCODE)
-			return KPROBE_NOJUMP_FOREIGN_TRAP;
 		if (insn_decode_kernel(&insn, text + offset))
 			return KPROBE_NOJUMP_NOT_ANALYSED;
 		obstacle = detour_insn_obstacle(addr, offset, insn.length,

@@ -536,7 +536,8 @@ static void func_scan_range(struct analysis *a, const struct text_range *range)
 
 	for (i = 0; i < range->size && !a->obstacle; i += insn.length) {
 		if (text[i] == INT3_INSN_OPCODE) {
-			if (!filler)
+			/* A trap after the end of the flow may be kgdb's. */
+			if (!filler || kprobe_debugger_trap(range->start + i))
 				a->obstacle = KPROBE_NOJUMP_FOREIGN_TRAP;
 			insn.length = 1;
 			continue;

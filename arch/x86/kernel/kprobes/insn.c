@@ -10,7 +10,6 @@
  * that load the code segment or enter or leave the kernel are refused.
  */
 #include <linux/kallsyms.h>
-#include <linux/kgdb.h>
 #include <linux/kprobes_hit.h>
 #include <linux/memory.h>
 #include <linux/sizes.h>
@@ -271,6 +270,9 @@ static bool insn_only_filler(struct insn_window *w, unsigned long addr,
 		if (!text)
 			return true;
 		if (text[0] == INT3_INSN_OPCODE) {
+			/* kgdb's trap hides an instruction. */
+			if (kprobe_debugger_trap(addr))
+				return false;
 			addr++;
 			continue;
 		}
@@ -296,10 +298,8 @@ static enum kprobe_refusal insn_check_boundary(struct insn_window *w,
 			return KPROBE_REFUSE_NOT_TEXT;
 		/* The trap stops speculation after a branch, or is kgdb's. */
 		if (text[0] == INT3_INSN_OPCODE) {
-#ifdef CONFIG_KGDB
-			if (kgdb_has_hit_break(start))
+			if (kprobe_debugger_trap(start))
 				return KPROBE_REFUSE_DEBUGGER;
-#endif
 			start++;
 			continue;
 		}
