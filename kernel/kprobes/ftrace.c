@@ -76,33 +76,26 @@
  *
  * 1. The site belongs to the old ops.  The site is added to the filter of the
  *    new ops, which ignores its hits.
- * 2. kprobe_ftrace_arm() stores the new ops with SITE_MOVE_TO_FIRST or
+ * 2. A grace period of RCU ends.  For a hit that began before 1, ftrace calls
+ *    the old ops alone.  If code inside ftrace's loop has this hit, the call
+ *    has ended by now, because the loop cannot be preempted.
+ * 3. kprobe_ftrace_arm() stores the new ops with SITE_MOVE_TO_FIRST or
  *    SITE_MOVE_TO_SECOND.  From then on, the ops that ftrace calls first leaves
  *    a note of each hit, and the ops that ftrace calls second looks for it.  A
  *    hit with a note is handled by the new ops.  A hit without a note passed
  *    the first ops before the store, and is handled by the old ops.
- * 3. A grace period of RCU ends.  ftrace calls the ops in a loop that cannot be
- *    preempted, so a hit that passed the first ops in 1 has passed the second
- *    as well.  Now the site belongs to the new ops.
- * 4. The site is removed from the filter of the old ops.
+ * 4. A grace period of RCU ends.  A hit that passed the first ops in 1 has
+ *    passed the second as well.  Now the site belongs to the new ops.
+ * 5. The site is removed from the filter of the old ops.
  *
  * ftrace's loop walks a list of ops, and a newly registered ops is added at the
  * head.  If an ops were unregistered and registered again while a loop is at
  * this ops, the loop would be at the head again, and call the other ops a
  * second time.  So an ops is registered again only after a grace period.
  *
- * Until step 1 is done, ftrace may call the old ops directly, without a loop.
- * A task that is preempted just before this call may continue at any later
- * time, and then calls only the old ops.  So an ops that is not called from the
- * loop always calls the handlers.
- *
- * There is one gap.  Code that runs inside ftrace's loop, such as a function
- * that a callback calls, may itself be traced, and ftrace may call the old ops
- * for it directly.  If step 2 happens between this function's entry and the
- * call of the old ops, the old ops finds the loop's guard set, and assumes that
- * the loop called it.  If the loop calls the old ops first, the old ops leaves
- * the hit to the new ops, which ftrace does not call: the hit is neither
- * handled nor counted.
+ * Outside the loop, a task that is preempted just before the call of the old
+ * ops alone may continue at any later time.  So an ops that is not called from
+ * the loop always calls the handlers.
  *
  * Deferred updates
  * ----------------
@@ -679,20 +672,21 @@ static bool site_move_between_ops(const struct kprobe_site *site)
 	return site_move_of(site->ftrace_ops) >= SITE_MOVE_TO_FIRST;
 }
 
-/* Complete the moves from one ops to the other: steps 3 and 4 above. */
+/* Wait until all calls of ftrace's loop that have begun have ended. */
+static void site_move_wait(void)
+{
+	synchronize_rcu_expedited();
+	site_ops_wait_for_loops();
+}
+
+/* Complete the moves from one ops to the other: steps 4 and 5 above. */
 static void site_move_finish(struct list_head *batch, unsigned long *ips)
 {
 	struct site_ops *from[] = { &kprobe_ftrace_ops, &kprobe_ipmodify_ops };
 	struct kprobe_site *site;
-	bool any = false;
 	unsigned int i, nr;
 
-	list_for_each_entry(site, batch, batch)
-		any |= site_move_between_ops(site);
-	if (!any)
-		return;
-	synchronize_rcu_expedited();
-	site_ops_wait_for_loops();
+	site_move_wait();
 	for (i = 0; i < ARRAY_SIZE(from); i++) {
 		nr = 0;
 		list_for_each_entry(site, batch, batch) {
@@ -720,6 +714,7 @@ int kprobe_ftrace_arm(struct list_head *batch)
 	unsigned int nr, all = list_count_nodes(batch);
 	struct kprobe_site *site;
 	unsigned long *ips;
+	bool moves = false;
 	int ret;
 
 	lockdep_assert_held(&kprobe_mutex);
@@ -746,7 +741,12 @@ int kprobe_ftrace_arm(struct list_head *batch)
 		return ret;
 	}
 
-	site_move_clear_notes();
+	list_for_each_entry(site, batch, batch)
+		moves |= kprobe_ftrace_moves(site);
+	if (moves) {
+		site_move_wait();
+		site_move_clear_notes();
+	}
 	list_for_each_entry(site, batch, batch) {
 		struct site_ops *to = site_ops_wanted(site);
 		struct leftover *left;
@@ -761,7 +761,8 @@ int kprobe_ftrace_arm(struct list_head *batch)
 				  site_move_tag(&to->ops,
 						site_move_to(site, to)));
 	}
-	site_move_finish(batch, ips);
+	if (moves)
+		site_move_finish(batch, ips);
 	kvfree(ips);
 	return 0;
 }

@@ -380,7 +380,7 @@ static void test_moving_entry_is_hit_once(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, watch(&waiter, target), 0);
 	moving_kind = how->kind;
 	moving.function = target;
-	moving.seconds = 1;
+	moving.timeout = MSEC_PER_SEC;
 	/* ftrace calls the most recently registered ops first. */
 	kprobe_flush_retired();
 	kprobe_set_jumps(false);
@@ -433,7 +433,7 @@ static void test_hit_before_move_is_waited_for(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, skips(&c));
 	wait_for_kprobe_optimizer();
 	moving.site = c.probe.site;
-	moving.seconds = 10;
+	moving.timeout = 10 * MSEC_PER_SEC;
 	task = moving_task(test, call_unpreemptible);
 	moving.linger = LINGER_MS;
 	wait_until_it_waits(test, task);
@@ -468,7 +468,7 @@ static void test_hit_at_enable_is_handled_once(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
 	kprobe_set_jumps(true);
 	moving.site = c.probe.site;
-	moving.seconds = 10;
+	moving.timeout = 10 * MSEC_PER_SEC;
 	task = moving_task(test, call_unpreemptible);
 	moving.linger = 10 * MSEC_PER_SEC;
 	wait_until_it_waits(test, task);

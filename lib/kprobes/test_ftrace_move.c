@@ -32,16 +32,32 @@ static int (*volatile call_target)(int x) = target;
 static int (*volatile call_plain)(int x) = plain_target;
 
 static bool nests;
+static unsigned int calls;
 
-/* The move waits for a second call in this section, and for a nested one. */
+/* How long a call waits for the move. */
+#define WAIT_MS		50
+
+/*
+ * Each call waits between our two ops.  The grace period before the move ends
+ * after one of these calls, and the next call sees the move begin.  With @nests
+ * two more calls follow before the move can end: one in the same section, and
+ * one that is nested in that.
+ */
 static int call_during_move(void *unused)
 {
-	guard(preempt)();
-	WRITE_ONCE(moving.calls, true);
-	call_target(5);
-	if (nests) {
-		moving.nests = 1;
-		call_target(5);
+	calls = 0;
+	while (!READ_ONCE(moving.seen) && !kthread_should_stop()) {
+		scoped_guard(preempt) {
+			WRITE_ONCE(moving.calls, true);
+			call_target(5);
+			calls++;
+			if (READ_ONCE(moving.seen) && nests) {
+				moving.nests = 1;
+				call_target(5);
+				calls += 2;
+			}
+		}
+		cond_resched();
 	}
 	return 0;
 }
@@ -79,6 +95,7 @@ static void move_during_call(struct kunit *test, const struct move_case *how,
 	if (!how->post_comes)
 		KUNIT_ASSERT_EQ(test, register_kprobe(&post->probe), 0);
 	nests = how->nests;
+	plain->pre = 0;
 	task = moving_task(test, call_during_move);
 	wait_until_it_waits(test, task);
 	if (how->post_comes)
@@ -86,8 +103,7 @@ static void move_during_call(struct kunit *test, const struct move_case *how,
 	else
 		unregister_kprobe(&post->probe);
 	moving_task_end(task);
-	KUNIT_EXPECT_TRUE(test, moving.seen);
-	KUNIT_EXPECT_EQ(test, plain->pre, nests ? 3 : 1);
+	KUNIT_EXPECT_EQ(test, plain->pre, calls);
 	KUNIT_EXPECT_EQ(test, plain->probe.nmissed, 0);
 	KUNIT_EXPECT_TRUE(test, has_moved());
 	plain->pre = 0;
@@ -98,6 +114,9 @@ static void move_during_call(struct kunit *test, const struct move_case *how,
 	KUNIT_EXPECT_EQ(test, call_target(5), 16);
 	KUNIT_EXPECT_EQ(test, plain->pre, 2);
 }
+
+/* The move may begin between two calls. */
+#define MOVE_TRIES	10
 
 /* The call waits between our two ops. */
 static void test_moving_site_is_hit_once(struct kunit *test)
@@ -112,6 +131,7 @@ static void test_moving_site_is_hit_once(struct kunit *test)
 	bool to_post_last = how->post_comes == how->to_first;
 	struct counted *first = to_post_last ? &without : &with_post;
 	struct counted *last = to_post_last ? &with_post : &without;
+	unsigned int tries = 0;
 
 	if (num_online_cpus() < 2)
 		kunit_skip(test, "needs two CPUs");
@@ -123,8 +143,11 @@ static void test_moving_site_is_hit_once(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, register_kprobe(&plain.probe), 0);
 	moving.site = plain.probe.site;
 	moving.function = target;
-	moving.seconds = 10;
-	move_during_call(test, how, &plain, &post);
+	moving.timeout = WAIT_MS;
+	do {
+		move_during_call(test, how, &plain, &post);
+	} while (!moving.seen && ++tries < MOVE_TRIES);
+	KUNIT_EXPECT_TRUE(test, moving.seen);
 	unregister_kprobe(&plain.probe);
 	unregister_kprobe(&last->probe);
 	unregister_kprobe(&first->probe);
@@ -180,7 +203,68 @@ static void test_late_call_of_old_ops_is_handled(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, unregister_ftrace_function(&late_caller), 0);
 }
 
-static unsigned int calls;
+/*
+ * Act as a function that is called in ftrace's loop, and for which ftrace calls
+ * the old ops alone, after a while.
+ */
+static void notrace call_old_ops(unsigned long ip, unsigned long parent_ip,
+				 struct ftrace_ops *ops,
+				 struct ftrace_regs *fregs)
+{
+	if (!READ_ONCE(moving.calls))
+		return;
+	wait_until_seen();
+	late_ops->func(ftrace_location((unsigned long)target), parent_ip,
+		       late_ops, fregs);
+}
+
+static struct ftrace_ops old_ops_caller = {
+	.func = call_old_ops,
+	.flags = FTRACE_OPS_FL_SAVE_REGS,
+};
+
+static int call_plain_during_move(void *unused)
+{
+	WRITE_ONCE(moving.calls, true);
+	call_plain(5);
+	return 0;
+}
+
+static void test_call_of_old_ops_in_loop_is_handled(struct kunit *test)
+{
+	struct counted post = ON(target, .probe.post_handler = counted_post);
+	struct counted plain = ON(target);
+	/* These probes make ftrace call the old ops first, and use its loop. */
+	struct counted first = ON(post_target,
+				  .probe.post_handler = counted_post);
+	struct counted last = ON(plain_target);
+	struct task_struct *task;
+
+	if (IS_ENABLED(CONFIG_KPROBES_CLASSIC))
+		kunit_skip(test, "the backend continues after the late call");
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "needs two CPUs");
+	kprobe_flush_retired();
+	KUNIT_ASSERT_EQ(test, watch(&old_ops_caller, plain_target), 0);
+	KUNIT_ASSERT_EQ(test, register_ftrace_function(&old_ops_caller), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&first.probe), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&last.probe), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&plain.probe), 0);
+	moving.site = plain.probe.site;
+	moving.timeout = 4 * WAIT_MS;
+	late_ops = moving.site->ftrace_ops;
+	task = moving_task(test, call_plain_during_move);
+	wait_until_it_waits(test, task);
+	KUNIT_EXPECT_EQ(test, register_kprobe(&post.probe), 0);
+	moving_task_end(task);
+	KUNIT_EXPECT_PTR_NE(test, moving.site->ftrace_ops, late_ops);
+	KUNIT_EXPECT_EQ(test, plain.pre, 1);
+	unregister_kprobe(&post.probe);
+	unregister_kprobe(&plain.probe);
+	unregister_kprobe(&last.probe);
+	unregister_kprobe(&first.probe);
+	KUNIT_EXPECT_EQ(test, unregister_ftrace_function(&old_ops_caller), 0);
+}
 
 static int call_often(void *unused)
 {
@@ -349,6 +433,7 @@ static void suite_exit(struct kunit *test)
 static struct kunit_case ftrace_move_tests[] = {
 	KUNIT_CASE_PARAM(test_moving_site_is_hit_once, move_cases_gen_params),
 	KUNIT_CASE(test_late_call_of_old_ops_is_handled),
+	KUNIT_CASE(test_call_of_old_ops_in_loop_is_handled),
 	KUNIT_CASE(test_moves_lose_no_hit),
 #ifdef CONFIG_KPROBE_SKIP_FTRACE
 	KUNIT_CASE_PARAM(test_site_leaving_next_insn_loses_no_hit,

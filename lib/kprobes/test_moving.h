@@ -20,7 +20,7 @@ static struct {
 	struct kprobe_site *site;
 	struct completion begun;	/* completed when the call waits */
 	bool calls;			/* the next call must wait */
-	unsigned int seconds;		/* timeout of the wait for the move */
+	unsigned int timeout;		/* milliseconds to wait for the move */
 	bool seen;			/* the call has seen the move */
 	unsigned int linger;		/* milliseconds to linger after that */
 	bool released;			/* or until this is set */
@@ -28,19 +28,29 @@ static struct {
 	int (*function)(int x);		/* called for each of these */
 } moving;
 
+/* Return true if @tagged, a site's ftrace_ops, shows that the site moves. */
+static bool notrace is_moving(const struct ftrace_ops *tagged)
+{
+	return !IS_ALIGNED((unsigned long)tagged, 4);
+}
+
 static void notrace wait_until_seen(void)
 {
 	struct ftrace_ops *before = READ_ONCE(moving.site->ftrace_ops);
-	u64 end = ktime_get_mono_fast_ns() + moving.seconds * NSEC_PER_SEC;
+	u64 end = ktime_get_mono_fast_ns() +
+		  (u64)moving.timeout * NSEC_PER_MSEC;
 
 	WRITE_ONCE(moving.calls, false);
 	complete(&moving.begun);
+	/* A hit after the store does not see the move begin. */
+	if (is_moving(before))
+		return;
 	while (!READ_ONCE(moving.seen) && ktime_get_mono_fast_ns() < end) {
 		cpu_relax();
 		WRITE_ONCE(moving.seen,
 			   READ_ONCE(moving.site->ftrace_ops) != before);
 	}
-	end = ktime_get_mono_fast_ns() + moving.linger * NSEC_PER_MSEC;
+	end = ktime_get_mono_fast_ns() + (u64)moving.linger * NSEC_PER_MSEC;
 	while (!READ_ONCE(moving.released) && ktime_get_mono_fast_ns() < end)
 		cpu_relax();
 }
@@ -82,7 +92,7 @@ static struct task_struct *moving_task(struct kunit *test, int (*call)(void *))
 /* Return true if the move has ended and hits are fast again. */
 static bool has_moved(void)
 {
-	return IS_ALIGNED((unsigned long)moving.site->ftrace_ops, 4);
+	return !is_moving(moving.site->ftrace_ops);
 }
 
 static void moving_task_end(struct task_struct *task)
