@@ -649,10 +649,8 @@ pack() {
 	sed -nE 's/^ +- ``((perf|bpftrace) .*)``$/\1/p' \
 		"$TOP/Documentation/trace/kprobes-help.rst" > "$root/clients/help"
 	cp -r "$LAB/guest/torture" "$root/parts"
-	mkdir -p "$root/$SELFTESTS/test.d/kprobe"
-	cp "$TREE/$SELFTESTS/ftracetest" "$root/$SELFTESTS/"
-	cp "$TREE/$SELFTESTS/test.d/functions" "$root/$SELFTESTS/test.d/"
-	cp "$TOP/$SELFTESTS"/test.d/kprobe/* "$root/$SELFTESTS/test.d/kprobe/"
+	mkdir -p "$root/$SELFTESTS"
+	cp -r "$TREE/$SELFTESTS"/{ftracetest,test.d} "$root/$SELFTESTS/"
 	for program in "$build"/guest-{kvm,perf,bpf,stacks,signals,hits,calls,waits,torture,kexec,vmcore}; do
 		[ ! -f "$program" ] || cp "$program" "$root/bin/${program##*-}"
 	done
