@@ -99,15 +99,14 @@ enum kprobe_exclusive {
  * @ftrace_skid: the address that ftrace passes for a hit, minus the site's
  * @init: called once, after @blacklist and before the first probe
  * @blacklist: blacklist text that must not be probed but is not annotated:
- *	code that an exception executes before its registers are saved and after
- *	they are restored, that passes a breakpoint to classic.c, or that steps
- *	it; a probe there would hit itself forever or lose its return address
+ *	exception code that runs before registers are saved or after they are
+ *	restored, that passes breakpoints to classic.c, or that steps; a probe
+ *	there would be hit forever, or destroy the exception's return address
  * @insn_bytes: return the length of the instruction at an address; NULL if all
  *	instructions have the size of kprobe_opcode_t
  * @exclusive: classify the instruction at an address
  * @refuses: return true if the backend steps this instruction wrongly
- * @prepare: called after arch_prepare_kprobe(); return 0 or an error for
- *	KPROBE_REFUSE_UNRELOCATABLE
+ * @prepare: called after arch_prepare_kprobe(); same return values
  * @pre_handler: wraps kprobe_classic_pre(): called in its place for each hit,
  *	and must call it
  * @post_handler: the same for kprobe_classic_post()
@@ -127,8 +126,8 @@ enum kprobe_exclusive {
  * and @prepare are called with kprobe_mutex and text_mutex held, all except
  * @prepare with jump_label_mutex as well.  The other functions run in
  * exceptions, and must be noinstr: they must not be traced, probed or
- * instrumented.  In @exception and the handlers, RCU is watching and preemption
- * is off.
+ * instrumented.  In @exception and the handlers, preemption is off.  RCU is
+ * watching in @exception, but might not be in the handlers.
  */
 struct kprobe_quirks {
 	bool unsupported;

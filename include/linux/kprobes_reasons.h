@@ -16,7 +16,7 @@
 
 struct kprobe;
 
-/* An argument, because a macro may not be a bare list of several items. */
+/* Expand to the list: checkpatch.pl rejects a macro that is a bare list. */
 #define __KPROBE_LIST(...)	__VA_ARGS__
 
 /* X(enumerator, name, errno, sentence) */

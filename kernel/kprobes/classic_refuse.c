@@ -5,8 +5,8 @@
  * Among these are exclusive loads and stores.  The store fails if the CPU has
  * taken an exception since the load, and the code then repeats the load.  With
  * a probe between them, this never ends.  So exclusive loads and stores, and
- * all instructions from a load to the next store, must not be probed.  An
- * exclusive load without a store is an atomic load, and does not matter.
+ * all instructions from a load to the next store, must not be probed.  After an
+ * exclusive load without a store, which is an atomic load, probes are allowed.
  *
  * Context: kprobe_mutex, jump_label_mutex and text_mutex held.
  */

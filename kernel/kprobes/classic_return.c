@@ -82,7 +82,7 @@ static void kretprobe_return(struct rethook_node *node, void *data,
 	/* If probes share the call, node->ret_addr may be a trampoline's. */
 	ri->ret_addr = (kprobe_opcode_t *)ret_addr;
 	local_irq_save(flags);
-	/* RCU protects the holder from being freed, so it must watch first. */
+	/* RCU must be watching: it keeps the holder from being freed. */
 	entered = kprobe_rcu_enter();
 	rp = READ_ONCE(holder->rp);
 	handler = rp ? READ_ONCE(rp->handler) : NULL;

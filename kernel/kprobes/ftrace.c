@@ -51,8 +51,8 @@
  * before 6, executes the restored instruction: its hit is neither handled nor
  * counted.  Only a grace period of RCU-tasks would wait for this task, but its
  * length has no limit, and kprobe_mutex is held.  Nor can the text stay patched
- * for so long, because a direct call's trampoline continues there, which would
- * be a second hit.
+ * for so long: the trampoline of a direct call continues at the next
+ * instruction, so the call would have a second hit there.
  *
  * If ftrace drops a hit before 6, the trap or jump handles the hit, unless its
  * task is between the two instructions during 6.  After 6, drops are counted.
@@ -71,31 +71,32 @@
  * site->ftrace_ops points to the ops that calls handlers; the other ops ignores
  * the hit.  While a site moves, the low bits of this pointer hold an enum
  * site_move, so that the fast path matches neither ops.  While a site moves
- * from one ops to the other, ftrace calls both for a hit, one after the other,
- * and exactly one of them must call the handlers:
+ * from one ops to the other, ftrace calls both for a hit, in its loop over all
+ * ops, and exactly one of them must call the handlers:
  *
  * 1. The site belongs to the old ops.  The site is added to the filter of the
  *    new ops, which ignores its hits.
- * 2. A grace period of RCU ends.  For a hit that began before 1, ftrace calls
- *    the old ops alone.  If code inside ftrace's loop has this hit, the call
- *    has ended by now, because the loop cannot be preempted.
+ * 2. A grace period of RCU ends.  For a hit that began before 1, ftrace may
+ *    call the old ops alone.  If the hit is in code that the loop calls, the
+ *    old ops cannot distinguish this from a call by the loop.  The loop cannot
+ *    be preempted, so no such call is left.
  * 3. kprobe_ftrace_arm() stores the new ops with SITE_MOVE_TO_FIRST or
- *    SITE_MOVE_TO_SECOND.  From then on, the ops that ftrace calls first leaves
- *    a note of each hit, and the ops that ftrace calls second looks for it.  A
- *    hit with a note is handled by the new ops.  A hit without a note passed
- *    the first ops before the store, and is handled by the old ops.
- * 4. A grace period of RCU ends.  A hit that passed the first ops in 1 has
+ *    SITE_MOVE_TO_SECOND.  From then on, the first of the two that the loop
+ *    calls leaves a note of each hit, and the second looks for it.  A hit with
+ *    a note is handled by the new ops.  A hit without a note passed the first
+ *    ops before the store, and is handled by the old ops.
+ * 4. A grace period of RCU ends.  A hit that passed the first ops before 3 has
  *    passed the second as well.  Now the site belongs to the new ops.
  * 5. The site is removed from the filter of the old ops.
  *
- * ftrace's loop walks a list of ops, and a newly registered ops is added at the
+ * The loop walks a list of ops, and a newly registered ops is added at the
  * head.  If an ops were unregistered and registered again while a loop is at
  * this ops, the loop would be at the head again, and call the other ops a
  * second time.  So an ops is registered again only after a grace period.
  *
- * Outside the loop, a task that is preempted just before the call of the old
- * ops alone may continue at any later time.  So an ops that is not called from
- * the loop always calls the handlers.
+ * Outside the loop, a task may be preempted just before it calls the old ops
+ * alone, and continue at any later time.  So outside the loop, an ops always
+ * calls the handlers.
  *
  * Deferred updates
  * ----------------
@@ -160,19 +161,18 @@ static struct ftrace_ops *site_move_tag(struct ftrace_ops *ops,
 }
 
 /*
- * The notes of moves between ops: the addresses of the registers of hits that
- * have passed the first ops.  The loop passes the same registers to each ops,
- * and handlers may change any value in them.  Each context of a CPU has its own
- * notes, because code that interrupts the loop between the two ops may have a
- * hit.  Each context has two notes, because an ops that the loop calls between
- * ours may have a hit as well: the guard of ftrace's loop allows one nested
- * loop in the same context.
+ * The notes of moves between ops.  A note is the address of a hit's struct
+ * pt_regs: the loop passes the same one to each ops, but handlers may change
+ * its contents.  Each context of a CPU has its own notes, because code that
+ * interrupts the loop between the two ops may have a hit.  Each context has two
+ * notes, because an ops that the loop calls between ours may have a hit as
+ * well: the guard of ftrace's loop allows one nested loop in the same context.
  */
 static DEFINE_PER_CPU(unsigned long [4][2], site_move_notes);
 
 /*
- * Return true if ftrace calls the ops from its loop.  The guard of this loop
- * has one bit for each context, and one for a nested loop.
+ * Return true in ftrace's loop, and in code that the loop calls.  The guard of
+ * the loop has one bit for each context, and one for a nested loop.
  */
 static bool kprobe_ftrace_in_loop(void)
 {
@@ -431,12 +431,13 @@ bool kprobe_ftrace_moves(const struct kprobe_site *site)
 	return site->ftrace_ops && site_ops_now(site) != site_ops_wanted(site);
 }
 
-/* The ops that ftrace calls before the other one; under kprobe_mutex. */
+/* Our ops that was registered last and is called first; under kprobe_mutex. */
 static struct site_ops *site_ops_called_first;
 
 /*
  * Remove functions from the filter of an ops.  If @shared and the ops has
- * IPMODIFY, notify the owners of direct calls that share these functions.
+ * IPMODIFY, also notify the owners of direct calls, which may share these
+ * functions.
  */
 static int site_ops_unfilter(struct site_ops *from, unsigned long *ips,
 			     unsigned int nr, bool shared)
@@ -626,8 +627,8 @@ static unsigned int site_ops_to_add(struct list_head *batch,
 }
 
 /*
- * Collect functions of a batch that must be removed from an ops now: with
- * @at_once all, otherwise only those that cannot become leftovers.
+ * Collect functions of a batch that must be removed from an ops now: all if
+ * @at_once, else those that could not be made leftovers.
  */
 static unsigned int site_ops_to_remove(struct list_head *batch,
 				       struct site_ops *ops, bool at_once,
@@ -807,8 +808,8 @@ void kprobe_ftrace_disarm(struct list_head *batch)
 /**
  * kprobe_ftrace_kill - record that ftrace has shut itself down after an error
  *
- * ftrace no longer calls the callback.  From now on, no site can be armed with
- * ftrace.  Sites that were armed with it get no more hits, and stay until their
+ * From now on, ftrace changes no call, and no site can be armed with ftrace.
+ * Sites that were armed with it may still have hits, and stay until their
  * probes are unregistered.
  *
  * Context: any.

@@ -49,7 +49,7 @@ static enum kprobe_refusal kretprobe_admit(kprobe_opcode_t *addr, bool on_entry)
 	return KPROBE_OK;
 }
 
-/* No hit can find the probe yet, and kprobe_mutex keeps other callers away. */
+/* Prepare a probe that no hit can find yet; kprobe_mutex is held. */
 static int kretprobe_join(struct kprobe *p)
 {
 	struct kretprobe *rp = container_of(p, struct kretprobe, kp);
@@ -162,10 +162,10 @@ EXPORT_SYMBOL_GPL(enable_kretprobe);
 
 #ifdef CONFIG_HOTPLUG_CPU
 /*
- * The idle task of an offline CPU is in functions that never return: the task
- * starts afresh when the CPU is brought online.  Until then the task does not
- * run, and the CPU handles no NMI.  The functions that do return when the CPU
- * starts are in kretprobe_blacklist[].
+ * Free the instances of an offline CPU's idle task.  The followed calls never
+ * return, because the task starts afresh when the CPU is brought online.  Until
+ * then the task does not run, and the CPU handles no NMI.  The functions that
+ * do return when the CPU starts are in kretprobe_blacklist[].
  */
 static int kretprobe_flush_idle_task(unsigned int cpu)
 {

@@ -147,14 +147,14 @@ unsigned int kprobe_take_sites(struct list_head *from, unsigned int nr,
 
 /*
  * Before jumps are removed, make traps at their sites execute only the probed
- * instruction.  Otherwise a hit would execute the copies in the detour, and
- * miss the trap of another site of this batch that was under the jump.
+ * instruction.  Otherwise a hit would execute the copies in the detour, and not
+ * reach a trap that this batch writes to text under the jump.
  *
  * Hits may still enter the detour: by the jump, by x86's breakpoint while the
  * jump is half removed, or by a trap that reads the old value.  All of them do
  * so before the last IPI of arch_kprobe_patch(), because this function runs
  * before all patching.  So they precede the return of the registration that
- * removes the jump.  The new probe may miss any hit before that return.
+ * removes the jump, and until then the new probe may miss hits.
  *
  * Jumps are also moved to the front of the batch, because a trap must not be
  * written to text that is still under a jump.
@@ -262,9 +262,9 @@ static bool kprobe_cpu_watched(int cpu, void *unused)
  * kprobe_wait_for_handlers - wait until running handlers have ended
  *
  * A handler runs with interrupts off from before the look-up of its probe until
- * after its return, so a CPU that takes an IPI is in none.  The IPI also
- * orders the caller's unlinking before the reads of later hits: see "Who may
- * run when" at the head of kernel/kprobes.c.  Idle CPUs get no IPI.
+ * after its return, so a CPU that takes an IPI is in none.  The IPI also orders
+ * the caller's unlinking before the reads of later hits: see "Who may run when"
+ * in kernel/kprobes.c.  Idle CPUs get an IPI only with classic.c.
  *
  * Context: may sleep; interrupts on; not from a handler.
  */

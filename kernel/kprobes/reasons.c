@@ -39,7 +39,7 @@ int kprobe_refusal_errno(enum kprobe_refusal why)
 	return refusals[why].error;
 }
 
-/* Return the name without its sign, as in EINVAL. */
+/* Return the name of the errno of a refusal, without the sign: "EINVAL". */
 const char *kprobe_refusal_errno_name(enum kprobe_refusal why)
 {
 	return refusals[why].error_name + 1;
