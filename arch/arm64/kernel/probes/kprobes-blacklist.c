@@ -3,22 +3,22 @@
  * Functions that must not be probed on arm64, whatever their instructions are.
  *
  * The core blacklists entry code and noinstr code.  But nothing on arm64 checks
- * the calls that noinstr code makes, and a compiler does not inline a function
- * that a sanitizer instruments into a noinstr function.  Small inline functions
- * of headers then become functions in ordinary text, where a breakpoint would
- * be hit on the way to its own handler.
+ * which functions noinstr code calls, and compilers do not inline instrumented
+ * functions into noinstr code.  Small inline functions of headers then become
+ * functions in ordinary text, where a breakpoint would be hit on the way to its
+ * own handler.
  *
- * So the calls of entry and noinstr code are scanned.  A short function that
- * calls nothing is taken for an inline function and blacklisted.  The core
- * blacklists the checks of sanitizers.
+ * So entry and noinstr code is scanned for calls.  A short function that calls
+ * nothing, except instrumentation and reports, is taken for an inline function
+ * and blacklisted.  The core blacklists the checks of sanitizers.
  *
- * With VHE, some C code runs around guests, with the vectors for guests: there,
- * a breakpoint panics the host.  That code is one object,
+ * With VHE, some C code enters and leaves guests with KVM's exception vectors,
+ * under which a breakpoint panics the host.  That code is one object,
  * arch/arm64/kvm/hyp/vhe/kvm_vhe.o, with its text in a section that the core
  * blacklists, like ftrace's entry.  Functions of other objects that it calls
  * are blacklisted here, whatever their size, except functions that report an
- * error.  The callees of an enabled tracepoint, such as kvm_get_timer_map,
- * cannot be known.
+ * error.  The functions that an enabled tracepoint such as kvm_get_timer_map
+ * calls cannot be known.
  *
  * Some assembly in ordinary text runs while a CPU starts or wakes up, before it
  * has the kernel's vectors or a stack.  These functions are listed by name,
@@ -41,10 +41,10 @@
 /* See arch/arm64/kvm/hyp/vhe/vhe.lds. */
 extern char __kvm_vhe_text_start[], __kvm_vhe_text_end[];
 
-/* Size of the longest function that is scanned, in bytes. */
+/* Maximum size of a function taken for an inline function, in bytes. */
 #define SHORT_FUNCTION	256
 
-/* Depth of nested calls that are scanned. */
+/* Levels of calls to follow. */
 #define CALL_DEPTH	3
 
 static unsigned long __init call_target(unsigned long at, u32 *length)
@@ -78,7 +78,7 @@ static int __init blacklist_function(void *unused, unsigned long addr)
 	return kprobe_add_ksym_blacklist(addr) == -ENOMEM ? -ENOMEM : 0;
 }
 
-/* Several symbols may have a name, or none in this configuration. */
+/* A name may belong to several symbols, or to none in this configuration. */
 static int __init blacklist_names(void)
 {
 	unsigned int i;

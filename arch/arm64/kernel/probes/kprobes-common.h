@@ -28,7 +28,7 @@ u32 a64_kprobe_original_insn(const void *addr);
  * @word: its contents
  * @nr: number of words so far
  * @at: its address
- * @literal: values to be placed after it, each with the word that loads it
+ * @literal: values to place after the words, each with the index of its load
  * @nr_literals: number of literals
  * @call: the call of the core, during which registers are on the stack
  * @bad: a branch does not reach, or there is no room
@@ -69,8 +69,8 @@ void kprobe_post_thunk(void);
 void kprobe_jump_thunk(void);
 
 /*
- * Code of a thunk or of the trampoline that runs without a frame record, in
- * bytes after kprobe_post_thunk.
+ * Code of a thunk or of the trampoline that runs without a frame record: its
+ * first address and the end, as offsets in bytes from kprobe_post_thunk.
  */
 struct a64_kprobe_recordless {
 	s32 begin;

@@ -2,21 +2,20 @@
 /*
  * Instructions that only compute, on arm64.
  *
- * With a post handler, all registers must be saved again after an instruction
- * in a slot.  If an instruction only computes a general register, flags or
- * both, a generated function avoids that: it executes the instruction on the
- * registers of the hit.  The function contains the instruction itself, with
- * other registers:
+ * In a post_slot, all registers must be saved again after the instruction.  If
+ * the instruction only computes a general register, flags or both, post_slot is
+ * a function instead, which applies the instruction to the saved registers of
+ * the hit.  It contains the instruction itself, with other registers:
  *
  *	add x5, x7, x9, lsl #3
  *
  *	void compute(struct pt_regs *regs)
  *		bti	c
- *		flags as in regs->pstate
+ *		flags = flags in regs->pstate
  *		x1 = regs->regs[7]; x2 = regs->regs[9]
  *		add	x4, x1, x2, lsl #3
  *		regs->regs[5] = x4
- *		flags in regs->pstate as they are now, if it changes them
+ *		flags in regs->pstate = flags, if the instruction sets them
  *		ret
  *
  * The zero register (31) is not replaced.  The stack pointer may be read, but
@@ -123,7 +122,7 @@ static void load_reg(struct a64_kprobe_text *text, unsigned int reg,
 
 #define RET	0xd65f03c0
 
-/* Replace signing of x30 with sp by signing of x17 with x16. */
+/* Sign or authenticate x17 with x16 in place of x30 with sp. */
 static const struct {
 	enum aarch64_insn_hint_cr_op insn;
 	enum aarch64_insn_hint_cr_op on_x17;

@@ -10,14 +10,14 @@
  *	next one:	<----	b
  *
  * A branch replaces exactly one instruction, so the rest of the function and
- * its branches do not matter, and no task can be preempted under the branch.
- * The thunk changes the state as an exception would: for example, user memory
- * is inaccessible in handlers even if the function has enabled access.  If the
- * kernel checks where indirect branches land, no landing pad is replaced by a
- * branch: a breakpoint is a valid landing pad, a branch is not.
+ * its branches do not matter, no task can be preempted under the branch, and
+ * the optimizer waits for no grace period.  Until the branch is written, the
+ * breakpoint does not use the detour.
  *
- * A branch covers no other instruction, so the optimizer waits for no grace
- * period.  Until the branch is written, the breakpoint does not use the detour.
+ * The thunk changes the state as an exception would: for example, user memory
+ * is inaccessible in handlers even if the function has enabled access.  With
+ * BTI, a landing pad is not replaced by a branch, because an indirect branch
+ * may land on a breakpoint, but not on a branch.
  */
 #include <linux/kprobes_hit.h>
 #include <linux/memory.h>
@@ -72,7 +72,7 @@ enum kprobe_obstacle arch_kprobe_build_detour(struct kprobe_site *site)
 	a64_kprobe_emit_site(&text, site);
 	a64_kprobe_emit_call(&text, kprobe_jump_thunk);
 	a64_kprobe_emit_gap(&text, site->opcode);
-	/* The copy is the word after the call. */
+	/* Count the gap as part of the call: the copy is at call.end. */
 	text.call.end = text.nr;
 	a64_kprobe_emit_copy(&text, site, next);
 	a64_kprobe_emit_branch(&text, next);

@@ -21,8 +21,8 @@ kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
 	*on_entry = !offset;
 
 	/*
-	 * Indirect calls must find the landing pad untouched.  The next
-	 * instruction counts as the entry, because a pad does nothing else.
+	 * No branch can replace a landing pad, so probe the next instruction.
+	 * It counts as the entry, because a pad does nothing else.
 	 */
 	if (offset <= AARCH64_INSN_SIZE && !(addr & 3)) {
 		u32 first;
@@ -39,10 +39,10 @@ kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
 
 /*
  * Return true if @addr is between an exclusive load and its store.  An
- * exception there would clear the monitor in each retry.  A sequence contains
- * no calls or unconditional branches.  The architecture does not guarantee that
- * a sequence of more than EXCLUSIVE_BYTES ever succeeds.  An exclusive load
- * before WFE has no store.
+ * exception there would clear the monitor in each retry.  Search no further
+ * than EXCLUSIVE_BYTES, because the architecture does not guarantee that a
+ * longer sequence ever succeeds.  A sequence contains no calls or unconditional
+ * branches, and an exclusive load before WFE has no store.
  */
 #define EXCLUSIVE_BYTES	128
 
@@ -119,7 +119,7 @@ static bool follows_end(const kprobe_opcode_t *addr,
 		case A64_TRAP:
 			return true;
 		case A64_BL:
-			/* The last call of a function may never return. */
+			/* A last call may never return: a hash may follow. */
 			return IS_ENABLED(CONFIG_CFI);
 		default:
 			return false;

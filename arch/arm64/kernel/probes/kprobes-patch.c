@@ -54,8 +54,8 @@ static void perf_tell(const struct kprobe_site *site)
 }
 
 /*
- * A CPU may handle this call at the end of an exception that it took before the
- * call was queued.  That exception does not count, so synchronize here.
+ * A CPU may handle this call in an exception that it took before the text was
+ * written.  The entry of that exception is not enough, so synchronize here.
  */
 static void sync_this_cpu(void *unused)
 {
@@ -83,7 +83,7 @@ void arch_kprobe_patch(struct list_head *batch)
 
 	lockdep_assert_held(&text_mutex);
 
-	/* Detours are reachable from here on: see kprobes-emit.c. */
+	/* Sync before new detours can be reached: see 2. in kprobes-emit.c. */
 	if (kprobe_batch_makes_jumps(batch))
 		a64_kprobe_sync_cpus();
 
