@@ -4,10 +4,10 @@
  * executed.
  *
  * Few instructions depend on their address: branches that are relative or set a
- * return address, ADDPCIS, and prefixed instructions with R set.  All others
- * execute in a slot as in place.  analyse_instr() of sstep.c decides whether an
- * instruction can be emulated on a struct pt_regs.  Only the kind of its result
- * matters here, so the values of registers that it gets are arbitrary.
+ * return address, ADDPCIS, and prefixed instructions with R (PC-relative) set.
+ * All others execute in a slot as in place.  analyse_instr() of sstep.c decides
+ * whether an instruction can be emulated on a struct pt_regs.  Only the type of
+ * the operation matters here, so its registers may have any value.
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>
@@ -63,7 +63,7 @@ static enum ppc_kprobe_class decode_19(u32 word)
 	/* sstep.c does not know the branch to TAR. */
 	if (get_xop(word) == OP_19_XOP_BCTAR)
 		return PPC_KPROBE_WHERE;
-	/* A return from a user's event handler. */
+	/* RFEBB returns from a user's event handler. */
 	if (get_xop(word) == OP_19_XOP_RFEBB)
 		return PPC_KPROBE_SYSTEM;
 	return PPC_KPROBE_PLAIN;

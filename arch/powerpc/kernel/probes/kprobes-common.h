@@ -34,7 +34,7 @@
 
 /*
  * The alignment of a detour, which begins with a pointer to its site.  The
- * thunk finds the pointer in the aligned block that has its return address.
+ * thunk rounds its return address down to this alignment to find the pointer.
  */
 #define PPC_DETOUR_ALIGN_SHIFT	6
 

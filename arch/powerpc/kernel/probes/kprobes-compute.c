@@ -8,9 +8,9 @@
  * emulation cannot fail.
  *
  * With a post handler, loads and stores of the kernel's memory are emulated as
- * well if sstep.c executes them by one instruction.  If that faults, nothing
- * has changed.  The instruction is then executed in its post_slot, and faults
- * there as in place.  A watchpoint reports the access in sstep.c.
+ * well if sstep.c executes them by one instruction.  If the access faults, it
+ * has had no effect.  The probed instruction is then executed in its post_slot,
+ * and faults there as in place.  A watchpoint reports an address in sstep.c.
  */
 #include <linux/align.h>
 #include <linux/bug.h>
@@ -23,7 +23,7 @@
 /**
  * ppc_kprobe_emulate - emulate an instruction on registers
  * @site: the instruction, PPC_KPROBE_COMPUTE or PPC_KPROBE_EMULATE
- * @regs: nip is the probed address; set to the next one
+ * @regs: nip is the probed address; set to where the instruction continues
  *
  * Context: a hit.
  */
@@ -39,8 +39,8 @@ NOKPROBE_SYMBOL(ppc_kprobe_emulate);
 
 /*
  * Return true for an access of the kernel's memory by one instruction, unless
- * it moves the stack pointer: sstep.c delays the store of STDU until after the
- * post handlers.  User memory is not accessible here.
+ * it moves the stack pointer: sstep.c would delay the store of STDU until after
+ * the post handlers.  User memory is not accessible here.
  */
 static __always_inline bool is_plain_access(const struct instruction_op *op)
 {

@@ -51,9 +51,9 @@ static bool first_words(u32 *words, const u32 *entry, unsigned int nr)
 }
 
 /*
- * Return true if a function sets r2 at its entry for callers with another TOC:
- * two instructions, in version 2 of the ABI.  In version 1, callers load r2
- * from the descriptor.
+ * Return true if the first two instructions of a function set r2, for callers
+ * with another TOC.  This is version 2 of the ABI; in version 1, callers load
+ * r2 from the descriptor.
  */
 static bool sets_toc(const u32 *entry)
 {
@@ -132,9 +132,9 @@ static enum kprobe_refusal refuse_trap(unsigned long addr)
 }
 
 /*
- * Root can switch barriers against speculation on and off, and their patching
- * neither takes text_mutex nor respects probes.  The barriers of a module do
- * not change once it is loaded.
+ * Root can switch speculation barriers on and off.  This patches them without
+ * text_mutex, and overwrites probes.  The barriers of a module do not change
+ * once it is loaded.
  */
 #ifdef CONFIG_PPC_BARRIER_NOSPEC
 /* Number of words that feature-fixups.c writes for a barrier. */
@@ -159,9 +159,9 @@ static bool is_barrier(unsigned long addr)
 #endif
 
 /*
- * Return true if the surrounding function reads or writes TLB entries.  It has
- * an entry in special-purpose registers meanwhile.  Any memory access of a hit
- * may cause a TLB miss, which overwrites these registers.
+ * Return true if a function reads or writes TLB entries.  It keeps an entry in
+ * special-purpose registers.  Any memory access of a hit may cause a TLB miss,
+ * which overwrites these registers.
  */
 #ifdef CONFIG_BOOKE
 #define OP_31_XOP_TLBILX	18
@@ -206,7 +206,7 @@ static bool handles_tlb(const struct kprobe_symbol *symbol)
 #endif
 
 /*
- * A module calls distant functions through stubs.  A stub ends with data: this
+ * A module calls distant functions through stubs, which end with data: a magic
  * word, and the function's address or, in version 1 of the ABI, its descriptor.
  */
 #ifdef CONFIG_PPC64

@@ -11,19 +11,19 @@
  *
  * Power ISA, book II, "Concurrent Modification and Execution of Instructions",
  * guarantees this only where the old and the new word are both of the patch
- * class, the preferred no-op and I-form branches, which ftrace and jump labels
- * use.  The result of any other change is boundedly undefined until the CPU has
+ * class: the preferred no-op and I-form branches.  Ftrace and jump labels use
+ * these.  The result of any other change is boundedly undefined until a CPU has
  * synchronized, so the architecture covers no change to or from a trap.  These
  * changes rely on the implementation of CPUs: the fetch of an aligned word
  * returns one of the values that memory has had, and only that word is decoded.
  * Uprobes, kgdb and xmon rely on the same for their traps.  Without it, all
  * CPUs would have to be stopped for each change.
  *
- *	site in the table | trap in memory | caches | IPI	  state
- *	------------------+----------------+--------+-------------------
- *	yes		  | being written  | old    |		  CLEAN
- *	yes		  | yes		   | new    | being sent  either
- *	yes		  | yes		   | new    | handled	  TRAP
+ *	site in the table | trap in memory | caches | IPI	 | executed
+ *	------------------+----------------+--------+------------+---------
+ *	yes		  | being written  | either |		 | either
+ *	yes		  | yes		   | new    | being sent | either
+ *	yes		  | yes		   | new    | handled	 | trap
  *
  * Only the prefix of a prefixed instruction is replaced; the suffix stays in
  * place.  A CPU could execute the suffix as an instruction only by continuing
@@ -101,7 +101,7 @@ void arch_kprobe_patch(struct list_head *batch)
 
 	lockdep_assert_held(&text_mutex);
 
-	/* Detours are reachable from here on. */
+	/* Sync before new detours can be reached: see the head of this file. */
 	if (kprobe_batch_makes_jumps(batch))
 		on_each_cpu(sync_this_cpu, NULL, true);
 	/* Sites are in the table before their traps: see hit_no_site(). */
