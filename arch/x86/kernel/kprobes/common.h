@@ -38,7 +38,7 @@ static inline bool alternatives_text_reserved(void *start, void *end)
 /*
  * For top-level asm(): with ss, sp and flags of a struct pt_regs on the stack,
  * SAVE_REGS_STRING pushes the rest (cs, ip and orig_ax undefined) and
- * RESTORE_REGS_STRING removes it. objtool can follow both.
+ * RESTORE_REGS_STRING removes it.  objtool can follow both.
  */
 #ifdef CONFIG_X86_64
 #define SAVE_REGS_STRING						\
@@ -74,7 +74,7 @@ static inline bool alternatives_text_reserved(void *start, void *end)
 extern const u8 kprobe_detour[], kprobe_detour_cs[], kprobe_detour_ip[];
 extern const u8 kprobe_detour_call_end[], kprobe_detour_end[];
 
-/* From offset @at of its entry, a detour has pushed @words words. */
+/* From offset @at in a detour, it has @words words on the stack. */
 struct x86_kprobe_pushed {
 	u8 at;
 	u8 words;
@@ -84,7 +84,7 @@ extern const struct x86_kprobe_pushed kprobe_detour_stack[];
 extern const struct x86_kprobe_pushed kprobe_detour_stack_end[];
 
 /*
- * From offset @at of the thunks, the return address is @ret words above the
+ * From offset @at in the thunks, the return address is @ret words above the
  * stack pointer.  With X86_KPROBE_INDIRECT, that word instead points to the
  * flags, which the address follows.  The frame pointer is saved @bp words above
  * the stack pointer, or is in its register if @bp is negative.  The last entry

@@ -34,8 +34,9 @@ static bool patch_changes_trap(const struct kprobe_site *site)
 }
 
 /*
- * Decoders of instruction traces expect the trap in the text between the two
- * records.  So arming is recorded after the write, and removal before it.
+ * After arming has been recorded, and until removal is, decoders of instruction
+ * traces assume that the trap is in the text.  So the first record follows the
+ * write, and the second one precedes it.
  */
 static void patch_record_trap(struct kprobe_site *site, bool arm)
 {
@@ -89,9 +90,9 @@ void arch_kprobe_patch(struct list_head *batch)
 {
 	lockdep_assert_held(&text_mutex);
 
-	/* smp_text_poke_batch_add() flushes its queue at a lower address. */
+	/* smp_text_poke_batch_add() flushes its queue if addresses decrease. */
 	list_sort(NULL, batch, patch_by_address);
-	/* Jumps first: traps of this batch may be under those to be removed. */
+	/* Jumps first: a trap of this batch may be under a jump to remove. */
 	patch_jumps(batch);
 	patch_traps(batch);
 }

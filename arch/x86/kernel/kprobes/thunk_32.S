@@ -24,7 +24,7 @@
 	PUSH_ALL $0			/* gs, as on any entry */
 	PUSH_ALL %fs, %es, %ds, %eax, %ebp, %edi, %esi, %edx, %ecx, %ebx
 #ifdef CONFIG_FRAME_POINTER
-	/* As ENCODE_FRAME_POINTER, which an NMI may find half done. */
+	/* ENCODE_FRAME_POINTER in one instruction, because of NMIs. */
 	leal	0x80000000(%esp), %ebp
 #endif
 	THUNK_STACK thunk_ret, PT_EBP/4
@@ -51,7 +51,7 @@
 	ASM_CLAC
 .endm
 
-/* The word at the stack pointer points to flags and an address. */
+/* Pop a pointer to flags and an address, and continue with these. */
 .macro LEAVE_HIT
 	THUNK_STACK X86_KPROBE_INDIRECT
 	movl	(%esp), %esp
@@ -136,8 +136,8 @@ SYM_DATA_END_LABEL(kprobe_thunk_frames, SYM_L_GLOBAL, kprobe_thunk_frames_end)
 /*
  * void x86_jprobe_call(void *entry, struct pt_regs *regs, unsigned long *stack)
  *
- * The function finds its arguments in registers or, if it is asmlinkage, all of
- * them on the stack.
+ * The first arguments of @entry are in registers, and the others on the stack.
+ * If @entry is asmlinkage, all of them are on the stack.
  */
 SYM_FUNC_START(x86_jprobe_call)
 	pushl	%ebp

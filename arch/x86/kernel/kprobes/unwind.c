@@ -10,14 +10,14 @@
 /**
  * kprobe_thunk_frame - provide a stack frame for a thunk
  * @regs: any registers
- * @bp: the frame pointer in @regs; replaced if the thunk has saved the frame
- *	pointer of the code that it returns to
+ * @bp: the frame pointer in @regs; replaced if the thunk has saved the original
+ *	one on the stack
  *
  * Context: any.
- * Return: a frame with the thunk's return address but no saved frame pointer.
- * NULL if the instruction pointer is in no thunk; if it is at the trampoline's
- * first instruction, because the function's return has popped the address; or
- * if the stack cannot be read.
+ * Return: a frame with the thunk's return address, but without a valid saved
+ * frame pointer.  NULL if the instruction pointer is in no thunk; if it is at
+ * the trampoline's first instruction, because the function's return has popped
+ * the address; or if the stack cannot be read.
  */
 unsigned long *kprobe_thunk_frame(struct pt_regs *regs, unsigned long **bp)
 {

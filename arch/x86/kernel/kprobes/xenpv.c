@@ -8,7 +8,7 @@
  * and the saved flags are wrong.
  *
  * Xen disables events before it enters the handler of int3, and ftrace's
- * callback disables them by paravirt.  Jumps are not used.
+ * callback disables them by a paravirt call.  Jumps are not used.
  */
 #include <linux/irqflags.h>
 #include <linux/kprobes_backend.h>
@@ -24,7 +24,7 @@ static __always_inline void xenpv_events_off(struct pt_regs *regs)
 	regs->flags |= flags & X86_EFLAGS_IF;
 }
 
-/* The caller must do nothing after this, as after the popf elsewhere. */
+/* This must be the last step, because events may arrive from here on. */
 static __always_inline void xenpv_events_restore(unsigned long flags)
 {
 	if (flags & X86_EFLAGS_IF)
