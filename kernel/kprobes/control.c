@@ -50,8 +50,8 @@ static void kprobe_show_symbol(struct seq_file *m, const void *addr,
 }
 
 /*
- * list: one line for each probe, in the order in which the addresses were first
- * probed; probes whose text has been freed are last
+ * list: one line for each probe, usually in the order in which the addresses
+ * were first probed; probes whose text has been freed are last
  *
  * A script may enable a probe and look for [OPTIMIZED] at once.  So open()
  * waits, for a few seconds at most, until the optimizer has processed all sites
@@ -411,7 +411,7 @@ static void kprobe_explain(kprobe_opcode_t *addr, const char *symbol,
 			   unsigned long offset,
 			   struct kprobe_explanation *what)
 {
-	/* Static, because readers may still use it after its slot is freed. */
+	/* Static: readers may still use it after kprobe_classic_rehearse(). */
 	static struct kprobe_site fresh;
 	struct kprobe_entry *entry __free(kfree) = NULL;
 	struct kprobe_site *site;
@@ -464,8 +464,8 @@ static void kprobe_explain(kprobe_opcode_t *addr, const char *symbol,
  * After a registration has failed, the result is more exact than the errno.
  *
  * Context: may sleep.
- * Return: the reason.  KPROBE_OK if the place can be probed now, or if only
- * return probes and jprobes are refused there.
+ * Return: the reason.  KPROBE_OK if the instruction may be probed now; a return
+ * probe, jprobe or post handler may be refused, and a slot or ftrace may fail.
  */
 enum kprobe_refusal kprobe_refusal_at(void *addr, const char *symbol,
 				      unsigned long offset)

@@ -168,7 +168,7 @@ void kprobe_optimizer_init_site(struct kprobe_site *site)
 	unsigned int i;
 
 	INIT_LIST_HEAD(&site->optimize);
-	/* Mark the site and its neighbours: only marked sites look for any. */
+	/* Mark the site and its neighbours: unmarked sites look for none. */
 	for_each_place_under_jump(i)
 		site->has_neighbour |= opt_mark_neighbours(addr - i) |
 				       opt_mark_neighbours(addr + i);

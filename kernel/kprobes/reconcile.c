@@ -72,7 +72,7 @@ static struct kprobe_site *kprobe_owner_of(const struct kprobe_site *site)
 	return owner && owner->skip ? owner : NULL;
 }
 
-/* As kprobe_target_state(), for callers that cannot move a jump to ftrace. */
+/* As kprobe_target_state(), for callers that cannot move a site to ftrace. */
 static enum kprobe_site_state
 reconcile_text_target(const struct kprobe_site *site)
 {
@@ -279,8 +279,8 @@ static int reconcile_ftrace(struct list_head *dirty, bool each)
  *	caller must undo its change on failure.  KPROBE_WAIT: the caller has
  *	unlinked handlers; wait until none of them runs.
  *
- * Only arming with ftrace can fail.  Refused sites keep their state; all others
- * reach their target state.
+ * Only arming with ftrace can fail.  Refused sites keep their state, as does a
+ * site whose instruction one of them owns; all others reach their target state.
  *
  * Context: may sleep; kprobe_mutex held.
  * Return: 0, -ENOMEM, or an error of ftrace.
@@ -298,7 +298,7 @@ int kprobe_reconcile(struct list_head *dirty, unsigned int how)
 		if (site->on_ftrace)
 			continue;
 		site->target = kprobe_target_state(site);
-		/* A probe on the next instruction takes it from its owner. */
+		/* An owner of this instruction must restore it for the probe. */
 		owner = kprobe_owner_of(site);
 		if (owner && !hlist_empty(&site->probes))
 			kprobe_site_mark_dirty(owner, dirty);
@@ -429,9 +429,9 @@ static void reconcile_owners(struct ftrace_ops *ops,
  *	at @ip
  *
  * The sites on functions that @ops concerns use ftrace from now on.  Until
- * kprobe_redirect_end() is called, any other site on an ftrace call uses ftrace
- * as well when that site is armed or reconciled, because ftrace_is_redirected()
- * might not consider @ops yet.
+ * kprobe_redirect_end() is called, each other site on an ftrace call that is
+ * reconciled uses ftrace as well, because ftrace_is_redirected() might not
+ * consider @ops yet.
  *
  * A site that ftrace cannot arm is logged, and may have no more hits.
  *

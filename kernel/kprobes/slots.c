@@ -57,7 +57,7 @@ struct slot_page {
 	struct kprobe_site **owner;
 };
 
-/* No other lock of probes may be taken under this: see kernel/kprobes.c. */
+/* Only x86 may take a lock of the list in kernel/kprobes.c under this. */
 static DEFINE_MUTEX(slot_mutex);
 /* Pages of small slots, and pages of large slots; full pages are last. */
 static struct list_head slot_lists[] = {
@@ -136,7 +136,7 @@ static struct slot_page *slot_page_create(const struct kprobe_site *site,
 		return NULL;
 
 	page->size = size;
-	/* A joint allocation would waste memory: just over a slab size. */
+	/* A joint allocation, just over a slab size, would waste memory. */
 	page->owner = kcalloc(PAGE_SIZE / size, sizeof(page->owner[0]),
 			      GFP_KERNEL);
 	if (!page->owner)
