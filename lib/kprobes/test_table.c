@@ -225,24 +225,26 @@ static enum hrtimer_restart finder(struct hrtimer *timer)
 
 static void finder_start(void *unused)
 {
-	struct hrtimer *timer = this_cpu_ptr(&finders);
-
-	hrtimer_setup(timer, finder, CLOCK_MONOTONIC,
+	hrtimer_start(this_cpu_ptr(&finders), TIMER_NS,
 		      HRTIMER_MODE_REL_PINNED_HARD);
-	hrtimer_start(timer, TIMER_NS, HRTIMER_MODE_REL_PINNED_HARD);
+}
+
+static void finders_start(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		hrtimer_setup(per_cpu_ptr(&finders, cpu), finder,
+			      CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+	on_each_cpu(finder_start, NULL, true);
 }
 
 static void finders_stop(void)
 {
 	int cpu;
 
-	for_each_possible_cpu(cpu) {
-		struct hrtimer *timer = per_cpu_ptr(&finders, cpu);
-
-		if (timer->function)
-			hrtimer_cancel(timer);
-		timer->function = NULL;
-	}
+	for_each_possible_cpu(cpu)
+		hrtimer_cancel(per_cpu_ptr(&finders, cpu));
 }
 
 /* Interrupts must find the tail of a chain while all sites before it change. */
@@ -256,7 +258,7 @@ static void test_changing_chain_hides_no_site(struct kunit *test)
 	stays = chain->in[0];
 	atomic_set(&found, 0);
 	atomic_set(&lost, 0);
-	on_each_cpu(finder_start, NULL, true);
+	finders_start();
 	for (round = 0; round < ROUNDS; round++) {
 		for (i = 1; i < chain->nr; i++) {
 			unregister_kprobe(chain->in[i]);
