@@ -233,7 +233,8 @@ void *kprobe_slot_alloc(struct kprobe_site *owner, unsigned int size)
 
 	index = find_first_zero_bit(page->used, slots_per_page(page));
 	__set_bit(index, page->used);
-	WRITE_ONCE(page->owner[index], owner);
+	/* Pairs with the dependency in kprobe_slot_owner(). */
+	smp_store_release(&page->owner[index], owner);
 	if (!page->nused++)
 		slot_pages_empty[slot_list_index(size)]--;
 	slots_used++;
