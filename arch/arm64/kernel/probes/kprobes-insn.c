@@ -169,8 +169,11 @@ static enum kprobe_refusal between_functions(const struct kprobe_site *site,
 	unsigned long data = next;
 	u32 insn = site->opcode;
 
+	/* The data before a module's first function has no symbol. */
 	if (!symbol->size)
-		return KPROBE_OK;
+		return IS_ENABLED(CONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS) ||
+		       IS_ENABLED(CONFIG_CFI) ? KPROBE_REFUSE_NOT_TEXT :
+						KPROBE_OK;
 
 	if (IS_ENABLED(CONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS) &&
 	    (next - addr <= CALL_OPS_BYTES ||
