@@ -164,21 +164,26 @@ static struct ftrace_ops *site_move_tag(struct ftrace_ops *ops,
  * The notes of moves between ops.  A note is the address of a hit's struct
  * pt_regs: the loop passes the same one to each ops, but handlers may change
  * its contents.  Each context of a CPU has its own notes, because code that
- * interrupts the loop between the two ops may have a hit.  Each context has two
- * notes, because an ops that the loop calls between ours may have a hit as
- * well: the guard of ftrace's loop allows one nested loop in the same context.
+ * interrupts the loop between the two ops may have a hit.  Each context has a
+ * note for the loop, and one for a nested loop, because an ops that the loop
+ * calls between ours may have a hit as well.  There is no third loop: the guard
+ * of ftrace's loop allows one nested loop in the same context.
  */
 static DEFINE_PER_CPU(unsigned long [4][2], site_move_notes);
 
-/*
- * Return true in ftrace's loop, and in code that the loop calls.  The guard of
- * the loop has one bit for each context, and one for a nested loop.
- */
+/* The guard of the loop has a bit for each context and one for nested loops. */
+static bool kprobe_ftrace_in_nested_loop(void)
+{
+	return trace_recursion_test(TRACE_LIST_START + TRACE_CTX_TRANSITION);
+}
+NOKPROBE_SYMBOL(kprobe_ftrace_in_nested_loop);
+
+/* Return true in ftrace's loop, and in code that the loop calls. */
 static bool kprobe_ftrace_in_loop(void)
 {
 	return trace_recursion_test(TRACE_LIST_START +
 				    trace_get_context_bit()) ||
-	       trace_recursion_test(TRACE_LIST_START + TRACE_CTX_TRANSITION);
+	       kprobe_ftrace_in_nested_loop();
 }
 NOKPROBE_SYMBOL(kprobe_ftrace_in_loop);
 
@@ -190,23 +195,22 @@ static bool site_ops_must_handle(struct ftrace_ops *tagged,
 	bool to_first = move == SITE_MOVE_TO_FIRST;
 	bool is_new = site_move_ops(tagged) == ops;
 	unsigned long hit = (unsigned long)regs;
-	unsigned long *passed;
+	unsigned long *note;
 
 	if (!to_first && move != SITE_MOVE_TO_SECOND)
 		return is_new || !kprobe_ftrace_in_loop();
 	if (!kprobe_ftrace_in_loop())
 		return true;
-	passed = *this_cpu_ptr(&site_move_notes[interrupt_context_level()]);
+	note = this_cpu_ptr(&site_move_notes[interrupt_context_level()]
+					    [kprobe_ftrace_in_nested_loop()]);
 	if (is_new == to_first) {
-		/* ftrace calls @ops first: leave a note in a free place. */
-		WRITE_ONCE(passed[!!READ_ONCE(passed[0])], hit);
+		/* The loop calls @ops first. */
+		WRITE_ONCE(*note, hit);
 		return is_new;
 	}
-	if (READ_ONCE(*passed) != hit)
-		passed++;
-	if (READ_ONCE(*passed) != hit)
+	if (READ_ONCE(*note) != hit)
 		return !is_new;
-	WRITE_ONCE(*passed, 0);
+	WRITE_ONCE(*note, 0);
 	return is_new;
 }
 NOKPROBE_SYMBOL(site_ops_must_handle);
@@ -673,7 +677,7 @@ static bool site_move_between_ops(const struct kprobe_site *site)
 	return site_move_of(site->ftrace_ops) >= SITE_MOVE_TO_FIRST;
 }
 
-/* Wait until all calls of ftrace's loop that have begun have ended. */
+/* Wait for all running loops of ftrace. */
 static void site_move_wait(void)
 {
 	synchronize_rcu_expedited();
