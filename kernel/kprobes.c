@@ -269,7 +269,7 @@ static int kprobe_attach(struct kprobe_array *array, struct kprobe *p,
 	why = kprobe_admit(array, p, place, &site);
 	if (why != KPROBE_OK)
 		goto refuse;
-	/* A registered probe whose user has cleared kprobe::place? */
+	/* The user may have cleared kprobe::place of a registered probe. */
 	if (kprobe_site_has(site, p))
 		return -EINVAL;
 	if (array->join) {

@@ -70,7 +70,7 @@ enum kprobe_by {
 
 /* How a hit continues after the pre handlers. */
 enum kprobe_verdict {
-	KPROBE_HIT_EXECUTE,	/* execute the instruction, call post handlers */
+	KPROBE_HIT_EXECUTE,	/* execute the instruction and post handlers */
 	KPROBE_HIT_MISSED,	/* only execute the instruction */
 	KPROBE_HIT_DIVERTED,	/* a handler has set the instruction pointer */
 };
@@ -236,8 +236,8 @@ DECLARE_PER_CPU(unsigned int, kprobe_current_ctx);
 #define KPROBE_CTX_BUSY	(~2U)
 
 /*
- * preempt_count() counts nested NMIs, unless it has only one bit for NMIs
- * (without HAS_SEPARATE_PREEMPT_RESCHED_BITS).  Then nmi_nesting counts them.
+ * preempt_count() counts nested NMIs, unless it has only one bit for NMIs, as
+ * on some architectures of Linux 7.3.  Then nmi_nesting counts them.
  */
 #define KPROBE_NMI_MASK	(0xfU << NMI_SHIFT)
 
@@ -310,7 +310,7 @@ static __always_inline bool kprobe_hit_is_slow(enum kprobe_by by)
 	return unlikely(kprobe_hit_nests(by));
 }
 
-/* The value of current_kprobe in fault handlers, after kprobe_busy_begin() */
+/* current_kprobe in fault handlers, in "busy" code, and on offline CPUs */
 extern struct kprobe kprobe_busy;
 
 /**

@@ -165,7 +165,7 @@ static __always_inline void classic_walk_end(struct classic_walk *walk,
 		kprobe_nmi_enter(-(int)HARDIRQ_OFFSET);
 	kprobe_rcu_exit(walk->entered);
 	preempt_enable_notrace();
-	/* Otherwise, interrupts must stay off until the exception ends. */
+	/* If a step follows, interrupts may have to stay off until it ends. */
 	if (!KPROBE_IRQS_ON_IN_HIT || site->on_ftrace || !goes_on)
 		local_irq_restore(walk->flags);
 }
@@ -185,7 +185,7 @@ int kprobe_classic_pre(struct kprobe *kp, struct pt_regs *regs)
 	struct classic_walk walk;
 	bool diverted;
 
-	/* On s390, it is after the breakpoint; a step sets it again. */
+	/* On s390, it points after the breakpoint; a step sets it again. */
 	if (instruction_pointer(regs) != addr)
 		instruction_pointer_set(regs, addr);
 	classic_walk_begin(&walk);

@@ -423,7 +423,7 @@ NOKPROBE_SYMBOL(kprobe_call_fault);
  *	the original text: see kprobe_regs_leave_slot()
  * @trap: the number of the exception
  *
- * Context: the exception, before it may sleep; interrupts off if off in @regs.
+ * Context: the exception, before it may sleep; interrupts as in @regs, or off.
  * Return: true if a fault_handler has handled it.
  */
 bool kprobe_fault(struct pt_regs *regs, unsigned int trap)

@@ -418,7 +418,7 @@ static void pool_retire(struct kretprobe_pool *pool)
 	unsigned int idle;
 	int cpu;
 
-	/* If irq_work has no interrupt of its own, the sync waits for RCU. */
+	/* Sync only if busy, because irq_work_sync() may wait for RCU. */
 	if (irq_work_is_busy(&pool->kick))
 		irq_work_sync(&pool->kick);
 	cancel_work_sync(&pool->work);

@@ -41,7 +41,7 @@ bool kprobe_may_skip_ftrace(const struct kprobe_site *site)
 	    kprobe_obstacle_stays(site->obstacle))
 		return false;
 	what = kprobe_obstacle_now(site);
-	/* An armed site may keep its trap, even if a probe is under its jump. */
+	/* An armed site may keep its trap if a probe is under its jump. */
 	if (what && (what != KPROBE_NOJUMP_PROBE_INSIDE ||
 		     site->state == KPROBE_SITE_CLEAN))
 		return false;
@@ -298,7 +298,7 @@ int kprobe_reconcile(struct list_head *dirty, unsigned int how)
 		if (site->on_ftrace)
 			continue;
 		site->target = kprobe_target_state(site);
-		/* An owner of this instruction must restore it for the probe. */
+		/* An owner of the instruction must restore it for the probe. */
 		owner = kprobe_owner_of(site);
 		if (owner && !hlist_empty(&site->probes))
 			kprobe_site_mark_dirty(owner, dirty);

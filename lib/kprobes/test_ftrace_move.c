@@ -40,8 +40,8 @@ static unsigned int calls;
 /*
  * Each call waits between our two ops.  The grace period before the move ends
  * after one of these calls, and the next call sees the move begin.  With @nests
- * two more calls follow before the move can end: one in the same section, and
- * one that is nested in that.
+ * two more calls follow before the move can end: a call in the same section,
+ * and another one nested in it.
  */
 static int call_during_move(void *unused)
 {

@@ -83,8 +83,8 @@ static __always_inline void hit_site(struct kprobe_site *site,
 
 /*
  * Handle the trap after an executed instruction in a slot.  Look up nothing,
- * not even the slot's owner: functions for that may be probed, too, and the
- * traps in their slots would lead here again.
+ * not even the slot's owner: the functions that look it up may be probed, too,
+ * and the traps in their slots would lead here again.
  */
 static __always_inline void hit_post(struct pt_regs *regs)
 {

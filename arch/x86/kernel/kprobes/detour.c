@@ -18,8 +18,8 @@
  *
  * The direction flag is clear, because a function that sets it has no jumps.
  * User memory may be accessible in functions with STAC or fix-ups for faults,
- * and in functions that objtool allows to be called meanwhile.  Only sites in
- * these functions need CLAC in their detours.
+ * and in functions that objtool allows to be called while it is.  Only sites
+ * in these functions need CLAC in their detours.
  *
  * Where a hit continues
  * ---------------------

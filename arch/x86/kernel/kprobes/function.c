@@ -19,8 +19,8 @@
  * the kernel has created for this jump at boot.
  *
  * Tables are found by a read with a scaled index and no base, as in a compiled
- * switch, or at an address in rodata plus a register.  Only hand-written code
- * has other tables.  Obstacles are:
+ * switch, or at a constant address of data plus a register.  Only
+ * hand-written code has other tables.  Obstacles are:
  * - a jump that may read another table;
  * - a jump through a register, if the function may read another table, or has
  *   an operand that is an address in the function: code may compute the target
@@ -30,8 +30,8 @@
  *   function without a symbol of its own, and may jump back to any instruction.
  *
  * The target of a fix-up is always a part of the function, even if its label
- * has become a symbol, as in copy_mc_fragile().  Sites in such a symbol get no
- * jump, because other functions may branch into its middle: on i386,
+ * has become a symbol, as in copy_mc_fragile().  Sites there get no jump,
+ * because other functions may branch into the middle of the symbol: on i386,
  * __get_user_1() jumps into __get_user_handle_exception().
  */
 #include <linux/jump_label.h>
@@ -264,7 +264,7 @@ static void func_scan_table(struct analysis *a, unsigned long table)
 /* The scale (a shift) of an index into a table of addresses */
 #define WORD_SCALE	(IS_ENABLED(CONFIG_X86_64) ? 3 : 2)
 
-/* Return true for memory at a constant plus an index times the word size. */
+/* Return true if the operand is at a constant plus an index of words. */
 static bool func_reads_table(const struct insn *insn)
 {
 	return insn->modrm.nbytes && X86_MODRM_MOD(insn->modrm.value) == 0 &&

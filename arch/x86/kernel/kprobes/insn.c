@@ -6,8 +6,9 @@
  * Nothing is single-stepped.  An instruction runs out of line if its address
  * does not matter, or matters only for an operand relative to the instruction
  * pointer, which slot.c adjusts.  Near branches and no-ops are emulated; with a
- * post handler, so are some simple instructions.  Traps, HLT, and instructions
- * that load the code segment or enter or leave the kernel are refused.
+ * post handler, so are some simple instructions.  Traps, and instructions that
+ * halt the CPU, load the code segment, or enter or leave the kernel, are
+ * refused.
  */
 #include <linux/kallsyms.h>
 #include <linux/kprobes_hit.h>

@@ -245,7 +245,7 @@ unsigned long arch_kprobe_orig_ip(struct kprobe_site *site, void *slot,
 	int offset;
 
 	if (!slot_is_detour(site, slot))
-		/* At the slot's start, the instruction has not been executed. */
+		/* At the slot's start, the instruction is not executed yet. */
 		return ip == (unsigned long)slot ? addr : addr + site->insn.len;
 
 	offset = detour_offset(site, slot, ip);
@@ -316,7 +316,7 @@ unsigned long arch_kprobe_unwind(struct kprobe_site *site, void *slot,
 bool arch_kprobe_can_resume(struct kprobe_site *site, void *slot,
 			    unsigned long *ip)
 {
-	/* No task may resume under the jump; added code (-1) has no original. */
+	/* No task may resume under the jump.  Added code has no original. */
 	if (slot_is_detour(site, slot) && detour_offset(site, slot, *ip) &&
 	    detour_offset(site, slot, *ip) < KPROBE_JUMP_SIZE)
 		return false;

@@ -71,8 +71,9 @@ static __always_inline bool trap_is_canonical(unsigned long addr)
 /*
  * A return or branch to a non-canonical address raises #GP.  If it were
  * emulated, IRET would raise the #GP, and the kernel would mistake that for a
- * return to user space and switch GS.  So execute it in its slot, and return
- * false.  Almost all targets are in the last 2 GB: this test needs no load.
+ * return to user space and switch GS.  So execute the instruction in its slot,
+ * and return false.  Test first whether the target is in the last 2 GB, because
+ * almost all are.
  */
 static __always_inline bool trap_can_branch(const struct kprobe_site *site,
 					    struct pt_regs *regs,
@@ -468,7 +469,7 @@ NOKPROBE_SYMBOL(trap_post_moved);
  */
 __visible void x86_kprobe_hit_post(struct pt_regs *regs)
 {
-	/* The thunk's return address: of an int3, which the site follows. */
+	/* The return address is that of an int3, which precedes the site. */
 	unsigned long *stack = (unsigned long *)regs->sp - 1;
 	struct kprobe_site *site =
 		*(struct kprobe_site **)(*stack + INT3_INSN_SIZE);
