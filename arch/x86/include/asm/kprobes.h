@@ -8,6 +8,7 @@
 #ifdef CONFIG_KPROBES
 
 #include <linux/types.h>
+#include <asm/cpufeature.h>
 #include <asm/insn.h>
 #include <asm/processor-flags.h>
 #include <asm/ptrace.h>
@@ -198,11 +199,17 @@ arch_kretprobe_fixup_return(struct pt_regs *regs, kprobe_opcode_t *ret)
 
 struct ftrace_regs;
 
+void x86_kprobe_xenpv_flags(struct pt_regs *regs);
+
 /* ftrace passes a struct pt_regs under this type. */
 static __always_inline struct pt_regs *
 arch_kprobe_ftrace_regs(struct ftrace_regs *fregs)
 {
-	return (struct pt_regs *)fregs;
+	struct pt_regs *regs = (struct pt_regs *)fregs;
+
+	if (cpu_feature_enabled(X86_FEATURE_XENPV))
+		x86_kprobe_xenpv_flags(regs);
+	return regs;
 }
 
 extern const int kretprobe_blacklist_size;

@@ -7,8 +7,9 @@
  * of thunk_64.S call these functions, events may therefore still be enabled,
  * and the saved flags are wrong.
  *
- * Xen disables events before it enters the handler of int3, and ftrace's
- * callback disables them by a paravirt call.  Jumps are not used.
+ * Xen disables events before it enters the handler of int3, and saves the right
+ * flags.  ftrace's callback disables events by a paravirt call, but ftrace has
+ * saved the flags by pushf.  Jumps are not used.
  */
 #include <linux/irqflags.h>
 #include <linux/kprobes_backend.h>
@@ -23,6 +24,14 @@ static __always_inline void xenpv_events_off(struct pt_regs *regs)
 	regs->flags &= ~X86_EFLAGS_IF;
 	regs->flags |= flags & X86_EFLAGS_IF;
 }
+
+/* Correct the flags that ftrace has saved; events are not disabled yet. */
+void x86_kprobe_xenpv_flags(struct pt_regs *regs)
+{
+	regs->flags &= ~X86_EFLAGS_IF;
+	regs->flags |= arch_local_save_flags() & X86_EFLAGS_IF;
+}
+NOKPROBE_SYMBOL(x86_kprobe_xenpv_flags);
 
 /* This must be the last step, because events may arrive from here on. */
 static __always_inline void xenpv_events_restore(unsigned long flags)
