@@ -22,7 +22,7 @@ kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
 
 	/*
 	 * No branch can replace a landing pad, so probe the next instruction.
-	 * It counts as the entry, because a pad does nothing else.
+	 * A probe there is still on the entry, because the pad changes nothing.
 	 */
 	if (offset <= AARCH64_INSN_SIZE && !(addr & 3)) {
 		u32 first;

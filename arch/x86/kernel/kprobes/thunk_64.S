@@ -39,7 +39,7 @@
 /*
  * Save the registers as a trap would, and disable interrupts.  The word on top
  * of the stack is a return address, which the interrupted code has not pushed.
- * It becomes the instruction pointer, from which an unwinder finds the slot.
+ * Save it as the instruction pointer: an unwinder finds the slot by this.
  */
 .macro SAVE_HIT_REGS ip=4*8(%rsp), unwind_hint=1
 	PUSH_ALL $__KERNEL_DS		/* ss */
