@@ -493,6 +493,16 @@ kmake() {
 		-j"$JOBS" "$@" < /dev/null
 }
 
+# kmake_again TREE BUILD ARGUMENT...: kmake with the log BUILD/log, and once more
+# without the entries of ccache if one is broken. Two makes in one folder can
+# leave one.
+kmake_again() {
+	kmake "$@" && return
+	grep -q '^fixdep: ' "$2/log" || return
+	say "compiling again without ccache's entries, because one is broken"
+	CCACHE_RECACHE=1 kmake "$@"
+}
+
 # build TREE BUILD TARGET...: build with progress messages; log to BUILD/log.
 build() {
 	local tree=$1 build=$2 start=$SECONDS log=$2/log name rc=0 pid
@@ -500,7 +510,8 @@ build() {
 	name=$(basename "$build")
 
 	say "building $name ($*), log: $log"
-	kmake "$tree" "$build" "$@" > "$log" 2>&1 9>&- &
+	# make inherits the lock, and keeps it if this script is killed.
+	kmake_again "$tree" "$build" "$@" > "$log" 2>&1 &
 	pid=$!
 	while sleep 1; kill -0 $pid 2> /dev/null; do
 		[ $(((SECONDS - start) % 30)) != 0 ] ||
