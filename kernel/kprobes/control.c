@@ -411,7 +411,7 @@ static void kprobe_explain(kprobe_opcode_t *addr, const char *symbol,
 			   unsigned long offset,
 			   struct kprobe_explanation *what)
 {
-	/* Static: readers may still use it after kprobe_classic_rehearse(). */
+	/* Static: after kprobe_classic_rehearse(), unwinders may read it. */
 	static struct kprobe_site fresh;
 	struct kprobe_entry *entry __free(kfree) = NULL;
 	struct kprobe_site *site;
@@ -464,8 +464,9 @@ static void kprobe_explain(kprobe_opcode_t *addr, const char *symbol,
  * After a registration has failed, the result is more exact than the errno.
  *
  * Context: may sleep.
- * Return: the reason.  KPROBE_OK if the instruction may be probed now; a return
- * probe, jprobe or post handler may be refused, and a slot or ftrace may fail.
+ * Return: the reason.  KPROBE_OK if the instruction may be probed now.  Even
+ * then, a return probe, jprobe or post handler may be refused, and there may be
+ * no memory for a slot, or ftrace may refuse the site.
  */
 enum kprobe_refusal kprobe_refusal_at(void *addr, const char *symbol,
 				      unsigned long offset)

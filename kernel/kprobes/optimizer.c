@@ -4,7 +4,7 @@
  *
  * A jump leads to the site's detour, which calls the handlers.  If a jump
  * covers several instructions, the detour has copies of all of them, and no
- * task may be about to execute an original when the jump is written.  So a site
+ * task may be between two originals when the jump is written.  So a site
  * becomes a jump in two steps, with a grace period between them, during which
  * no lock is held:
  *
@@ -17,7 +17,7 @@
  *	  v
  *	opt_waiting_gp	if jumps may cover several instructions, waits for
  *	  |		RCU-tasks: then no task, running or preempted, is
- *	  |		still about to execute an original
+ *	  |		still between two originals
  *	  |  all waiting sites are patched, in chunks
  *	  v
  *	in no list	KPROBE_SITE_JUMP
@@ -425,8 +425,8 @@ void kprobe_optimizer_settle(void)
  * kprobe_optimizer_allow - allow or forbid new jumps
  * @on: whether they are allowed
  *
- * Context: kprobe_mutex held.  To forbid jumps, the caller must also remove the
- * existing ones.
+ * Context: kprobe_mutex held.  To forbid jumps, the caller must also cancel
+ * pending jumps and remove existing ones.
  */
 void kprobe_optimizer_allow(bool on)
 {

@@ -64,7 +64,7 @@ kprobe_target_state(const struct kprobe_site *site)
 						 KPROBE_SITE_TRAP;
 }
 
-/* Return the site on the ftrace call that has patched @site's text, or NULL. */
+/* Return the armed site that owns @site's instruction, or NULL. */
 static struct kprobe_site *kprobe_owner_of(const struct kprobe_site *site)
 {
 	struct kprobe_site *owner = kprobe_text_site_at((ulong)site->addr);
@@ -120,8 +120,8 @@ static void reconcile_jumps(struct list_head *dirty)
 }
 
 /*
- * Restore the next instruction of sites that move to ftrace: steps 5 and 6 of a
- * move, see the head of ftrace.c.
+ * Restore the next instruction of sites that move to ftrace.  These are steps 5
+ * and 6 of a move: see the head of ftrace.c.
  */
 static void reconcile_restore_next(struct list_head *batch)
 {
@@ -279,8 +279,8 @@ static int reconcile_ftrace(struct list_head *dirty, bool each)
  *	caller must undo its change on failure.  KPROBE_WAIT: the caller has
  *	unlinked handlers; wait until none of them runs.
  *
- * Only arming with ftrace can fail.  Refused sites keep their state, as does a
- * site whose instruction one of them owns; all others reach their target state.
+ * Only arming with ftrace can fail.  Refused sites keep their state, and so do
+ * sites on instructions that they own; all others reach their target state.
  *
  * Context: may sleep; kprobe_mutex held.
  * Return: 0, -ENOMEM, or an error of ftrace.
@@ -298,7 +298,7 @@ int kprobe_reconcile(struct list_head *dirty, unsigned int how)
 		if (site->on_ftrace)
 			continue;
 		site->target = kprobe_target_state(site);
-		/* An owner of the instruction must restore it for the probe. */
+		/* A probe needs this instruction: its owner must restore it. */
 		owner = kprobe_owner_of(site);
 		if (owner && !hlist_empty(&site->probes))
 			kprobe_site_mark_dirty(owner, dirty);
@@ -429,8 +429,8 @@ static void reconcile_owners(struct ftrace_ops *ops,
  *	at @ip
  *
  * The sites on functions that @ops concerns use ftrace from now on.  Until
- * kprobe_redirect_end() is called, each other site on an ftrace call that is
- * reconciled uses ftrace as well, because ftrace_is_redirected() might not
+ * kprobe_redirect_end() is called, all other sites on ftrace calls that are
+ * reconciled use ftrace as well, because ftrace_is_redirected() might not
  * consider @ops yet.
  *
  * A site that ftrace cannot arm is logged, and may have no more hits.

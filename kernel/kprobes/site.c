@@ -23,8 +23,8 @@
  *
  * 1. A new site is complete, with its link, before hlist_add_head_rcu()
  *    publishes it.  It is in the table before its trap is written.
- * 2. A removed site keeps its link, so a reader there continues along the chain
- *    and finds each site that stays, in one walk.
+ * 2. A removed site keeps its link, so a reader at this site continues along
+ *    the chain, and finds all remaining sites in one walk.
  * 3. A removed site is freed after a grace period that begins after its removal
  *    (kprobe_retire()) and waits for all readers that can reach the site.
  * 4. When a site is removed, every hit of its trap has already found the site
@@ -36,8 +36,8 @@
  *    look-up.  If there is still no site, the trap has another owner.
  *
  * An rhashtable does not fit: while a chain is moved, its readers may end up in
- * another bucket and must restart, but a hit may have interrupted the move on
- * its own CPU.
+ * another bucket and must restart.  A hit that has interrupted the move on its
+ * own CPU would restart forever.
  */
 #include <kunit/visibility.h>
 #include <linux/init.h>
@@ -59,7 +59,7 @@ LIST_HEAD(kprobe_sites);
 LIST_HEAD(kprobe_gone_sites);
 
 struct hlist_head kprobe_site_table[1 << KPROBE_TABLE_BITS];
-/* At offset 0, look-ups need no subtraction to get a site from its link. */
+/* A look-up need not subtract an offset to get a site from its link. */
 static_assert(!offsetof(struct kprobe_site, chain));
 
 static struct kmem_cache *site_cache;
@@ -83,7 +83,7 @@ struct kprobe_site *kprobe_site_at(unsigned long addr)
  * Two sites may share an instruction: one at @addr, and one on the ftrace call
  * before @addr.  Only one of them is armed there.
  *
- * Context: any with RCU watching; the site stays as for kprobe_site_at().
+ * Context: any; either kprobe_mutex held, or preemption off and RCU watching.
  * Return: the armed site; if neither is armed, the site at @addr, else the one
  * on the ftrace call; or NULL.
  */

@@ -15,8 +15,8 @@
  *	                           used       1       0            1
  *	                           owner      site    -            site
  *
- * Readers (faults and unwinders, in any context) find a page by xa_load(), and
- * the owner of a slot in it, under RCU.
+ * Under RCU, readers (faults and unwinders, in any context) find a page by
+ * xa_load(), and the owner of a slot in page->owner.
  */
 #include <kunit/visibility.h>
 #include <linux/array_size.h>
@@ -40,7 +40,7 @@
 /**
  * struct slot_page - a page of slots
  * @link: in a list of slot_lists[]; under slot_mutex
- * @rcu: for freeing it
+ * @rcu: for slot_page_free()
  * @text: the page; constant
  * @size: of each slot, in bytes; constant
  * @nused: bits set in @used; under slot_mutex
@@ -57,7 +57,7 @@ struct slot_page {
 	struct kprobe_site **owner;
 };
 
-/* Only x86 may take a lock of the list in kernel/kprobes.c under this. */
+/* Only text_mutex, on x86, may be taken under this: see kernel/kprobes.c. */
 static DEFINE_MUTEX(slot_mutex);
 /* Pages of small slots, and pages of large slots; full pages are last. */
 static struct list_head slot_lists[] = {
@@ -136,7 +136,7 @@ static struct slot_page *slot_page_create(const struct kprobe_site *site,
 		return NULL;
 
 	page->size = size;
-	/* A joint allocation, just over a slab size, would waste memory. */
+	/* One allocation for both would be just over a slab size: a waste. */
 	page->owner = kcalloc(PAGE_SIZE / size, sizeof(page->owner[0]),
 			      GFP_KERNEL);
 	if (!page->owner)
