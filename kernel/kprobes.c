@@ -118,9 +118,9 @@
  *
  * A probe belongs to its caller, who may free it once unregister_kprobe() has
  * returned.  A site and its slots are passed to kprobe_retire() once the site
- * is out of the table.  They are freed after a grace period of RCU-tasks,
- * because a preempted task may still be in a slot, and one of RCU, for readers
- * of the table and of slot owners.
+ * is out of the table.  They are freed after grace periods of RCU-tasks,
+ * because a preempted task may still be in a slot, and of RCU, for readers of
+ * the table and of slot owners.
  */
 #define pr_fmt(fmt) "kprobes: " fmt
 

@@ -5,7 +5,7 @@
  * ftrace patches this call.  If a site is on the call, ftrace delivers its hits
  * through a callback.  The site needs no out-of-line copy, because the
  * instruction does nothing except call ftrace.  All these sites share two
- * ftrace_ops: one update of ftrace arms a batch, and the callback looks up the
+ * ftrace_ops, so one update of ftrace arms a batch.  The callback looks up the
  * site by its address, as a trap does.
  *
  * An update of ftrace scans all functions, and a hit by ftrace costs more than
@@ -13,7 +13,7 @@
  * instead: first with a trap, then with a jump.  The site then "owns" the next
  * instruction (kprobe_site::owns_next).  Unless other code branches there, a
  * hit at the next instruction finds the same state as a hit at the call, except
- * for the instruction pointer, and handlers see the address of the call.  The
+ * for the instruction pointer, for which handlers see the call's address.  The
  * site must use ftrace
  *
  * - if code jumps to the next instruction, or a probe is on it,
@@ -42,9 +42,9 @@
  *    value, the trap or jump at the next instruction handles the hit.
  * 3. If the callback reads the new value, the callback handles the hit, and
  *    continues at a copy of the next instruction (arch_kprobe_resume()).
- * 4. Until step 6, each hit is therefore handled exactly once.
+ * 4. The text stays patched: until step 6, each hit is handled exactly once.
  * 5. A grace period of RCU ends: a hit that passed the call before 2 has passed
- *    the next instruction, unless its task was preempted in between.
+ *    the next instruction, unless its task was interrupted or preempted.
  * 6. The text is restored on all CPUs.  From then on, hits need no copy.
  *
  * A task that passed the call before 2, and does not reach the next instruction
@@ -52,21 +52,21 @@
  * counted.  Only a grace period of RCU-tasks would wait for this task, but its
  * length has no limit, and kprobe_mutex is held.  Nor can the text stay patched
  * for so long: the trampoline of a direct call continues at the next
- * instruction, so the call would have a second hit there.
+ * instruction, so each call of the function would have a second hit there.
  *
- * If ftrace drops a hit before 6, the trap or jump handles the hit, unless its
- * task is between the two instructions during 6.  After 6, drops are counted.
+ * If ftrace drops a hit before 6, the trap or jump handles the hit, unless the
+ * text is restored before its task executes it.  After 6, drops are counted.
  *
  * From one ops to the other
  * -------------------------
  *
  * There are two ops, because ftrace allows only one ops with IPMODIFY for each
- * function, and live patching may need it.  By an old convention, a probe whose
- * handlers redirect has a post handler, so only sites with post handlers are in
- * our ops with IPMODIFY.  With either ops, execution continues at an address
+ * function, and live patching may need it.  By an old convention, a probe that
+ * redirects a function has a post handler, so only sites with post handlers are
+ * in our ops with IPMODIFY.  With either ops, execution continues at an address
  * that a pre handler has set, unless another user of ftrace redirects the
- * function.  If the function has a direct call, ftrace requests that its owner
- * share the function, but only for the ops with IPMODIFY.
+ * function.  If the function has a direct call, ftrace requests that the call's
+ * owner share the function, but only for the ops with IPMODIFY.
  *
  * site->ftrace_ops points to the ops that calls handlers; the other ops ignores
  * the hit.  While a site moves, the low bits of this pointer hold an enum
@@ -79,7 +79,7 @@
  * 2. A grace period of RCU ends.  For a hit that began before 1, ftrace may
  *    call the old ops alone.  If the hit is in code that the loop calls, the
  *    old ops cannot distinguish this from a call by the loop.  The loop cannot
- *    be preempted, so no such call is left.
+ *    be preempted, so no such call is left after the grace period.
  * 3. kprobe_ftrace_arm() stores the new ops with SITE_MOVE_TO_FIRST or
  *    SITE_MOVE_TO_SECOND.  From then on, the first of the two that the loop
  *    calls leaves a note of each hit, and the second looks for it.  A hit with
@@ -166,8 +166,8 @@ static struct ftrace_ops *site_move_tag(struct ftrace_ops *ops,
  * its contents.  Each context of a CPU has its own notes, because code that
  * interrupts the loop between the two ops may have a hit.  Each context has a
  * note for the loop, and one for a nested loop, because an ops that the loop
- * calls between ours may have a hit as well.  There is no third loop: the guard
- * of ftrace's loop allows one nested loop in the same context.
+ * calls between ours may cause a hit.  There is no third loop, because the
+ * guard of ftrace's loop allows one nested loop in the same context.
  */
 static DEFINE_PER_CPU(unsigned long [4][2], site_move_notes);
 
@@ -348,7 +348,7 @@ NOKPROBE_SYMBOL(kprobe_ftrace_hit);
 #endif
 
 /**
- * kprobe_ftrace_dropped - count a hit that ftrace drops as recursion
+ * kprobe_ftrace_dropped - count a hit that the guard of ftrace's loop drops
  * @ip: the address of the call
  *
  * Interrupts must be off and RCU must watch until the hit is counted, because
@@ -435,7 +435,7 @@ bool kprobe_ftrace_moves(const struct kprobe_site *site)
 	return site->ftrace_ops && site_ops_now(site) != site_ops_wanted(site);
 }
 
-/* Our ops that was registered last and is called first; under kprobe_mutex. */
+/* If both ops are registered, the one called first; under kprobe_mutex. */
 static struct site_ops *site_ops_called_first;
 
 /*
@@ -495,10 +495,10 @@ static int site_ops_add(struct site_ops *to, unsigned long *ips,
 }
 
 /*
- * Remove functions from an ops.  If an allocation for the new filter fails,
- * remove them one by one, which may need less memory.  A function that stays in
- * the filter is harmless: once the caller has changed site->ftrace_ops, the
- * callback ignores hits.
+ * Remove functions from an ops.  If ftrace refuses the new filter, for example
+ * for lack of memory, retry one by one.  A function that stays in the filter is
+ * harmless: once the caller has changed site->ftrace_ops, the callback ignores
+ * hits.
  */
 static void site_ops_remove(struct site_ops *from, unsigned long *ips,
 			    unsigned int nr)

@@ -308,7 +308,7 @@ bool kprobe_trace_irqs_off(bool irqs_on)
 }
 NOKPROBE_SYMBOL(kprobe_trace_irqs_off);
 
-/** kprobe_trace_irqs_on - undo a kprobe_trace_irqs_off() that returned true */
+/** kprobe_trace_irqs_on - notify lockdep and tracers that irqs are on again */
 void kprobe_trace_irqs_on(void)
 {
 	bool entered = kprobe_rcu_enter();
@@ -480,10 +480,10 @@ NOKPROBE_SYMBOL(kprobe_fault);
  *
  * A CPU that gets no more IPIs but is not marked yet may still run handlers.
  * cpu_hotplug_lock is held for writing until the CPU is marked.  To wait for
- * the CPU, kprobe_wait_for_handlers() and kprobe_patch() lock it for reading.
+ * this, kprobe_wait_for_handlers() and kprobe_patch() lock it for reading.
  *
- * Once a CPU has been started, only that CPU writes its mark, so none of its
- * handlers can run during the write.  CPUs are marked at boot until they are
+ * Once a CPU has been started, only code on that CPU writes its mark, so the
+ * write interrupts no handler there.  CPUs are marked at boot until they are
  * first online.  A CPU that fails to start keeps the mark, or sets it again
  * (cpu_die_early() on arm64).
  *

@@ -565,7 +565,7 @@ unsigned long kretprobe_find_ret_addr(struct task_struct *tsk, void *fp,
 NOKPROBE_SYMBOL(kretprobe_find_ret_addr);
 
 /**
- * kprobe_flush_task - recycle the instances of a task that will not return
+ * kprobe_flush_task - recycle a task's instances, whose calls never return
  * @tsk: a dead task, or the idle task of an offline CPU
  *
  * Context: any but a hit; the task's stack is not unwound any more.
