@@ -212,7 +212,7 @@ void arch_kprobe_patch(struct list_head *batch);
 unsigned long arch_kprobe_orig_ip(struct kprobe_site *site, void *slot,
 				  unsigned long ip);
 
-/* In an exception: move @ip to the original text, or return false. */
+/* In an exception, move @ip to the original text, or return false. */
 bool arch_kprobe_can_resume(struct kprobe_site *site, void *slot,
 			    unsigned long *ip);
 
@@ -237,7 +237,7 @@ enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site,
 enum kprobe_obstacle arch_kprobe_build_detour(struct kprobe_site *site);
 /* Make traps execute the copies in the detour, or only the instruction. */
 void arch_kprobe_use_detour(struct kprobe_site *site, bool use);
-/* Free cached analyses: before the site or its text is freed, after explain. */
+/* Free cached analyses, before a site or text is freed, and after explain. */
 void arch_kprobe_unanalyse(struct kprobe_site *site);
 #else
 #define KPROBE_JUMP_SIZE	0

@@ -14,11 +14,11 @@
 #include <asm/ptrace.h>
 #include <asm/segment.h>
 
-/* An instruction of up to 15 bytes, and a jump back or a call of the thunk. */
+/* An instruction of up to 15 bytes; a jump back, or a call and a pointer. */
 #define KPROBE_SLOT_SIZE	32
 /* The entry (see detour.c), the instructions of a region, a jump back. */
 #define KPROBE_DETOUR_SIZE	64
-/* A jump, and how many instructions can begin in the text it replaces. */
+/* Bytes of a jump, and the maximum number of instructions it replaces. */
 #define KPROBE_JUMP_SIZE	5
 
 /*
@@ -37,8 +37,7 @@ struct kprobe_site;
  * enum x86_kprobe_class - how a probed instruction is executed
  *
  * arch_kprobe_inspect() sets the class once; the hit path only reads it.  All
- * classes but the first two are branches, whose effect depends on their
- * address.
+ * classes but the first two are near branches.
  *
  * @X86_KPROBE_OUT_OF_LINE: runs in a slot, followed by a jump back
  * @X86_KPROBE_NOP: does nothing
@@ -90,11 +89,11 @@ enum x86_kprobe_simple {
 
 /**
  * struct x86_kprobe_jump - a jump that replaces a breakpoint
- * @region: bytes copied into the detour
+ * @region: bytes of original text that the detour replaces
  * @nr: instructions copied
- * @from: start of each instruction, in bytes after the probed address
+ * @from: start of each instruction, in bytes after the start of the jump
  * @to: start of each copy, in bytes from the start of the detour
- * @end: start of the jump back in the detour; a call has none
+ * @end: end of the copies in the detour; the jump back starts here, if any
  * @clac: the detour must make user memory inaccessible
  * @text: the original text under the jump
  */
@@ -116,8 +115,8 @@ struct x86_kprobe_jump {
  * @scale: shift of the index
  * @simple: enum x86_kprobe_simple, for class OUT_OF_LINE
  * @narrow: LOOP counts in %ecx, not %rcx; MOV writes 32 bits
- * @relative: for class OUT_OF_LINE, the offset of a displacement relative to
- *	the next instruction; 0 if there is none
+ * @relative: offset in the instruction of a displacement relative to the next
+ *	instruction; 0 if there is none
  * @first: first byte of the instruction
  * @base: offset into pt_regs of the base register, or -1
  * @run: where a trap continues: the slot, or the copy in the detour while that
@@ -182,8 +181,8 @@ static __always_inline void *arch_kprobe_frame(struct pt_regs *regs)
 }
 
 /*
- * The trampoline has pushed its own address in place of the return address,
- * directly after @regs.
+ * The trampoline has pushed its own address in place of the return address.
+ * This word is directly above @regs.
  */
 static __always_inline void *arch_kretprobe_enter(struct pt_regs *regs)
 {

@@ -47,8 +47,8 @@ static int blacklist_table(const void *table, size_t size)
 }
 
 /*
- * These functions write registers of a CPU that starts or wakes up, before it
- * has loaded its interrupt descriptor table.
+ * A CPU that starts or wakes up calls these functions before it has loaded its
+ * interrupt descriptor table.
  */
 static int blacklist_paravirt(void)
 {

@@ -66,7 +66,7 @@ static inline bool alternatives_text_reserved(void *start, void *end)
 	"	lea	28(%esp), %esp\n"
 #endif
 
-/* rethook.c includes this file for the above, also without kprobes. */
+/* rethook.c needs only the macros above, even without kprobes. */
 #ifdef CONFIG_KPROBES
 #include <linux/kprobes_backend.h>
 
@@ -74,7 +74,7 @@ static inline bool alternatives_text_reserved(void *start, void *end)
 extern const u8 kprobe_detour[], kprobe_detour_cs[], kprobe_detour_ip[];
 extern const u8 kprobe_detour_call_end[], kprobe_detour_end[];
 
-/* From offset @at in a detour, it has @words words on the stack. */
+/* From offset @at on, a detour has @words words on the stack. */
 struct x86_kprobe_pushed {
 	u8 at;
 	u8 words;
@@ -84,11 +84,11 @@ extern const struct x86_kprobe_pushed kprobe_detour_stack[];
 extern const struct x86_kprobe_pushed kprobe_detour_stack_end[];
 
 /*
- * From offset @at in the thunks, the return address is @ret words above the
- * stack pointer.  With X86_KPROBE_INDIRECT, that word instead points to the
- * flags, which the address follows.  The frame pointer is saved @bp words above
- * the stack pointer, or is in its register if @bp is negative.  The last entry
- * marks the end of the thunks.
+ * From offset @at on, a thunk has its return address @ret words above the stack
+ * pointer.  With X86_KPROBE_INDIRECT in @ret, that word points to saved flags,
+ * and the return address is the word after these.  The frame pointer is saved
+ * @bp words above the stack pointer, or is in its register if @bp is negative.
+ * The last entry marks the end of the thunks.
  */
 struct x86_kprobe_thunk_frame {
 	u16 at;
@@ -123,9 +123,9 @@ bool x86_kprobe_relocate(const struct arch_kprobe_insn *insn, u8 *copy,
  * struct x86_kprobe_function - result of a function's analysis
  * @start: first address
  * @size: in bytes, including the padding after it
- * @obstacle: why no site in it can have a jump
+ * @obstacle: why no site in it can have a jump, or KPROBE_NOJUMP_NONE
  * @accesses_user: user memory may be accessible
- * @mark: for each byte, branches, fix-ups and faults: see function.c
+ * @mark: WAY_IN, LANDING and FAULTS of each byte: see function.c
  */
 struct x86_kprobe_function {
 	unsigned long start;

@@ -337,7 +337,7 @@ static enum kprobe_obstacle detour_emit_region(struct kprobe_site *site,
 			if (!offset || !detour_ends_flow(&what) ||
 			    kprobe_debugger_trap(addr + offset))
 				return KPROBE_NOJUMP_FOREIGN_TRAP;
-			/* Do not copy filler, or what stops speculation. */
+			/* Do not copy traps that fill or stop speculation. */
 			offset++;
 			continue;
 		}
@@ -364,7 +364,7 @@ static enum kprobe_obstacle detour_emit_region(struct kprobe_site *site,
 		return KPROBE_NOJUMP_FUNCTION_END;
 	jump->region = offset;
 	jump->end = d->len;
-	/* Jump back, unless the last instruction never continues here. */
+	/* Jump back, unless execution never reaches this place. */
 	if (what.class != X86_KPROBE_CALL && !detour_ends_flow(&what))
 		detour_emit_branch(d, detour, JMP32_INSN_OPCODE,
 				   (void *)addr + offset);
@@ -415,7 +415,7 @@ enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site,
 
 	jump_label_lock();
 	mutex_lock(&text_mutex);
-	/* The address of the detour is not known yet: assume the site's. */
+	/* The detour has no address yet: use that of the jump. */
 	obstacle = detour_emit_region(site, &d, (void *)addr,
 				      function->start + function->size);
 	if (!obstacle)
@@ -570,7 +570,7 @@ NOKPROBE_SYMBOL(detour_resume_skipping);
  * @regs: registers at the end of a hit; the instruction pointer may be changed
  *
  * Instructions under a jump can only be executed in the detour.  An ip at the
- * start of a jump is left alone: the jump is a new hit.  But if the jump
+ * start of a jump does not change: the jump is a new hit.  But if the jump
  * belongs to a site on the preceding ftrace call, a task that continues after
  * this call must not hit the site: it continues at the copy.
  *

@@ -15,11 +15,11 @@
  *   because the fault may be in another function.
  *
  * A jump through a register is taken for a tail call, unless it is an obstacle.
- * A jump to text without a symbol is treated alike: its target is a thunk that
- * the kernel has created for this jump at boot.
+ * So is a jump to text without a symbol, because its target is a thunk that the
+ * kernel has created for this jump at boot.
  *
- * Tables are found by a read with a scaled index and no base, as in a compiled
- * switch, or at a constant address of data plus a register.  Only
+ * A read with a scaled index and no base, as in a compiled switch, may read a
+ * table, as may a read at a constant address of data plus a register.  Only
  * hand-written code has other tables.  Obstacles are:
  * - a jump that may read another table;
  * - a jump through a register, if the function may read another table, or has
@@ -56,9 +56,9 @@
 
 /* Larger functions are rarely probed, so they are not analysed. */
 #define FUNCTION_ANALYSED_MAX	SZ_64K
-/* A function with more parts elsewhere is an obstacle. */
+/* More parts elsewhere are an obstacle. */
 #define PARTS_MAX		4
-/* A table with more entries is an obstacle. */
+/* More entries in a table are an obstacle. */
 #define TABLE_MAX		SZ_4K
 
 /* Marks of the bytes of a function */
@@ -197,7 +197,7 @@ static void func_add_branch_out(struct analysis *a, unsigned long target)
 	if (func_known_part(a, target))
 		return;
 	if (!func_same_image(a, target)) {
-		/* In no image: a thunk that was generated for this jump. */
+		/* A thunk that was generated for this jump is in no image. */
 		if (!core_kernel_text(target) && !kprobe_module_of(target))
 			a->jumps_by_register = true;
 		return;
@@ -364,7 +364,7 @@ static void func_add_operands(struct analysis *a, const struct insn *insn,
 			       next + displacement : displacement);
 }
 
-/* Record the targets of an instruction.  Return true if INT3s may follow. */
+/* Mark the targets of an instruction.  Return true if INT3s may follow. */
 static bool func_scan_insn(struct analysis *a, const struct insn *insn,
 			   unsigned long next)
 {
@@ -737,7 +737,7 @@ x86_kprobe_region_obstacle(const struct x86_kprobe_function *function,
 	/* A fault would restart the instruction in place, under the jump. */
 	if (found & FAULTS)
 		return KPROBE_NOJUMP_FAULT_INSIDE;
-	/* A branch past ftrace's call, to the jump, must not be a hit. */
+	/* A branch to the jump bypasses ftrace's call, so it must not hit. */
 	if (site->on_ftrace)
 		found |= mark[0];
 	if (found & LANDING)

@@ -490,11 +490,11 @@ static void classify_simple_mov(const struct insn *insn,
 /*
  * Bytes by which an emulated instruction may lower the stack pointer.  The
  * kernel leaves six words between the interrupted stack and the registers that
- * an exception saves, of which a post handler may use two for what it pushes.
- * With a stack pointer below these words, unwinders would stop, and handlers
- * that write to the top of the stack would overwrite the registers.  i386
- * builds the frame for IRET directly below the new stack pointer while it still
- * reads the old frame (IRET_FRAME in entry_32.S).
+ * an exception saves.  A post handler may push two words there.  With a stack
+ * pointer below these six words, unwinders would stop, and handlers that write
+ * to the top of the stack would overwrite the registers.  i386 builds the frame
+ * for IRET directly below the new stack pointer while it still reads the old
+ * frame (IRET_FRAME in entry_32.S).
  */
 #define LOWER_SP_MAX	((long)(4 * sizeof(long)))
 
@@ -578,7 +578,7 @@ enum kprobe_refusal x86_kprobe_classify(struct insn *insn,
 
 	switch (op) {
 	case 0x70 ... 0x7f:
-		/* FineIBT: a JCC to the preceding f0, where LOCK JCC traps. */
+		/* FineIBT jumps to the f0 before a JCC: LOCK JCC traps. */
 		if (relative == addr - 1)
 			return KPROBE_REFUSE_BUG_SITE;
 		result->cond = op & 0xf;

@@ -10,7 +10,7 @@
 #include <asm/ptrace.h>
 #include "common.h"
 
-/* The stack pointer in x86_jprobe_call(), for the jprobe on this CPU. */
+/* The stack pointer in the innermost x86_jprobe_call() of this CPU. */
 DEFINE_PER_CPU(unsigned long, x86_jprobe_frame);
 
 void arch_jprobe_call(void *entry, struct pt_regs *regs)

@@ -34,9 +34,9 @@ static bool patch_changes_trap(const struct kprobe_site *site)
 }
 
 /*
- * After arming has been recorded, and until removal is, decoders of instruction
- * traces assume that the trap is in the text.  So the first record follows the
- * write, and the second one precedes it.
+ * Decoders of instruction traces assume that the trap is in the text from the
+ * record of its arming to the record of its removal.  So arming is recorded
+ * after the write, and removal before the write.
  */
 static void patch_record_trap(struct kprobe_site *site, bool arm)
 {
@@ -92,7 +92,7 @@ void arch_kprobe_patch(struct list_head *batch)
 
 	/* smp_text_poke_batch_add() flushes its queue if addresses decrease. */
 	list_sort(NULL, batch, patch_by_address);
-	/* Jumps first: a trap of this batch may be under a jump to remove. */
+	/* Jumps first, because a trap of this batch may be under an old one. */
 	patch_jumps(batch);
 	patch_traps(batch);
 }

@@ -6,7 +6,7 @@
 #include <linux/array_size.h>
 #include <linux/kprobes_backend.h>
 
-/* These return on another stack than they were called on. */
+/* These functions return on another stack than that of their call. */
 struct kretprobe_blackpoint kretprobe_blacklist[] = {
 	{ .name = "__switch_to" },
 };

@@ -37,8 +37,8 @@ void arch_kprobe_fill_slots(void *text, size_t size)
  * @from: the original address
  * @to: the address where the copy will run
  *
- * Only an operand relative to the instruction pointer can make an out-of-line
- * instruction depend on its address.
+ * Apart from direct branches, an instruction depends on its address only by an
+ * operand relative to the instruction pointer.
  *
  * Return: true if the operand is in reach.
  */
@@ -219,8 +219,8 @@ static __always_inline bool slot_is_detour(const struct kprobe_site *site,
 
 /*
  * Return the offset in the original text that matches @ip in the detour, in
- * bytes after the probed address.  Return -1 if @ip is in code that the detour
- * adds, which may have pushed words of its own.
+ * bytes after the start of the jump.  Return -1 if @ip is in code that the
+ * detour adds, which may have pushed words of its own.
  */
 static __always_inline int detour_offset(const struct kprobe_site *site,
 					 const void *slot, unsigned long ip)
@@ -289,8 +289,8 @@ NOKPROBE_SYMBOL(slot_leave);
  * After an instruction of one byte, a post handler sees the same @ip.  So a
  * running probe with a post handler is ignored, and stack traces from its pre
  * handler show the next instruction.  If an interrupt arrives just after a
- * probed instruction of one byte, and its handler hits the same site, the
- * result for the interrupted registers is wrong while the probe's handler runs.
+ * probed instruction of one byte, and the interrupt's handler hits that site,
+ * the result for the interrupted registers is wrong meanwhile.
  */
 static bool slot_regs_are_pre(unsigned long ip, struct pt_regs *regs)
 {

@@ -106,7 +106,7 @@
 .endm
 
 /*
- * Called from a post_slot (slot.c); the return address leads to the site.
+ * Called from a post_slot; slot.c shows where the pointer to the site is.
  * x86_kprobe_hit_post() replaces the instruction pointer, sets orig_ax, and
  * stores flags and the address to continue at for the last two instructions:
  *

@@ -77,7 +77,7 @@ SYM_DATA_END_LABEL(kprobe_detour_stack, SYM_L_GLOBAL, kprobe_detour_stack_end)
 #endif
 .endm
 
-/* Record that the last instruction has pushed @by words. */
+/* Record that the last instruction has pushed @by words (< 0: popped). */
 .macro THUNK_MOVED by:req
 	.if thunk_bp >= 0
 	THUNK_STACK thunk_ret+\by, thunk_bp+\by

@@ -72,8 +72,8 @@ static __always_inline bool trap_is_canonical(unsigned long addr)
  * A return or branch to a non-canonical address raises #GP.  If it were
  * emulated, IRET would raise the #GP, and the kernel would mistake that for a
  * return to user space and switch GS.  So execute the instruction in its slot,
- * and return false.  Test first whether the target is in the last 2 GB, because
- * almost all are.
+ * and return false.  Test first for a sign-extended 32-bit address, because
+ * almost all targets are in the last 2 GB.
  */
 static __always_inline bool trap_can_branch(const struct kprobe_site *site,
 					    struct pt_regs *regs,
@@ -288,8 +288,8 @@ static void trap_hit_skipping(struct kprobe_site *site, struct pt_regs *regs)
 		kprobe_nmi_enter(0);
 	/*
 	 * If the new ip is the breakpoint's, the handler has skipped only the
-	 * call: execute the instruction here.  arch_kprobe_resume() would
-	 * return to the breakpoint if the state is not TRAP yet.
+	 * call: execute the instruction here, because arch_kprobe_resume()
+	 * would return to the breakpoint if the state is not TRAP yet.
 	 */
 	if (verdict == KPROBE_HIT_DIVERTED &&
 	    regs->ip != kprobe_site_text(site)) {
@@ -347,8 +347,8 @@ NOKPROBE_SYMBOL(trap_skipping_fast);
  * kprobe_int3_fast - handle a breakpoint that can only be a probe's
  * @regs: of the exception
  *
- * Runs before any entry code.  RCU is watching already, and that cannot change
- * before the interrupted code continues, so RCU need not be notified.
+ * This runs before any entry code.  RCU is watching already, and watches until
+ * the interrupted code continues, so RCU need not be notified.
  *
  * Context: int3 in the kernel, interrupts off, RCU watching.
  * Return: true if the hit was handled; false if nothing was changed.
@@ -372,9 +372,8 @@ NOKPROBE_SYMBOL(kprobe_int3_fast);
 
 /*
  * Return true if a breakpoint at the text of @site is not ours.  A debugger may
- * set its own where the text is CLEAN or calls ftrace.  Ours is hit only in
- * state TRAP or JUMP, or on the way to TRAP: no CLEAN site becomes JUMP
- * directly.
+ * set its own in state CLEAN or FTRACE.  Ours is hit only in state TRAP or
+ * JUMP, or if the target is TRAP: no CLEAN site becomes JUMP directly.
  */
 static noinline bool trap_is_foreign(const struct kprobe_site *site)
 {
@@ -469,7 +468,7 @@ NOKPROBE_SYMBOL(trap_post_moved);
  */
 __visible void x86_kprobe_hit_post(struct pt_regs *regs)
 {
-	/* The return address is that of an int3, which precedes the site. */
+	/* The return address is that of the int3 before the pointer. */
 	unsigned long *stack = (unsigned long *)regs->sp - 1;
 	struct kprobe_site *site =
 		*(struct kprobe_site **)(*stack + INT3_INSN_SIZE);

@@ -2,7 +2,7 @@
 /*
  * Hits from thunks in a Xen PV guest.
  *
- * In this guest cli does nothing, pushf always stores a set interrupt flag,
+ * In such guests, cli does nothing, pushf always stores a set interrupt flag,
  * and popf ignores it; a flag in memory masks events instead.  When the thunks
  * of thunk_64.S call these functions, events may therefore still be enabled,
  * and the saved flags are wrong.
