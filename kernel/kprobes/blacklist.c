@@ -308,7 +308,7 @@ static bool __init blacklist_is_leaf(unsigned long start, unsigned long size,
  * @depth: levels of calls to follow; 1 for the calls in the code only
  * @target: decode the instruction at @at and set @length to its length; for a
  *	call, return the target, or ULONG_MAX if it is unknown; otherwise return
- *	0.  With @max 0, this may also return 0 for an unknown target.
+ *	0.  With @max 0, @target may return 0 for an unknown target, too.
  *
  * Calls to blacklist_reports[] and to instrumentation functions are ignored.
  *

@@ -219,7 +219,7 @@ void kprobe_classic_post(struct kprobe *kp, struct pt_regs *regs,
 {
 	struct kprobe_site *site = classic_site_of(kp);
 
-	/* With KPROBE_IRQS_ON_IN_HIT, the walk must disable interrupts. */
+	/* With KPROBE_IRQS_ON_IN_HIT, the walk leaves interrupts off. */
 	if (KPROBE_IRQS_ON_IN_HIT || READ_ONCE(site->npost))
 		classic_call_post(site, regs);
 }
@@ -421,7 +421,7 @@ void kprobe_classic_ftrace_hit(unsigned long ip, unsigned long parent_ip,
 		kprobes_inc_nmissed_count(classic_kp_of(site));
 		goto out;
 	}
-	/* The backend writes current_kprobe and kprobe_status in two steps. */
+	/* A hit in an interrupt must not find the backend's state half set. */
 	local_irq_save(flags);
 	kprobe_ftrace_handler(ip, parent_ip, ops, fregs);
 	local_irq_restore(flags);

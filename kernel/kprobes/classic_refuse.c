@@ -60,9 +60,9 @@ static unsigned int classic_insn_bytes(unsigned long at)
 #define EXCLUSIVE_BYTES		128
 
 /*
- * Return true if an instruction is an exclusive access or between two.  The
- * text may have breakpoints, but never on exclusive accesses, and they are as
- * long as the instructions that they replace.
+ * Return true if an instruction is an exclusive access, or between a load and
+ * its store.  The text may have breakpoints, but never on exclusive accesses.
+ * Breakpoints are as long as the instructions that they replace.
  */
 static bool classic_is_exclusive(unsigned long addr,
 				 const struct kprobe_symbol *symbol)

@@ -303,7 +303,7 @@ enum kprobe_refusal kprobe_inspect(struct kprobe_site *site,
 		if (!IS_ENABLED(CONFIG_KPROBES_ON_FTRACE))
 			return KPROBE_REFUSE_FTRACE_SITE;
 		site->on_ftrace = true;
-		/* text_mutex: do not read ftrace's temporary breakpoint. */
+		/* Under text_mutex, ftrace has no temporary breakpoint. */
 		mutex_lock(&text_mutex);
 		opcode = *site->addr;
 		mutex_unlock(&text_mutex);

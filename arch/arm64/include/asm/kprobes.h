@@ -21,7 +21,7 @@ struct pt_regs;
 #define KPROBE_DETOUR_SIZE	64
 /* A branch replaces one instruction. */
 #define KPROBE_JUMP_SIZE	4
-/* A probe on a landing pad reports its address, but probes the next insn. */
+/* A probe on a landing pad keeps the pad's address, but is after the pad. */
 #define KPROBE_ADDR_KEEPS_PAD	1
 
 typedef u32 kprobe_opcode_t;
@@ -112,7 +112,7 @@ static inline unsigned int kprobe_hidden_callers(const struct pt_regs *regs,
 
 #endif /* CONFIG_KPROBES */
 
-/* kprobe_hidden_callers(): those of the probed function and of the thunk. */
+/* kprobe_hidden_callers(): callers of the probed function and the thunk. */
 #define KPROBE_HIDDEN_MAX	2
 
 /* For call_el1_break_hook(). */

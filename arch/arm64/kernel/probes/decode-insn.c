@@ -452,7 +452,7 @@ enum probe_insn arm_probe_decode_insn(u32 insn, struct arch_probe_insn *api)
 	struct a64_kprobe_insn decoded;
 
 	a64_kprobe_decode(insn, 0, &decoded);
-	/* A step clears the exclusive monitor; the keys belong to the task. */
+	/* A step clears the exclusive monitor; the kernel has other keys. */
 	if (decoded.class >= A64_REFUSED || decoded.class == A64_LOAD_EX ||
 	    decoded.key)
 		return INSN_REJECTED;

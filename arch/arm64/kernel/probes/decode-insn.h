@@ -36,7 +36,7 @@
  * @A64_BANKED: accesses registers that exceptions overwrite, or switches the
  *	stack
  * @A64_TRAP: a breakpoint, a halt, or a permanently undefined instruction
- * @A64_CALLS_UP: calls the next exception level
+ * @A64_CALLS_UP: SVC, HVC or SMC
  * @A64_ERET: returns from an exception
  * @A64_NONE: not an instruction
  */
@@ -68,7 +68,7 @@ enum a64_kprobe_class {
 	A64_NONE,
 };
 
-/* Modifiers of an authenticated branch that are no general register. */
+/* Modifiers of an authenticated branch that are not general registers. */
 #define A64_MODIFIER_SP		31
 #define A64_MODIFIER_ZERO	32
 

@@ -72,7 +72,7 @@ static const char * const coming_up[] __initconst = {
 	"cpu_do_resume",
 };
 
-/* Blacklist the function at @addr.  Ignore symbols that are no functions. */
+/* Blacklist the function at @addr.  Ignore other symbols. */
 static int __init blacklist_function(void *unused, unsigned long addr)
 {
 	return kprobe_add_ksym_blacklist(addr) == -ENOMEM ? -ENOMEM : 0;

@@ -2,10 +2,10 @@
 /*
  * Instructions that only compute, on arm64.
  *
- * In a post_slot, all registers must be saved again after the instruction.  If
- * the instruction only computes a general register, flags or both, post_slot is
- * a function instead, which applies the instruction to the saved registers of
- * the hit.  It contains the instruction itself, with other registers:
+ * A post_slot must save all registers again after the instruction.  To avoid
+ * this for an instruction that only computes a general register, flags or both,
+ * its post_slot is a function that applies it to the saved registers of the
+ * hit.  The function contains the instruction itself, with other registers:
  *
  *	add x5, x7, x9, lsl #3
  *

@@ -45,7 +45,7 @@ enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site,
 	if (system_supports_bti_kernel()) {
 		if (is_landing_pad(site))
 			return KPROBE_NOJUMP_LANDING_PAD;
-		/* The copy is BR, which sets another BTYPE than BLR. */
+		/* The copy is BR, which sets a different BTYPE. */
 		if (decoded->class == A64_BLR)
 			return KPROBE_NOJUMP_BOUND_INSIDE;
 	}

@@ -28,8 +28,8 @@
  *    case, and only then, all CPUs are sent an IPI before the function is
  *    published.
  *
- * So slots cost a batch with branches one IPI to each CPU, however many slots
- * it has.  A generated function costs one only if the breakpoint is older.
+ * So all slots of a batch together need one IPI to each CPU if the batch has
+ * branches.  A generated function needs one only if the breakpoint is older.
  */
 #include <linux/kernel.h>
 #include <linux/perf_event.h>

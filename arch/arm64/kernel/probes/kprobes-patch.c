@@ -5,7 +5,7 @@
  * The architecture lists the instructions that may be replaced by each other
  * while other CPUs execute them: B, BL, BRK, NOP, ISB, SVC, HVC and SMC.  A CPU
  * then executes either the old or the new one; afterwards every CPU must take
- * an exception, which discards instructions that it has fetched before.  So
+ * an exception, which discards instructions that it has fetched earlier.  So
  * breakpoints and jumps can replace each other and some original instructions
  * without stopping other CPUs.
  *
@@ -64,7 +64,7 @@ static void sync_this_cpu(void *unused)
 NOKPROBE_SYMBOL(sync_this_cpu);
 
 /**
- * a64_kprobe_sync_cpus - make all CPUs discard instructions fetched before
+ * a64_kprobe_sync_cpus - make all CPUs discard instructions fetched earlier
  *
  * On return each CPU has handled an interrupt, and synchronized its context,
  * since the call.

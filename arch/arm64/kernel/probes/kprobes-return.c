@@ -8,7 +8,7 @@
 #include "kprobes-common.h"
 
 /*
- * Functions that switch stacks are not listed: no probe is allowed there.
+ * Functions that switch stacks are not listed, because they cannot be probed.
  *
  * __cpu_suspend_enter() returns a second time when the CPU resumes, to the
  * return address that it was called with.  The functions called between its two

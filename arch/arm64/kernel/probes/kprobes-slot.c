@@ -25,8 +25,8 @@
  *
  * A branch must reach from a slot to its site and from a site to its slots.
  * Slots are allocated in the area of modules if that is near the site, and
- * otherwise around the site.  The distance depends on the configuration and on
- * address randomization.
+ * otherwise around the site.  The distance of the area depends on the
+ * configuration and on address randomization.
  */
 #include <linux/align.h>
 #include <linux/execmem.h>
@@ -284,7 +284,7 @@ static bool has_no_record(unsigned long pc)
  * @hidden: filled in with up to KPROBE_HIDDEN_MAX addresses, outermost first
  *
  * A thunk, the trampoline and a function that is probed at its entry have no
- * record at their start.  Nor has the trampoline at its last two instructions.
+ * record at their start.  The trampoline has none at its last two instructions.
  *
  * Context: any.
  * Return: number of addresses in @hidden.

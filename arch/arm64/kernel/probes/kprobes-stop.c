@@ -82,7 +82,7 @@
  *   CPU that writes nor for a stopped one.
  * - Code that runs in an SDEI event must not be probed at all, by any mechanism
  *   of the kernel.  The event may have interrupted the entry code of an
- *   exception before that code has read ELR_EL1.  A breakpoint overwrites it.
+ *   exception before that code has read ELR_EL1, which a breakpoint overwrites.
  * - This CPU continues only after all others have left their loops, and a CPU
  *   leaves its loop only after an NMI that interrupted the loop has returned.
  *   An NMI that begins after the write starts with an exception, after which

@@ -132,8 +132,9 @@ SYM_CODE_END(kprobe_disable_ttbr0)
 NOKPROBE(kprobe_disable_ttbr0)
 
 /*
- * Mask pseudo-NMIs, too: one between the writes of TTBR1 and TTBR0 would return
- * with the reserved ASID.  The caller restores DAIF.  Clobbers x3 and x4.
+ * Mask pseudo-NMIs, too: a pseudo-NMI that accesses user memory between the
+ * writes of TTBR1 and TTBR0 would leave the reserved ASID.  The caller restores
+ * DAIF.  Clobbers x3 and x4.
  */
 SYM_CODE_START_LOCAL(kprobe_enable_ttbr0)
 	msr	daifset, #3
@@ -144,11 +145,11 @@ NOKPROBE(kprobe_enable_ttbr0)
 #endif
 
 /*
- * Save the rest of an exception's registers, with @where as the program counter
- * and as the return address that an unwinder finds, and mask interrupts as the
+ * Save the other registers of an exception, with \where as the program counter
+ * and as the return address that an unwinder finds.  Mask interrupts as the
  * kernel does, by DAIF or by priority.  Make a frame record and point x29 to
- * it; in kprobe_recordless[], list the code from @begin until then.  Clobbers
- * x2 to x4 and x30.
+ * it; kprobe_recordless[] lists the code from \begin until then.  Clobbers x2
+ * to x4 and x30.
  */
 	.macro	save_state where, begin
 	mrs	x2, nzcv

@@ -76,7 +76,7 @@ int __nocfi kprobe_brk_handler(struct pt_regs *regs, unsigned long esr)
 
 	site = kprobe_site_find(addr);
 	if (unlikely(!site)) {
-		/* If the trap was removed after the fetch, execute the text. */
+		/* If the trap was removed after the fetch, run the new text. */
 		if (READ_ONCE(*(__le32 *)addr) !=
 		    cpu_to_le32(BRK64_OPCODE_KPROBES))
 			return DBG_HOOK_HANDLED;
@@ -97,8 +97,8 @@ int __nocfi kprobe_brk_handler(struct pt_regs *regs, unsigned long esr)
 	mte_disable_tco();
 	verdict = kprobe_site_pre(site, regs, KPROBE_BY_EXCEPTION);
 	/*
-	 * BTYPE applies only to the target of an indirect branch, so the next
-	 * instruction need not be a landing pad.
+	 * BTYPE restricts only the target of an indirect branch.  Clear it,
+	 * because the next instruction need not be a landing pad.
 	 */
 	regs->pstate &= ~(u64)PSR_BTYPE_MASK;
 	if (verdict == KPROBE_HIT_DIVERTED)
@@ -137,7 +137,7 @@ NOKPROBE_SYMBOL(kprobe_brk_handler);
  * three members that are set here, so these pass the values to
  * kprobe_ss_brk_handler().
  *
- * No other exception may use this part of the stack before, so mask them all.
+ * No other exception may use this part of the stack until then: mask them all.
  * NMI-like events from firmware (SDEI) have stacks of their own.
  *
  * Context: a thunk, interrupts off.

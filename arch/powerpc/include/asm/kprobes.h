@@ -105,7 +105,7 @@ arch_kretprobe_fixup_return(struct pt_regs *regs, kprobe_opcode_t *ret)
 #if defined(CONFIG_PPC_KUAP) && defined(CONFIG_PPC_BOOK3S_64)
 /*
  * Return true if user memory is accessible.  Loading the constant takes five
- * instructions; its bits rotated are a small negative number.
+ * instructions, but rotated it is a small negative number.
  */
 static __always_inline bool ppc_kprobe_access_open(unsigned long kuap)
 {
@@ -152,8 +152,8 @@ static __always_inline void ppc_kprobe_mask(struct pt_regs *regs)
 }
 
 /*
- * Restore the soft mask from before the hit.  If nothing was masked, nearly
- * always no interrupt has arrived in between.  An interrupt between the read of
+ * Restore the soft mask from before the hit.  The common case is that nothing
+ * was masked and no interrupt is pending.  An interrupt between the read of
  * irq_happened and the write of the mask is noted in the PACA and restarts this
  * code, so it is not lost.  A restart at 79 is not needed, but harmless.
  */
@@ -220,10 +220,10 @@ static __always_inline void ppc_kprobe_enter(struct pt_regs *regs,
  * ppc_kprobe_exit - undo ppc_kprobe_enter() after the last handler
  * @regs: from ppc_kprobe_enter()
  *
- * On 64 bit, unmasking may replay interrupts that have arrived since: after the
- * last handler, and outside of any exception.  User memory is made accessible
- * last, so interrupts that are replayed or taken here, and tasks scheduled by
- * them, cannot access it.
+ * On 64 bit, unmasking may replay interrupts that have arrived since.  They run
+ * after the last handler, outside of any exception.  User memory is made
+ * accessible last, so interrupts that are replayed or taken here, and tasks
+ * scheduled by them, cannot access it.
  */
 static __always_inline void ppc_kprobe_exit(struct pt_regs *regs)
 {
@@ -242,7 +242,7 @@ static __always_inline void *arch_kretprobe_enter(struct pt_regs *regs)
 struct ftrace_regs;
 
 /*
- * struct ftrace_regs is the same under another name.  The trampoline saves all
+ * A struct ftrace_regs is only a struct pt_regs.  The trampoline saves all
  * registers, but not the soft mask.
  */
 static __always_inline struct pt_regs *
@@ -256,7 +256,7 @@ arch_kprobe_ftrace_regs(struct ftrace_regs *fregs)
 	return regs;
 }
 
-/* A branch must reach from the site to its slots, if there is room. */
+/* If there is room, a branch reaches from the site to its slots. */
 #define arch_kprobe_slots_near arch_kprobe_slots_near
 bool arch_kprobe_slots_near(const void *text, const struct kprobe_site *site);
 void *arch_kprobe_alloc_slots(const struct kprobe_site *site);

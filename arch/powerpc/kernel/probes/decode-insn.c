@@ -7,7 +7,7 @@
  * return address, ADDPCIS, and prefixed instructions with R (PC-relative) set.
  * All others execute in a slot as in place.  analyse_instr() of sstep.c decides
  * whether an instruction can be emulated on a struct pt_regs.  Only the type of
- * the operation matters here, so its registers may have any value.
+ * the operation matters here, so any values of registers can be passed to it.
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>

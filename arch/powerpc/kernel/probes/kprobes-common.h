@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Declarations that the files of kprobes on powerpc share.  The kernel is
- * either 64-bit, with either byte order and ABI version, or 32-bit.
+ * 32-bit, or 64-bit with any byte order and ABI version.
  */
 #ifndef __POWERPC_KERNEL_PROBES_KPROBES_COMMON_H
 #define __POWERPC_KERNEL_PROBES_KPROBES_COMMON_H

@@ -10,7 +10,7 @@
  * With a post handler, loads and stores of the kernel's memory are emulated as
  * well if sstep.c executes them by one instruction.  If the access faults, it
  * has had no effect.  The probed instruction is then executed in its post_slot,
- * and faults there as in place.  A watchpoint reports an address in sstep.c.
+ * and faults there as in place.  A watchpoint, however, reports sstep.c.
  */
 #include <linux/align.h>
 #include <linux/bug.h>

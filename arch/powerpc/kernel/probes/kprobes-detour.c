@@ -31,7 +31,7 @@
  * the instruction			probed address
  * after it				next instruction
  *
- * One instruction makes the frame: it stores r1 and changes it.  Another one
+ * One instruction makes the frame: it stores and changes r1.  Another one
  * loads r1 to remove the frame.  An interrupt at any point makes its own frame
  * below r1, on 64 bit with a red zone in between.  MSR[RI] stays set, except
  * where kprobes-thunk.S uses SRR0 and SRR1 to continue at another address.
@@ -149,7 +149,7 @@ static void emit_call(struct detour_text *text, const struct kprobe_site *site,
 			    BRANCH_SET_LINK);
 	else
 		emit_far_call(text, (unsigned long)kprobe_jump_thunk_far);
-	/* See PPC_DETOUR_ALIGN. */
+	/* Must return to the first block: see PPC_DETOUR_ALIGN_SHIFT. */
 	text->bad |= text->nr * sizeof(u32) >= PPC_DETOUR_ALIGN;
 	emit(text, RAW_LL(_R0, _R1, IN_FRAME(link)));
 	emit(text, PPC_RAW_MTLR(_R0));

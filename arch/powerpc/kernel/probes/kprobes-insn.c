@@ -159,7 +159,7 @@ static bool is_barrier(unsigned long addr)
 #endif
 
 /*
- * Return true if a function reads or writes TLB entries.  It keeps an entry in
+ * Return true if a function reads or writes TLB entries: it keeps an entry in
  * special-purpose registers.  Any memory access of a hit may cause a TLB miss,
  * which overwrites these registers.
  */
@@ -206,9 +206,8 @@ static bool handles_tlb(const struct kprobe_symbol *symbol)
 #endif
 
 /*
- * A module calls distant functions through a kind of PLT entries, which end
- * with data: a magic word, and the function's address or, in version 1 of the
- * ABI, its descriptor.
+ * A module calls distant functions through stubs, which end with data: a magic
+ * word, and the function's address or, in version 1 of the ABI, its descriptor.
  */
 #ifdef CONFIG_PPC64
 #define STUB_MAGIC	0x73747562

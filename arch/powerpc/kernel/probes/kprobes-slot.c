@@ -248,7 +248,7 @@ static unsigned int put_copy(struct ppc_kprobe_slot *text, const void *slot,
 	return 2;
 }
 
-/* Add the branch back.  If it is too far, keep the trap or return false. */
+/* Add the branch back, or keep the trap.  Return false if neither works. */
 static bool put_branch(struct ppc_kprobe_slot *text, const void *slot,
 		       const struct kprobe_site *site, unsigned int n)
 {

@@ -164,7 +164,7 @@ kprobe_jump_thunk_end:
  * A handler has set NIP.  A branch there would need LR or CTR, which must have
  * their own values; the return from an exception needs neither.  Both ends of
  * the frame are read before SRR0 is changed, and the code after that does not
- * cross a page, because where exceptions fill TLBs, a miss would change SRR0.
+ * cross a page, because a TLB miss that causes an exception would change SRR0.
  */
 	.balign	256
 .Ldiverted:

@@ -98,13 +98,13 @@ static __always_inline void hit_post(struct pt_regs *regs)
 		kprobe_site_post(site, regs, KPROBE_BY_EXCEPTION);
 }
 
-/* Handle a trap that was removed, is in a slot, or had no site before. */
+/* Handle a trap that was removed, is in a slot, or had no site at first. */
 static bool hit_no_site(struct pt_regs *regs)
 {
 	u32 word = READ_ONCE(*(u32 *)regs->nip);
 	struct kprobe_site *site;
 
-	/* If the trap was removed after the fetch, execute the text. */
+	/* If the trap was removed after the fetch, run the new text. */
 	if (!is_trap(word))
 		return true;
 	if (word == PPC_KPROBE_SLOT_TRAP) {
