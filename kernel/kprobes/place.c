@@ -280,6 +280,16 @@ static void place_inspect_next(struct kprobe_site *site,
 		site->skip = 0;
 }
 
+/*
+ * Return true for the trampoline of a static call.  A change of the call writes
+ * a branch into it, or an address after it; arm64 also reads its instructions.
+ */
+static bool place_in_static_call(const struct kprobe_symbol *symbol)
+{
+	return IS_ENABLED(CONFIG_HAVE_STATIC_CALL) && symbol->size &&
+	       strstarts(symbol->name, STATIC_CALL_TRAMP_PREFIX_STR);
+}
+
 /**
  * kprobe_inspect - check whether an instruction may be probed
  * @site: addr is set; fields that depend on the instruction are filled in
@@ -298,6 +308,8 @@ enum kprobe_refusal kprobe_inspect(struct kprobe_site *site,
 		return KPROBE_REFUSE_BLACKLISTED;
 	if (kprobe_debugger_trap(addr))
 		return KPROBE_REFUSE_DEBUGGER;
+	if (place_in_static_call(symbol))
+		return KPROBE_REFUSE_STATIC_CALL;
 
 	if (ftrace_location(addr) == addr) {
 		if (!IS_ENABLED(CONFIG_KPROBES_ON_FTRACE))

@@ -9,8 +9,6 @@
 #include <linux/kprobes_hit.h>
 #include <linux/minmax.h>
 #include <linux/module.h>
-#include <linux/static_call_types.h>
-#include <linux/string.h>
 #include <linux/uaccess.h>
 #include <asm/feature-fixups.h>
 #include <asm/inst.h>
@@ -236,16 +234,6 @@ static bool is_stub_data(unsigned long addr)
 }
 #endif
 
-/*
- * static_call_update() writes a branch into a trampoline, or an address after
- * it, and no table lists these places.
- */
-static bool in_static_call(const struct kprobe_symbol *symbol)
-{
-	return IS_ENABLED(CONFIG_HAVE_STATIC_CALL) &&
-	       strstarts(symbol->name, STATIC_CALL_TRAMP_PREFIX_STR);
-}
-
 enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 					const struct kprobe_symbol *symbol)
 {
@@ -264,8 +252,6 @@ enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 		return KPROBE_REFUSE_PADDING;
 	if (is_barrier(addr))
 		return KPROBE_REFUSE_ALTERNATIVE;
-	if (in_static_call(symbol))
-		return KPROBE_REFUSE_STATIC_CALL;
 
 	site->insn.class = ppc_kprobe_decode(insn, addr);
 	switch ((enum ppc_kprobe_class)site->insn.class) {

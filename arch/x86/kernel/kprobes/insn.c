@@ -324,9 +324,6 @@ static enum kprobe_refusal insn_check_place(struct insn_window *w,
 	if (strstarts(symbol->name, "__cfi_") ||
 	    strstarts(symbol->name, "__pfx_"))
 		return KPROBE_REFUSE_CFI_PREAMBLE;
-	/* A change of the static call rewrites its trampoline. */
-	if (strstarts(symbol->name, "__SCT__"))
-		return KPROBE_REFUSE_STATIC_CALL;
 	return insn_check_boundary(w, symbol->start, addr);
 }
 
