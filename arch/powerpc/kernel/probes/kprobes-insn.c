@@ -234,6 +234,14 @@ static bool is_stub_data(unsigned long addr)
 }
 #endif
 
+/* On 32 bit, ftrace may store the ops of a function in the word before it. */
+static bool is_ops_of_ftrace(unsigned long addr)
+{
+	return IS_ENABLED(CONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS) &&
+	       IS_ENABLED(CONFIG_PPC32) &&
+	       ftrace_location(addr + sizeof(u32)) > addr + sizeof(u32);
+}
+
 enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 					const struct kprobe_symbol *symbol)
 {
@@ -250,6 +258,8 @@ enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 		return KPROBE_REFUSE_NO_BOUNDARY;
 	if (is_stub_data(addr))
 		return KPROBE_REFUSE_PADDING;
+	if (is_ops_of_ftrace(addr))
+		return KPROBE_REFUSE_FTRACE_SITE;
 	if (is_barrier(addr))
 		return KPROBE_REFUSE_ALTERNATIVE;
 
