@@ -391,6 +391,19 @@ static void test_access_takes_one_exception(struct kunit *test)
 					       &s));
 }
 
+/* The exception has changed the preemption count that the load must see. */
+static void test_access_of_count_is_executed(struct kunit *test)
+{
+	int *count = &current_thread_info()->preempt_count;
+	unsigned long offset = (unsigned long)count % sizeof(long);
+	struct state s = { .r = { (unsigned long)count - offset } };
+
+	KUNIT_EXPECT_FALSE(test, one_exception(test, probe_load, code_load,
+					       &s));
+	KUNIT_EXPECT_EQ(test, *(int *)((void *)&s.r[1] + offset),
+			preempt_count());
+}
+
 static void expect_place(struct kunit *test, void *text, unsigned int word,
 			 unsigned long place)
 {
@@ -690,6 +703,7 @@ static struct kunit_case hit_tests[] = {
 	KUNIT_CASE(test_state_is_kept),
 	KUNIT_CASE(test_handlers_divert),
 	KUNIT_CASE(test_access_takes_one_exception),
+	KUNIT_CASE(test_access_of_count_is_executed),
 	KUNIT_CASE(test_words_map_to_places),
 	KUNIT_CASE(test_fault_in_handler_is_handled),
 	KUNIT_CASE(test_real_mode_misses),

@@ -7,17 +7,19 @@
  * avoids the trap after them.  Both kinds use only a struct pt_regs, so their
  * emulation cannot fail.
  *
- * With a post handler, loads and stores of the kernel's memory are emulated as
- * well if sstep.c executes them by one instruction.  If the access faults, it
- * has had no effect.  The probed instruction is then executed in its post_slot,
- * and faults there as in place.  A watchpoint, however, reports sstep.c.
+ * With a post handler, loads and stores of the stack are emulated as well if
+ * sstep.c executes them by one instruction.  Accesses of other memory are not,
+ * because the exception may have changed it, for example the preemption count
+ * or the soft mask of interrupts.  If the access faults, it has had no effect.
+ * The probed instruction is then executed in its post_slot, and faults there as
+ * in place.  A watchpoint, however, reports sstep.c.
  */
 #include <linux/align.h>
 #include <linux/bug.h>
 #include <linux/kprobes_backend.h>
-#include <asm/page.h>
 #include <asm/ptrace.h>
 #include <asm/sstep.h>
+#include <asm/thread_info.h>
 #include "kprobes-common.h"
 
 /**
@@ -38,11 +40,12 @@ void ppc_kprobe_emulate(const struct kprobe_site *site, struct pt_regs *regs)
 NOKPROBE_SYMBOL(ppc_kprobe_emulate);
 
 /*
- * Return true for an access of the kernel's memory by one instruction, unless
- * it moves the stack pointer: sstep.c would delay the store of STDU until after
- * the post handlers.  User memory is not accessible here.
+ * Return true for an access of the stack by one instruction, unless it moves
+ * the stack pointer: sstep.c would delay the store of STDU until after the post
+ * handlers.
  */
-static __always_inline bool is_plain_access(const struct instruction_op *op)
+static __always_inline bool is_stack_access(const struct instruction_op *op,
+					    const struct pt_regs *regs)
 {
 	unsigned int size = GETSIZE(op->type);
 
@@ -51,7 +54,7 @@ static __always_inline bool is_plain_access(const struct instruction_op *op)
 	if (op->type & UPDATE && op->update_reg == 1)
 		return false;
 	return size <= sizeof(long) && IS_ALIGNED(op->ea, size) &&
-	       is_kernel_addr(op->ea);
+	       (op->ea ^ regs->gpr[1]) < THREAD_SIZE;
 }
 
 /**
@@ -67,7 +70,8 @@ bool ppc_kprobe_emulate_access(const struct kprobe_site *site,
 {
 	struct instruction_op op = {};
 
-	if (analyse_instr(&op, regs, site->insn.insn) || !is_plain_access(&op))
+	if (analyse_instr(&op, regs, site->insn.insn) ||
+	    !is_stack_access(&op, regs))
 		return false;
 	if (emulate_loadstore(regs, &op))
 		return false;

@@ -9,8 +9,8 @@
  *	                              +-> slot: instruction, branch back
  *	                              |
  *	                              +-> post handlers, and the instruction
- *	                              |   only computes or accesses the kernel's
- *	                              |   memory: emulate, post handlers, return
+ *	                              |   only computes or accesses the stack:
+ *	                              |   emulate, post handlers, return
  *	                              |
  *	                              +-> post_slot: instruction, trap -> post
  *	                                  handlers, return
