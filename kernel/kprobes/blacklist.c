@@ -86,11 +86,23 @@ bool within_kprobe_blacklist(unsigned long addr)
 	return !lookup_symbol_name(addr, name) && blacklist_covers_whole(name);
 }
 
-/* Add a range, which must not be empty.  Return 0 or -ENOMEM. */
-static int blacklist_add(unsigned long start, unsigned long size)
+/* The depth of ranges that kprobe_blacklist_callees() need not follow */
+#define BLACKLIST_CALLS_KNOWN	INT_MAX
+
+/*
+ * Add a range, which must not be empty.  @depth is that of the
+ * kprobe_blacklist_callees() that has found it.  Return 0 or -ENOMEM.
+ */
+static int blacklist_add_depth(unsigned long start, unsigned long size,
+			       unsigned int depth)
 {
 	return mtree_store_range(&blacklist_tree, start, start + size - 1,
-				 xa_mk_value(true), GFP_KERNEL);
+				 xa_mk_value(depth), GFP_KERNEL);
+}
+
+static int blacklist_add(unsigned long start, unsigned long size)
+{
+	return blacklist_add_depth(start, size, BLACKLIST_CALLS_KNOWN);
 }
 
 /* Add a section; it may be empty. */
@@ -221,7 +233,7 @@ bool kprobe_blacklist_next(unsigned long from,
  * "__sanitizer_cov_".  The first group, or inline functions and macros like
  * likely(), call the second group even if there is nothing to report.
  */
-static const char * const blacklist_prefixes[] = {
+static const char * const blacklist_prefixes[] __initconst = {
 	"__asan_", "__hwasan_", "__tsan_", "__msan_", "__ubsan_",
 	"__sanitizer_cov_",
 	"__kasan_check_", "kasan_check_", "kasan_poison", "kasan_unpoison",
@@ -299,6 +311,18 @@ static bool __init blacklist_is_leaf(unsigned long start, unsigned long size,
 	return true;
 }
 
+/*
+ * Return true if an address is blacklisted and its calls have been followed to
+ * this depth.  A function may be found by a long chain of calls first.
+ */
+static bool __init blacklist_followed(unsigned long addr, unsigned int depth)
+{
+	void *entry = mtree_load(&blacklist_tree, addr);
+
+	return entry ? xa_to_value(entry) >= depth :
+		       within_kprobe_blacklist(addr);
+}
+
 /**
  * kprobe_blacklist_callees - blacklist functions that some code calls
  * @start: first address of the code, which must not be probed
@@ -326,14 +350,14 @@ kprobe_blacklist_callees(unsigned long start, unsigned long end,
 
 	for (at = start; at < end && !ret; at += length) {
 		callee = target(at, &length);
-		if (!callee || within_kprobe_blacklist(callee) ||
+		if (!callee || blacklist_followed(callee, depth) ||
 		    !kallsyms_lookup_size_offset(callee, &size, &offset) ||
 		    offset || !size || blacklist_ignores(callee))
 			continue;
 		if (max && (size > max ||
 			    !blacklist_is_leaf(callee, size, target)))
 			continue;
-		ret = blacklist_add(callee, size);
+		ret = blacklist_add_depth(callee, size, depth);
 		if (!ret && depth > 1)
 			ret = kprobe_blacklist_callees(callee, callee + size,
 						       max, depth - 1, target);

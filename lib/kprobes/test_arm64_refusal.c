@@ -90,6 +90,7 @@ static const char * const blacklisted_names[] = {
 	"kvm_hyp_handle_fpsimd", "kvm_unexpected_el2_exception",
 	"get_timer_map", "kvm_auth_eretax", "kvm_vcpu_sanitise_vncr_reg",
 	"vcpu_read_sys_reg", "vcpu_write_sys_reg",
+	"locate_direct_register", "locate_mapped_el2_register",
 	"trans_pgd_stub_vectors", "_mcount", "ftrace_caller", "ftrace_stub",
 	"ftrace_stub_graph", "ftrace_stub_direct_tramp", "ftrace_graph_caller",
 	"return_to_handler",
