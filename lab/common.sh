@@ -599,7 +599,7 @@ guest_program() {
 guest_programs() {
 	local tree=$1 build=$2 log=$2/guest.log kvm=$LAB/guest/kvm.$ARCH.c
 
-	rm -f "$build"/guest-{kvm,perf,bpf,stacks,signals,hits,calls,waits,torture,kexec,vmcore}
+	rm -f "$build"/guest-{kvm,perf,bpf,stacks,signals,timers,hits,calls,waits,torture,kexec,vmcore}
 	grep -qE '^CONFIG_(KVM|KPROBE_EVENTS)=y' "$build/.config" || return 0
 	{
 		kmake "$tree" "$build" headers &&
@@ -621,6 +621,7 @@ guest_programs() {
 				guest_program "$tree" "$build" bpf "$LAB/guest/bpf.c" &&
 				guest_program "$tree" "$build" stacks "$LAB/guest/stacks.c" &&
 				guest_program "$tree" "$build" signals "$LAB/guest/signals.c" &&
+				guest_program "$tree" "$build" timers "$LAB/guest/timers.c" &&
 				guest_program "$tree" "$build" hits "$LAB/guest/hits.c" &&
 				guest_program "$tree" "$build" calls "$LAB/guest/calls.c"
 			fi
@@ -662,7 +663,7 @@ pack() {
 	cp -r "$LAB/guest/torture" "$root/parts"
 	mkdir -p "$root/$SELFTESTS"
 	cp -r "$TREE/$SELFTESTS"/{ftracetest,test.d} "$root/$SELFTESTS/"
-	for program in "$build"/guest-{kvm,perf,bpf,stacks,signals,hits,calls,waits,torture,kexec,vmcore}; do
+	for program in "$build"/guest-{kvm,perf,bpf,stacks,signals,timers,hits,calls,waits,torture,kexec,vmcore}; do
 		[ ! -f "$program" ] || cp "$program" "$root/bin/${program##*-}"
 	done
 	# The program that starts another kernel needs an image of it.

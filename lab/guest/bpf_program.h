@@ -5,6 +5,10 @@
 
 #define MOV_IMM(reg, value)						\
 	{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = reg, .imm = value }
+#define MOV(reg, from)							\
+	{ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = reg, .src_reg = from }
+#define ADD_IMM(reg, value)						\
+	{ .code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = reg, .imm = value }
 #define CALL(function)							\
 	{ .code = BPF_JMP | BPF_CALL, .imm = function }
 

@@ -12,11 +12,6 @@
 #define STACKS	2
 #define TRIES	100
 
-#define MOV(reg, from)							\
-	{ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = reg, .src_reg = from }
-#define ADD_IMM(reg, value)						\
-	{ .code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = reg, .imm = value }
-
 /* Copy one entry of the user's stack to the map's value at r7. */
 #define GET_STACK(index)						\
 	MOV(BPF_REG_1, BPF_REG_6),					\
