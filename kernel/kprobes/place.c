@@ -120,13 +120,14 @@ void kprobe_find_symbol(unsigned long addr, struct kprobe_symbol *symbol)
 }
 
 /*
- * Return true for a cold part of a function.  Other parts jump there with a
- * stack frame set up, so its start is not a function entry, even if
+ * Return true for a part that the compiler has split off from a function, with
+ * a profile as <function>.__part.<n>.  The function jumps there with a stack
+ * frame set up, so the start of the part is not a function entry, even if
  * arch_kprobe_entry() sets on_entry.
  */
-static bool place_is_cold(const char *name)
+static bool place_is_part(const char *name)
 {
-	return strstr(name, ".cold");
+	return strstr(name, ".cold") || strstr(name, ".__part.");
 }
 
 /**
@@ -152,7 +153,7 @@ int kprobe_on_func_entry(kprobe_opcode_t *addr, const char *sym,
 	if (!kallsyms_lookup(place, &size, &offset, &module, name))
 		return -EINVAL;
 	arch_kprobe_entry(place, offset, &on_entry);
-	return on_entry && !place_is_cold(name) ? 0 : -EINVAL;
+	return on_entry && !place_is_part(name) ? 0 : -EINVAL;
 }
 
 /* Set just before the kernel's init text is freed; under kprobe_mutex. */
@@ -200,7 +201,7 @@ void kprobe_find_entry(unsigned long place, struct kprobe_entry *entry)
 	entry->addr = arch_kprobe_entry(place, symbol->size ?
 					place - symbol->start : ULONG_MAX,
 					&entry->on_entry);
-	if (symbol->size && place_is_cold(symbol->name))
+	if (symbol->size && place_is_part(symbol->name))
 		entry->on_entry = false;
 	/* A landing pad may have its own symbol: look up the entry's symbol. */
 	place = (unsigned long)entry->addr;

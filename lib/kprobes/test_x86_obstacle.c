@@ -158,17 +158,22 @@ CODE(jumps_somewhere, FIRST,
 CODE(tail_call, FIRST,
      SECOND AFTER "jmp 3f\n" SAFE "jmp *8(" CX ")\n3: nop\n");
 
-/* A cold part of the function, which jumps back. */
-#define COLD(name)							\
+/* A part of the function, which jumps back. */
+#define PART(name, part)						\
 	".pushsection .text.unlikely\n"					\
-	".type " name ".cold, @function\n"				\
-	name ".cold: .L" name "_part: nop\n nop\n nop\n nop\n nop\n jmp 1b\n" \
-	".size " name ".cold, . - " name ".cold\n"			\
+	".type " part ", @function\n"					\
+	part ": .L" name "_part: nop\n nop\n nop\n nop\n nop\n jmp 1b\n" \
+	".size " part ", . - " part "\n"				\
 	".popsection\n"
+#define COLD(name)	PART(name, name ".cold")
 CODE(parted_into, FIRST, "1:" SECOND "test %eax, %eax\n"
      "jz opt_parted_into.cold\n" AFTER COLD("opt_parted_into"));
 CODE(parted_after, FIRST, SECOND "1: test %eax, %eax\n"
      "jz opt_parted_after.cold\n" AFTER COLD("opt_parted_after"));
+/* The name that LLVM gives to a part which it splits off by a profile. */
+CODE(profiled_into, FIRST, "1:" SECOND "test %eax, %eax\n"
+     "jz opt_profiled_into.__part.1\n" AFTER
+     PART("opt_profiled_into", "opt_profiled_into.__part.1"));
 /* More branches to one part than the maximum number of parts. */
 #define TO_PART	"jz opt_parted_often.cold\n"
 CODE(parted_often, FIRST, SECOND "1: test %eax, %eax\n"
@@ -324,6 +329,7 @@ static const struct obstacle_case {
 	ENTRY(jumps_somewhere, INDIRECT_JUMP), ENTRY(scaled, INDIRECT_JUMP),
 	ENTRY(tail_call, NONE),
 	ENTRY(parted_into, JUMPED_INTO), ENTRY(parted_after, NONE),
+	ENTRY(profiled_into, JUMPED_INTO),
 	ENTRY(parted_often, NONE),
 	ENTRY(part, COLD_PART),
 	ENTRY(fixup_parted_into, JUMPED_INTO),

@@ -10,7 +10,8 @@
  * - targets of branches, including branches that a jump label has disabled;
  * - entries of tables of code addresses that the function reads;
  * - addresses in the function that are operands of its instructions;
- * - all of these in parts that the compiler has moved elsewhere (.cold);
+ * - all of these in parts that the compiler has moved elsewhere: .cold, and
+ *   with a profile .__part.<n>;
  * - targets of fix-ups in the whole exception table of the kernel or module,
  *   because the fault may be in another function.
  *
@@ -117,11 +118,6 @@ static void func_add_mark(struct analysis *a, unsigned long addr, u8 mark)
 		a->mark[addr - a->all.start] |= mark;
 }
 
-static void func_add_way_in(struct analysis *a, unsigned long target)
-{
-	func_add_mark(a, target, WAY_IN);
-}
-
 static bool func_known_part(const struct analysis *a, unsigned long addr)
 {
 	unsigned int i;
@@ -160,11 +156,18 @@ static void func_add_part(struct analysis *a,
 		};
 }
 
-/* Add a part if the symbol's name shows that it is one. */
-static bool func_add_cold(struct analysis *a,
-			  const struct kprobe_symbol *symbol)
+/* Return true for a part that the compiler has split off from a function. */
+static bool func_is_part(const struct kprobe_symbol *symbol)
 {
-	if (!symbol->size || !strstr(symbol->name, ".cold"))
+	return strstr(symbol->name, ".cold") ||
+	       strstr(symbol->name, ".__part.");
+}
+
+/* Add a part if the symbol's name shows that it is one. */
+static bool func_add_split(struct analysis *a,
+			   const struct kprobe_symbol *symbol)
+{
+	if (!symbol->size || !func_is_part(symbol))
 		return false;
 	func_add_part(a, symbol);
 	return true;
@@ -175,7 +178,7 @@ static bool func_find_part(struct analysis *a, unsigned long addr)
 	if (func_known_part(a, addr))
 		return true;
 	return func_same_image(a, addr) &&
-	       func_add_cold(a, func_symbol_at(a, addr));
+	       func_add_split(a, func_symbol_at(a, addr));
 }
 
 /* Return true if @addr is the entry of a function, or in its preamble. */
@@ -205,14 +208,14 @@ static void func_add_branch_out(struct analysis *a, unsigned long target)
 	symbol = func_symbol_at(a, target);
 	if (!symbol->size)
 		a->jumps_by_register = true;
-	else if (!func_add_cold(a, symbol) && !func_begins_at(symbol, target))
+	else if (!func_add_split(a, symbol) && !func_begins_at(symbol, target))
 		a->obstacle = KPROBE_NOJUMP_NOT_ANALYSED;
 }
 
 static void func_add_branch(struct analysis *a, unsigned long target)
 {
 	if (func_in_text(&a->all, target))
-		func_add_way_in(a, target);
+		func_add_mark(a, target, WAY_IN);
 	else if (target == (unsigned long)x86_return_thunk ||
 		 target == (unsigned long)__x86_return_thunk)
 		return;
@@ -252,7 +255,7 @@ static void func_scan_table(struct analysis *a, unsigned long table)
 		if (get_kernel_nofault(target, (unsigned long *)table + i))
 			return;
 		if (func_in_text(&a->all, target))
-			func_add_way_in(a, target);
+			func_add_mark(a, target, WAY_IN);
 		else if (!func_at_end(a, target) &&
 			 (!__kernel_text_address(target) ||
 			  !func_find_part(a, target)))
@@ -326,7 +329,7 @@ static void func_add_operand(struct analysis *a, unsigned long value)
 {
 	if (!func_in_text(&a->all, value))
 		return;
-	func_add_way_in(a, value);
+	func_add_mark(a, value, WAY_IN);
 	/* A function may pass its own address, but computes no jump from it. */
 	if (value != a->all.start)
 		a->takes_address = true;
@@ -404,7 +407,7 @@ static bool func_scan_insn(struct analysis *a, const struct insn *insn,
 		func_add_branch(a, relative);
 		return false;
 	case 0xe8:
-		func_add_way_in(a, relative);
+		func_add_mark(a, relative, WAY_IN);
 		/* The called function may not return. */
 		return true;
 	case 0xe9: case 0xeb:
@@ -600,7 +603,7 @@ func_symbol_obstacle(const struct kprobe_symbol *symbol)
 {
 	if (!symbol->size)
 		return KPROBE_NOJUMP_NOT_ANALYSED;
-	if (strstr(symbol->name, ".cold"))
+	if (func_is_part(symbol))
 		return KPROBE_NOJUMP_COLD_PART;
 	return symbol->size > FUNCTION_ANALYSED_MAX ||
 	       !func_may_begin(symbol->start) ? KPROBE_NOJUMP_NOT_ANALYSED :

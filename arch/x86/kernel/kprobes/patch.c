@@ -8,6 +8,13 @@
 #include <asm/text-patching.h>
 #include "common.h"
 
+/* Return true if a trap must be written or removed, and no jump. */
+static bool patch_changes_trap(const struct kprobe_site *site)
+{
+	return site->state != KPROBE_SITE_JUMP &&
+	       site->target != KPROBE_SITE_JUMP;
+}
+
 /* A jump is several bytes: write and remove it with a breakpoint in place. */
 static void patch_jumps(struct list_head *batch)
 {
@@ -15,8 +22,7 @@ static void patch_jumps(struct list_head *batch)
 	bool patched = false;
 
 	list_for_each_entry(site, batch, batch) {
-		if (site->state != KPROBE_SITE_JUMP &&
-		    site->target != KPROBE_SITE_JUMP)
+		if (patch_changes_trap(site))
 			continue;
 		x86_kprobe_queue_jump(site);
 		patched = true;
@@ -24,13 +30,6 @@ static void patch_jumps(struct list_head *batch)
 	/* This also sends an IPI to every CPU: see patch_traps(). */
 	if (patched)
 		smp_text_poke_batch_finish();
-}
-
-/* Return true if patch_traps() must write or remove a trap at @site. */
-static bool patch_changes_trap(const struct kprobe_site *site)
-{
-	return site->state != KPROBE_SITE_JUMP &&
-	       site->target != KPROBE_SITE_JUMP;
 }
 
 /*

@@ -211,12 +211,6 @@ enum kprobe_refusal arch_kprobe_prepare(struct kprobe_site *site,
 	return why;
 }
 
-static __always_inline bool slot_is_detour(const struct kprobe_site *site,
-					   const void *slot)
-{
-	return slot == site->detour;
-}
-
 /*
  * Return the offset in the original text that matches @ip in the detour, in
  * bytes after the start of the jump.  Return -1 if @ip is in code that the
@@ -244,7 +238,7 @@ unsigned long arch_kprobe_orig_ip(struct kprobe_site *site, void *slot,
 	unsigned long addr = kprobe_site_text(site);
 	int offset;
 
-	if (!slot_is_detour(site, slot))
+	if (slot != site->detour)
 		/* At the slot's start, the instruction is not executed yet. */
 		return ip == (unsigned long)slot ? addr : addr + site->insn.len;
 
@@ -262,7 +256,7 @@ static unsigned long slot_leave(struct kprobe_site *site, void *slot,
 	unsigned int at = ip - (unsigned long)slot;
 	const struct x86_kprobe_pushed *p;
 
-	if (!slot_is_detour(site, slot) || detour_offset(site, slot, ip) >= 0)
+	if (slot != site->detour || detour_offset(site, slot, ip) >= 0)
 		return arch_kprobe_orig_ip(site, slot, ip);
 
 	/* Only the copy of a call consists of several instructions. */
@@ -317,7 +311,7 @@ bool arch_kprobe_can_resume(struct kprobe_site *site, void *slot,
 			    unsigned long *ip)
 {
 	/* No task may resume under the jump.  Added code has no original. */
-	if (slot_is_detour(site, slot) && detour_offset(site, slot, *ip) &&
+	if (slot == site->detour && detour_offset(site, slot, *ip) &&
 	    detour_offset(site, slot, *ip) < KPROBE_JUMP_SIZE)
 		return false;
 	*ip = arch_kprobe_orig_ip(site, slot, *ip);
