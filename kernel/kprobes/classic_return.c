@@ -29,7 +29,6 @@
 #include <linux/export.h>
 #include <linux/irqflags.h>
 #include <linux/llist.h>
-#include <linux/minmax.h>
 #include <linux/rethook.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -107,7 +106,7 @@ struct kretprobe_pool *kretprobe_pool_create(struct kretprobe *rp)
 	if (!pool)
 		return NULL;
 	if (nr <= 0)
-		nr = max(10U, 2 * num_possible_cpus());
+		nr = pool_start(num_possible_cpus());
 	pool->holder.rp = rp;
 	pool->rethook = rethook_alloc(&pool->holder, kretprobe_return,
 				      sizeof(struct kretprobe_instance) +

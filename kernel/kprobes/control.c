@@ -116,18 +116,11 @@ static bool kprobe_list_place(struct seq_file *m, const struct kprobe *p,
 	return module || !symbol;
 }
 
-static char kprobe_list_kind(const struct kprobe *p)
-{
-	switch ((enum kprobe_kind)p->kind) {
-	case KPROBE_KIND_PROBE:
-		break;
-	case KPROBE_KIND_RETURN:
-		return 'r';
-	case KPROBE_KIND_JPROBE:
-		return 'j';
-	}
-	return 'k';
-}
+static const char kprobe_list_kinds[] = {
+	[KPROBE_KIND_PROBE] = 'k',
+	[KPROBE_KIND_RETURN] = 'r',
+	[KPROBE_KIND_JPROBE] = 'j',
+};
 
 /* A probe whose text has been freed is [GONE], whether disabled or not. */
 static const char *kprobe_list_state(const struct kprobe *p)
@@ -149,7 +142,7 @@ static int kprobe_list_show(struct seq_file *m, void *v)
 		unsigned long addr = (unsigned long)READ_ONCE(p->addr);
 
 		seq_printf(m, "%px  %c  ", control_address(m, (void *)addr),
-			   kprobe_list_kind(p));
+			   kprobe_list_kinds[p->kind]);
 		complete = kprobe_list_place(m, p, addr);
 		/* Scripts may use cut(1): fill a missing column with spaces. */
 		seq_printf(m, "%s %s%s%s\n", complete ? "" : "   ",

@@ -566,10 +566,9 @@ static void leftover_free(struct leftover *left)
  */
 void kprobe_ftrace_flush(void)
 {
-	unsigned long ips[16];
 	struct hlist_node *next;
 	struct leftover *left;
-	unsigned long *all;
+	unsigned long *ips;
 	unsigned int nr = 0;
 	int bucket;
 
@@ -577,17 +576,16 @@ void kprobe_ftrace_flush(void)
 
 	if (!nr_leftovers)
 		return;
-	all = kvmalloc_array(nr_leftovers, sizeof(*all), GFP_KERNEL);
+	ips = kvmalloc_array(nr_leftovers, sizeof(*ips), GFP_KERNEL);
 	hash_for_each_safe(leftovers, bucket, next, left, node) {
-		if (!all && nr == ARRAY_SIZE(ips)) {
-			site_ops_remove(&kprobe_ftrace_ops, ips, nr);
-			nr = 0;
-		}
-		(all ?: ips)[nr++] = left->ip;
+		if (ips)
+			ips[nr++] = left->ip;
+		else
+			site_ops_remove(&kprobe_ftrace_ops, &left->ip, 1);
 		leftover_free(left);
 	}
-	site_ops_remove(&kprobe_ftrace_ops, all ?: ips, nr);
-	kvfree(all);
+	site_ops_remove(&kprobe_ftrace_ops, ips, nr);
+	kvfree(ips);
 }
 
 static void leftovers_worker(struct work_struct *work)

@@ -87,13 +87,6 @@ do {									\
 		cpu_relax();						\
 } while (0)
 
-static __always_inline void kprobe_count_at(struct kprobe_site *site,
-					    enum kprobe_miss why)
-{
-	add_one(&kprobe_misses[why]);
-	add_one(&site->missed[why]);
-}
-
 /**
  * kprobe_site_missed_alone - count a miss without access to the site's probes
  * @site: the site that was hit
@@ -108,7 +101,8 @@ static __always_inline void kprobe_count_at(struct kprobe_site *site,
  */
 void kprobe_site_missed_alone(struct kprobe_site *site, enum kprobe_miss why)
 {
-	kprobe_count_at(site, why);
+	add_one(&kprobe_misses[why]);
+	add_one(&site->missed[why]);
 }
 NOKPROBE_SYMBOL(kprobe_site_missed_alone);
 
@@ -132,7 +126,7 @@ void kprobe_site_missed(struct kprobe_site *site, enum kprobe_miss why)
 	}
 	if (list_empty(&site->active))
 		return;
-	kprobe_count_at(site, why);
+	kprobe_site_missed_alone(site, why);
 	list_for_each_entry_rcu(p, &site->active, list, true)
 		add_one(&p->nmissed);
 }
@@ -147,7 +141,7 @@ NOKPROBE_SYMBOL(kprobe_site_missed);
  */
 void kretprobe_missed(struct kretprobe *rp, enum kprobe_miss why)
 {
-	kprobe_count_at(rp->kp.site, why);
+	kprobe_site_missed_alone(rp->kp.site, why);
 	add_one(&rp->nmissed);
 }
 NOKPROBE_SYMBOL(kretprobe_missed);
@@ -164,7 +158,7 @@ NOKPROBE_SYMBOL(kretprobe_missed);
  */
 void kprobe_count_missed(const struct kprobe *p, enum kprobe_miss why)
 {
-	kprobe_count_at(p->site, why);
+	kprobe_site_missed_alone(p->site, why);
 }
 NOKPROBE_SYMBOL(kprobe_count_missed);
 

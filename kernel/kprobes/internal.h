@@ -198,8 +198,6 @@ void kprobe_optimizer_consider(struct kprobe_site *site);
 void kprobe_optimizer_cancel(struct kprobe_site *site);
 void kprobe_optimizer_forget(struct kprobe_site *site);
 bool kprobe_optimizer_defer(struct kprobe_site *site);
-struct kprobe_site *kprobe_jump_over(const struct kprobe_site *site,
-				     unsigned int back);
 void kprobe_optimizer_settle(void);
 void kprobe_optimizer_allow(bool on);
 #else
@@ -213,12 +211,6 @@ static inline enum kprobe_obstacle
 kprobe_analyse(struct kprobe_site *site, const struct kprobe_symbol *symbol)
 {
 	return KPROBE_NOJUMP_SWITCHED_OFF;
-}
-
-static inline struct kprobe_site *
-kprobe_jump_over(const struct kprobe_site *site, unsigned int back)
-{
-	return NULL;
 }
 
 static inline bool kprobe_optimizer_defer(struct kprobe_site *site)

@@ -61,16 +61,32 @@ static __always_inline void *kretprobe_frame(void *fp)
 	return (void *)((unsigned long)fp & ~KRETPROBE_CHAINED);
 }
 
-#ifdef CONFIG_KPROBES_CLASSIC
-/* Only the backend knows where the return address is. */
-static inline bool kretprobe_is_diverted(struct pt_regs *regs)
+static __always_inline void *frame_of(const struct kretprobe_instance *ri)
 {
-	return false;
+	return kretprobe_frame(ri->fp);
 }
 
-static inline void *kretprobe_frame_at(struct pt_regs *regs)
+/*
+ * Return this task's innermost instance if it follows the call with this frame.
+ * The call's return address must be the trampoline's.
+ */
+static noinline struct kretprobe_instance *kretprobe_innermost(void *frame)
 {
-	return NULL;
+	struct llist_node *first = current->kretprobe_instances.first;
+	struct kretprobe_instance *innermost;
+
+	if (!first)
+		return NULL;
+	innermost = llist_entry(first, struct kretprobe_instance, llist);
+	return frame_of(innermost) == frame ? innermost : NULL;
+}
+NOKPROBE_SYMBOL(kretprobe_innermost);
+
+#ifdef CONFIG_KPROBES_CLASSIC
+/* Only the backend knows where the return address is. */
+static inline bool kretprobe_is_lost(struct pt_regs *regs)
+{
+	return false;
 }
 
 /*
@@ -91,16 +107,12 @@ static inline void kretprobe_divert(struct pt_regs *regs)
 {
 }
 #else
-/* Return true if the call already returns to the trampoline. */
-static __always_inline bool kretprobe_is_diverted(struct pt_regs *regs)
+/* Return true if the return address is in the instance of another call. */
+static __always_inline bool kretprobe_is_lost(struct pt_regs *regs)
 {
-	return *arch_kprobe_return_place(regs) ==
-	       kretprobe_trampoline_address();
-}
-
-static __always_inline void *kretprobe_frame_at(struct pt_regs *regs)
-{
-	return arch_kprobe_frame(regs);
+	return unlikely(*arch_kprobe_return_place(regs) ==
+			kretprobe_trampoline_address()) &&
+	       !kretprobe_innermost(arch_kprobe_frame(regs));
 }
 
 /* Save the return address.  Return true if it is the trampoline's. */
@@ -137,27 +149,6 @@ static __always_inline bool is_chained(const struct kretprobe_instance *ri)
 	return (unsigned long)ri->fp & KRETPROBE_CHAINED;
 }
 
-static __always_inline void *frame_of(const struct kretprobe_instance *ri)
-{
-	return kretprobe_frame(ri->fp);
-}
-
-/*
- * Return this task's innermost instance if it follows the call with this frame.
- * The call's return address must be the trampoline's.
- */
-static noinline struct kretprobe_instance *kretprobe_innermost(void *frame)
-{
-	struct llist_node *first = current->kretprobe_instances.first;
-	struct kretprobe_instance *innermost;
-
-	if (!first)
-		return NULL;
-	innermost = llist_entry(first, struct kretprobe_instance, llist);
-	return frame_of(innermost) == frame ? innermost : NULL;
-}
-NOKPROBE_SYMBOL(kretprobe_innermost);
-
 /* Chain @ri to the innermost instance if both follow the same call. */
 static noinline bool kretprobe_chain(struct kretprobe_instance *ri)
 {
@@ -187,8 +178,7 @@ static noinline int kretprobe_entry_slow(struct kretprobe *rp,
 	ri->task = current;
 	if (entry_handler) {
 		/* Skip entry_handler if the call is known to be missed. */
-		if (unlikely(kretprobe_is_diverted(regs)) &&
-		    !kretprobe_innermost(kretprobe_frame_at(regs)))
+		if (kretprobe_is_lost(regs))
 			goto no_address;
 		if (entry_handler(ri, regs)) {
 			recycle(ri);
@@ -215,8 +205,7 @@ no_address:
 NOKPROBE_SYMBOL(kretprobe_entry_slow);
 
 /* Report a lost return address.  The task cannot continue without it. */
-static noinline void __noreturn kretprobe_unmatched(struct pt_regs *regs,
-						    void *frame)
+static noinline void __noreturn kretprobe_unmatched(void *frame)
 {
 	struct llist_node *first = current->kretprobe_instances.first;
 	struct kretprobe_instance *ri;
@@ -240,7 +229,7 @@ NOKPROBE_SYMBOL(kretprobe_unmatched);
  * instances above it: their calls have ended without a return.
  */
 static noinline struct kretprobe_instance *
-kretprobe_drop_abandoned(struct pt_regs *regs, void *frame)
+kretprobe_drop_abandoned(void *frame)
 {
 	struct llist_node **first = &current->kretprobe_instances.first;
 	struct kretprobe_instance *ri;
@@ -252,7 +241,7 @@ kretprobe_drop_abandoned(struct pt_regs *regs, void *frame)
 			break;
 	}
 	if (!node)
-		kretprobe_unmatched(regs, frame);
+		kretprobe_unmatched(frame);
 
 	while (*first != node) {
 		struct kretprobe_instance *gone =
@@ -323,7 +312,7 @@ static noinline unsigned long kretprobe_return_slow(struct pt_regs *regs,
 	entered = kprobe_rcu_enter();
 	ri = llist_entry(node, struct kretprobe_instance, llist);
 	if (unlikely(!node || frame_of(ri) != frame))
-		ri = kretprobe_drop_abandoned(regs, frame);
+		ri = kretprobe_drop_abandoned(frame);
 
 	ret = (unsigned long)ri->ret_addr;
 	instruction_pointer_set(regs, ret);

@@ -69,10 +69,8 @@ static LIST_HEAD(opt_waiting_gp);
 static LIST_HEAD(opt_unoptimizing);
 static LIST_HEAD(opt_retry);	/* lacked memory; queued again soon */
 static bool opt_on = true;
-static bool opt_started;
 static unsigned int opt_passes;	/* completed passes of the worker */
-
-static struct workqueue_struct *opt_wq;
+static struct workqueue_struct *opt_wq;	/* NULL before RCU-tasks works */
 
 static void opt_worker(struct work_struct *work);
 static void opt_retry_worker(struct work_struct *work);
@@ -122,27 +120,6 @@ enum kprobe_obstacle kprobe_obstacle_now(const struct kprobe_site *site)
 	return KPROBE_NOJUMP_NONE;
 }
 
-/**
- * kprobe_jump_over - find a site whose jump covers another site
- * @site: the site that may be covered
- * @back: bytes from the start of the jump to @site
- *
- * Return: the site @back bytes before @site, if it is a jump or its traps
- * already execute the copies in its detour; otherwise NULL.
- */
-struct kprobe_site *kprobe_jump_over(const struct kprobe_site *site,
-				     unsigned int back)
-{
-	struct kprobe_site *over;
-
-	if (!site->has_neighbour)
-		return NULL;
-	over = kprobe_text_site_at(kprobe_site_text(site) - back);
-	if (over && (over->trap_uses_detour || over->state == KPROBE_SITE_JUMP))
-		return over;
-	return NULL;
-}
-
 /* Mark the site at @addr and the owner of @addr.  Return true if any exists. */
 static bool opt_mark_neighbours(unsigned long addr)
 {
@@ -181,7 +158,7 @@ static void opt_consider_one(struct kprobe_site *site)
 		return;
 
 	list_add_tail(&site->optimize, &opt_queue);
-	if (opt_started)
+	if (opt_wq)
 		queue_delayed_work(opt_wq, &opt_work, OPT_DELAY);
 }
 
@@ -356,6 +333,7 @@ static bool opt_wants_jump(struct kprobe_site *site)
 static void opt_worker(struct work_struct *work)
 {
 	unsigned int n = 0;
+	bool waiting;
 
 	mutex_lock(&kprobe_mutex);
 	list_sort(NULL, &opt_queue, opt_by_address);
@@ -368,16 +346,11 @@ static void opt_worker(struct work_struct *work)
 			mutex_lock(&kprobe_mutex);
 		}
 	}
-	n = list_count_nodes(&opt_waiting_gp);
-	if (!n) {
-		opt_passes++;
-		mutex_unlock(&kprobe_mutex);
-		return;
-	}
+	waiting = !list_empty(&opt_waiting_gp);
 	mutex_unlock(&kprobe_mutex);
 
 	/* No task can be inside a jump that covers only one instruction. */
-	if (KPROBE_JUMP_SIZE > KPROBE_INSN_STEP)
+	if (waiting && KPROBE_JUMP_SIZE > KPROBE_INSN_STEP)
 		synchronize_rcu_tasks();
 
 	/* Only this worker fills the list: emptying it ends the pass. */
@@ -387,13 +360,13 @@ static void opt_worker(struct work_struct *work)
 }
 
 /*
- * Return true if all lists but opt_retry are empty, or after two passes: a
- * site may have been queued too late for the first.
+ * Return true if all lists but opt_retry are empty, if there is no worker, or
+ * after two passes: a site may have been queued too late for the first.
  */
 static bool opt_settled(unsigned int before)
 {
 	guard(mutex)(&kprobe_mutex);
-	return opt_passes - before >= 2 ||
+	return !opt_wq || opt_passes - before >= 2 ||
 	       (list_empty(&opt_queue) && list_empty(&opt_waiting_gp) &&
 		list_empty(&opt_unoptimizing));
 }
@@ -444,13 +417,15 @@ bool kprobe_get_jumps(void)
 /* Start the worker once RCU-tasks works; earlier sites are in opt_queue. */
 static int __init opt_start(void)
 {
+	struct workqueue_struct *wq;
+
 	/* On a shared queue, this worker would delay others who flush it. */
-	opt_wq = alloc_workqueue("kprobe-optimizer", WQ_UNBOUND, 0);
-	if (!opt_wq)
+	wq = alloc_workqueue("kprobe-optimizer", WQ_UNBOUND, 0);
+	if (!wq)
 		return -ENOMEM;
 
 	guard(mutex)(&kprobe_mutex);
-	opt_started = true;
+	opt_wq = wq;
 	queue_delayed_work(opt_wq, &opt_work, OPT_DELAY);
 	return 0;
 }

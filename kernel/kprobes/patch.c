@@ -153,8 +153,9 @@ unsigned int kprobe_take_sites(struct list_head *from, unsigned int nr,
  * Hits may still enter the detour: by the jump, by x86's breakpoint while the
  * jump is half removed, or by a trap that reads the old value.  All of them do
  * so before the last IPI of arch_kprobe_patch(), because this function runs
- * before all patching.  So they precede the return of the registration that
- * removes the jump, and until then the new probe may miss hits.
+ * before all patching, and so before the return of the registration that
+ * removes the jump.  They miss the new probe, even if their task is preempted
+ * in the detour and continues after this return.
  *
  * Jumps are also moved to the front of the batch, because a trap must not be
  * written to text that is still under a jump.

@@ -248,7 +248,7 @@ struct kretprobe_instance *kretprobe_pool_scavenge(struct kretprobe_pool *pool)
 	}
 
 	/* If this CPU cannot grow the pool, the next entry that fails does. */
-	if (pool->grows && READ_ONCE(pool->total) < pool->limit && can_kick())
+	if (READ_ONCE(pool->total) < pool->limit && can_kick())
 		irq_work_queue(&pool->kick);
 	return NULL;
 }
@@ -371,7 +371,8 @@ static void pool_kick(struct irq_work *kick)
 struct kretprobe_pool *kretprobe_pool_create(struct kretprobe *rp)
 {
 	struct kretprobe_pool *pool;
-	unsigned int nr = rp->maxactive;
+	bool grows = rp->maxactive <= 0;
+	unsigned int nr;
 
 	pool = kzalloc(sizeof(*pool), GFP_KERNEL);
 	if (!pool)
@@ -381,14 +382,11 @@ struct kretprobe_pool *kretprobe_pool_create(struct kretprobe *rp)
 	if (!pool->lists)
 		goto free;
 
-	if (rp->maxactive <= 0) {
-		nr = pool_start(num_possible_cpus());
-		pool->grows = true;
-	}
+	nr = grows ? pool_start(num_possible_cpus()) : rp->maxactive;
 	pool->size = ALIGN(struct_size_t(struct kretprobe_instance, data,
 					 rp->data_size), L1_CACHE_BYTES);
-	pool->limit = clamp(KRETPROBE_POOL_BYTES / pool->size, nr,
-			    KRETPROBE_POOL_MAX);
+	pool->limit = grows ? clamp(KRETPROBE_POOL_BYTES / pool->size, nr,
+				    KRETPROBE_POOL_MAX) : nr;
 	/* Hard, so that irq_work_sync() need not wait for RCU on PREEMPT_RT. */
 	pool->kick = IRQ_WORK_INIT_HARD(pool_kick);
 	INIT_WORK(&pool->work, pool_work);

@@ -14,6 +14,12 @@
 #include <linux/percpu.h>
 #include <linux/workqueue.h>
 
+/* Number of instances for a user who sets no maxactive; more may be added. */
+static inline unsigned int pool_start(unsigned int cpus)
+{
+	return max(10U, 2 * cpus);
+}
+
 #ifdef CONFIG_KRETPROBE_ON_RETHOOK
 /**
  * struct kretprobe_pool - a return probe's rethook
@@ -43,12 +49,6 @@ struct kretprobe_list {
 	struct llist_node *first;
 };
 
-/* Initial number of instances in a growing pool. */
-static inline unsigned int pool_start(unsigned int cpus)
-{
-	return max(10U, 2 * cpus);
-}
-
 /**
  * struct kretprobe_pool - the instances of one return probe
  * @holder: the return probe; seen by instances and users
@@ -60,8 +60,7 @@ static inline unsigned int pool_start(unsigned int cpus)
  *	see "Who frees what when" in pool.c
  * @size: bytes of an instance
  * @total: number of instances
- * @limit: maximum of @total if the pool grows
- * @grows: the user has set no maxactive
+ * @limit: maximum of @total; the pool grows up to it
  * @drained: the return probe is unregistered and all instances are free
  * @chunks: memory of the instances
  * @kick: queues @work or @free from any context
@@ -79,7 +78,6 @@ struct kretprobe_pool {
 	size_t size;
 	unsigned int total;
 	unsigned int limit;
-	bool grows;
 	bool drained;
 	struct kretprobe_chunk *chunks;
 	struct irq_work kick;

@@ -81,6 +81,21 @@ reconcile_text_target(const struct kprobe_site *site)
 	return target == KPROBE_SITE_FTRACE ? KPROBE_SITE_TRAP : target;
 }
 
+/* Return the site @back bytes before @site, if its jump covers @site. */
+static struct kprobe_site *
+reconcile_jump_over(const struct kprobe_site *site, unsigned int back)
+{
+	struct kprobe_site *over;
+
+	if (!site->has_neighbour)
+		return NULL;
+	over = kprobe_text_site_at(kprobe_site_text(site) - back);
+	/* Traps may already execute the copies in the detour. */
+	if (over && (over->trap_uses_detour || over->state == KPROBE_SITE_JUMP))
+		return over;
+	return NULL;
+}
+
 /*
  * Add to @dirty each site whose jump, written or pending, covers a trap about
  * to be written.  Then change the target of jumps with an obstacle from JUMP to
@@ -97,7 +112,7 @@ static void reconcile_jumps(struct list_head *dirty)
 		    site->target != KPROBE_SITE_TRAP)
 			continue;
 		for_each_place_under_jump(back) {
-			over = kprobe_jump_over(site, back);
+			over = reconcile_jump_over(site, back);
 			if (!over || !list_empty(&over->batch))
 				continue;
 			over->target = reconcile_text_target(over);
@@ -403,7 +418,6 @@ bool kprobe_get_global(void)
 	return kprobe_global_on;
 }
 
-#ifdef CONFIG_KPROBE_SKIP_FTRACE
 /*
  * Reconcile armed sites that own the next instruction, on all functions that
  * @ops concerns, or on all functions if @ops is NULL.
@@ -422,6 +436,7 @@ static void reconcile_owners(struct ftrace_ops *ops,
 	kprobe_reconcile(&dirty, KPROBE_ARM_EACH);
 }
 
+#ifdef CONFIG_KPROBE_SKIP_FTRACE
 /**
  * kprobe_redirect_begin - move sites to ftrace before an ops redirects calls
  * @ops: the ops, which is not registered yet
@@ -464,12 +479,6 @@ void kprobe_redirect_end(struct ftrace_ops *ops)
 		return;
 	guard(mutex)(&kprobe_mutex);
 	kprobe_redirects--;
-}
-#else
-static void reconcile_owners(struct ftrace_ops *ops,
-			     bool (*concerns)(struct ftrace_ops *ops,
-					      unsigned long ip))
-{
 }
 #endif
 

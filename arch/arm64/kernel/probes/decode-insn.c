@@ -217,18 +217,6 @@ void a64_kprobe_decode(u32 insn, unsigned long addr,
 	}
 }
 
-/**
- * a64_kprobe_emulated - check if an instruction is emulated
- * @insn: an instruction that can be probed
- *
- * A load of a literal is executed out of line, because it may fault.
- */
-bool a64_kprobe_emulated(const struct a64_kprobe_insn *insn)
-{
-	return insn->class != A64_PLAIN && insn->class != A64_LOAD_EX &&
-	       insn->class != A64_LDR;
-}
-
 static __always_inline bool condition_holds(unsigned int cond, u64 pstate)
 {
 	bool n = pstate & PSR_N_BIT, z = pstate & PSR_Z_BIT;

@@ -74,7 +74,6 @@ enum a64_kprobe_class {
 
 void a64_kprobe_decode(u32 insn, unsigned long addr,
 		       struct a64_kprobe_insn *result);
-bool a64_kprobe_emulated(const struct a64_kprobe_insn *insn);
 void a64_kprobe_emulate(const struct a64_kprobe_insn *insn,
 			struct pt_regs *regs);
 

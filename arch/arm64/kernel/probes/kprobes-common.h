@@ -51,12 +51,11 @@ struct a64_kprobe_text {
 
 bool a64_kprobe_in_reach(unsigned long from, unsigned long to);
 void a64_kprobe_emit(struct a64_kprobe_text *text, u32 insn);
+void a64_kprobe_emit_data(struct a64_kprobe_text *text, u64 value);
 void a64_kprobe_emit_branch(struct a64_kprobe_text *text, unsigned long target);
 void a64_kprobe_emit_gap(struct a64_kprobe_text *text, u32 insn);
 void a64_kprobe_emit_copy(struct a64_kprobe_text *text,
 			  const struct kprobe_site *site, unsigned long next);
-void a64_kprobe_emit_site(struct a64_kprobe_text *text,
-			  const struct kprobe_site *site);
 void a64_kprobe_emit_call(struct a64_kprobe_text *text, void (*thunk)(void));
 bool a64_kprobe_finish(struct a64_kprobe_text *text, void *slot,
 		       unsigned int size);

@@ -69,7 +69,7 @@ enum kprobe_obstacle arch_kprobe_build_detour(struct kprobe_site *site)
 		return KPROBE_NOJUMP_NO_MEMORY;
 
 	text.at = (unsigned long)detour;
-	a64_kprobe_emit_site(&text, site);
+	a64_kprobe_emit_data(&text, (unsigned long)site);
 	a64_kprobe_emit_call(&text, kprobe_jump_thunk);
 	a64_kprobe_emit_gap(&text, site->opcode);
 	/* Count the gap as part of the call: the copy is at call.end. */

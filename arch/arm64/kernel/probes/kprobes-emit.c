@@ -67,8 +67,12 @@ void a64_kprobe_emit(struct a64_kprobe_text *text, u32 insn)
 	text->word[text->nr++] = cpu_to_le32(insn);
 }
 
-/* Data has the byte order of the kernel; instructions are little endian. */
-static void emit_data(struct a64_kprobe_text *text, u64 value)
+/**
+ * a64_kprobe_emit_data - add data, in the byte order of the kernel
+ * @text: to add to; the address of the site takes the words before A64_ENTRY
+ * @value: the data
+ */
+void a64_kprobe_emit_data(struct a64_kprobe_text *text, u64 value)
 {
 	if (text->nr + 2 > ARRAY_SIZE(text->word)) {
 		text->bad = true;
@@ -204,17 +208,6 @@ void a64_kprobe_emit_copy(struct a64_kprobe_text *text,
 	}
 }
 
-/**
- * a64_kprobe_emit_site - add a pointer to the site
- * @text: empty; the pointer takes the words before A64_ENTRY
- * @site: the site
- */
-void a64_kprobe_emit_site(struct a64_kprobe_text *text,
-			  const struct kprobe_site *site)
-{
-	emit_data(text, (unsigned long)site);
-}
-
 /* Loads and stores of two registers on the stack. */
 #define STP_PUSH	0xa9800000
 #define STP		0xa9000000
@@ -300,7 +293,7 @@ bool a64_kprobe_finish(struct a64_kprobe_text *text, void *slot,
 		if (text->nr & 1)
 			a64_kprobe_emit(text, AARCH64_BREAK_FAULT);
 		le32_add_cpu(&text->word[word], (text->nr - word) << 5);
-		emit_data(text, text->literal[i].value);
+		a64_kprobe_emit_data(text, text->literal[i].value);
 	}
 	if (text->bad || text->nr * sizeof(u32) > size)
 		return false;

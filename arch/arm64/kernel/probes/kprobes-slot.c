@@ -142,7 +142,7 @@ static enum kprobe_refusal make_slot(struct kprobe_site *site, bool post,
 		   a64_kprobe_emit_compute(&text, site->opcode);
 	if (!computes) {
 		if (post)
-			a64_kprobe_emit_site(&text, site);
+			a64_kprobe_emit_data(&text, (unsigned long)site);
 		a64_kprobe_emit_copy(&text, site, way_back(site));
 		if (post)
 			a64_kprobe_emit_call(&text, kprobe_post_thunk);
@@ -167,7 +167,10 @@ static enum kprobe_refusal make_slot(struct kprobe_site *site, bool post,
 
 bool arch_kprobe_emulated(const struct kprobe_site *site)
 {
-	return a64_kprobe_emulated(&site->insn.decoded);
+	unsigned int class = site->insn.decoded.class;
+
+	/* A load of a literal may fault. */
+	return class != A64_PLAIN && class != A64_LOAD_EX && class != A64_LDR;
 }
 
 enum kprobe_refusal arch_kprobe_prepare(struct kprobe_site *site,

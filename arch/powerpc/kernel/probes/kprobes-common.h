@@ -106,12 +106,6 @@ ppc_kprobe_next(const struct kprobe_site *site)
 	return (unsigned long)site->addr + ppc_inst_len(site->insn.insn);
 }
 
-static __always_inline bool
-ppc_kprobe_is_emulated(const struct kprobe_site *site)
-{
-	return site->insn.class == PPC_KPROBE_EMULATE;
-}
-
 /* kprobes-compute.c */
 void ppc_kprobe_emulate(const struct kprobe_site *site, struct pt_regs *regs);
 bool ppc_kprobe_emulate_access(const struct kprobe_site *site,

@@ -198,7 +198,7 @@ static void emit_copy(struct detour_text *text, struct kprobe_site *site)
 	unsigned long here;
 
 	site->insn.detour.copy = text->nr;
-	if (ppc_kprobe_is_emulated(site)) {
+	if (arch_kprobe_emulated(site)) {
 		emit_emulated(text, site);
 	} else {
 		here = text->at + text->nr * sizeof(u32);
@@ -221,7 +221,7 @@ static void emit_copy(struct detour_text *text, struct kprobe_site *site)
 
 static enum ppc_detour_kind kind_of(const struct kprobe_site *site)
 {
-	if (!ppc_kprobe_is_emulated(site))
+	if (!arch_kprobe_emulated(site))
 		return PPC_DETOUR_PLAIN;
 	if (ppc_kprobe_is_addpcis(site->opcode))
 		return PPC_DETOUR_COMPUTES;

@@ -303,13 +303,13 @@ free:
 
 bool arch_kprobe_emulated(const struct kprobe_site *site)
 {
-	return ppc_kprobe_is_emulated(site);
+	return site->insn.class == PPC_KPROBE_EMULATE;
 }
 
 enum kprobe_refusal arch_kprobe_prepare(struct kprobe_site *site,
 					bool with_post)
 {
-	if (ppc_kprobe_is_emulated(site))
+	if (arch_kprobe_emulated(site))
 		return KPROBE_OK;
 	if (!with_post)
 		return make_slot(site, false, &site->slot);
