@@ -440,7 +440,8 @@ static void kprobe_explain(kprobe_opcode_t *addr, const char *symbol,
 		kprobe_optimizer_init_site(site);
 	}
 	what->state = site->state;
-	by_ftrace = site->on_ftrace && !kprobe_may_skip_ftrace(site);
+	by_ftrace = site->on_ftrace && !kprobe_may_skip_ftrace(site) &&
+		    !kprobe_text_is_armed(site->state);
 	what->how = by_ftrace ? "ftrace" :
 		    arch_kprobe_emulated(site) ? "emulated" : "out of line";
 	what->obstacle = by_ftrace ? KPROBE_NOJUMP_FTRACE_SITE :
