@@ -12,6 +12,20 @@
 #define CALL(function)							\
 	{ .code = BPF_JMP | BPF_CALL, .imm = function }
 
+/* Let r7 point to the value of key 0, or skip @skip instructions. */
+#define FIND_VALUE(map, skip)						\
+	{ .code = BPF_ST | BPF_MEM | BPF_W, .dst_reg = BPF_REG_10,	\
+	  .off = -4 },							\
+	{ .code = BPF_LD | BPF_DW | BPF_IMM, .dst_reg = BPF_REG_1,	\
+	  .src_reg = BPF_PSEUDO_MAP_FD, .imm = map },			\
+	{ },								\
+	MOV(BPF_REG_2, BPF_REG_10),					\
+	ADD_IMM(BPF_REG_2, -4),						\
+	CALL(BPF_FUNC_map_lookup_elem),					\
+	{ .code = BPF_JMP | BPF_JEQ | BPF_K, .dst_reg = BPF_REG_0,	\
+	  .off = 1 + (skip) },						\
+	MOV(BPF_REG_7, BPF_REG_0)
+
 static int bpf(int what, union bpf_attr *attr)
 {
 	return syscall(__NR_bpf, what, attr, sizeof(*attr));

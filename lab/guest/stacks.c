@@ -27,17 +27,7 @@ static int load_stacks(int map)
 {
 	const struct bpf_insn insns[] = {
 		MOV(BPF_REG_6, BPF_REG_1),
-		{ .code = BPF_ST | BPF_MEM | BPF_W, .dst_reg = BPF_REG_10,
-		  .off = -4 },
-		{ .code = BPF_LD | BPF_DW | BPF_IMM, .dst_reg = BPF_REG_1,
-		  .src_reg = BPF_PSEUDO_MAP_FD, .imm = map },
-		{ },
-		MOV(BPF_REG_2, BPF_REG_10),
-		ADD_IMM(BPF_REG_2, -4),
-		CALL(BPF_FUNC_map_lookup_elem),
-		{ .code = BPF_JMP | BPF_JEQ | BPF_K, .dst_reg = BPF_REG_0,
-		  .off = 1 + OF_STACKS },
-		MOV(BPF_REG_7, BPF_REG_0),
+		FIND_VALUE(map, OF_STACKS),
 		GET_STACK(0),
 		GET_STACK(1),
 		MOV_IMM(BPF_REG_0, 1),

@@ -85,17 +85,7 @@ static int make_map_of_timers(void)
 static int load_cancel(int map)
 {
 	const struct bpf_insn insns[] = {
-		{ .code = BPF_ST | BPF_MEM | BPF_W, .dst_reg = BPF_REG_10,
-		  .off = -4 },
-		{ .code = BPF_LD | BPF_DW | BPF_IMM, .dst_reg = BPF_REG_1,
-		  .src_reg = BPF_PSEUDO_MAP_FD, .imm = map },
-		{ },
-		MOV(BPF_REG_2, BPF_REG_10),
-		ADD_IMM(BPF_REG_2, -4),
-		CALL(BPF_FUNC_map_lookup_elem),
-		{ .code = BPF_JMP | BPF_JEQ | BPF_K, .dst_reg = BPF_REG_0,
-		  .off = 4 },
-		MOV(BPF_REG_7, BPF_REG_0),
+		FIND_VALUE(map, 3),
 		MOV(BPF_REG_1, BPF_REG_0),
 		CALL(BPF_FUNC_timer_cancel),
 		{ .code = BPF_STX | BPF_MEM | BPF_DW, .dst_reg = BPF_REG_7,
