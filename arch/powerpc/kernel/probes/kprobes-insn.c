@@ -204,8 +204,9 @@ static bool handles_tlb(const struct kprobe_symbol *symbol)
 #endif
 
 /*
- * A module calls distant functions through stubs, which end with data: a magic
- * word, and the function's address or, in version 1 of the ABI, its descriptor.
+ * A module calls distant functions through code that the loader adds, ending
+ * with data: a magic word, and the function's address or, in version 1 of the
+ * ABI, its descriptor.
  */
 #ifdef CONFIG_PPC64
 #define STUB_MAGIC	0x73747562
