@@ -174,6 +174,8 @@ CODE(parted_after, FIRST, SECOND "1: test %eax, %eax\n"
 CODE(profiled_into, FIRST, "1:" SECOND "test %eax, %eax\n"
      "jz opt_profiled_into.__part.1\n" AFTER
      PART("opt_profiled_into", "opt_profiled_into.__part.1"));
+extern char opt_profiled_part[] asm("opt_profiled_into.__part.1");
+STACK_FRAME_NON_STANDARD(opt_profiled_part);
 /* More branches to one part than the maximum number of parts. */
 #define TO_PART	"jz opt_parted_often.cold\n"
 CODE(parted_often, FIRST, SECOND "1: test %eax, %eax\n"
