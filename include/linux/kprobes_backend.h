@@ -267,10 +267,10 @@ static __always_inline void arch_kprobe_resume(struct pt_regs *regs) { }
  */
 void kretprobe_hit(struct pt_regs *regs);
 
-/* Call @entry with the function's arguments, and at least 64 bytes of stack. */
-void arch_jprobe_call(void *entry, struct pt_regs *regs);
-/* Leave the innermost arch_jprobe_call() of this CPU. */
-void arch_jprobe_return(void);
+#define JPROBE_STACK_WORDS	22	/* read from @stack; see jprobe.c */
+void arch_jprobe_call(void *entry, struct pt_regs *regs, void *stack,
+		      unsigned long *frame);
+void arch_jprobe_return(unsigned long frame);
 
 /* 5. Functions for backends, which must hold kprobe_mutex unless noted */
 void *kprobe_slot_alloc(struct kprobe_site *owner, unsigned int size);

@@ -5,14 +5,29 @@
  * A jprobe is a kprobe at the entry of a function.  Its pre handler calls the
  * user's function (jprobe::entry) with the same argument registers and a copy
  * of the stack arguments.  The user's function is a handler like any other, and
- * needs no exception of its own.  jprobe_return() restores the stack pointer to
- * its value in arch_jprobe_call().
+ * needs no exception of its own.
+ *
+ * The backend has two functions in assembly.  arch_jprobe_call() saves the
+ * registers that a function preserves, stores its stack pointer at @frame, and
+ * calls @entry with the argument registers in @regs.  It copies at least 64
+ * bytes of stack arguments; @stack is the stack pointer in @regs, or points to
+ * a copy of that stack.  arch_jprobe_return() restores the stack pointer and
+ * the registers, and returns from arch_jprobe_call().
  */
+#include <linux/bug.h>
 #include <linux/export.h>
 #include <linux/ftrace.h>
+#include <linux/kasan.h>
+#include <linux/mm.h>
+#include <linux/percpu.h>
 #include <linux/rethook.h>
 #include <linux/sched.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
 #include "internal.h"
+
+/* The stack pointer in the innermost arch_jprobe_call() of this CPU. */
+static DEFINE_PER_CPU(unsigned long, jprobe_frame);
 
 /*
  * jprobe_return() leaves the user's function and its callees without returning
@@ -41,6 +56,31 @@ static __always_inline void jprobe_recycle_rethooks(struct llist_node *before)
 #endif
 }
 
+static __always_inline void jprobe_call(void *entry, struct pt_regs *regs)
+{
+	unsigned long outer = __this_cpu_read(jprobe_frame);
+	void *stack = (void *)kernel_stack_pointer(regs);
+	unsigned long copy[JPROBE_STACK_WORDS] __uninitialized;
+	unsigned long here = PAGE_ALIGN((unsigned long)stack) -
+			     (unsigned long)stack;
+
+	/*
+	 * The stack may end at the end of the page, before a guard page.  In
+	 * the first function on the stack, the stack pointer may be that end.
+	 */
+	if (unlikely(here < sizeof(copy))) {
+		if (copy_from_kernel_nofault(copy, stack, sizeof(copy))) {
+			/* A failed copy may have written to the buffer. */
+			memset(copy, 0, sizeof(copy));
+			memcpy(copy, stack, here);
+		}
+		stack = copy;
+	}
+
+	arch_jprobe_call(entry, regs, stack, this_cpu_ptr(&jprobe_frame));
+	__this_cpu_write(jprobe_frame, outer);
+}
+
 static notrace int jprobe_entry(struct kprobe *p, struct pt_regs *regs)
 {
 	struct jprobe *jp = container_of(p, struct jprobe, kp);
@@ -51,7 +91,7 @@ static notrace int jprobe_entry(struct kprobe *p, struct pt_regs *regs)
 	if (unlikely(!entry))
 		return 0;
 	pause_graph_tracing();
-	arch_jprobe_call(entry, regs);
+	jprobe_call(entry, regs);
 	unpause_graph_tracing();
 	jprobe_recycle_rethooks(rethooks);
 	return 0;
@@ -172,7 +212,14 @@ EXPORT_SYMBOL_GPL(enable_jprobe);
  */
 void notrace jprobe_return(void)
 {
-	arch_jprobe_return();
+	unsigned long frame = __this_cpu_read(jprobe_frame);
+	unsigned long here = current_stack_pointer;
+
+	/* Without a running jprobe there is nowhere to return to. */
+	BUG_ON(!frame);
+	/* The skipped functions cannot unpoison their redzones. */
+	kasan_unpoison_range((void *)here, frame - here);
+	arch_jprobe_return(frame);
 }
 EXPORT_SYMBOL_GPL(jprobe_return);
 NOKPROBE_SYMBOL(jprobe_return);

@@ -3,13 +3,7 @@
 #ifndef __ARM64_KERNEL_PROBES_KPROBES_COMMON_H
 #define __ARM64_KERNEL_PROBES_KPROBES_COMMON_H
 
-/* Bytes of the stack that are copied for a jprobe's function. */
-#define A64_JPROBE_STACK_BYTES	64
-
-#ifndef __ASSEMBLY__
-
 #include <linux/kprobes_hit.h>
-#include <linux/percpu-defs.h>
 /* The name in older kernels. */
 #if __has_include("asm/patching.h")
 #include <asm/patching.h>
@@ -79,8 +73,6 @@ struct a64_kprobe_recordless {
 extern const struct a64_kprobe_recordless kprobe_recordless[];
 extern const struct a64_kprobe_recordless kprobe_recordless_end[];
 extern char kprobe_divert_brk[];
-void a64_jprobe_call(void *entry, struct pt_regs *regs, void *stack);
-void a64_jprobe_return(unsigned long frame);
 
 /* kprobes-trap.c */
 int kprobe_hit_post(struct kprobe_site *site, struct pt_regs *regs);
@@ -97,8 +89,4 @@ void a64_kprobe_stop_flush(void);
 int a64_kprobe_hit_jump(struct kprobe_site *site, struct pt_regs *regs);
 u32 a64_kprobe_jump(const struct kprobe_site *site);
 
-/* kprobes-jprobe.c */
-DECLARE_PER_CPU(unsigned long, a64_jprobe_frame);
-
-#endif /* __ASSEMBLY__ */
 #endif /* __ARM64_KERNEL_PROBES_KPROBES_COMMON_H */

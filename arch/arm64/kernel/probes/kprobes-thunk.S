@@ -9,7 +9,6 @@
 #include <asm/insn-def.h>
 #include <asm/ptrace.h>
 #include <asm/sysreg.h>
-#include "kprobes-common.h"
 
 #define SYS_TCO		sys_reg(3, 3, 4, 2, 7)
 
@@ -295,9 +294,12 @@ NOKPROBE(__kretprobe_trampoline)
 SYM_DATA_END_LABEL(kprobe_recordless, SYM_L_GLOBAL, kprobe_recordless_end)
 	.popsection
 
-/* The frame that a64_jprobe_call() saves and a64_jprobe_return() restores. */
+/* The frame that arch_jprobe_call() saves and arch_jprobe_return() restores. */
 #define JPROBE_FRAME_SIZE	112
 #define JPROBE_FRAME_X18	96	/* of the shadow call stack */
+
+/* Bytes of the stack that are copied for a jprobe's function. */
+#define JPROBE_STACK_BYTES	64
 
 	.macro	for_callee_saved op
 	\op	x19, x20, [sp, #16]
@@ -308,24 +310,22 @@ SYM_DATA_END_LABEL(kprobe_recordless, SYM_L_GLOBAL, kprobe_recordless_end)
 	.endm
 
 /*
- * void a64_jprobe_call(void *entry, struct pt_regs *regs, void *stack)
+ * void arch_jprobe_call(void *entry, struct pt_regs *regs, void *stack,
+ *			 unsigned long *frame)
  *
- * Call @entry with the argument registers in @regs and a copy of the first
- * A64_JPROBE_STACK_BYTES at @stack.  Sets a64_jprobe_frame, which the caller
- * must restore, to the stack pointer to return with.
+ * See kernel/kprobes/jprobe.c.
  */
-SYM_FUNC_START(a64_jprobe_call)
+SYM_FUNC_START(arch_jprobe_call)
 	stp	x29, x30, [sp, #-JPROBE_FRAME_SIZE]!
 	mov	x29, sp
 	for_callee_saved stp
 	str	x18, [sp, #JPROBE_FRAME_X18]
-	mov	x3, sp
-	adr_this_cpu x4, a64_jprobe_frame, x5
-	str	x3, [x4]
+	mov	x4, sp
+	str	x4, [x3]
 
-	sub	sp, sp, #A64_JPROBE_STACK_BYTES
+	sub	sp, sp, #JPROBE_STACK_BYTES
 	.set	.Loffset, 0
-	.rept	A64_JPROBE_STACK_BYTES / 16
+	.rept	JPROBE_STACK_BYTES / 16
 	ldp	x4, x5, [x2, #.Loffset]
 	stp	x4, x5, [sp, #.Loffset]
 	.set	.Loffset, .Loffset + 16
@@ -341,11 +341,11 @@ SYM_FUNC_START(a64_jprobe_call)
 	blr	x16
 	mov	x0, x29
 	b	.Lback_from_jprobe
-SYM_FUNC_END(a64_jprobe_call)
-NOKPROBE(a64_jprobe_call)
+SYM_FUNC_END(arch_jprobe_call)
+NOKPROBE(arch_jprobe_call)
 
-/* void a64_jprobe_return(unsigned long frame): the end of the above. */
-SYM_FUNC_START(a64_jprobe_return)
+/* void arch_jprobe_return(unsigned long frame): the end of the above. */
+SYM_FUNC_START(arch_jprobe_return)
 .Lback_from_jprobe:
 	mov	sp, x0
 	for_callee_saved ldp
@@ -354,5 +354,5 @@ SYM_FUNC_START(a64_jprobe_return)
 #endif
 	ldp	x29, x30, [sp], #JPROBE_FRAME_SIZE
 	ret
-SYM_FUNC_END(a64_jprobe_return)
-NOKPROBE(a64_jprobe_return)
+SYM_FUNC_END(arch_jprobe_return)
+NOKPROBE(arch_jprobe_return)

@@ -46,7 +46,6 @@
 #include <linux/bits.h>
 #include <linux/compiler.h>
 #include <linux/kprobes_hit.h>
-#include <linux/percpu-defs.h>
 #include <asm/inst.h>
 #include <asm/ptrace.h>
 #include <asm/reg.h>
@@ -68,6 +67,9 @@ struct ppc_kprobe_slot {
 static_assert(sizeof(struct ppc_kprobe_slot) <= KPROBE_SLOT_SIZE);
 
 static_assert(PPC_KPROBE_DIVERTED == KPROBE_HIT_DIVERTED);
+
+static_assert(PPC_JPROBE_STACK + PPC_JPROBE_STACK_BYTES <=
+	      JPROBE_STACK_WORDS * sizeof(long));
 
 #define PPC_DETOUR_ALIGN	BIT(PPC_DETOUR_ALIGN_SHIFT)
 /* Size of a detour from which a branch reaches the thunk. */
@@ -115,9 +117,6 @@ bool ppc_kprobe_emulate_access(const struct kprobe_site *site,
 extern char ppc_kprobe_pool[], ppc_kprobe_pool_end[];
 extern char kprobe_jump_thunk[], kprobe_jump_thunk_far[];
 extern char kprobe_jump_thunk_end[];
-void ppc_jprobe_call(void *entry, struct pt_regs *regs, void *stack,
-		     unsigned long *frame);
-void ppc_jprobe_return(unsigned long frame);
 
 /* kprobes-detour.c */
 enum kprobe_verdict kprobe_hit_jump(struct kprobe_site *site,

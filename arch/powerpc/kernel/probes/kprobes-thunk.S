@@ -239,14 +239,13 @@ kprobe_jump_thunk_end:
 .endm
 
 /*
- * void ppc_jprobe_call(void *entry, struct pt_regs *regs, void *stack,
- *			unsigned long *frame)
+ * void arch_jprobe_call(void *entry, struct pt_regs *regs, void *stack,
+ *			 unsigned long *frame)
  *
- * Call @entry with the argument registers in @regs and a copy of
- * PPC_JPROBE_STACK_BYTES at @stack.  Sets @frame to the stack pointer to return
- * with.
+ * See kernel/kprobes/jprobe.c.  The arguments are PPC_JPROBE_STACK bytes after
+ * @stack.
  */
-_GLOBAL(ppc_jprobe_call)
+_GLOBAL(arch_jprobe_call)
 	mflr	r0
 	mfcr	r12
 	PPC_STL	r0, LR_SAVE(r1)
@@ -259,7 +258,7 @@ _GLOBAL(ppc_jprobe_call)
 	.if	PPC_JPROBE_STACK_BYTES != 16 * SZL
 	.error	"other than 16 registers' worth"
 	.endif
-	OP_REGS PPC_LL, SZL, 16, 31, r5, -16 * SZL
+	OP_REGS PPC_LL, SZL, 16, 31, r5, PPC_JPROBE_STACK - 16 * SZL
 	OP_REGS PPC_STL, SZL, 16, 31, r1, PPC_JPROBE_STACK - 16 * SZL
 
 	mr	r14, r4
@@ -269,8 +268,8 @@ _GLOBAL(ppc_jprobe_call)
 	mr	r3, r1
 	b	.Lback_from_jprobe
 
-/* void ppc_jprobe_return(unsigned long frame): the end of the above. */
-_GLOBAL(ppc_jprobe_return)
+/* void arch_jprobe_return(unsigned long frame): the end of the above. */
+_GLOBAL(arch_jprobe_return)
 .Lback_from_jprobe:
 	mr	r1, r3
 	PPC_LL	r2, FRAME_TOC(r1)

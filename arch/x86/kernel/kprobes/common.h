@@ -9,19 +9,11 @@
 #include <asm/asm.h>
 #include <asm/frame.h>
 
-/* Words of the stack that are copied for a jprobe's function: 64 bytes. */
-#ifdef CONFIG_X86_64
-#define X86_JPROBE_STACK_WORDS	8
-#else
-#define X86_JPROBE_STACK_WORDS	16
-#endif
-
 /* Flag in ret of struct x86_kprobe_thunk_frame. */
 #define X86_KPROBE_INDIRECT	0x80
 
 #ifndef __ASSEMBLY__
 
-#include <linux/percpu-defs.h>
 #include <asm/alternative.h>
 #include <asm/insn.h>
 
@@ -144,15 +136,9 @@ enum kprobe_obstacle
 x86_kprobe_region_obstacle(const struct x86_kprobe_function *function,
 			   const struct kprobe_site *site);
 
-/* jprobe.c */
-DECLARE_PER_CPU(unsigned long, x86_jprobe_frame);
-
 /* thunk_{32,64}.S */
 void kprobe_post_thunk(void);
 void kprobe_jump_thunk(void);
-
-void x86_jprobe_call(void *entry, struct pt_regs *regs, unsigned long *stack);
-void x86_jprobe_return(unsigned long frame);
 
 /* trap.c */
 void x86_kprobe_hit_post(struct pt_regs *regs);

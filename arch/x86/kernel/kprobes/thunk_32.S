@@ -11,7 +11,6 @@
 #include <asm/asm-offsets.h>
 #include <asm/frame.h>
 #include <asm/nospec-branch.h>
-#include <asm/percpu.h>
 #include <asm/segment.h>
 #include <asm/smap.h>
 #include "common.h"
@@ -125,7 +124,10 @@ _ASM_NOKPROBE(__kretprobe_trampoline)
 SYM_DATA_END_LABEL(kprobe_thunk_frames, SYM_L_GLOBAL, kprobe_thunk_frames_end)
 	.popsection
 
-/* Pop the registers that x86_jprobe_call() has pushed. */
+/* Words of the stack that are copied for a jprobe's function: 64 bytes. */
+#define STACK_WORDS	16
+
+/* Pop the registers that arch_jprobe_call() has pushed. */
 .macro POP_CALLEE_SAVED
 	popl	%edi
 	popl	%esi
@@ -134,20 +136,23 @@ SYM_DATA_END_LABEL(kprobe_thunk_frames, SYM_L_GLOBAL, kprobe_thunk_frames_end)
 .endm
 
 /*
- * void x86_jprobe_call(void *entry, struct pt_regs *regs, unsigned long *stack)
+ * void arch_jprobe_call(void *entry, struct pt_regs *regs, void *stack,
+ *			 unsigned long *frame)
  *
+ * See kernel/kprobes/jprobe.c.  The first word of @stack is the return address.
  * The first arguments of @entry are in registers, and the others on the stack.
  * If @entry is asmlinkage, all of them are on the stack.
  */
-SYM_FUNC_START(x86_jprobe_call)
+SYM_FUNC_START(arch_jprobe_call)
 	pushl	%ebp
 	movl	%esp, %ebp
 	pushl	%ebx
 	pushl	%esi
 	pushl	%edi
-	movl	%esp, PER_CPU_VAR(x86_jprobe_frame)
-	.set offset, 4*X86_JPROBE_STACK_WORDS
-	.rept X86_JPROBE_STACK_WORDS
+	movl	8(%ebp), %ebx
+	movl	%esp, (%ebx)
+	.set offset, 4*STACK_WORDS + 4
+	.rept STACK_WORDS
 	.set offset, offset - 4
 	pushl	offset(%ecx)
 	.endr
@@ -159,12 +164,12 @@ SYM_FUNC_START(x86_jprobe_call)
 	leal	-3*4(%ebp), %esp
 	POP_CALLEE_SAVED
 	RET
-SYM_FUNC_END(x86_jprobe_call)
-_ASM_NOKPROBE(x86_jprobe_call)
+SYM_FUNC_END(arch_jprobe_call)
+_ASM_NOKPROBE(arch_jprobe_call)
 
-SYM_CODE_START(x86_jprobe_return)
+SYM_CODE_START(arch_jprobe_return)
 	movl	%eax, %esp
 	POP_CALLEE_SAVED
 	RET
-SYM_CODE_END(x86_jprobe_return)
-_ASM_NOKPROBE(x86_jprobe_return)
+SYM_CODE_END(arch_jprobe_return)
+_ASM_NOKPROBE(arch_jprobe_return)

@@ -10,7 +10,6 @@
 #include <asm/cpufeatures.h>
 #include <asm/frame.h>
 #include <asm/nospec-branch.h>
-#include <asm/percpu.h>
 #include <asm/ptrace-abi.h>
 #include <asm/segment.h>
 #include <asm/smap.h>
@@ -225,7 +224,10 @@ _ASM_NOKPROBE(x86_jprobe_go)
 #define CALL_ENTRY	CALL_NOSPEC r11
 #endif
 
-/* Pop the registers that x86_jprobe_call() has pushed. */
+/* Words of the stack that are copied for a jprobe's function: 64 bytes. */
+#define STACK_WORDS	8
+
+/* Pop the registers that arch_jprobe_call() has pushed. */
 .macro POP_CALLEE_SAVED
 	popq	%r15
 	popq	%r14
@@ -236,13 +238,14 @@ _ASM_NOKPROBE(x86_jprobe_go)
 .endm
 
 /*
- * void x86_jprobe_call(void *entry, struct pt_regs *regs, unsigned long *stack)
+ * void arch_jprobe_call(void *entry, struct pt_regs *regs, void *stack,
+ *			 unsigned long *frame)
  *
- * Call @entry with the argument registers in @regs (and rax, which counts
- * vector registers for variable arguments) and X86_JPROBE_STACK_WORDS words of
- * @stack.  x86_jprobe_frame is the stack pointer to return with.
+ * See kernel/kprobes/jprobe.c.  The argument registers include rax, which
+ * counts vector registers for variable arguments.  The first word of @stack is
+ * the return address.
  */
-SYM_FUNC_START(x86_jprobe_call)
+SYM_FUNC_START(arch_jprobe_call)
 	pushq	%rbp
 	movq	%rsp, %rbp
 	pushq	%rbx
@@ -250,9 +253,9 @@ SYM_FUNC_START(x86_jprobe_call)
 	pushq	%r13
 	pushq	%r14
 	pushq	%r15
-	movq	%rsp, PER_CPU_VAR(x86_jprobe_frame)
-	.set offset, 8*X86_JPROBE_STACK_WORDS
-	.rept X86_JPROBE_STACK_WORDS
+	movq	%rsp, (%rcx)
+	.set offset, 8*STACK_WORDS + 8
+	.rept STACK_WORDS
 	.set offset, offset - 8
 	pushq	offset(%rdx)
 	.endr
@@ -269,11 +272,11 @@ SYM_FUNC_START(x86_jprobe_call)
 	leaq	-5*8(%rbp), %rsp
 	POP_CALLEE_SAVED
 	RET
-SYM_FUNC_END(x86_jprobe_call)
-_ASM_NOKPROBE(x86_jprobe_call)
+SYM_FUNC_END(arch_jprobe_call)
+_ASM_NOKPROBE(arch_jprobe_call)
 
-/* void x86_jprobe_return(unsigned long frame): the end of x86_jprobe_call() */
-SYM_CODE_START(x86_jprobe_return)
+/* void arch_jprobe_return(unsigned long frame): the end of the above. */
+SYM_CODE_START(arch_jprobe_return)
 	UNWIND_HINT_FUNC
 	ANNOTATE_NOENDBR
 	movq	%rdi, %rsp
@@ -281,5 +284,5 @@ SYM_CODE_START(x86_jprobe_return)
 	POP_CALLEE_SAVED
 	UNWIND_HINT_FUNC
 	RET
-SYM_CODE_END(x86_jprobe_return)
-_ASM_NOKPROBE(x86_jprobe_return)
+SYM_CODE_END(arch_jprobe_return)
+_ASM_NOKPROBE(arch_jprobe_return)
