@@ -221,7 +221,8 @@ bool arch_kprobe_can_resume(struct kprobe_site *site, void *slot,
  *    KPROBE_JUMP_SIZE and KPROBE_DETOUR_SIZE (bytes, the latter a power of
  *    two).  It may define arch_kprobe_resume(), which is called after a handler
  *    has set regs->ip.  If a jump may cover several instructions, this function
- *    must move an ip under a jump to the copy in the detour.
+ *    must move an ip under a jump to the copy in the detour.  Otherwise, the
+ *    empty defaults of arch_kprobe_unanalyse() and arch_kprobe_use_detour() do.
  */
 #ifdef CONFIG_OPTPROBES
 /**
@@ -235,14 +236,13 @@ enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site,
 					 const struct kprobe_symbol *symbol);
 /* Build @site->detour; return values as for arch_kprobe_analyse(). */
 enum kprobe_obstacle arch_kprobe_build_detour(struct kprobe_site *site);
-/* Make traps execute the copies in the detour, or only the instruction. */
-void arch_kprobe_use_detour(struct kprobe_site *site, bool use);
 /* Free cached analyses, before a site or text is freed, and after explain. */
 void arch_kprobe_unanalyse(struct kprobe_site *site);
 #else
 #define KPROBE_JUMP_SIZE	0
-static inline void arch_kprobe_use_detour(struct kprobe_site *s, bool use) { }
 #endif
+/* Make traps execute the copies in the detour, or only the instruction. */
+void arch_kprobe_use_detour(struct kprobe_site *site, bool use);
 
 #ifndef arch_kprobe_resume
 static __always_inline void arch_kprobe_resume(struct pt_regs *regs) { }

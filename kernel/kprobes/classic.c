@@ -708,15 +708,6 @@ enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site,
 	return KPROBE_NOJUMP_NONE;
 }
 
-void arch_kprobe_unanalyse(struct kprobe_site *site)
-{
-}
-
-/* Not needed, because a jump covers only the probed instruction. */
-void arch_kprobe_use_detour(struct kprobe_site *site, bool use)
-{
-}
-
 enum kprobe_obstacle arch_kprobe_build_detour(struct kprobe_site *site)
 {
 	struct optimized_kprobe *op = &site->insn.op;

@@ -199,6 +199,8 @@ void kprobe_optimizer_cancel(struct kprobe_site *site)
 	site->trap_uses_detour = false;
 }
 
+void __weak arch_kprobe_unanalyse(struct kprobe_site *site) { }
+
 /**
  * kprobe_optimizer_forget - free the optimizer's data of a site
  * @site: a site to be removed, or in text to be freed; neither trap nor jump

@@ -145,6 +145,9 @@ unsigned int kprobe_take_sites(struct list_head *from, unsigned int nr,
 	return taken;
 }
 
+/* Not needed if a jump covers only the probed instruction. */
+void __weak arch_kprobe_use_detour(struct kprobe_site *site, bool use) { }
+
 /*
  * Before jumps are removed, make traps at their sites execute only the probed
  * instruction.  Otherwise a hit would execute the copies in the detour, and not

@@ -85,14 +85,6 @@ enum kprobe_obstacle arch_kprobe_build_detour(struct kprobe_site *site)
 	return KPROBE_NOJUMP_NONE;
 }
 
-void arch_kprobe_unanalyse(struct kprobe_site *site)
-{
-}
-
-void arch_kprobe_use_detour(struct kprobe_site *site, bool use)
-{
-}
-
 /**
  * a64_kprobe_jump - encode the branch that replaces a site's breakpoint
  * @site: has a detour
