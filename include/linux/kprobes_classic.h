@@ -23,7 +23,7 @@ struct notifier_block;
  */
 #define KPROBE_HIT_ACTIVE	1	/* the pre handler runs */
 #define KPROBE_HIT_SS		2	/* the instruction is being stepped */
-#define KPROBE_REENTER		4	/* the same, for a nested hit */
+#define KPROBE_REENTER		4	/* a nested hit is being stepped */
 #define KPROBE_HIT_SSDONE	8	/* the post handler runs */
 
 DECLARE_PER_CPU(struct kprobe_ctlblk, kprobe_ctlblk);

@@ -486,8 +486,8 @@ int kprobe_site_pre_chain(struct kprobe *p, struct pt_regs *regs);
  * @site: the site
  * @regs: full registers, the instruction pointer KPROBE_IP_SKID past the site
  *
- * A site with a jump has no post handlers.  So with a single probe, the usual
- * case, no local variable has to survive the call of the handler.
+ * Post handlers are not called: a site that gets one loses its jump.  So with a
+ * single probe, as usual, no variable has to survive the call of the handler.
  *
  * Context: any; interrupts off.
  * Return: nonzero if a handler has set the instruction pointer.

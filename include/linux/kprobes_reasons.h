@@ -30,7 +30,7 @@ X(BLACKLISTED,	"blacklisted",	-EINVAL, \
 X(TOO_EARLY,	"too-early",	-EAGAIN, \
 	"The kernel is still adapting its text to this machine.") \
 X(MODULE_STATE,	"module-state",	-ENOENT, \
-	"The module is being loaded or unloaded, or its init code has run.") \
+	"The module is being loaded or unloaded, or this init code has run.") \
 X(JUMP_LABEL,	"jump-label",	-EINVAL, \
 	"The kernel patches this instruction: it is a jump label.") \
 X(STATIC_CALL,	"static-call",	-EINVAL, \

@@ -185,7 +185,7 @@ int kprobe_classic_pre(struct kprobe *kp, struct pt_regs *regs)
 	struct classic_walk walk;
 	bool diverted;
 
-	/* On s390, it points after the breakpoint; a step sets it again. */
+	/* S390 passes the address after the breakpoint; steps set ip again. */
 	if (instruction_pointer(regs) != addr)
 		instruction_pointer_set(regs, addr);
 	classic_walk_begin(&walk);
@@ -219,7 +219,7 @@ void kprobe_classic_post(struct kprobe *kp, struct pt_regs *regs,
 {
 	struct kprobe_site *site = classic_site_of(kp);
 
-	/* With KPROBE_IRQS_ON_IN_HIT, the walk leaves interrupts off. */
+	/* With KPROBE_IRQS_ON_IN_HIT, the walk disables interrupts. */
 	if (KPROBE_IRQS_ON_IN_HIT || READ_ONCE(site->npost))
 		classic_call_post(site, regs);
 }
@@ -259,7 +259,7 @@ void kprobes_inc_nmissed_count(struct kprobe *kp)
 	/* raw_ calls no tracer: backends cannot handle a nested hit in one. */
 	raw_local_irq_save(flags);
 	entered = kprobe_rcu_enter();
-	/* Not _BUSY: some backends have overwritten current_kprobe by now. */
+	/* Never _BUSY: current_kprobe cannot tell, as some backends set it. */
 	kprobe_site_missed(classic_site_of(kp), KPROBE_MISS_RECURSION);
 	kprobe_rcu_exit(entered);
 	raw_local_irq_restore(flags);
@@ -810,10 +810,10 @@ bool kprobe_classic_refuse(struct kprobe *p)
  * A site stays in the table until all CPUs have taken an IPI after the removal
  * of its breakpoint.  So if, with interrupts off, a breakpoint is read and no
  * site is found, the breakpoint is not ours.  But an instruction that is not a
- * breakpoint and raises the same exception would be executed forever.
- * So after STALE_TRAPS consecutive exceptions at one address, leave the
- * exception to the kernel.  A handled hit elsewhere does not reset the number,
- * because reading the text here may cause one.
+ * breakpoint and raises the same exception would be executed forever.  So after
+ * STALE_TRAPS consecutive exceptions at one address, leave the exception to the
+ * kernel.  A handled hit elsewhere does not reset the number, because reading
+ * the text here may cause one.
  */
 #define STALE_TRAPS	100
 

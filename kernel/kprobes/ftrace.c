@@ -9,15 +9,15 @@
  * site by its address, as a trap does.
  *
  * An update of ftrace scans all functions, and a hit by ftrace costs more than
- * a hit by a jump.  A site on the call may therefore patch the next instruction
- * instead: first with a trap, then with a jump.  The site then "owns" the next
- * instruction (kprobe_site::owns_next).  Unless other code branches there, a
- * hit at the next instruction finds the same state as a hit at the call, except
- * for the instruction pointer, for which handlers see the call's address.  The
- * site must use ftrace
+ * a hit by a jump.  A site that "owns" the next instruction (owns_next is set)
+ * therefore patches it instead: first with a trap, then with a jump.  Unless
+ * other code branches there, a hit at the next instruction finds the same state
+ * as a hit at the call, except for the instruction pointer, for which handlers
+ * see the call's address.  The site must use ftrace
  *
  * - if code jumps to the next instruction, or a probe is on it,
- * - if a jump cannot replace the next instruction, or jumps are switched off,
+ * - if no jump can replace it, except that an armed site may keep its trap when
+ *   a probe is under its jump; or if jumps are switched off,
  * - if a probe on the site is a jprobe or has a post handler, because these
  *   need a probed instruction without effect, or
  * - if a live patch or a direct call redirects the call.
@@ -54,8 +54,8 @@
  * for so long: the trampoline of a direct call continues at the next
  * instruction, so each call of the function would have a second hit there.
  *
- * If ftrace drops a hit before 6, the trap or jump handles the hit, unless the
- * text is restored before its task executes it.  After 6, drops are counted.
+ * If ftrace drops a hit before 6, the trap or jump handles it, unless its task
+ * gets there only after 6: this hit is lost, too.  After 6, drops are counted.
  *
  * From one ops to the other
  * -------------------------
@@ -68,11 +68,11 @@
  * function.  If the function has a direct call, ftrace requests that the call's
  * owner share the function, but only for the ops with IPMODIFY.
  *
- * site->ftrace_ops points to the ops that calls handlers; the other ops ignores
- * the hit.  While a site moves, the low bits of this pointer hold an enum
- * site_move, so that the fast path matches neither ops.  While a site moves
- * from one ops to the other, ftrace calls both for a hit, in its loop over all
- * ops, and exactly one of them must call the handlers:
+ * site->ftrace_ops points to the ops that calls handlers; in ftrace's loop over
+ * all ops, the other ops ignores the hit.  While a site moves, the low bits of
+ * this pointer hold an enum site_move, so that the fast path matches neither
+ * ops.  While a site moves from one ops to the other, this loop calls both for
+ * a hit, and exactly one of them must call the handlers:
  *
  * 1. The site belongs to the old ops.  The site is added to the filter of the
  *    new ops, which ignores its hits.
@@ -95,8 +95,8 @@
  * second time.  So an ops is registered again only after a grace period.
  *
  * Outside the loop, a task may be preempted just before it calls the old ops
- * alone, and continue at any later time.  So outside the loop, an ops always
- * calls the handlers.
+ * alone, and continue at any later time.  So outside the loop, any ops calls
+ * the handlers of an armed site.
  *
  * Deferred updates
  * ----------------
@@ -298,7 +298,7 @@ out:
 }
 NOKPROBE_SYMBOL(kprobe_ftrace_hit_slow);
 
-/* The usual case: the hit does not nest, and there is no post handler. */
+/* The usual case: no nesting, no post handler, and no move of the site. */
 static __always_inline void kprobe_ftrace_hit_fast(unsigned long ip,
 						   struct pt_regs *regs,
 						   struct ftrace_ops *ops)
@@ -368,7 +368,7 @@ void kprobe_ftrace_dropped(unsigned long ip)
 	entered = kprobe_read_lock();
 	site = kprobe_site_find(ip);
 	tagged = site ? READ_ONCE(site->ftrace_ops) : NULL;
-	/* If the site still has a trap or jump, that handles this hit. */
+	/* Until the next instruction is restored, its trap handles the hit. */
 	if (tagged && (site_move_of(tagged) != SITE_MOVE_FROM_NEXT ||
 		       !kprobe_text_is_armed(site->state)))
 		kprobe_site_missed(site, KPROBE_MISS_TRACER);
@@ -440,8 +440,8 @@ static struct site_ops *site_ops_called_first;
 
 /*
  * Remove functions from the filter of an ops.  If @shared and the ops has
- * IPMODIFY, also notify the owners of direct calls, which may share these
- * functions.
+ * IPMODIFY, also notify the owners of direct calls that they need not share
+ * these functions any more.
  */
 static int site_ops_unfilter(struct site_ops *from, unsigned long *ips,
 			     unsigned int nr, bool shared)

@@ -70,8 +70,8 @@ NOKPROBE_SYMBOL(kprobe_check_irqs_off);
  * Missed hits, counted by reason, for each site and in total since boot
  *
  * Except in real mode, the counting functions run with interrupts off and RCU
- * watching, in a hit, in a return, or when ftrace drops a hit.  Unregistering a
- * probe waits for such code before it clears kprobe::site and drops the site.
+ * watching, in a hit, in a return, or when ftrace drops a hit.  Before
+ * unregistering clears kprobe::site and drops the site, it waits for such code.
  * Misses are rare, so all CPUs share each counter, and update it by
  * try_cmpxchg(), which is safe against NMIs.
  */
@@ -111,8 +111,8 @@ NOKPROBE_SYMBOL(kprobe_site_missed_alone);
  * @site: the site that was hit
  * @why: the reason
  *
- * The hit is also counted in nmissed of each active probe, unless this CPU is
- * offline: see kprobe_site_missed_alone().
+ * The hit is also counted in nmissed of each active probe; without any, it is
+ * not counted.  On an offline CPU, this is only kprobe_site_missed_alone().
  *
  * Context: a hit; interrupts off, RCU watching.
  */
@@ -232,7 +232,7 @@ enum kprobe_verdict kprobe_site_pre_slow(struct kprobe_site *site,
 		verdict = KPROBE_HIT_MISSED;
 	} else {
 		p = kprobe_first_pre(site);
-		/* In handlers, preempt_count() includes the hit's exception. */
+		/* Hits in handlers find this exception in preempt_count(). */
 		saved = kprobe_ctx_save(kprobe_context_id(KPROBE_BY_CODE));
 		if (kprobe_call_pre(p, regs))
 			verdict = KPROBE_HIT_DIVERTED;
@@ -274,7 +274,7 @@ NOKPROBE_SYMBOL(kprobe_site_post_slow);
 
 /**
  * kprobe_trace_irqs_off - notify lockdep and tracers that interrupts are off
- * @irqs_on: whether interrupts were on; ignored if lockdep keeps track itself
+ * @irqs_on: whether interrupts were on; ignored with PROVE_LOCKING
  *
  * Return: true if kprobe_trace_irqs_on() must be called before interrupts are
  * enabled again.
@@ -476,9 +476,9 @@ NOKPROBE_SYMBOL(kprobe_fault);
  * cpu_hotplug_lock is held for writing until the CPU is marked.  To wait for
  * this, kprobe_wait_for_handlers() and kprobe_patch() lock it for reading.
  *
- * Once a CPU has been started, only code on that CPU writes its mark, so the
- * write interrupts no handler there.  CPUs are marked at boot until they are
- * first online.  A CPU that fails to start keeps the mark, or sets it again
+ * Once a CPU has been started, only code on that CPU writes its mark, so no
+ * handler sees the mark change.  CPUs are marked at boot until they are first
+ * online.  A CPU that fails to start keeps the mark, or sets it again
  * (cpu_die_early() on arm64).
  *
  * The return path does not check the mark, because no followed call returns on

@@ -107,7 +107,7 @@ static inline void kretprobe_divert(struct pt_regs *regs)
 {
 }
 #else
-/* Return true if the return address is in the instance of another call. */
+/* Return true if the real return address is in another call's instance. */
 static __always_inline bool kretprobe_is_lost(struct pt_regs *regs)
 {
 	return unlikely(*arch_kprobe_return_place(regs) ==
@@ -511,7 +511,7 @@ NOKPROBE_SYMBOL(kretprobe_hit);
  * If @tsk starts to run meanwhile, the result may be wrong.
  *
  * Context: any.
- * Return: the address, or 0 if there is none.
+ * Return: the address, or 0 if there is none or if @tsk is running.
  */
 unsigned long kretprobe_find_ret_addr(struct task_struct *tsk, void *fp,
 				      struct llist_node **cur)

@@ -174,7 +174,7 @@ static int kretprobe_flush_idle_task(unsigned int cpu)
 	return 0;
 }
 
-/* Free pools that were drained by the last returns on this CPU. */
+/* Free pools that were drained by the last returns on an offline CPU. */
 static int kretprobe_flush_pools(unsigned int cpu)
 {
 	kretprobe_pools_flush_left();

@@ -247,7 +247,7 @@ struct kretprobe_instance *kretprobe_pool_scavenge(struct kretprobe_pool *pool)
 		cpu_relax();
 	}
 
-	/* If this CPU cannot grow the pool, the next entry that fails does. */
+	/* If this CPU cannot queue the irq_work, a later miss does. */
 	if (READ_ONCE(pool->total) < pool->limit && can_kick())
 		irq_work_queue(&pool->kick);
 	return NULL;

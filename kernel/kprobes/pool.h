@@ -106,7 +106,7 @@ static inline void kretprobe_pool_leave(struct kretprobe *rp,
 	/* Returning tasks read rph->rp through their instances. */
 	WRITE_ONCE(rp->rph->rp, NULL);
 	__llist_add(&pool_of(rp->rph)->link, leaving);
-	/* If rp->kp becomes a plain kprobe, hits must not access the pool. */
+	/* Users may register rp->kp as a kprobe: it must not use the pool. */
 	rp->kp.pre_handler = NULL;
 }
 
