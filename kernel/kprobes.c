@@ -56,13 +56,13 @@
  *	explain_mutex		the last place written to "explain" (control.c);
  *				never held with kprobe_mutex
  *
- * Callers may hold other locks around kprobe_mutex if these do not depend on
- * probes.  Known ones are event_mutex, the rwsem of the module notifier, and
- * locks that users of ftrace hold when they register: klp_mutex, the mutex of a
- * BPF trampoline.  With kprobe_mutex held, the core must not call functions
- * that take one of these.  When a post handler is registered on a function with
- * a BPF trampoline, ftrace calls BPF code that only tries to lock the mutex; if
- * that fails, ftrace returns -EAGAIN.
+ * Callers may hold locks of their own around kprobe_mutex.  Known ones are
+ * event_mutex, the rwsem of the module notifier, and locks that users of ftrace
+ * hold when they register: klp_mutex, the mutex of a BPF trampoline.  With
+ * kprobe_mutex held, the core must not call functions that take one of these.
+ * When a post handler is registered on a function with a BPF trampoline, ftrace
+ * calls BPF code that only tries to lock the trampoline's mutex; if that fails,
+ * ftrace returns -EAGAIN.
  *
  * The core must not wait for a grace period under kprobe_mutex, except to move
  * a site to ftrace (reconcile.c), to move it from one ftrace_ops to the other
@@ -246,7 +246,7 @@ static int kprobe_check_new(const struct kprobe *p)
 
 /*
  * Link a probe of an array to its site, which is created if necessary and
- * added to @dirty.  On failure, the probe is linked to no site.
+ * added to @dirty.  On failure, nothing is linked.
  */
 static int kprobe_attach(struct kprobe_array *array, struct kprobe *p,
 			 struct list_head *dirty)
@@ -341,7 +341,7 @@ static int kprobes_detach(struct kprobe_array *array, int first, int end)
 		p->flags &= KPROBE_FLAG_DISABLED;
 		kprobe_site_mark_dirty(site, &dirty);
 		n += kprobe_site_patches_text(site);
-		/* Sites on ftrace are not in n, so a chunk may be large. */
+		/* Sites on ftrace do not count, so a chunk may be large. */
 		cond_resched();
 	}
 
@@ -351,7 +351,7 @@ static int kprobes_detach(struct kprobe_array *array, int first, int end)
 	list_for_each_entry(site, &dirty, batch)
 		if (hlist_empty(&site->probes))
 			list_move_tail(&site->all, &empty);
-	/* Ignore errors: only other probes of these sites can cause them. */
+	/* Ignore errors: only other probes can cause them. */
 	kprobe_reconcile(&dirty, KPROBE_ARM_EACH | KPROBE_WAIT);
 
 	list_for_each_entry_safe(site, next, &empty, all)
@@ -396,7 +396,7 @@ static int kprobes_attach(struct kprobe_array *array, int first)
 		if (ret)
 			break;
 		n += kprobe_site_patches_text(array->probes[i]->site);
-		/* Sites on ftrace are not in n, so a chunk may be large. */
+		/* Sites on ftrace do not count, so a chunk may be large. */
 		cond_resched();
 	}
 	if (ret)
@@ -411,7 +411,7 @@ static int kprobes_attach(struct kprobe_array *array, int first)
 	return ret;
 }
 
-/* Warn if a handler, which would wait for itself, calls the kprobes API. */
+/* Warn and return true in a handler: the API would wait for this handler. */
 static bool kprobe_called_by_handler(void)
 {
 	bool has_id = this_cpu_read(kprobe_current_ctx) < KPROBE_CTX_BUSY;
@@ -483,11 +483,11 @@ int kprobe_register_array(struct kprobe_array *array)
  * Return:
  * * 0: all are registered; otherwise none is, and the errno is for the first
  *   probe that was refused.
- * * -EINVAL: @num is not positive; a probe is NULL, is registered already, has
- *   both or neither of addr and symbol_name, or unknown flags; the address
- *   is not in text, blacklisted, misaligned, in padding or in the type hash
- *   before a function, or patched by the kernel itself; the instruction is a
- *   trap, BUG(), WARN() or type check.
+ * * -EINVAL: @num is not positive; @ps or a probe is NULL; a probe is already
+ *   registered, or has both or neither of addr and symbol_name, or unknown
+ *   flags; the address is not in text, blacklisted, misaligned, in padding or
+ *   in the type hash before a function, or patched by the kernel itself; the
+ *   instruction is a trap, BUG(), WARN() or type check.
  * * -ENOENT: no such symbol; the address is in a module before
  *   MODULE_STATE_COMING or after MODULE_STATE_LIVE, in a live patch before
  *   MODULE_STATE_LIVE, or in a module's init code after it has run.
@@ -596,7 +596,7 @@ static int kprobe_set_disabled(struct kprobe *p, bool disable)
 
 	kprobe_site_mark_dirty(site, &dirty);
 	ret = kprobe_reconcile(&dirty, disable ? KPROBE_WAIT : 0);
-	/* After a disable, only other probes of the site can cause an error. */
+	/* After a disable, only other probes can cause an error. */
 	if (disable || !ret)
 		return 0;
 	kprobe_site_deactivate(site, p);
@@ -691,8 +691,8 @@ static void kprobe_lose_text(unsigned long start, unsigned long size)
 /**
  * kprobe_free_init_mem - remove probes from the kernel's init text
  *
- * Context: may sleep; when no task executes init text any more, but before
- * SYSTEM_FREEING_INITMEM, because init text cannot be patched from then on.
+ * Context: may sleep.  No task executes init text any more, but the kernel can
+ * still patch it, because system_state is below SYSTEM_FREEING_INITMEM.
  */
 void kprobe_free_init_mem(void)
 {

@@ -38,7 +38,7 @@ struct module;
  * @KPROBE_SITE_TRAP: the text has a breakpoint
  * @KPROBE_SITE_JUMP: the text has a jump to the site's detour
  * @KPROBE_SITE_FTRACE: ftrace calls the core
- * @KPROBE_SITE_GONE: the text has been freed; final
+ * @KPROBE_SITE_GONE: the text has been, or is about to be, freed; final
  */
 enum kprobe_site_state {
 	KPROBE_SITE_CLEAN,
@@ -51,7 +51,7 @@ enum kprobe_site_state {
 /**
  * struct kprobe_site - one probed address
  *
- * The fields that a hit reads are first.  Active probes are the enabled ones.
+ * The fields that most hits read are first.  Active probes are enabled probes.
  * "Locked": written under kprobe_mutex, and also read under it unless noted.
  *
  * @chain: in the table of sites; locked, read under RCU
@@ -80,7 +80,7 @@ enum kprobe_site_state {
  * @batch: in the batch of the reconciler or optimizer; locked
  * @retired: in the queue of site.c, once out of the table
  * @njprobe: number of active probes that are jprobes; locked
- * @opcode: the contents at @addr when the site was created; constant
+ * @opcode: the text at @addr without probes, read at creation; constant
  * @obstacle: enum kprobe_obstacle of the last attempt to prepare a jump; locked
  * @has_neighbour: another site is, or was, less than a jump away; locked
  * @trap_uses_detour: a jump is pending, and traps use the detour; locked
@@ -272,7 +272,7 @@ void arch_jprobe_call(void *entry, struct pt_regs *regs, void *stack,
 		      unsigned long *frame);
 void arch_jprobe_return(unsigned long frame);
 
-/* 5. Functions for backends, which must hold kprobe_mutex unless noted */
+/* 5. Functions for backends.  Hold kprobe_mutex, except to free a slot: */
 void *kprobe_slot_alloc(struct kprobe_site *owner, unsigned int size);
 void kprobe_slot_free(void *slot);
 void kprobe_find_symbol(unsigned long addr, struct kprobe_symbol *symbol);

@@ -86,11 +86,11 @@ bool within_kprobe_blacklist(unsigned long addr)
 	return !lookup_symbol_name(addr, name) && blacklist_covers_whole(name);
 }
 
-/* The depth of ranges that kprobe_blacklist_callees() need not follow */
+/* The depth of ranges whose calls kprobe_blacklist_callees() need not follow */
 #define BLACKLIST_CALLS_KNOWN	INT_MAX
 
 /*
- * Add a range, which must not be empty.  @depth is that of the
+ * Add a range, which must not be empty.  @depth is the argument of the call of
  * kprobe_blacklist_callees() that has found it.  Return 0 or -ENOMEM.
  */
 static int blacklist_add_depth(unsigned long start, unsigned long size,
@@ -313,7 +313,7 @@ static bool __init blacklist_is_leaf(unsigned long start, unsigned long size,
 
 /*
  * Return true if an address is blacklisted and its calls have been followed to
- * this depth.  A function may be found by a long chain of calls first.
+ * this depth.  A longer chain, with less depth left, may have found it first.
  */
 static bool __init blacklist_followed(unsigned long addr, unsigned int depth)
 {

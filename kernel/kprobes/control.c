@@ -58,7 +58,7 @@ static void kprobe_show_symbol(struct seq_file *m, const void *addr,
  * that were queued when the file was opened.
  */
 
-/* Return the site at a position of the two lists, or NULL. */
+/* Return the link of the site at a position in the two lists, or NULL. */
 static struct list_head *kprobe_list_seek(loff_t *pos)
 {
 	struct list_head *at = seq_list_start(&kprobe_sites, *pos);
@@ -95,7 +95,7 @@ static void kprobe_list_stop(struct seq_file *m, void *v)
 	mutex_unlock(&kprobe_switch_mutex);
 }
 
-/* Show a probe's place.  Return false for a symbol that is in no module. */
+/* Show a probe's place.  Return false for a symbol shown without a module. */
 static bool kprobe_list_place(struct seq_file *m, const struct kprobe *p,
 			      unsigned long addr)
 {

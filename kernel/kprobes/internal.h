@@ -38,7 +38,7 @@ static inline bool kprobe_obstacle_stays(enum kprobe_obstacle what)
 	return what >= KPROBE_NOJUMP_FTRACE_SITE;
 }
 
-/* Return true if a site has a breakpoint or jump in its text. */
+/* Return true if a site in this state has a breakpoint or jump in its text. */
 static inline bool kprobe_text_is_armed(enum kprobe_site_state state)
 {
 	return state == KPROBE_SITE_TRAP || state == KPROBE_SITE_JUMP;
@@ -144,9 +144,9 @@ enum kprobe_refusal kprobe_inspect(struct kprobe_site *site,
 /* patch.c: the text and the state of sites */
 
 /*
- * Release text_mutex after patching this number of sites, and kprobe_mutex
- * after changing about as many.  The queue of smp_text_poke_batch_add() on x86
- * has room for the same number.
+ * Release text_mutex after patching this number of sites.  Most loops over
+ * sites also release kprobe_mutex after about as many.  The queue of
+ * smp_text_poke_batch_add() on x86 has room for the same number.
  */
 #define KPROBE_PATCH_CHUNK	256
 

@@ -158,7 +158,7 @@ void __weak arch_kprobe_use_detour(struct kprobe_site *site, bool use) { }
  * so before the last IPI of arch_kprobe_patch(), because this function runs
  * before all patching, and so before the return of the registration that
  * removes the jump.  They miss the new probe, even if their task is preempted
- * in the detour and continues after this return.
+ * in the detour and continues after that return.
  *
  * Jumps are also moved to the front of the batch, because a trap must not be
  * written to text that is still under a jump.

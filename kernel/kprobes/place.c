@@ -120,10 +120,10 @@ void kprobe_find_symbol(unsigned long addr, struct kprobe_symbol *symbol)
 }
 
 /*
- * Return true for a part that the compiler has split off from a function, with
- * a profile as <function>.__part.<n>.  The function jumps there with a stack
- * frame set up, so the start of the part is not a function entry, even if
- * arch_kprobe_entry() sets on_entry.
+ * Return true for a part that the compiler has split off from a function, as
+ * <function>.cold or, with a profile, <function>.__part.<n>.  The function may
+ * jump there with a stack frame set up, so the start of the part is not a
+ * function entry, even if arch_kprobe_entry() sets on_entry.
  */
 static bool place_is_part(const char *name)
 {
@@ -265,7 +265,7 @@ place_inspect_text(struct kprobe_site *site, const struct kprobe_symbol *symbol)
 	return why;
 }
 
-/* Let a site on an ftrace call own the next instruction if a jump fits. */
+/* Let a site on an ftrace call own the next instruction if it can be a jump. */
 static void place_inspect_next(struct kprobe_site *site,
 			       const struct kprobe_symbol *symbol)
 {
@@ -316,7 +316,7 @@ enum kprobe_refusal kprobe_inspect(struct kprobe_site *site,
 		if (!IS_ENABLED(CONFIG_KPROBES_ON_FTRACE))
 			return KPROBE_REFUSE_FTRACE_SITE;
 		site->on_ftrace = true;
-		/* Under text_mutex, ftrace has no temporary breakpoint. */
+		/* ftrace holds text_mutex until its breakpoints are removed. */
 		mutex_lock(&text_mutex);
 		opcode = *site->addr;
 		mutex_unlock(&text_mutex);

@@ -81,7 +81,7 @@ reconcile_text_target(const struct kprobe_site *site)
 	return target == KPROBE_SITE_FTRACE ? KPROBE_SITE_TRAP : target;
 }
 
-/* Return the site @back bytes before @site, if its jump covers @site. */
+/* Return the site @back bytes before @site if it has, or awaits, a jump. */
 static struct kprobe_site *
 reconcile_jump_over(const struct kprobe_site *site, unsigned int back)
 {
@@ -294,8 +294,8 @@ static int reconcile_ftrace(struct list_head *dirty, bool each)
  *	caller must undo its change on failure.  KPROBE_WAIT: the caller has
  *	unlinked handlers; wait until none of them runs.
  *
- * Only arming with ftrace can fail.  Refused sites keep their state, and so do
- * sites on instructions that they own; all others reach their target state.
+ * Only arming with ftrace can fail.  Refused sites, and other sites on
+ * instructions that they own, keep their state.
  *
  * Context: may sleep; kprobe_mutex held.
  * Return: 0, -ENOMEM, or an error of ftrace.

@@ -81,7 +81,7 @@ struct kprobe_site *kprobe_site_at(unsigned long addr)
  * @addr: the address of an instruction
  *
  * Two sites may share an instruction: one at @addr, and one on the ftrace call
- * before @addr.  Only one of them is armed there.
+ * before @addr.  At most one of them is armed there.
  *
  * Context: any; either kprobe_mutex held, or preemption off and RCU watching.
  * Return: the armed site; if neither is armed, the site at @addr, else the one
@@ -142,15 +142,15 @@ NOKPROBE_SYMBOL(kprobe_patches);
  * only a page fault could make it sleep, and the fault handler first calls
  * kprobe_regs_leave_slot().
  *
- * RCU-tasks does not wait for idle tasks.  With ARCH_WANTS_NO_INSTR, code that
- * RCU does not watch is noinstr, so RCU waits for idle tasks in slots.  On
- * other architectures each CPU must schedule once, which Tasks Rude RCU
- * ensures.  No CPU may halt in a slot: x86 refuses probes on HLT and MWAIT, and
- * powerpc on all instructions that stop a CPU.  On arm64, WFI ends at the next
- * interrupt, and each change of text sends one.
+ * RCU-tasks does not wait for idle tasks.  With ARCH_WANTS_NO_INSTR, RCU waits
+ * for idle tasks in slots, because code that RCU does not watch is noinstr and
+ * cannot be probed.  On other architectures each CPU must schedule once, which
+ * Tasks Rude RCU ensures.  No CPU may halt in a slot: x86 refuses probes on HLT
+ * and MWAIT, and powerpc on all instructions that stop a CPU.  On arm64, WFI
+ * ends at the next interrupt, and each change of text sends one.
  *
- * The grace period takes tens of milliseconds.  Only the worker waits for it,
- * and holds no lock meanwhile.
+ * The grace period takes tens of milliseconds or longer.  Only the worker waits
+ * for it, and holds no lock meanwhile.
  */
 
 static LLIST_HEAD(site_retired);
@@ -170,7 +170,7 @@ static void site_retire_worker(struct work_struct *work)
 #ifndef CONFIG_ARCH_WANTS_NO_INSTR
 	synchronize_rcu_tasks_rude();
 #endif
-	/* Wait for hits that use slots with preemption off: see classic.c. */
+	/* Wait for idle tasks in slots; with classic.c, also for hits. */
 	synchronize_rcu();
 	llist_for_each_entry(site, first, retired) {
 		kprobe_classic_release(site);
@@ -214,7 +214,7 @@ postcore_initcall(kprobe_retire_start);
 
 /**
  * kprobe_site_create - create a site and add it to the table
- * @entry: the place
+ * @entry: the instruction to probe
  * @result: filled in unless the place is refused
  *
  * Context: may sleep; kprobe_mutex held.
