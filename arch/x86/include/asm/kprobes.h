@@ -14,7 +14,7 @@
 #include <asm/ptrace.h>
 #include <asm/segment.h>
 
-/* An instruction of up to 15 bytes; a jump back, or a call and a pointer. */
+/* An instruction of up to 15 bytes; a jump, or a call, an int3, a pointer. */
 #define KPROBE_SLOT_SIZE	32
 /* The entry (see detour.c), the instructions of a region, a jump back. */
 #define KPROBE_DETOUR_SIZE	64
@@ -68,8 +68,8 @@ enum x86_kprobe_class {
 /**
  * enum x86_kprobe_simple - out-of-line instructions that can be emulated
  *
- * With a post handler, emulation on the saved registers replaces execution in
- * post_slot.
+ * A trap at a site with post handlers emulates them on the saved registers, so
+ * post_slot is not needed.
  *
  * @X86_KPROBE_NOT_SIMPLE: must be executed
  * @X86_KPROBE_PUSH: push the register at @index
@@ -119,8 +119,8 @@ struct x86_kprobe_jump {
  *	instruction; 0 if there is none
  * @first: first byte of the instruction
  * @base: offset into pt_regs of the base register, or -1
- * @run: where a trap continues: the slot, or the copy in the detour while that
- *	is in use; NULL if the instruction is emulated
+ * @run: where a trap continues: the copy in the detour while that is in use;
+ *	otherwise the slot, or NULL if the instruction is emulated
  * @target: branch target; displacement of a memory operand (plus the address of
  *	the next instruction if relative to it); or the number of bytes for RET,
  *	ADD_SP and SUB_SP
@@ -153,9 +153,9 @@ void arch_kprobe_resume(struct pt_regs *regs);
 #define arch_kprobe_resume arch_kprobe_resume
 
 /*
- * Return the address in the original text whose stack layout @ip has.  Add to
- * @sp the words that the detour has pushed.  If @site is NULL, @ip is in no
- * slot.
+ * Return the address in the original text that has the same stack layout as
+ * @ip, and add to @sp the words that the detour has pushed.  If @site is NULL,
+ * @ip is in no slot.
  */
 unsigned long arch_kprobe_unwind(struct kprobe_site *site, void *slot,
 				 unsigned long ip, struct pt_regs *regs,
@@ -247,7 +247,7 @@ static inline unsigned long *kprobe_thunk_frame(struct pt_regs *regs,
 
 #endif /* CONFIG_KPROBES */
 
-/* fixup_exception() has called kprobe_fault() before. */
+/* Nothing is left to do: fixup_exception() has called kprobe_fault(). */
 static inline int kprobe_fault_handler(struct pt_regs *regs, int trapnr)
 {
 	return 0;

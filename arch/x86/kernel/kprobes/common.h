@@ -76,11 +76,11 @@ extern const struct x86_kprobe_pushed kprobe_detour_stack[];
 extern const struct x86_kprobe_pushed kprobe_detour_stack_end[];
 
 /*
- * From offset @at on, a thunk has its return address @ret words above the stack
- * pointer.  With X86_KPROBE_INDIRECT in @ret, that word points to saved flags,
- * and the return address is the word after these.  The frame pointer is saved
- * @bp words above the stack pointer, or is in its register if @bp is negative.
- * The last entry marks the end of the thunks.
+ * From @at bytes after kprobe_post_thunk on, the return address is @ret words
+ * above the stack pointer.  With X86_KPROBE_INDIRECT in @ret, this word points
+ * to saved flags, and the return address is the word after these.  The frame
+ * pointer is saved @bp words above the stack pointer, or is in its register if
+ * @bp is negative.  The last entry marks the end of the thunks.
  */
 struct x86_kprobe_thunk_frame {
 	u16 at;

@@ -13,8 +13,8 @@
  * as after a breakpoint, one byte after the probed address.  orig_ax, which is
  * no register of the interrupted code, holds the return address of the call.
  * The thunk reads the site from the start of the detour.  The thunk and the
- * detour pop the registers with all changes that handlers have made, but if a
- * handler has set the instruction pointer, the thunk continues there.
+ * detour pop the registers with all changes that handlers have made.  If a
+ * handler has set the instruction pointer, the thunk continues there instead.
  *
  * The direction flag is clear, because a function that sets it has no jumps.
  * User memory may be accessible in functions with STAC or fix-ups for faults,

@@ -16,11 +16,11 @@
  *   because the fault may be in another function.
  *
  * A jump through a register is taken for a tail call, unless it is an obstacle.
- * So is a jump to text without a symbol, because its target is a thunk that the
- * kernel has created for this jump at boot.
+ * A jump to text without a symbol counts as a jump through a register, because
+ * its target is a thunk that the kernel has created for this jump at boot.
  *
  * A read with a scaled index and no base, as in a compiled switch, may read a
- * table, as may a read at a constant address of data plus a register.  Only
+ * table, and so may a read at a constant address of data plus a register.  Only
  * hand-written code has other tables.  Obstacles are:
  * - a jump that may read another table;
  * - a jump through a register, if the function may read another table, or has
@@ -408,7 +408,7 @@ static bool func_scan_insn(struct analysis *a, const struct insn *insn,
 		return false;
 	case 0xe8:
 		func_add_mark(a, relative, WAY_IN);
-		/* The called function may not return. */
+		/* The called function might not return. */
 		return true;
 	case 0xe9: case 0xeb:
 		func_add_branch(a, relative);
@@ -551,7 +551,7 @@ static void func_scan_range(struct analysis *a, const struct text_range *range)
 		}
 		filler = func_scan_insn(a, &insn,
 					range->start + i + insn.length);
-		/* Only no-ops (padding) may follow the end of the flow. */
+		/* Only no-ops (padding) may follow the last end of the flow. */
 		ends = filler || (ends && x86_kprobe_is_nop(&insn));
 	}
 	kvfree(text);

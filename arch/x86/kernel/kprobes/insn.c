@@ -485,10 +485,10 @@ static void classify_simple_mov(const struct insn *insn,
 }
 
 /*
- * Bytes by which an emulated instruction may lower the stack pointer.  The
- * kernel leaves six words between the interrupted stack and the registers that
- * an exception saves.  A post handler may push two words there.  With a stack
- * pointer below these six words, unwinders would stop, and handlers that write
+ * Bytes by which an emulated instruction may lower the stack pointer.  At least
+ * six words are free between the interrupted stack and the registers that a
+ * breakpoint saves.  A post handler may push two words there.  With a stack
+ * pointer below the free words, unwinders would stop, and handlers that write
  * to the top of the stack would overwrite the registers.  i386 builds the frame
  * for IRET directly below the new stack pointer while it still reads the old
  * frame (IRET_FRAME in entry_32.S).
@@ -563,7 +563,7 @@ enum kprobe_refusal x86_kprobe_classify(struct insn *insn,
 		result->class = X86_KPROBE_NOP;
 		return KPROBE_OK;
 	}
-	/* No instruction below has a VEX or EVEX prefix. */
+	/* None of the instructions below has a VEX, XOP or EVEX prefix. */
 	if (insn_is_avx_or_xop(insn))
 		return KPROBE_OK;
 	if (op == 0x0f && insn->opcode.nbytes == 2)
@@ -575,7 +575,7 @@ enum kprobe_refusal x86_kprobe_classify(struct insn *insn,
 
 	switch (op) {
 	case 0x70 ... 0x7f:
-		/* FineIBT jumps to the f0 before a JCC: LOCK JCC traps. */
+		/* FineIBT's JCC jumps to the f0 before it: LOCK JCC traps. */
 		if (relative == addr - 1)
 			return KPROBE_REFUSE_BUG_SITE;
 		result->cond = op & 0xf;
@@ -646,7 +646,7 @@ enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 	if (alternatives_text_reserved((void *)addr,
 				       (void *)addr + insn.length))
 		return KPROBE_REFUSE_ALTERNATIVE;
-	/* The core checks the first byte, but live patches write operands. */
+	/* The core checks only one byte, but live patches write operands. */
 	mod = kprobe_module_of(addr);
 	if (mod) {
 		why = kprobe_livepatched(mod, addr, addr + insn.length);

@@ -91,7 +91,7 @@ void arch_kprobe_patch(struct list_head *batch)
 
 	/* smp_text_poke_batch_add() flushes its queue if addresses decrease. */
 	list_sort(NULL, batch, patch_by_address);
-	/* Jumps first, because a trap of this batch may be under an old one. */
+	/* Jumps first: a trap of this batch may be under an old jump. */
 	patch_jumps(batch);
 	patch_traps(batch);
 }

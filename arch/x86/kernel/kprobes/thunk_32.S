@@ -29,7 +29,7 @@
 	THUNK_STACK thunk_ret, PT_EBP/4
 .endm
 
-/* Pop them again, up to the field at offset @next. */
+/* Pop the registers again, and drop the rest up to the offset @next. */
 .macro POP_HIT_REGS next:req
 	POP_ALL	%ebx, %ecx, %edx, %esi, %edi, %ebp, %eax
 	leal	(\next - PT_DS)(%esp), %esp

@@ -92,7 +92,7 @@
  * Return without changing flags.  With call depth tracking, the usual return
  * (call_depth_return_thunk) shifts a counter, which would change the flags
  * after popf.  The counter protects against an empty return predictor.  Here,
- * the predictor is not empty: it holds at least the calls made for this hit.
+ * the predictor is not empty: it holds at least the call of the thunk.
  */
 .macro RET_KEEPING_FLAGS
 #ifdef CONFIG_MITIGATION_CALL_DEPTH_TRACKING

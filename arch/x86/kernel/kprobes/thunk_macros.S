@@ -20,8 +20,8 @@
 
 /*
  * The template of a detour's entry.  detour.c copies it and fills in the site
- * and its address.  If the probed code may have access to user memory, detour.c
- * replaces the push of cs by CLAC and a shorter push.
+ * and ip.  If the probed code may have access to user memory, detour.c replaces
+ * the push of cs by CLAC and a shorter push.
  */
 .macro DETOUR_TEMPLATE
 	.pushsection .rodata.kprobe_detour_stack, "a"
