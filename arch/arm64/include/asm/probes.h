@@ -12,12 +12,12 @@ typedef u32 probe_opcode_t;
 /**
  * struct a64_kprobe_insn - a decoded instruction
  * @class: enum a64_kprobe_class
- * @rt: register, 31 for none
+ * @rt: number of a register; 31 is the zero register
  * @bit: number of a bit, or condition
  * @invert: branch on the inverse condition
  * @wide: test or load 64 bits
  * @sign: sign-extend the loaded value
- * @key: 'A' or 'B' to authenticate the branch with, or 0
+ * @key: 'A' or 'B', with which the branch authenticates, or 0
  * @modifier: number of the register with the modifier, or A64_MODIFIER_*
  * @target: an address
  */

@@ -4,8 +4,8 @@
  *
  * The first matching row of a table determines the class of an instruction.
  * The few instructions that use the program counter all have a row, so others
- * do not depend on their address.  Decoding is done once, when a probe is
- * registered.
+ * do not depend on their address.  A kprobe's instruction is decoded once, when
+ * the probe is registered.
  *
  * Uprobes use the same table and emulation for a task's instructions.  They
  * refuse branches that authenticate, because the keys belong to the task.
@@ -83,7 +83,7 @@ static const struct a64_row rows[] = {
 	{ 0xffe0001f, 0xd4000003, A64_CALLS_UP },	/* SMC */
 	{ 0xff000000, 0xd4000000, A64_TRAP },		/* BRK, HLT, DCPS */
 
-	/* NOP, and hints that are more than no-ops */
+	/* hints: NOP, landing pads, PACM (modifies the next instruction) */
 	{ 0xffffffff, 0xd503201f, A64_NOP },
 	{ 0xffffff3f, 0xd503241f, A64_LANDING },	/* BTI */
 	{ 0xffffffff, 0xd50324ff, A64_WHERE },		/* PACM */
@@ -116,7 +116,7 @@ static const struct a64_row rows[] = {
 	/* memory copies and sets: prologue, main part, epilogue */
 	{ 0x3b200c00, 0x19000400, A64_MOPS },
 
-	/* signing of return addresses with the program counter */
+	/* signing and authentication with the program counter */
 	{ 0xfffffbff, 0xdac1a1fe, A64_WHERE },		/* PACIASPPC, ... */
 	{ 0xfffffbff, 0xdac181fe, A64_WHERE },		/* PACNBIASPPC, ... */
 	{ 0xffc0001f, 0xf380001f, A64_WHERE },		/* AUTIASPPC, ... */
@@ -257,8 +257,8 @@ static __always_inline bool condition_holds(unsigned int cond, u64 pstate)
  * without pointer authentication, the hint does nothing, and no pointer was
  * signed.
  *
- * The asm() itself loads x17 and x16, which the hints use, because a compiler
- * may call sanitizer functions between assignments to register variables.
+ * The asm() itself loads x17 and x16, which the hints use.  With register
+ * variables, a compiler might call sanitizer functions between two assignments.
  */
 #define AUTHENTICATE(hint, ptr, modifier) ({				\
 	asm volatile("mov	x17, %0\n\t"				\

@@ -69,8 +69,8 @@ void a64_kprobe_emit(struct a64_kprobe_text *text, u32 insn)
 
 /**
  * a64_kprobe_emit_data - add data, in the byte order of the kernel
- * @text: to add to; the address of the site takes the words before A64_ENTRY
- * @value: the data
+ * @text: to add to
+ * @value: the address of the site, before A64_ENTRY, or a literal
  */
 void a64_kprobe_emit_data(struct a64_kprobe_text *text, u64 value)
 {
@@ -255,8 +255,8 @@ void a64_kprobe_emit_call(struct a64_kprobe_text *text, void (*thunk)(void))
 }
 
 /*
- * Write new text without an IPI: see the head of this file.  Before any CPU can
- * execute the text, perf records it for decoders of branch traces.
+ * Write new text without an IPI: see the head of this file.  Perf records it,
+ * for decoders of branch traces, before any CPU can execute it.
  */
 static void write_slot(void *slot, const void *text, unsigned int size)
 {

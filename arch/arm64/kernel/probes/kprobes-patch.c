@@ -6,8 +6,8 @@
  * while other CPUs execute them: B, BL, BRK, NOP, ISB, SVC, HVC and SMC.  A CPU
  * then executes either the old or the new one; afterwards every CPU must take
  * an exception, which discards instructions that it has fetched earlier.  So
- * breakpoints and jumps can replace each other and some original instructions
- * without stopping other CPUs.
+ * other CPUs need not be stopped when breakpoints and jumps replace each other,
+ * or an original instruction in this list.
  *
  * For all other instructions, the architecture guarantees nothing to a CPU that
  * executes the word meanwhile.  To replace these, all CPUs are stopped, once
@@ -66,8 +66,8 @@ NOKPROBE_SYMBOL(sync_this_cpu);
 /**
  * a64_kprobe_sync_cpus - make all CPUs discard instructions fetched earlier
  *
- * On return each CPU has handled an interrupt, and synchronized its context,
- * since the call.
+ * On return each other CPU has handled an interrupt since the call, and every
+ * CPU has synchronized its context.
  *
  * Context: may sleep.
  */

@@ -12,9 +12,9 @@
  *
  * __cpu_suspend_enter() returns a second time when the CPU resumes, to the
  * return address that it was called with.  The functions called between its two
- * returns do not return if the firmware switches the CPU off.  Each time, an
- * instance of the return probe would remain in the list of the idle task, which
- * never exits.  These functions are the finisher that is passed to
+ * returns do not return if the firmware switches the CPU off.  At each suspend,
+ * an instance of the return probe would remain in the list of the idle task,
+ * which never exits.  These functions are the finisher that is passed to
  * cpu_suspend(), and its callees, down to the instruction that calls the
  * firmware.  (Names of inlined functions match nothing.)  cpu_suspend() itself
  * returns normally, and tasks that suspend the system exit at some time.

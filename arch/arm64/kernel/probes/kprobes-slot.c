@@ -20,7 +20,7 @@
  * back uses no register.
  *
  * Instructions that depend on their address are emulated, except for LDR of a
- * literal, which may fault.  Two LDRs to the same register replace it: the
+ * literal, which may fault.  Its copy is two LDRs to the same register: the
  * first loads the literal's address, which is placed after the branch back.
  *
  * A branch must reach from a slot to its site and from a site to its slots.
@@ -227,7 +227,7 @@ static enum a64_place place_in_slot(const struct kprobe_site *site,
 		       A64_AFTER_CALLING : A64_AFTER;
 	}
 
-	/* A detour.  If a copy has several words, only LDR's may fault. */
+	/* A detour.  Only the copy of LDR accesses memory by its second word. */
 	call = &site->insn.detour_call;
 	if (at <= call->begin)
 		return A64_BEFORE;
@@ -286,8 +286,8 @@ static bool has_no_record(unsigned long pc)
  *	instruction
  * @hidden: filled in with up to KPROBE_HIDDEN_MAX addresses, outermost first
  *
- * A thunk, the trampoline and a function that is probed at its entry have no
- * record at their start.  The trampoline has none at its last two instructions.
+ * A thunk, the trampoline and a function that is probed at its entry make their
+ * record later.  The trampoline drops it before its last two instructions.
  *
  * Context: any.
  * Return: number of addresses in @hidden.

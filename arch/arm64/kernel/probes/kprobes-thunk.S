@@ -131,9 +131,9 @@ SYM_CODE_END(kprobe_disable_ttbr0)
 NOKPROBE(kprobe_disable_ttbr0)
 
 /*
- * Mask pseudo-NMIs, too: a pseudo-NMI that accesses user memory between the
- * writes of TTBR1 and TTBR0 would leave the reserved ASID.  The caller restores
- * DAIF.  Clobbers x3 and x4.
+ * Mask pseudo-NMIs, too: after one that accesses user memory between the writes
+ * of TTBR1 and TTBR0, the reserved ASID would remain in use.  The caller
+ * restores DAIF.  Clobbers x3 and x4.
  */
 SYM_CODE_START_LOCAL(kprobe_enable_ttbr0)
 	msr	daifset, #3
@@ -144,11 +144,11 @@ NOKPROBE(kprobe_enable_ttbr0)
 #endif
 
 /*
- * Save the other registers of an exception, with \where as the program counter
- * and as the return address that an unwinder finds.  Mask interrupts as the
- * kernel does, by DAIF or by priority.  Make a frame record and point x29 to
- * it; kprobe_recordless[] lists the code from \begin until then.  Clobbers x2
- * to x4 and x30.
+ * Save the rest of the struct pt_regs, with \where as the program counter and
+ * as the return address that an unwinder finds.  Mask interrupts as the kernel
+ * does, by DAIF or by priority.  Make a frame record and point x29 to it;
+ * kprobe_recordless[] lists the code from \begin until then.  Clobbers x2 to x4
+ * and x30.
  */
 	.macro	save_state where, begin
 	mrs	x2, nzcv
@@ -250,8 +250,8 @@ SYM_DATA_START(kprobe_recordless)
 /*
  * A handler has set the program counter.  A branch there would need a register,
  * but a return from an exception does not, so execute a breakpoint.  Its entry
- * saves registers over the struct pt_regs, and its handler returns to the
- * address in a member that is not overwritten: see a64_kprobe_divert().
+ * overwrites the struct pt_regs except for a few members, one of which passes
+ * the address to the breakpoint's handler: see a64_kprobe_divert().
  */
 SYM_CODE_START_LOCAL(kprobe_divert)
 	mov	x0, sp

@@ -132,7 +132,7 @@ NOKPROBE_SYMBOL(kprobe_brk_handler);
  * @regs: as saved by the thunk
  *
  * The thunk restores all registers except the pc, the pstate and the pmr, frees
- * @regs and executes a breakpoint.  Its exception saves the registers where
+ * @regs and executes a breakpoint.  That exception saves the registers where
  * @regs were.  The entry of an exception from kernel mode does not write the
  * three members that are set here, so these pass the values to
  * kprobe_ss_brk_handler().
