@@ -155,7 +155,7 @@ static __always_inline void ppc_kprobe_mask(struct pt_regs *regs)
  * Restore the soft mask from before the hit.  The common case is that nothing
  * was masked and no interrupt is pending.  An interrupt between the read of
  * irq_happened and the write of the mask is noted in the PACA and restarts this
- * code, so it is not lost.  A restart at 79 is not needed, but harmless.
+ * code at 77, so it is not lost.  If @flags mask interrupts, that is harmless.
  */
 static __always_inline void ppc_kprobe_unmask(struct pt_regs *regs)
 {

@@ -15,8 +15,8 @@
  * PPC_JPROBE_STACK: offset of the arguments in a caller's frame.  On 64 bit the
  * ABI reserves space there for arguments in registers.
  *
- * PPC_JPROBE_STACK_BYTES: bytes of that area that are copied for a jprobe's
- * function: the space for registers, and 64 bytes more.
+ * PPC_JPROBE_STACK_BYTES: bytes from there that are copied for a jprobe's
+ * function: that space, and 64 bytes more.
  */
 #ifdef CONFIG_PPC64
 #define PPC_KPROBE_POOL_SIZE	0x200000

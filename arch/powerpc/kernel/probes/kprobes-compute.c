@@ -12,7 +12,7 @@
  * because the exception may have changed it, for example the preemption count
  * or the soft mask of interrupts.  If the access faults, it has had no effect.
  * The probed instruction is then executed in its post_slot, and faults there as
- * in place.  A watchpoint, however, reports sstep.c.
+ * in place.  A watchpoint, however, is reported with an address in sstep.c.
  */
 #include <linux/align.h>
 #include <linux/bug.h>

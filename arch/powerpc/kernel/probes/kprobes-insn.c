@@ -157,9 +157,9 @@ static bool is_barrier(unsigned long addr)
 #endif
 
 /*
- * Return true if a function reads or writes TLB entries: it keeps an entry in
- * special-purpose registers.  Any memory access of a hit may cause a TLB miss,
- * which overwrites these registers.
+ * Return true if a function reads or writes TLB entries.  It keeps an entry in
+ * special-purpose registers, which a TLB miss overwrites, and any memory access
+ * of a hit may cause one.
  */
 #ifdef CONFIG_BOOKE
 #define OP_31_XOP_TLBILX	18
@@ -204,9 +204,9 @@ static bool handles_tlb(const struct kprobe_symbol *symbol)
 #endif
 
 /*
- * A module calls distant functions through code that the loader adds, ending
- * with data: a magic word, and the function's address or, in version 1 of the
- * ABI, its descriptor.
+ * A module calls distant functions through stubs that the loader adds.  A stub
+ * ends with data: a magic word, and the function's address or, in version 1 of
+ * the ABI, its descriptor.
  */
 #ifdef CONFIG_PPC64
 #define STUB_MAGIC	0x73747562

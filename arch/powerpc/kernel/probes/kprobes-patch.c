@@ -13,7 +13,7 @@
  * guarantees this only where the old and the new word are both of the patch
  * class: the preferred no-op and I-form branches.  Ftrace and jump labels use
  * these.  The result of any other change is boundedly undefined until a CPU has
- * synchronized, so the architecture covers no change to or from a trap.  These
+ * synchronized, so the architecture allows no change to or from a trap.  These
  * changes rely on the implementation of CPUs: the fetch of an aligned word
  * returns one of the values that memory has had, and only that word is decoded.
  * Uprobes, kgdb and xmon rely on the same for their traps.  Without it, all

@@ -20,8 +20,8 @@
  * own text has a pool of pages in .kprobes.text.  Slots are allocated anywhere,
  * and end with a trap, if the pool is used up, if the text is larger than the
  * reach, or if the vmalloc area around a module is full.  Detours must be in
- * reach.  On 64 bit, if the MMU uses a hash table, the kernel's own text has
- * only the pool.
+ * reach.  On 64 bit, if the MMU uses a hash table, slots of the kernel's own
+ * text are only in the pool.
  *
  * Slots are aligned to their size, so that a prefixed instruction does not
  * cross a 64-byte boundary.

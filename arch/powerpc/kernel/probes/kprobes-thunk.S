@@ -51,11 +51,10 @@ ppc_kprobe_pool_end:
 
 /*
  * Save the registers as an exception would to the frame at r1, which has the
- * size of an exception's.  Not saved are r0, CTR, LR, the instruction pointer,
- * MSR and the soft mask; and DAR and DSISR, which only exceptions that set them
- * save.  Sets r0 to 0, r3 to the stack pointer above the frame, r31 to LR and,
- * on 64 bit, r2 to the kernel's TOC; on 32 bit, r2 is the current task.
- * Clobbers r5 and r6.
+ * size of an exception's.  Other code saves r0, CTR, LR, NIP, MSR and the soft
+ * mask.  DAR and DSISR are not saved: no exception has set them.  Sets r0 to 0,
+ * r3 to the stack pointer above the frame, r31 to LR and, on 64 bit, r2 to the
+ * kernel's TOC; on 32 bit, r2 is the current task.  Clobbers r5 and r6.
  */
 .macro save_state
 	SAVE_GPRS(2, 31, r1)
@@ -162,9 +161,9 @@ kprobe_jump_thunk_end:
 
 /*
  * A handler has set NIP.  A branch there would need LR or CTR, which must have
- * their own values; the return from an exception needs neither.  Both ends of
- * the frame are read before SRR0 is changed, and the code after that does not
- * cross a page, because a TLB miss that causes an exception would change SRR0.
+ * their own values; the return from an exception needs neither.  A TLB miss
+ * that causes an exception would change SRR0.  So both ends of the registers
+ * are read before SRR0 is set, and the code after that does not cross a page.
  */
 	.balign	256
 .Ldiverted:
