@@ -115,10 +115,11 @@ static const struct a64_row rows[] = {
 
 	/* memory copies and sets: prologue, main part, epilogue */
 	{ 0x3b200c00, 0x19000400, A64_MOPS },
+	{ 0xffff0c00, 0x1ddf0000, A64_MOPS },		/* SETGOP, ... */
 
 	/* signing and authentication with the program counter */
-	{ 0xfffffbff, 0xdac1a1fe, A64_WHERE },		/* PACIASPPC, ... */
-	{ 0xfffffbff, 0xdac181fe, A64_WHERE },		/* PACNBIASPPC, ... */
+	{ 0xfffffbff, 0xdac1a3fe, A64_WHERE },		/* PACIASPPC, ... */
+	{ 0xfffffbff, 0xdac183fe, A64_WHERE },		/* PACNBIASPPC, ... */
 	{ 0xffc0001f, 0xf380001f, A64_WHERE },		/* AUTIASPPC, ... */
 };
 
