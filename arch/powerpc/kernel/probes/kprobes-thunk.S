@@ -164,13 +164,17 @@ kprobe_jump_thunk_end:
  * their own values; the return from an exception needs neither.  A TLB miss
  * that causes an exception would change SRR0.  So both ends of the registers
  * are read before SRR0 is set, and the code after that does not cross a page.
+ * They are read with interrupts off, because code that interrupts this may
+ * replace TLB entries, and once before, because a fault with RI clear is fatal.
  */
 	.balign	256
 .Ldiverted:
-	PPC_LL	r3, _NIP(r1)
 	PPC_LL	r7, _LINK(r1)
 	PPC_LL	r8, GPR0(r1)	/* only to access it */
 	mask_all r4
+	PPC_LL	r3, _NIP(r1)
+	PPC_LL	r7, _LINK(r1)
+	PPC_LL	r8, GPR0(r1)
 	mtspr	SPRN_SRR0, r3
 	mtspr	SPRN_SRR1, r4
 	mtlr	r7
