@@ -677,8 +677,7 @@ static void kprobe_lose_text(unsigned long start, unsigned long size)
 	}
 
 	/* Restore the text and ftrace's filters before the text is freed. */
-	if (!list_empty(&lost))
-		kprobe_reconcile(&dirty, KPROBE_ARM_EACH);
+	kprobe_reconcile(&dirty, KPROBE_ARM_EACH);
 	kprobe_ftrace_flush();
 	list_for_each_entry(site, &lost, all) {
 		hlist_del_rcu(&site->chain);

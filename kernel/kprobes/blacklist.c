@@ -81,9 +81,10 @@ bool within_kprobe_blacklist(unsigned long addr)
 {
 	char name[KSYM_NAME_LEN];
 
-	if (kprobe_blacklist_covers(addr) || kprobe_classic_blacklisted(addr))
-		return true;
-	return !lookup_symbol_name(addr, name) && blacklist_covers_whole(name);
+	return kprobe_blacklist_covers(addr) ||
+	       kprobe_classic_blacklisted(addr) ||
+	       (!lookup_symbol_name(addr, name) &&
+		blacklist_covers_whole(name));
 }
 
 /* The depth of ranges whose calls kprobe_blacklist_callees() need not follow */

@@ -154,12 +154,6 @@ site_move_ops(struct ftrace_ops *tagged)
 	return (struct ftrace_ops *)((unsigned long)tagged & ~SITE_MOVE_MASK);
 }
 
-static struct ftrace_ops *site_move_tag(struct ftrace_ops *ops,
-					enum site_move move)
-{
-	return (struct ftrace_ops *)((unsigned long)ops | move);
-}
-
 /*
  * The notes of moves between ops.  A note is the address of a hit's struct
  * pt_regs: the loop passes the same one to each ops, but handlers may change
@@ -670,11 +664,6 @@ static enum site_move site_move_to(const struct kprobe_site *site,
 				    SITE_MOVE_TO_SECOND;
 }
 
-static bool site_move_between_ops(const struct kprobe_site *site)
-{
-	return site_move_of(site->ftrace_ops) >= SITE_MOVE_TO_FIRST;
-}
-
 /* Wait for all running loops of ftrace. */
 static void site_move_wait(void)
 {
@@ -693,7 +682,8 @@ static void site_move_finish(struct list_head *batch, unsigned long *ips)
 	for (i = 0; i < ARRAY_SIZE(from); i++) {
 		nr = 0;
 		list_for_each_entry(site, batch, batch) {
-			if (!site_move_between_ops(site) ||
+			if (site_move_of(site->ftrace_ops) <
+				    SITE_MOVE_TO_FIRST ||
 			    site_ops_now(site) == from[i])
 				continue;
 			ips[nr++] = (unsigned long)site->addr;
@@ -761,8 +751,7 @@ int kprobe_ftrace_arm(struct list_head *batch)
 		}
 		/* Publish after the notes are cleared and the filters set. */
 		smp_store_release(&site->ftrace_ops,
-				  site_move_tag(&to->ops,
-						site_move_to(site, to)));
+				  (void *)&to->ops + site_move_to(site, to));
 	}
 	if (moves)
 		site_move_finish(batch, ips);

@@ -262,8 +262,7 @@ static void opt_patch_chunks(struct list_head *from,
 				site->target = next;
 				list_add_tail(&site->batch, &batch);
 			}
-			if (!list_empty(&batch))
-				kprobe_patch_batch(&batch);
+			kprobe_patch_batch(&batch);
 		}
 		cond_resched();
 	} while (n == KPROBE_PATCH_CHUNK);

@@ -256,8 +256,6 @@ static int reconcile_move_to_ftrace(struct list_head *dirty, bool each)
 		if (site->target == KPROBE_SITE_FTRACE &&
 		    kprobe_text_is_armed(site->state))
 			list_move_tail(&site->batch, &move);
-	if (list_empty(&move))
-		return 0;
 	ret = reconcile_arm_ftrace(&move, each);
 	list_for_each_entry_safe(site, next, dirty, batch)
 		if (ret && kprobe_owner_of(site))
@@ -282,7 +280,7 @@ static int reconcile_ftrace(struct list_head *dirty, bool each)
 		kprobe_ftrace_disarm(&disarm);
 	reconcile_done(&disarm);
 
-	return list_empty(&arm) ? 0 : reconcile_arm_ftrace(&arm, each);
+	return reconcile_arm_ftrace(&arm, each);
 }
 
 /**
@@ -324,10 +322,7 @@ int kprobe_reconcile(struct list_head *dirty, unsigned int how)
 	ret = reconcile_move_to_ftrace(dirty, how & KPROBE_ARM_EACH);
 	reconcile_jumps(dirty);
 	list_for_each_entry_safe(site, next, dirty, batch) {
-		if (site->target != site->state)
-			continue;
-		if (site->state == KPROBE_SITE_FTRACE &&
-		    kprobe_ftrace_moves(site))
+		if (site->target != site->state || kprobe_ftrace_moves(site))
 			continue;
 		list_del_init(&site->batch);
 		/* A post handler that was an obstacle may be gone. */
@@ -498,8 +493,7 @@ static bool reconcile_remove_jumps(void)
 			break;
 	}
 	reconcile_jumps(&dirty);
-	if (!list_empty(&dirty))
-		kprobe_patch_batch(&dirty);
+	kprobe_patch_batch(&dirty);
 	return n == KPROBE_PATCH_CHUNK;
 }
 
