@@ -418,7 +418,13 @@ static bool kprobe_called_by_handler(void)
 	struct kprobe *p = this_cpu_read(current_kprobe);
 
 	/* Check interrupts, too: after an oops, current_kprobe stays set. */
-	return WARN_ONCE(irqs_disabled() && p && (p != &kprobe_busy || has_id),
+	if (!irqs_disabled() || !p)
+		return false;
+	/* A fault handler runs with an id, but not as its probe. */
+	if (p == &kprobe_busy)
+		return WARN_ONCE(has_id,
+				 "A fault handler calls the kprobes API\n");
+	return WARN_ONCE(true,
 			 "Handler of the probe at %pS calls the kprobes API\n",
 			 p->addr);
 }

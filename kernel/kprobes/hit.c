@@ -404,6 +404,8 @@ static bool kprobe_call_fault(struct kprobe *p, struct pt_regs *regs,
 
 	saved = kprobe_ctx_save(kprobe_context_id(KPROBE_BY_CODE));
 	handled = handler(p, regs, trap);
+	/* For kprobe_check_irqs_off(): until now, it was kprobe_busy. */
+	__this_cpu_write(current_kprobe, p);
 	kprobe_ctx_restore(saved);
 	if (handled)
 		arch_kprobe_resume(regs);
