@@ -3,6 +3,7 @@
  * KUnit suite for places on powerpc: refused places and their errnos, functions
  * with two entries, and faults of instructions in slots.
  */
+#include <linux/ftrace.h>
 #include <linux/kallsyms.h>
 #include <asm/cputable.h>
 #include <asm/feature-fixups.h>
@@ -184,6 +185,42 @@ static void test_barrier_is_refused(struct kunit *test)
 }
 #endif
 
+/* Traced functions branch to these stubs, whose calls ftrace changes. */
+#ifdef CONFIG_PPC_FTRACE_OUT_OF_LINE
+static void expect_stub_refused(struct kunit *test,
+				const struct ftrace_ool_stub *stub)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(stub->insn); i++) {
+		struct counted p = COUNTED(&stub->insn[i]);
+
+		expect_refused(test, &p, -EINVAL, "ftrace's stub");
+	}
+}
+
+static void test_ftrace_stub_is_refused(struct kunit *test)
+{
+	unsigned int last;
+
+	last = ftrace_ool_stub_text_count;
+	if (last--) {
+		expect_stub_refused(test, &ftrace_ool_stub_text[0]);
+		expect_stub_refused(test, &ftrace_ool_stub_text[last]);
+	}
+	last = ftrace_ool_stub_text_end_count;
+	if (last--) {
+		expect_stub_refused(test, &ftrace_ool_stub_text_end[0]);
+		expect_stub_refused(test, &ftrace_ool_stub_text_end[last]);
+	}
+}
+#else
+static void test_ftrace_stub_is_refused(struct kunit *test)
+{
+	kunit_skip(test, "traced functions branch to no stubs");
+}
+#endif
+
 int ppc_one_entry(int a);
 asm(".pushsection .text\n"
     ".balign 16\n"
@@ -324,6 +361,7 @@ static struct kunit_case refusal_tests[] = {
 	KUNIT_CASE(test_prefix_needs_the_cpu),
 	KUNIT_CASE(test_text_is_blacklisted),
 	KUNIT_CASE(test_barrier_is_refused),
+	KUNIT_CASE(test_ftrace_stub_is_refused),
 	KUNIT_CASE(test_function_is_probed_at_its_text),
 	KUNIT_CASE(test_probe_after_toc_is_hit),
 	KUNIT_CASE(test_both_entries_are_entries),

@@ -13,6 +13,7 @@
 #include <asm/feature-fixups.h>
 #include <asm/inst.h>
 #include <asm/probes.h>
+#include <asm/sections.h>
 #include "kprobes-common.h"
 
 /*
@@ -243,6 +244,40 @@ static bool is_ops_of_ftrace(unsigned long addr)
 	       ftrace_location(addr + sizeof(u32)) > addr + sizeof(u32);
 }
 
+/*
+ * Return true if @addr is in a stub that a traced function branches to.  Ftrace
+ * compares the stub's call before it changes it, and takes the address of the
+ * function from the stub's last branch.
+ */
+#ifdef CONFIG_PPC_FTRACE_OUT_OF_LINE
+static bool is_in_stubs(const struct ftrace_ool_stub *stubs, unsigned int nr,
+			unsigned long addr)
+{
+	return addr - (unsigned long)stubs < nr * sizeof(*stubs);
+}
+
+static bool is_ftrace_stub(unsigned long addr)
+{
+	struct module *mod = kprobe_module_of(addr);
+
+	if (mod)
+		return is_in_stubs(mod->arch.ool_stubs,
+				   mod->arch.ool_stub_count, addr);
+	return is_in_stubs(ftrace_ool_stub_text, ftrace_ool_stub_text_count,
+			   addr) ||
+	       is_in_stubs(ftrace_ool_stub_text_end,
+			   ftrace_ool_stub_text_end_count, addr) ||
+	       (is_kernel_inittext(addr) &&
+		is_in_stubs(ftrace_ool_stub_inittext,
+			    ftrace_ool_stub_inittext_count, addr));
+}
+#else
+static bool is_ftrace_stub(unsigned long addr)
+{
+	return false;
+}
+#endif
+
 enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 					const struct kprobe_symbol *symbol)
 {
@@ -259,7 +294,7 @@ enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 		return KPROBE_REFUSE_NO_BOUNDARY;
 	if (is_stub_data(addr))
 		return KPROBE_REFUSE_PADDING;
-	if (is_ops_of_ftrace(addr))
+	if (is_ops_of_ftrace(addr) || is_ftrace_stub(addr))
 		return KPROBE_REFUSE_FTRACE_SITE;
 	if (is_barrier(addr))
 		return KPROBE_REFUSE_ALTERNATIVE;
