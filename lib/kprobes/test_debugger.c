@@ -5,6 +5,7 @@
  */
 #include <linux/errno.h>
 #include <linux/ftrace.h>
+#include <linux/jump_label.h>
 #include <linux/kgdb.h>
 #include <linux/kprobes_reasons.h>
 #include <linux/memory.h>
@@ -243,6 +244,46 @@ static void test_breakpoint_is_no_padding(struct kunit *test)
 }
 #endif
 
+#if defined(CONFIG_X86) && defined(CONFIG_JUMP_LABEL)
+static DEFINE_STATIC_KEY_FALSE(debugged_key);
+
+static TARGET int labelled(int x)
+{
+	if (static_branch_unlikely(&debugged_key))
+		x = -x;
+	return x * 5 + 3;
+}
+
+static unsigned long label_of(const struct static_key *key)
+{
+	struct jump_entry *e;
+
+	for (e = __start___jump_table; e < __stop___jump_table; e++)
+		if (jump_entry_key(e) == key)
+			return jump_entry_code(e);
+	return 0;
+}
+
+/* A query for the next bytes decodes the label, whose size varies. */
+static void test_breakpoint_on_label_hides_no_label(struct kunit *test)
+{
+	unsigned long label = label_of(&debugged_key.key);
+	void *inside = (void *)label + 1;
+	int reserved;
+
+	KUNIT_ASSERT_NE(test, label, 0);
+	KUNIT_ASSERT_EQ(test, soon_in_debugger(set_break, label), 0);
+	KUNIT_EXPECT_EQ(test, soon_in_debugger(activate, 0), 0);
+	jump_label_lock();
+	reserved = jump_label_text_reserved(inside, inside);
+	jump_label_unlock();
+	KUNIT_EXPECT_EQ(test, soon_in_debugger(deactivate, 0), 0);
+	KUNIT_EXPECT_EQ(test, in_debugger(remove_break, label), 0);
+	KUNIT_EXPECT_TRUE(test, reserved);
+	KUNIT_EXPECT_EQ(test, labelled(2), 13);
+}
+#endif
+
 static int suite_init(struct kunit *test)
 {
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
@@ -263,6 +304,9 @@ static struct kunit_case debugger_tests[] = {
 #if defined(CONFIG_X86) && defined(CONFIG_OPTPROBES)
 	KUNIT_CASE(test_breakpoint_hides_no_branch),
 	KUNIT_CASE(test_breakpoint_is_no_padding),
+#endif
+#if defined(CONFIG_X86) && defined(CONFIG_JUMP_LABEL)
+	KUNIT_CASE(test_breakpoint_on_label_hides_no_label),
 #endif
 	{}
 };
