@@ -7,7 +7,8 @@
  * return address, ADDPCIS, and prefixed instructions with R (PC-relative) set.
  * All others execute in a slot as in place.  analyse_instr() of sstep.c decides
  * whether an instruction can be emulated on a struct pt_regs.  Only the type of
- * the operation matters here, so any values of registers can be passed to it.
+ * the operation matters here, so any values of registers can be passed to it,
+ * except 0, because it divides by them.
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>
@@ -114,7 +115,11 @@ static enum ppc_kprobe_class decode_word(u32 word)
  */
 enum ppc_kprobe_class ppc_kprobe_decode(ppc_inst_t insn, unsigned long addr)
 {
-	struct pt_regs regs = { .nip = addr, .msr = MSR_KERNEL };
+	struct pt_regs regs = {
+		.gpr = { [0 ... 31] = 1 },
+		.nip = addr,
+		.msr = MSR_KERNEL,
+	};
 	struct instruction_op op = {};
 	enum ppc_kprobe_class class;
 	int computes;
