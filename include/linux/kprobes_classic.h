@@ -96,7 +96,6 @@ enum kprobe_exclusive {
  * @ftrace_from: offset from ftrace_location() of the first word that ftrace
  *	writes for a call, in bytes
  * @ftrace_to: offset of the last word that ftrace writes, likewise
- * @ftrace_skid: the address that ftrace passes for a hit, minus the site's
  * @init: called once, after @blacklist and before the first probe
  * @blacklist: blacklist text that must not be probed but is not annotated:
  *	exception code that runs before registers are saved or after they are
@@ -136,7 +135,6 @@ struct kprobe_quirks {
 	enum kprobe_refusal einval;
 	int ftrace_from;
 	int ftrace_to;
-	int ftrace_skid;
 
 	void (*init)(void);
 	void (*blacklist)(void);

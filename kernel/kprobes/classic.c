@@ -413,8 +413,6 @@ void kprobe_classic_ftrace_hit(unsigned long ip, unsigned long parent_ip,
 	unsigned long next = regs ? instruction_pointer(regs) : 0;
 	unsigned long flags;
 
-	if (!site && kprobe_quirks.ftrace_skid)
-		site = kprobe_site_find(ip - kprobe_quirks.ftrace_skid);
 	if (!site || !regs || !kprobe_ftrace_must_handle(site, ops, regs))
 		goto out;
 	if (kprobe_running()) {

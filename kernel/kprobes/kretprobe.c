@@ -224,24 +224,10 @@ static noinline void __noreturn kretprobe_unmatched(void *frame)
 }
 NOKPROBE_SYMBOL(kretprobe_unmatched);
 
-/*
- * Find the instance of the call that returns from @frame.  Recycle the
- * instances above it: their calls have ended without a return.
- */
-static noinline struct kretprobe_instance *
-kretprobe_drop_abandoned(void *frame)
+/* Recycle the instances above @node. */
+static noinline void kretprobe_pop_until(struct llist_node *node)
 {
 	struct llist_node **first = &current->kretprobe_instances.first;
-	struct kretprobe_instance *ri;
-	struct llist_node *node;
-
-	for (node = *first; node; node = node->next) {
-		ri = llist_entry(node, struct kretprobe_instance, llist);
-		if (frame_of(ri) == frame)
-			break;
-	}
-	if (!node)
-		kretprobe_unmatched(frame);
 
 	while (*first != node) {
 		struct kretprobe_instance *gone =
@@ -250,6 +236,28 @@ kretprobe_drop_abandoned(void *frame)
 		*first = gone->llist.next;
 		recycle(gone);
 	}
+}
+NOKPROBE_SYMBOL(kretprobe_pop_until);
+
+/*
+ * Find the instance of the call that returns from @frame.  Recycle the
+ * instances above it: their calls have ended without a return.
+ */
+static noinline struct kretprobe_instance *
+kretprobe_drop_abandoned(void *frame)
+{
+	struct kretprobe_instance *ri;
+	struct llist_node *node;
+
+	llist_for_each(node, current->kretprobe_instances.first) {
+		ri = llist_entry(node, struct kretprobe_instance, llist);
+		if (frame_of(ri) == frame)
+			break;
+	}
+	if (!node)
+		kretprobe_unmatched(frame);
+
+	kretprobe_pop_until(node);
 	return ri;
 }
 NOKPROBE_SYMBOL(kretprobe_drop_abandoned);
@@ -280,21 +288,6 @@ kretprobe_call_handlers(struct kretprobe_instance *ri, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(kretprobe_call_handlers);
 
-/* Recycle the chain of one call, from @first to @last. */
-static noinline void kretprobe_recycle_chain(struct kretprobe_instance *first,
-					     struct kretprobe_instance *last)
-{
-	struct kretprobe_instance *next;
-
-	for (; first != last; first = next) {
-		next = llist_entry(first->llist.next,
-				   struct kretprobe_instance, llist);
-		recycle(first);
-	}
-	recycle(last);
-}
-NOKPROBE_SYMBOL(kretprobe_recycle_chain);
-
 /*
  * Handle the return of the followed call with this frame.  Return the real
  * return address, which is also set in @regs.
@@ -302,9 +295,8 @@ NOKPROBE_SYMBOL(kretprobe_recycle_chain);
 static noinline unsigned long kretprobe_return_slow(struct pt_regs *regs,
 						    void *frame)
 {
-	struct llist_node **top = &current->kretprobe_instances.first;
+	struct llist_node *node = current->kretprobe_instances.first;
 	struct kretprobe_instance *ri, *last;
-	struct llist_node *node = *top;
 	unsigned long ret;
 	bool entered;
 
@@ -323,8 +315,7 @@ static noinline unsigned long kretprobe_return_slow(struct pt_regs *regs,
 	arch_kretprobe_fixup_return(regs, (kprobe_opcode_t *)ret);
 	/* Unlink last: until the fixup, unwinders need the instance. */
 	barrier();
-	*top = last->llist.next;
-	kretprobe_recycle_chain(ri, last);
+	kretprobe_pop_until(last->llist.next);
 	kprobe_rcu_exit(entered);
 	return ret;
 }

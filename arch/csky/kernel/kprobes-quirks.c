@@ -42,10 +42,6 @@ static enum kprobe_exclusive csky_exclusive(unsigned long at)
 }
 
 const struct kprobe_quirks kprobe_quirks __refconst = {
-#ifdef CONFIG_FUNCTION_TRACER
-	/* Sites are at the instruction before the call. */
-	.ftrace_skid = MCOUNT_INSN_SIZE,
-#endif
 	.blacklist = csky_blacklist,
 	.insn_bytes = csky_insn_bytes,
 	.exclusive = csky_exclusive,

@@ -332,18 +332,12 @@ static __always_inline void before_copy(const struct kprobe_site *site,
 
 	if (likely(kind == PPC_DETOUR_PLAIN))
 		return;
-
-	switch (kind) {
-	case PPC_DETOUR_LINKS:
+	if (kind == PPC_DETOUR_LINKS) {
 		regs->link = ppc_kprobe_next(site);
-		break;
-	case PPC_DETOUR_COMPUTES:
+	} else {
 		/* Ignore a nip set by handlers that returned 0. */
 		regs->nip = (unsigned long)site->addr;
 		ppc_kprobe_emulate(site, regs);
-		break;
-	case PPC_DETOUR_PLAIN:
-		break;
 	}
 }
 

@@ -351,10 +351,9 @@ bool arch_kprobe_can_resume(struct kprobe_site *site, void *slot,
 	bool saved;
 
 	place = place_of(site, slot, *ip, &saved);
-	if (saved)
-		return false;
-	*ip = place;
-	return true;
+	if (!saved)
+		*ip = place;
+	return !saved;
 }
 NOKPROBE_SYMBOL(arch_kprobe_can_resume);
 

@@ -43,16 +43,13 @@ static __always_inline void go_on_with_post(struct kprobe_site *site,
 {
 	if (site->insn.class == PPC_KPROBE_COMPUTE) {
 		ppc_kprobe_emulate(site, regs);
-		kprobe_site_post(site, regs, KPROBE_BY_EXCEPTION);
+	} else if (!ppc_kprobe_emulate_access(site, regs)) {
+		/* After npost is read; pairs with smp_wmb() in make_slot(). */
+		smp_rmb();
+		regs->nip = (unsigned long)site->post_slot;
 		return;
 	}
-	if (ppc_kprobe_emulate_access(site, regs)) {
-		kprobe_site_post(site, regs, KPROBE_BY_EXCEPTION);
-		return;
-	}
-	/* After reading site->npost; pairs with smp_wmb() in make_slot(). */
-	smp_rmb();
-	regs->nip = (unsigned long)site->post_slot;
+	kprobe_site_post(site, regs, KPROBE_BY_EXCEPTION);
 }
 
 static __always_inline void hit_site(struct kprobe_site *site,

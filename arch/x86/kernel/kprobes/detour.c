@@ -43,13 +43,10 @@
  * insn->jump, which describes a detour, does not change once insn->run has
  * pointed into this detour.
  */
-#include <linux/irqflags.h>
 #include <linux/kallsyms.h>
 #include <linux/kmsan-checks.h>
 #include <linux/kprobes_hit.h>
-#include <linux/list.h>
 #include <linux/memory.h>
-#include <linux/preempt.h>
 #include <linux/string.h>
 #include <asm/alternative.h>
 #include <asm/cpufeature.h>

@@ -39,7 +39,6 @@
 #include <linux/kallsyms.h>
 #include <linux/kprobes_backend.h>
 #include <linux/kprobes_test.h>
-#include <linux/limits.h>
 #include <linux/memory.h>
 #include <linux/mm.h>
 #include <linux/module.h>

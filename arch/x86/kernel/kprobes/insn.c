@@ -191,12 +191,6 @@ bool x86_kprobe_halts(const u8 *text)
 	       (text[0] == 0x0f && text[1] == 0x01 && text[2] == 0xc9);
 }
 
-/* STI: no interrupt is taken before the next instruction completes. */
-static bool insn_is_sti(u8 op)
-{
-	return op == 0xfb;
-}
-
 /*
  * Return true if clang's type check before an indirect call is at @text:
  *
@@ -659,9 +653,9 @@ enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 	    insn_only_filler(&window, addr + insn.length, symbol->start +
 			     min(symbol->size, FUNCTION_MAX_SIZE)))
 		return KPROBE_REFUSE_PADDING;
-	/* No interrupt may be taken between STI and HLT. */
+	/* No interrupt is taken between STI, which is 0xfb, and HLT. */
 	if (x86_kprobe_halts(text) ||
-	    (insn_is_sti(text[0]) && x86_kprobe_halts(text + 1)))
+	    (text[0] == 0xfb && x86_kprobe_halts(text + 1)))
 		return KPROBE_REFUSE_UNRELOCATABLE;
 	site->opcode = text[0];
 	return x86_kprobe_classify(&insn, &site->insn, addr);

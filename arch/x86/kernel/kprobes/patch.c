@@ -19,17 +19,12 @@ static bool patch_changes_trap(const struct kprobe_site *site)
 static void patch_jumps(struct list_head *batch)
 {
 	struct kprobe_site *site;
-	bool patched = false;
 
-	list_for_each_entry(site, batch, batch) {
-		if (patch_changes_trap(site))
-			continue;
-		x86_kprobe_queue_jump(site);
-		patched = true;
-	}
-	/* This also sends an IPI to every CPU: see patch_traps(). */
-	if (patched)
-		smp_text_poke_batch_finish();
+	list_for_each_entry(site, batch, batch)
+		if (!patch_changes_trap(site))
+			x86_kprobe_queue_jump(site);
+	/* If any, this also sends an IPI to every CPU: see patch_traps(). */
+	smp_text_poke_batch_finish();
 }
 
 /*

@@ -24,7 +24,6 @@
 #include <asm/page.h>
 #include <asm/processor.h>
 #include <asm/ptrace.h>
-#include <asm/segment.h>
 #include <asm/text-patching.h>
 #include "common.h"
 
