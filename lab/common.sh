@@ -307,13 +307,13 @@ unpack() {
 	mv "$dir.new" "$dir"
 }
 
-# pristine [TREE]: keep unmodified copies of the hooked files in $PRISTINE, from
+# pristine [TREE]: keep unmodified copies of the changed files in $PRISTINE, from
 # TREE if it is given, which must not have hooks yet, or from the archive.
 pristine() {
 	local from=${1:-} missing
 
 	mkdir -p "$PRISTINE"
-	missing=$(hooked_files | while read -r f; do
+	missing=$(hooked_files stock | while read -r f; do
 			[ -f "$PRISTINE/$f" ] || echo "$f"
 		done)
 	[ -n "$missing" ] || return 0
@@ -340,7 +340,7 @@ touched() {
 		mkdir -p "$kept.new"
 		{
 			replaced_set
-			hooked_files
+			hooked_files stock
 			printf '%s\n' Makefile Kconfig arch/Kconfig kernel/Makefile
 		} | sort -u | sed "s#^#$IN_TAR/#" |
 			tar --no-wildcards-match-slash --wildcards -C "$kept.new" \

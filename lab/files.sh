@@ -90,12 +90,14 @@ hooks() {
 	done
 }
 
+# hooked_files [stock]: list the files that the hooks change or create; with
+# stock, leave out created files.
 hooked_files() {
-	local name
+	local name side=${1:+'--- a'}
 
 	for name in $(hook_names); do
 		hook "$name"
-	done | sed -n 's#^+++ b/\([^[:space:]]*\).*#\1#p' | sort -u
+	done | sed -n "s#^${side:-+++ b}/\([^[:space:]]*\).*#\1#p" | sort -u
 }
 
 # replaced_set: list the stock files of this base that ours replace.

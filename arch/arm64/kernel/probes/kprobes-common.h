@@ -4,12 +4,7 @@
 #define __ARM64_KERNEL_PROBES_KPROBES_COMMON_H
 
 #include <linux/kprobes_hit.h>
-/* The name in older kernels. */
-#if __has_include("asm/patching.h")
-#include <asm/patching.h>
-#else
 #include <asm/text-patching.h>
-#endif
 #include "decode-insn.h"
 
 /* kprobes-slot.c */

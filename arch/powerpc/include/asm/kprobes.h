@@ -8,15 +8,10 @@
 #ifndef __ASSEMBLY__
 
 #include <linux/types.h>
-/* Linux 6.12 has text-patching.h under its old name. */
-#if __has_include("asm/code-patching.h")
-#include <asm/code-patching.h>
-#else
-#include <asm/text-patching.h>
-#endif
 #include <asm/inst.h>
 #include <asm/ptrace.h>
 #include <asm/probes.h>
+#include <asm/text-patching.h>
 
 #ifdef CONFIG_KPROBES
 
