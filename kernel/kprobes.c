@@ -38,7 +38,7 @@
  * Locks, outermost first
  * ----------------------
  *
- *	kprobe_switch_mutex	a change of a switch, which releases
+ *	kprobe_switch_mutex	changes of a switch; these release
  *				kprobe_mutex between chunks of sites
  *	kprobe_mutex		sites, probes, states, the switches (site.c)
  *	  cpu_hotplug_lock	(read) during changes of text and waits for IPIs
@@ -99,7 +99,7 @@
  * 3. Between the pre handlers and the post handlers of one hit, a task may be
  *    interrupted, preempted and migrated, and no CPU keeps state for it: the
  *    out-of-line copy identifies its site.  (Not with classic.c.)  After the
- *    copy, the post handlers of the probes that are enabled then are called.
+ *    copy, the post handlers of all probes enabled by then are called.
  *
  * Text and table
  * --------------
@@ -118,9 +118,9 @@
  *
  * A probe belongs to its caller, who may free it once unregister_kprobe() has
  * returned.  A site and its slots are passed to kprobe_retire() once the site
- * is out of the table.  They are freed after grace periods of RCU-tasks,
- * because a preempted task may still be in a slot, and of RCU, for readers of
- * the table and of slot owners.
+ * is out of the table.  They are freed after grace periods of RCU-tasks (a
+ * preempted task may still be in a slot) and of RCU (for readers of the table
+ * and of slot owners).
  */
 #define pr_fmt(fmt) "kprobes: " fmt
 
@@ -365,7 +365,7 @@ static int kprobes_detach(struct kprobe_array *array, int first, int end)
 	return i;
 }
 
-/* Unlink the probes of an array before @end from their sites, in chunks. */
+/* Unlink the probes with indices below @end from their sites, in chunks. */
 static void kprobes_detach_all(struct kprobe_array *array, int end)
 {
 	int i = 0;
@@ -420,7 +420,7 @@ static bool kprobe_called_by_handler(void)
 	/* Check interrupts, too: after an oops, current_kprobe stays set. */
 	if (!irqs_disabled() || !p)
 		return false;
-	/* A fault handler runs with an id, but not as its probe. */
+	/* With kprobe_busy, only a fault handler has an id. */
 	if (p == &kprobe_busy)
 		return WARN_ONCE(has_id,
 				 "A fault handler calls the kprobes API\n");
@@ -491,8 +491,8 @@ int kprobe_register_array(struct kprobe_array *array)
  *   probe that was refused.
  * * -EINVAL: @num is not positive; @ps or a probe is NULL; a probe is already
  *   registered, or has both or neither of addr and symbol_name, or unknown
- *   flags; the address is not in text, blacklisted, misaligned, in padding or
- *   in the type hash before a function, or patched by the kernel itself; the
+ *   flags; the address is blacklisted, misaligned, in padding or in the type
+ *   hash before a function, patched by the kernel itself, or not in text; the
  *   instruction is a trap, BUG(), WARN() or type check.
  * * -ENOENT: no such symbol; the address is in a module before
  *   MODULE_STATE_COMING or after MODULE_STATE_LIVE, in a live patch before
@@ -582,7 +582,7 @@ static int kprobe_set_disabled(struct kprobe *p, bool disable)
 	site = p->site;
 	if (site->state == KPROBE_SITE_GONE)
 		return disable ? 0 : -EINVAL;
-	/* The flag is for users: the core reads site->state and p->enabled. */
+	/* The flag is for users; from now on, the core reads p->enabled. */
 	if (disable)
 		p->flags |= KPROBE_FLAG_DISABLED;
 	else

@@ -430,7 +430,7 @@ static __always_inline void kprobe_call_post(struct kprobe_site *site,
 	}
 }
 
-/* Set while unregistering does not wait for this CPU's handlers: see hit.c. */
+/* Set while unregistering ignores this CPU's handlers: see hit.c. */
 DECLARE_PER_CPU(bool, kprobe_cpu_offline);
 
 /* hit.c: count hits whose handlers did not run */
@@ -445,7 +445,7 @@ void kprobe_site_post_slow(struct kprobe_site *site, struct pt_regs *regs);
 /**
  * kprobe_site_pre - call the pre handlers of a site
  * @site: the site; cannot be freed while a hit is at its text or in its detour
- * @regs: full registers, the instruction pointer KPROBE_IP_SKID past the site
+ * @regs: full registers; the ip is KPROBE_IP_SKID past the site
  * @by: mechanism that delivers the hit
  *
  * Context: any; interrupts off.
@@ -484,7 +484,7 @@ int kprobe_site_pre_chain(struct kprobe *p, struct pt_regs *regs);
 /**
  * kprobe_site_pre_jump - kprobe_site_pre() for a hit through a detour
  * @site: the site
- * @regs: full registers, the instruction pointer KPROBE_IP_SKID past the site
+ * @regs: full registers; the ip is KPROBE_IP_SKID past the site
  *
  * Post handlers are not called: a site that gets one loses its jump.  So with a
  * single probe, as usual, no variable has to survive the call of the handler.

@@ -20,17 +20,17 @@
  * ----------------
  *
  * The core's rule is that a CPU that handles an IPI is in no handler: "Who may
- * run when" at the head of kernel/kprobes.c.  Backends do not keep interrupts
- * off from the exception to the last handler; on mips, loongarch and others,
- * interrupts are on between the exception and the handlers.  So this file must
- * ensure the rule:
+ * run when" at the head of kernel/kprobes.c.  Backends do not disable
+ * interrupts from the exception to the last handler; on mips, loongarch and
+ * others, they are on between the exception and the handlers.  So this file
+ * must ensure the rule:
  *
- * 1. A user's struct kprobe is read by the walks here (to call handlers, or to
- *    count misses), by kretprobe_entry() in a walk, and when a followed call
- *    returns.  Interrupts are off from before the code reads the head of the
- *    list, or kretprobe_holder::rp, until after the last use of the result.  So
- *    a walk after an IPI does not find probes that were unlinked before the IPI
- *    was sent, and no IPI interrupts a walk.
+ * 1. A user's struct kprobe is read in the walks here (to call handlers, or to
+ *    count misses), in kretprobe_entry(), which a walk calls, and at the return
+ *    of a followed call.  Interrupts are off from the read of the list's head,
+ *    or of kretprobe_holder::rp, to the last use of the result.  So a walk
+ *    after an IPI does not find probes that were unlinked before the IPI was
+ *    sent, and no IPI interrupts a walk.
  *
  * 2. No data of a user is kept between the walks of one hit.  The backend keeps
  *    only the struct kprobe of the site.
@@ -53,9 +53,9 @@
  * the end of the step.  The step may end in another exception, with none of our
  * functions on the stack in between.  Meanwhile, preemption or interrupts are
  * off; a page fault in the step ends the step (kprobe_fault_handler()).  So RCU
- * waits for this use.  kprobe_retire() frees the site after an IPI to all CPUs
- * that follows the removal of the trap, and a grace period of RCU that begins
- * after the site was removed from the table.
+ * waits for this use.  The site is freed once all CPUs have taken an IPI since
+ * the removal of the trap, and a grace period of RCU has ended that began after
+ * the site was removed from the table.
  *
  * In the idle loop, RCU is not watching, and only this IPI protects hits:
  * interrupts are off throughout the hit, because they are off in the idle loop.
@@ -67,15 +67,14 @@
  * On arm, a jump leads to a copy in which tasks may be preempted.  The copy is
  * freed with the site, after a grace period of RCU-tasks.
  *
- * The core owns the slots, and frees them after the backend's last access to
- * the struct kprobe.  The core also frees slots that a backend fails to free,
- * because it knows which slots a site has.
+ * The core owns the slots.  After the backend's last access to the struct
+ * kprobe, the core frees all slots of the site that the backend has not freed.
  *
  * Locks: the backend prepares, arms and disarms sites with kprobe_mutex,
  * cpu_hotplug_lock and text_mutex held, in this order, and may take slot_mutex.
- * Without these locks, kprobe_classic_release() calls arch_remove_kprobe() and
- * arch_remove_optimized_kprobe(), and kprobe_classic_refuse() calls
- * arch_disarm_kprobe().
+ * These locks are not held when kprobe_classic_release() calls
+ * arch_remove_kprobe() and arch_remove_optimized_kprobe(), or when
+ * kprobe_classic_refuse() calls arch_disarm_kprobe().
  *
  * State of the backend
  * --------------------
@@ -84,7 +83,7 @@
  * While current_kprobe is set, the backend treats a hit as recursion.  So if an
  * interrupt arrives during a hit, the hits in the interrupt are missed.  The
  * walks set current_kprobe, to show users the probe whose handler runs, and
- * restore it before they return; a nested hit does the same.
+ * restore it at the end; so do backends in nested hits.
  *
  * The backends of arc and sh step in place: they remove the breakpoint, and
  * write it again when the step has ended, even if the core has removed it
@@ -185,7 +184,7 @@ int kprobe_classic_pre(struct kprobe *kp, struct pt_regs *regs)
 	struct classic_walk walk;
 	bool diverted;
 
-	/* S390 passes the address after the breakpoint; steps set ip again. */
+	/* S390 passes the address after the breakpoint; its step resets it. */
 	if (instruction_pointer(regs) != addr)
 		instruction_pointer_set(regs, addr);
 	classic_walk_begin(&walk);
@@ -219,7 +218,7 @@ void kprobe_classic_post(struct kprobe *kp, struct pt_regs *regs,
 {
 	struct kprobe_site *site = classic_site_of(kp);
 
-	/* With KPROBE_IRQS_ON_IN_HIT, the walk disables interrupts. */
+	/* With KPROBE_IRQS_ON_IN_HIT, walk to turn interrupts off. */
 	if (KPROBE_IRQS_ON_IN_HIT || READ_ONCE(site->npost))
 		classic_call_post(site, regs);
 }
@@ -256,10 +255,10 @@ void kprobes_inc_nmissed_count(struct kprobe *kp)
 	unsigned long flags;
 	bool entered;
 
-	/* raw_ calls no tracer: backends cannot handle a nested hit in one. */
+	/* raw_: in a tracer, backends could not handle a nested hit. */
 	raw_local_irq_save(flags);
 	entered = kprobe_rcu_enter();
-	/* Never _BUSY: current_kprobe cannot tell, as some backends set it. */
+	/* Never _BUSY: some backends have already changed current_kprobe. */
 	kprobe_site_missed(classic_site_of(kp), KPROBE_MISS_RECURSION);
 	kprobe_rcu_exit(entered);
 	raw_local_irq_restore(flags);
@@ -297,7 +296,7 @@ void kprobe_busy_begin(void)
 }
 NOKPROBE_SYMBOL(kprobe_busy_begin);
 
-/* See hit.c.  @cpu must be this CPU, with interrupts off, or offline. */
+/* See hit.c.  @cpu must be offline, or this CPU with interrupts off. */
 void kprobe_cpu_busy(unsigned int cpu, bool busy)
 {
 	per_cpu(kprobe_ctlblk, cpu).kprobe_status = KPROBE_HIT_ACTIVE;
@@ -393,7 +392,7 @@ static void classic_prepare_ftrace(struct kprobe *kp)
 }
 
 /**
- * kprobe_classic_ftrace_hit - handle a hit by ftrace
+ * kprobe_classic_ftrace_hit - handle an ftrace hit
  * @ip: the address of the call
  * @parent_ip: the caller
  * @ops: the ops of ftrace.c that was called
@@ -685,7 +684,7 @@ void free_optinsn_slot(kprobe_opcode_t *slot, int dirty)
 }
 
 /**
- * opt_pre_handler - handle a hit by a jump
+ * opt_pre_handler - handle a hit that a jump delivers
  * @kp: from struct optimized_kprobe
  * @regs: full registers
  *
@@ -699,7 +698,7 @@ void opt_pre_handler(struct kprobe *kp, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(opt_pre_handler);
 
-/* The backend checks this when it builds the detour. */
+/* Backends check the text when they build the detour. */
 enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site,
 					 const struct kprobe_symbol *symbol)
 {
@@ -807,11 +806,11 @@ bool kprobe_classic_refuse(struct kprobe *p)
  *
  * A site stays in the table until all CPUs have taken an IPI after the removal
  * of its breakpoint.  So if, with interrupts off, a breakpoint is read and no
- * site is found, the breakpoint is not ours.  But an instruction that is not a
- * breakpoint and raises the same exception would be executed forever.  So after
- * STALE_TRAPS consecutive exceptions at one address, leave the exception to the
- * kernel.  A handled hit elsewhere does not reset the number, because reading
- * the text here may cause one.
+ * site is found, the breakpoint is not ours.  But an instruction that raises
+ * this exception without being a breakpoint would be restarted forever.  So
+ * after STALE_TRAPS consecutive exceptions at one address, leave the exception
+ * to the kernel.  A handled hit elsewhere does not reset the number, because
+ * reading the text here may cause one.
  */
 #define STALE_TRAPS	100
 
@@ -874,7 +873,7 @@ static int classic_exception(struct notifier_block *self, unsigned long val,
 	else if (classic_trap_is_stale(addr, data))
 		ret = NOTIFY_STOP;
 	kprobe_rcu_exit(entered);
-	/* The exit code of the exception reschedules. */
+	/* The exception's exit path reschedules. */
 	preempt_enable_no_resched_notrace();
 	return ret;
 }
@@ -925,7 +924,7 @@ int __init kprobe_classic_init(void)
 {
 	int ret;
 
-	/* Each probe is refused, so no breakpoint is a hit. */
+	/* Each probe is refused, so there are no hits. */
 	if (kprobe_quirks.unsupported)
 		return 0;
 	if (kprobe_quirks.init)

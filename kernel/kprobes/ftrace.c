@@ -12,12 +12,12 @@
  * a hit by a jump.  A site that "owns" the next instruction (owns_next is set)
  * therefore patches it instead: first with a trap, then with a jump.  Unless
  * other code branches there, a hit at the next instruction finds the same state
- * as a hit at the call, except for the instruction pointer, for which handlers
- * see the call's address.  The site must use ftrace
+ * as a hit at the call, except for the instruction pointer; handlers see the
+ * call's address in both cases.  The site must use ftrace
  *
  * - if code jumps to the next instruction, or a probe is on it,
- * - if no jump can replace it, except that an armed site may keep its trap when
- *   a probe is under its jump; or if jumps are switched off,
+ * - if jumps are switched off, or no jump can replace it (but an armed site may
+ *   keep its trap if a probe is in the way of its jump),
  * - if a probe on the site is a jprobe or has a post handler, because these
  *   need a probed instruction without effect, or
  * - if a live patch or a direct call redirects the call.
@@ -54,8 +54,8 @@
  * for so long: the trampoline of a direct call continues at the next
  * instruction, so each call of the function would have a second hit there.
  *
- * If ftrace drops a hit before 6, the trap or jump handles it, unless its task
- * gets there only after 6: this hit is lost, too.  After 6, drops are counted.
+ * If ftrace drops a hit before 6, the trap or jump handles it; if its task gets
+ * there only after 6, the hit is lost, too.  After 6, drops are counted.
  *
  * From one ops to the other
  * -------------------------
@@ -78,11 +78,11 @@
  *    new ops, which ignores its hits.
  * 2. A grace period of RCU ends.  For a hit that began before 1, ftrace may
  *    call the old ops alone.  If the hit is in code that the loop calls, the
- *    old ops cannot distinguish this from a call by the loop.  The loop cannot
- *    be preempted, so no such call is left after the grace period.
+ *    old ops would mistake this call for the loop's.  The loop cannot be
+ *    preempted, so no such call is left after the grace period.
  * 3. kprobe_ftrace_arm() stores the new ops with SITE_MOVE_TO_FIRST or
- *    SITE_MOVE_TO_SECOND.  From then on, the first of the two that the loop
- *    calls leaves a note of each hit, and the second looks for it.  A hit with
+ *    SITE_MOVE_TO_SECOND.  From then on, whichever of them the loop calls
+ *    first leaves a note of each hit, and the other looks for it.  A hit with
  *    a note is handled by the new ops.  A hit without a note passed the first
  *    ops before the store, and is handled by the old ops.
  * 4. A grace period of RCU ends.  A hit that passed the first ops before 3 has
@@ -95,8 +95,8 @@
  * second time.  So an ops is registered again only after a grace period.
  *
  * Outside the loop, a task may be preempted just before it calls the old ops
- * alone, and continue at any later time.  So outside the loop, any ops calls
- * the handlers of an armed site.
+ * alone, and continue at any later time.  So outside the loop, either ops
+ * calls the handlers of an armed site.
  *
  * Deferred updates
  * ----------------
@@ -285,7 +285,7 @@ static noinline void kprobe_ftrace_hit_slow(unsigned long ip,
 	if (site_move_of(tagged) != SITE_MOVE_FROM_NEXT)
 		goto out;
 diverted:
-	/* If the text there is patched, continue at its copy instead. */
+	/* If the text at this ip is patched, continue at its copy. */
 	arch_kprobe_resume(regs);
 out:
 	kprobe_rcu_exit(entered);
@@ -345,7 +345,7 @@ NOKPROBE_SYMBOL(kprobe_ftrace_hit);
  * kprobe_ftrace_dropped - count a hit that the guard of ftrace's loop drops
  * @ip: the address of the call
  *
- * Interrupts must be off and RCU must watch until the hit is counted, because
+ * This keeps interrupts off and RCU watching until the hit is counted, because
  * unregistering a probe waits only for such code.  Disabling interrupts must
  * not be traced, because a tracer would recurse.
  *
@@ -362,7 +362,7 @@ void kprobe_ftrace_dropped(unsigned long ip)
 	entered = kprobe_read_lock();
 	site = kprobe_site_find(ip);
 	tagged = site ? READ_ONCE(site->ftrace_ops) : NULL;
-	/* Until the next instruction is restored, its trap handles the hit. */
+	/* Until the next instruction is restored, the hit is handled there. */
 	if (tagged && (site_move_of(tagged) != SITE_MOVE_FROM_NEXT ||
 		       !kprobe_text_is_armed(site->state)))
 		kprobe_site_missed(site, KPROBE_MISS_TRACER);
@@ -507,7 +507,7 @@ static void site_ops_remove(struct site_ops *from, unsigned long *ips,
 		unregister_ftrace_function(&from->ops);
 		from->gone = get_state_synchronize_rcu();
 	}
-	/* For the last sites, unregister_ftrace_function() has notified all. */
+	/* For the last sites, unregistering has notified the owners. */
 	if (!site_ops_unfilter(from, ips, nr, from->nr))
 		return;
 	for (i = 0; i < nr; i++)
@@ -712,7 +712,7 @@ int kprobe_ftrace_arm(struct list_head *batch)
 
 	lockdep_assert_held(&kprobe_mutex);
 
-	/* Check here, because leftovers need no call of ftrace below. */
+	/* Check here: leftovers alone cause no call of ftrace below. */
 	if (kprobe_ftrace_disabled)
 		return -ENODEV;
 	ips = kvmalloc_array(all, sizeof(*ips), GFP_KERNEL);

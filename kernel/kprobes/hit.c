@@ -28,7 +28,7 @@
 /* The context that the handler of current_kprobe runs in: see kprobes_hit.h. */
 DEFINE_PER_CPU(unsigned int, kprobe_current_ctx) = KPROBE_CTX_NONE;
 
-/* Set while unregistering does not wait for this CPU: see the last section. */
+/* Set while unregistering ignores this CPU: see the last section. */
 DEFINE_PER_CPU(bool, kprobe_cpu_offline);
 
 static int kprobe_no_handler(struct kprobe *p, struct pt_regs *regs)
@@ -70,8 +70,8 @@ NOKPROBE_SYMBOL(kprobe_check_irqs_off);
  * Missed hits, counted by reason, for each site and in total since boot
  *
  * Except in real mode, the counting functions run with interrupts off and RCU
- * watching, in a hit, in a return, or when ftrace drops a hit.  Before
- * unregistering clears kprobe::site and drops the site, it waits for such code.
+ * watching, in a hit, in a return, or when ftrace drops a hit.  Unregistering
+ * waits for such code before it clears kprobe::site and drops the site.
  * Misses are rare, so all CPUs share each counter, and update it by
  * try_cmpxchg(), which is safe against NMIs.
  */
@@ -112,7 +112,7 @@ NOKPROBE_SYMBOL(kprobe_site_missed_alone);
  * @why: the reason
  *
  * The hit is also counted in nmissed of each active probe; without any, it is
- * not counted.  On an offline CPU, this is only kprobe_site_missed_alone().
+ * not counted.  On an offline CPU, only the counter of the site is incremented.
  *
  * Context: a hit; interrupts off, RCU watching.
  */
@@ -187,7 +187,7 @@ DEFINE_PER_CPU(struct kprobe *, current_kprobe);
 /**
  * kprobe_site_pre_chain - kprobe_site_pre_jump() for several probes
  * @p: the site's first probe with a pre handler
- * @regs: full registers, the instruction pointer KPROBE_IP_SKID past the site
+ * @regs: full registers; the ip is KPROBE_IP_SKID past the site
  *
  * Context: any; interrupts off.
  * Return: nonzero if a handler has set the instruction pointer.
@@ -232,7 +232,7 @@ enum kprobe_verdict kprobe_site_pre_slow(struct kprobe_site *site,
 		verdict = KPROBE_HIT_MISSED;
 	} else {
 		p = kprobe_first_pre(site);
-		/* Hits in handlers find this exception in preempt_count(). */
+		/* Nested hits find this hit's exception in preempt_count(). */
 		saved = kprobe_ctx_save(kprobe_context_id(KPROBE_BY_CODE));
 		if (kprobe_call_pre(p, regs))
 			verdict = KPROBE_HIT_DIVERTED;
@@ -290,8 +290,8 @@ bool kprobe_trace_irqs_off(bool irqs_on)
 	lockdep_hardirqs_off(_RET_IP_);
 	/*
 	 * Lockdep ignores this call if lockdep is off, or if its own code was
-	 * hit.  In that case, call no tracer: because lockdep's state is still
-	 * on, each hit in the tracer would call the tracer again.
+	 * hit.  Then call no tracer: for lockdep, interrupts are still on, so
+	 * each hit in the tracer would call the tracer again.
 	 */
 	if (IS_ENABLED(CONFIG_PROVE_LOCKING) && lockdep_hardirqs_enabled())
 		return false;
@@ -404,7 +404,7 @@ static bool kprobe_call_fault(struct kprobe *p, struct pt_regs *regs,
 
 	saved = kprobe_ctx_save(kprobe_context_id(KPROBE_BY_CODE));
 	handled = handler(p, regs, trap);
-	/* For kprobe_check_irqs_off(): until now, it was kprobe_busy. */
+	/* kprobe_check_irqs_off() must report @p, not kprobe_busy. */
 	__this_cpu_write(current_kprobe, p);
 	kprobe_ctx_restore(saved);
 	if (handled)
@@ -479,7 +479,7 @@ NOKPROBE_SYMBOL(kprobe_fault);
  * this, kprobe_wait_for_handlers() and kprobe_patch() lock it for reading.
  *
  * Once a CPU has been started, only code on that CPU writes its mark, so no
- * handler sees the mark change.  CPUs are marked at boot until they are first
+ * handler sees the mark change.  At boot, CPUs are marked until they are first
  * online.  A CPU that fails to start keeps the mark, or sets it again
  * (cpu_die_early() on arm64).
  *

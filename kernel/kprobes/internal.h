@@ -121,7 +121,7 @@ bool kprobe_blacklist_next(unsigned long from,
 bool kprobe_blacklisted(unsigned long addr, const struct kprobe_symbol *symbol);
 
 /**
- * struct kprobe_entry - the instruction to probe for a place (place.c)
+ * struct kprobe_entry - the instruction to probe (place.c)
  * @addr: the address of the instruction
  * @on_entry: @addr is the entry of the function, or follows its landing pad
  * @symbol: the symbol that contains @addr

@@ -327,7 +327,7 @@ NOKPROBE_SYMBOL(kretprobe_return_slow);
  * sites
  */
 
-/* Backends whose unwinder reads the trampoline's frame override this. */
+/* Overridden by backends whose unwinder reads the trampoline's frame. */
 void __weak arch_kretprobe_fixup_return(struct pt_regs *regs,
 					kprobe_opcode_t *correct_ret_addr)
 {
@@ -497,7 +497,7 @@ NOKPROBE_SYMBOL(kretprobe_hit);
  * @tsk: current, or a task that does not run
  * @fp: the frame whose return address is the trampoline's; NULL for the next
  *	followed call at any frame
- * @cur: the caller sets *@cur to NULL, then passes @cur again to find the next
+ * @cur: *@cur must be NULL at first; pass @cur again to find the next
  *
  * If @tsk starts to run meanwhile, the result may be wrong.
  *

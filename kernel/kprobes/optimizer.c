@@ -24,7 +24,7 @@
  *
  * A site that lacks memory waits in opt_retry, and is queued again later.
  * kprobe_optimizer_cancel() removes a site from any of these three lists: traps
- * execute only the probed instruction again, and the site starts over when it
+ * again execute only the probed instruction, and the site starts over when it
  * is queued again.  Code that causes an obstacle must cancel the site before it
  * changes text (reconcile.c).  The removal of a jump needs no grace period,
  * because the detour is freed with the site, after RCU-tasks.
@@ -47,7 +47,8 @@
  * kprobe_optimizer_consider() must be called whenever an obstacle of a site may
  * have disappeared.  Superfluous calls are cheap.
  *
- * Callers must hold kprobe_mutex, unless a comment gives another context.
+ * Callers must hold kprobe_mutex, except callers of the worker's functions and
+ * where a comment gives another context.
  */
 #include <kunit/visibility.h>
 #include <linux/init.h>
@@ -145,7 +146,7 @@ void kprobe_optimizer_init_site(struct kprobe_site *site)
 	unsigned int i;
 
 	INIT_LIST_HEAD(&site->optimize);
-	/* Mark the site and its neighbours: unmarked sites look for none. */
+	/* Sites without this mark need not search for others. */
 	for_each_place_under_jump(i)
 		site->has_neighbour |= opt_mark_neighbours(addr - i) |
 				       opt_mark_neighbours(addr + i);
@@ -354,7 +355,7 @@ static void opt_worker(struct work_struct *work)
 	if (waiting && KPROBE_JUMP_SIZE > KPROBE_INSN_STEP)
 		synchronize_rcu_tasks();
 
-	/* Only this worker fills the list: emptying it ends the pass. */
+	/* Only this worker fills the list: no sites join meanwhile. */
 	opt_patch_chunks(&opt_waiting_gp, KPROBE_SITE_JUMP, opt_wants_jump);
 	scoped_guard(mutex, &kprobe_mutex)
 		opt_passes++;

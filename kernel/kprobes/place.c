@@ -3,8 +3,8 @@
  * Places: from a user's request to an address that can be probed.
  *
  * A place is the address that a user requests, directly or by a symbol, plus an
- * offset.  The instruction to probe for a place is its entry (struct
- * kprobe_entry), which may be after a landing pad.
+ * offset.  The entry of a place (struct kprobe_entry) is the instruction to
+ * probe, which may be after a landing pad.
  *
  * Registration and the debugfs file "explain" share three steps: find the
  * place, check that it is in text, and inspect the instruction at the entry.
@@ -25,7 +25,7 @@
 
 /*
  * On architectures with function descriptors, a function's name belongs to its
- * descriptor, which is data that kallsyms may not include.  The text symbol has
+ * descriptor, which is data that kallsyms may omit.  The text symbol has
  * the same name with a dot before it.
  */
 #ifdef CONFIG_HAVE_FUNCTION_DESCRIPTORS
@@ -187,7 +187,7 @@ enum kprobe_refusal kprobe_admit_text(unsigned long addr)
 }
 
 /**
- * kprobe_find_entry - find the instruction to probe for a place
+ * kprobe_find_entry - find the entry of a place
  * @place: its address, in text that cannot be freed meanwhile
  * @entry: filled in
  *
@@ -265,7 +265,7 @@ place_inspect_text(struct kprobe_site *site, const struct kprobe_symbol *symbol)
 	return why;
 }
 
-/* Let a site on an ftrace call own the next instruction if it can be a jump. */
+/* Let an ftrace call's site own the next instruction if a jump can go there. */
 static void place_inspect_next(struct kprobe_site *site,
 			       const struct kprobe_symbol *symbol)
 {
@@ -282,8 +282,9 @@ static void place_inspect_next(struct kprobe_site *site,
 }
 
 /*
- * Return true for the trampoline of a static call.  A change of the call writes
- * a branch into it, or an address after it; arm64 also reads its instructions.
+ * Return true for the trampoline of a static call.  To change the call, a
+ * branch in the trampoline, or an address after it, is replaced; arm64 also
+ * reads the trampoline.
  */
 static bool place_in_static_call(const struct kprobe_symbol *symbol)
 {

@@ -7,11 +7,11 @@
  *	     +---- overflow ->|
  *
  * Each CPU can cache one free instance, and has a list of more.  The cached one
- * is taken and put back by exchanging a pointer.  The list has a lock.  An
- * entry takes an instance from its CPU, and a return puts the instance back on
- * the CPU where it runs.  In a steady state no two CPUs write to one cache
- * line, because each instance has cache lines of its own.  A CPU without free
- * instances takes one from another CPU.
+ * is taken and put back by exchanging a pointer.  The list has a lock.  When a
+ * call is entered, it takes an instance from its CPU; when it returns, it puts
+ * the instance back on the CPU where it runs then.  In a steady state no two
+ * CPUs write to one cache line, because each instance has cache lines of its
+ * own.  A CPU without free instances takes one from another CPU.
  *
  * The holder of a lock executes a few instructions with interrupts off.  A hit
  * in an NMI on its CPU may need the same lock, and must not wait for it.  So

@@ -242,9 +242,9 @@ static int reconcile_arm_ftrace(struct list_head *arm, bool each)
 }
 
 /*
- * Move sites that must no longer own the next instruction to ftrace.  If a site
- * cannot be moved, its next instruction stays patched.  If another site is at
- * this instruction, remove that site from @dirty: it must not be armed.
+ * Move to ftrace the sites that must no longer own the next instruction.  If a
+ * site cannot be moved, its next instruction stays patched.  If another site is
+ * at this instruction, remove that site from @dirty: it must not be armed.
  */
 static int reconcile_move_to_ftrace(struct list_head *dirty, bool each)
 {
@@ -311,7 +311,7 @@ int kprobe_reconcile(struct list_head *dirty, unsigned int how)
 		if (site->on_ftrace)
 			continue;
 		site->target = kprobe_target_state(site);
-		/* A probe needs this instruction: its owner must restore it. */
+		/* A probe is here: @owner must restore the instruction. */
 		owner = kprobe_owner_of(site);
 		if (owner && !hlist_empty(&site->probes))
 			kprobe_site_mark_dirty(owner, dirty);
@@ -438,9 +438,9 @@ static void reconcile_owners(struct ftrace_ops *ops,
  * @concerns: returns true if @ops applies to the function whose ftrace call is
  *	at @ip
  *
- * The sites on functions that @ops concerns use ftrace from now on.  Until
- * kprobe_redirect_end() is called, all other sites on ftrace calls that are
- * reconciled use ftrace as well, because ftrace_is_redirected() might not
+ * From now on, sites on functions of @ops use ftrace.  Until
+ * kprobe_redirect_end() is called, reconciling any other site on an ftrace call
+ * makes it use ftrace as well, because ftrace_is_redirected() might not
  * consider @ops yet.
  *
  * A site that ftrace cannot arm is logged, and may have no more hits.

@@ -84,8 +84,8 @@ struct kprobe_site *kprobe_site_at(unsigned long addr)
  * before @addr.  At most one of them is armed there.
  *
  * Context: any; either kprobe_mutex held, or preemption off and RCU watching.
- * Return: the armed site; if neither is armed, the site at @addr, else the one
- * on the ftrace call; or NULL.
+ * Return: the armed site; if neither is armed, the site at @addr if there is
+ * one, otherwise the site on the ftrace call, or NULL.
  */
 struct kprobe_site *kprobe_text_site_at(unsigned long addr)
 {

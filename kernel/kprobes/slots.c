@@ -5,7 +5,7 @@
  * Pages are allocated from execmem, or by the backend, and made read-only and
  * executable before the first slot in them is allocated; after that, only
  * text_poke_copy() and similar functions write to them.  With classic.c, the
- * backend decides how its pages are protected and written.  All slots in a page
+ * architecture decides how to protect and write its pages.  All slots in a page
  * have the same size, and freed slots are reused.  Empty pages are freed,
  * except one with slots of KPROBE_SLOT_SIZE and one with larger slots.
  *
@@ -379,7 +379,7 @@ unsigned long kprobe_orig_ip(unsigned long addr)
  *
  * Context: any.
  * Return: the original address that corresponds to @addr if @addr is in a slot,
- * the probed address if @regs are those of a pre handler, and otherwise @addr.
+ * the probed address if a pre handler was given @regs, and otherwise @addr.
  */
 unsigned long kprobe_unwind(unsigned long addr, struct pt_regs *regs,
 			    unsigned long *sp)
@@ -423,8 +423,8 @@ unsigned long kprobe_traced_address(unsigned long addr)
  * Afterwards, the exception looks as if the original instruction had raised it.
  * If that instruction is restarted, it is hit again.  The registers do not
  * change if the task cannot resume in the original text, for example after a
- * fault in the copy of a later instruction under a jump.  That instruction has
- * no fix-up, so the exception tables need not be searched for its address.
+ * fault in the copy of a later instruction under a jump.  This later one has no
+ * fix-up, so the exception tables need not be searched for its address.
  *
  * Context: an exception; RCU is watching.
  * Return: the site of the instruction; NULL if the registers have not changed.

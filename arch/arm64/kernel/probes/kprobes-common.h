@@ -58,7 +58,8 @@ void kprobe_jump_thunk(void);
 
 /*
  * Code of a thunk or of the trampoline that runs without a frame record: its
- * first byte and the byte after it, as offsets from kprobe_post_thunk.
+ * first byte and the first byte after its end, as offsets from
+ * kprobe_post_thunk.
  */
 struct a64_kprobe_recordless {
 	s32 begin;

@@ -160,7 +160,7 @@ static enum kprobe_refusal make_slot(struct kprobe_site *site, bool post,
 		site->insn.post_call = text.call;
 	}
 	WRITE_ONCE(*result, slot);
-	/* Before site->npost; pairs with smp_rmb() in go_on_with_post(). */
+	/* Order before npost; pairs with smp_rmb() in go_on_with_post(). */
 	smp_wmb();
 	return KPROBE_OK;
 }
@@ -227,7 +227,7 @@ static enum a64_place place_in_slot(const struct kprobe_site *site,
 		       A64_AFTER_CALLING : A64_AFTER;
 	}
 
-	/* A detour.  Only the copy of LDR accesses memory by its second word. */
+	/* A detour.  Only the copy of LDR may fault after its first word. */
 	call = &site->insn.detour_call;
 	if (at <= call->begin)
 		return A64_BEFORE;
@@ -286,8 +286,9 @@ static bool has_no_record(unsigned long pc)
  *	instruction
  * @hidden: filled in with up to KPROBE_HIDDEN_MAX addresses, outermost first
  *
- * A thunk, the trampoline and a function that is probed at its entry make their
- * record later.  The trampoline drops it before its last two instructions.
+ * A thunk, the trampoline and a function that is probed at its entry have no
+ * record at first.  The trampoline drops its record before its last two
+ * instructions.
  *
  * Context: any.
  * Return: number of addresses in @hidden.

@@ -131,9 +131,9 @@ SYM_CODE_END(kprobe_disable_ttbr0)
 NOKPROBE(kprobe_disable_ttbr0)
 
 /*
- * Mask pseudo-NMIs, too: after one that accesses user memory between the writes
- * of TTBR1 and TTBR0, the reserved ASID would remain in use.  The caller
- * restores DAIF.  Clobbers x3 and x4.
+ * Mask pseudo-NMIs, too: after a pseudo-NMI that accesses user memory between
+ * the writes of TTBR1 and TTBR0, the reserved ASID would remain in use.  The
+ * caller restores DAIF.  Clobbers x3 and x4.
  */
 SYM_CODE_START_LOCAL(kprobe_enable_ttbr0)
 	msr	daifset, #3
@@ -250,7 +250,7 @@ SYM_DATA_START(kprobe_recordless)
 /*
  * A handler has set the program counter.  A branch there would need a register,
  * but a return from an exception does not, so execute a breakpoint.  Its entry
- * overwrites the struct pt_regs except for a few members, one of which passes
+ * overwrites most members of the struct pt_regs.  A member that it keeps passes
  * the address to the breakpoint's handler: see a64_kprobe_divert().
  */
 SYM_CODE_START_LOCAL(kprobe_divert)

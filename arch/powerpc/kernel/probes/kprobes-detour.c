@@ -11,8 +11,8 @@
  *
  * From a module, no branch reaches the thunk.  The detour then saves CTR, and
  * loads the thunk's address into CTR through r0.  So detours of modules are
- * twice as large as those of the kernel's own text, which are in the pool of
- * kprobes-slot.c.
+ * twice as large as those in the pool of kprobes-slot.c, which are for the
+ * kernel's own text.
  *
  * A branch replaces exactly one instruction, so the rest of the function and
  * its branches do not matter, and no task can be preempted under the branch.
@@ -59,7 +59,7 @@
 
 /*
  * A detour under construction: @nr words so far, for the address @at.  @bad is
- * set if a branch does not reach or there is no room.
+ * set if a branch or operand does not reach, or there is no room.
  */
 struct detour_text {
 	u32 word[DETOUR_WORDS];
@@ -149,7 +149,7 @@ static void emit_call(struct detour_text *text, const struct kprobe_site *site,
 			    BRANCH_SET_LINK);
 	else
 		emit_far_call(text, (unsigned long)kprobe_jump_thunk_far);
-	/* Must return to the first block: see PPC_DETOUR_ALIGN_SHIFT. */
+	/* LR must be in the first block: see PPC_DETOUR_ALIGN_SHIFT. */
 	text->bad |= text->nr * sizeof(u32) >= PPC_DETOUR_ALIGN;
 	emit(text, RAW_LL(_R0, _R1, IN_FRAME(link)));
 	emit(text, PPC_RAW_MTLR(_R0));
@@ -324,7 +324,7 @@ NOKPROBE_SYMBOL(arch_kprobe_resume);
  * The hit
  */
 
-/* Apply the effects of an instruction that its copy lacks. */
+/* Apply the effects that an instruction's copy lacks. */
 static __always_inline void before_copy(const struct kprobe_site *site,
 					struct pt_regs *regs)
 {
@@ -342,7 +342,7 @@ static __always_inline void before_copy(const struct kprobe_site *site,
 }
 
 /**
- * kprobe_hit_jump - handle a hit by a detour
+ * kprobe_hit_jump - handle a hit that a detour delivers
  * @site: the site
  * @regs: complete, except for nip, msr and the soft mask
  *

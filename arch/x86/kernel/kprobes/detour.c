@@ -16,10 +16,10 @@
  * detour pop the registers with all changes that handlers have made.  If a
  * handler has set the instruction pointer, the thunk continues there instead.
  *
- * The direction flag is clear, because a function that sets it has no jumps.
+ * The direction flag is clear, because functions that set it get no jumps.
  * User memory may be accessible in functions with STAC or fix-ups for faults,
- * and in functions that objtool allows to be called while it is.  Only sites
- * in these functions need CLAC in their detours.
+ * and in functions that objtool allows them to call then.  Unless compilers add
+ * instrumentation, only sites in these functions need CLAC in their detours.
  *
  * Where a hit continues
  * ---------------------
@@ -119,7 +119,7 @@ static void detour_emit_branch(struct detour *d, const void *detour, u8 opcode,
 
 static_assert(KPROBE_JUMP_SIZE == JMP32_INSN_SIZE);
 
-/* Same length as the template's push of cs; the operand is a signed byte. */
+/* Replaces the template's push of cs, of equal size; cs is a signed byte. */
 static_assert(__KERNEL_CS < 0x80);
 static const u8 clac_and_push_cs[] = { 0x0f, 0x01, 0xca, 0x6a, __KERNEL_CS };
 
@@ -158,7 +158,7 @@ detour_emit_copy(struct detour *d, const void *detour, unsigned long addr,
 
 static_assert(CALL_INSN_SIZE >= KPROBE_JUMP_SIZE);
 
-/* mov to (%rsp); the immediate operand, the return address, follows */
+/* mov to (%rsp); the return address follows as an immediate */
 #ifdef CONFIG_X86_64
 static const u8 store_on_stack[] = { 0x48, 0xc7, 0x04, 0x24 };
 #else
@@ -334,7 +334,7 @@ static enum kprobe_obstacle detour_emit_region(struct kprobe_site *site,
 			if (!offset || !detour_ends_flow(&what) ||
 			    kprobe_debugger_trap(addr + offset))
 				return KPROBE_NOJUMP_FOREIGN_TRAP;
-			/* Do not copy traps that fill or stop speculation. */
+			/* Do not copy padding or speculation traps. */
 			offset++;
 			continue;
 		}
@@ -599,7 +599,7 @@ NOKPROBE_SYMBOL(arch_kprobe_resume);
  */
 
 /**
- * x86_kprobe_hit_jump - handle a hit by a detour
+ * x86_kprobe_hit_jump - handle a hit that a detour delivers
  * @site: the site
  * @regs: complete, except for orig_ax
  *

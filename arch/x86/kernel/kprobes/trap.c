@@ -447,7 +447,7 @@ NOKPROBE_SYMBOL(kprobe_int3_handler);
 /*
  * A handler has changed the instruction pointer, or has pushed up to two words.
  * The flags and ip for the thunk, stored below these words, may overwrite flags
- * and sp in @regs, so read flags first.  orig_ax is lower and is kept.
+ * and sp in @regs, so read flags first.  They do not reach orig_ax.
  */
 static noinline void trap_post_moved(struct pt_regs *regs)
 {
@@ -467,7 +467,7 @@ NOKPROBE_SYMBOL(trap_post_moved);
  */
 __visible void x86_kprobe_hit_post(struct pt_regs *regs)
 {
-	/* The return address is that of the int3 before the pointer. */
+	/* At the return address: an int3, then the site pointer. */
 	unsigned long *stack = (unsigned long *)regs->sp - 1;
 	struct kprobe_site *site =
 		*(struct kprobe_site **)(*stack + INT3_INSN_SIZE);
