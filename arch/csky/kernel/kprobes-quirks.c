@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Corrections around csky's code for probes: see struct kprobe_quirks. */
-#include <linux/ftrace.h>
 #include <linux/init.h>
 #include <linux/kprobes.h>
 #include <linux/linkage.h>
