@@ -464,13 +464,13 @@ NOKPROBE_SYMBOL(kprobe_fault);
  * between kprobe_busy_begin() and kprobe_busy_end(), and do not touch probes.
  *
  *	set_cpu_online(false)
- *	kprobe_cpu_leaves()		in cpuhp_report_idle_dead()
+ *	kprobe_cpu_leaves()		rcutree_report_cpu_dead() does both
  *	RCU stops watching the CPU
  *	the CPU stops			cpu_hotplug_lock is held until then
  *	...
  *	the CPU starts
- *	RCU watches the CPU		rcutree_report_cpu_starting() does both,
- *	kprobe_cpu_comes()		in or before notify_cpu_starting()
+ *	RCU watches the CPU		rcutree_report_cpu_starting() does both
+ *	kprobe_cpu_comes()
  *	set_cpu_online(true)		the controlling CPU waits for this, and
  *					holds cpu_hotplug_lock until then
  *
@@ -499,7 +499,8 @@ NOKPROBE_SYMBOL(kprobe_fault);
 /**
  * kprobe_cpu_leaves - mark this CPU as offline, so that its hits are missed
  *
- * Context: the idle task; interrupts off, until the CPU starts again.
+ * Context: the idle task, or a CPU that fails to start; interrupts off, until
+ * the CPU starts again.
  */
 void kprobe_cpu_leaves(void)
 {
