@@ -746,7 +746,7 @@ kernel() {
 
 # boot CPUS SECONDS APPEND [QEMU-ARGUMENT...]: boot the kernel of $BOOT, with
 # BOOTARGS= added; stdin and stdout are its console. Fail unless the guest ends
-# by itself.
+# by itself. No guest uses a network card, which may need another package's ROM.
 boot() {
 	local cpus=$1 seconds=$2 append=$3 rc=0 image
 	shift 3
@@ -754,7 +754,7 @@ boot() {
 
 	timeout --foreground "$seconds" "$QEMU" "${QEMU_ARGS[@]}" \
 		-smp "$cpus,sockets=$cpus,cores=1,threads=1" \
-		-nographic -no-reboot -monitor none "${image[@]}" "$@" || rc=$?
+		-nographic -no-reboot -monitor none -nic none "${image[@]}" "$@" || rc=$?
 	if [ $rc = 124 ]; then
 		say "the guest did not end within $seconds s"
 	elif [ $rc != 0 ]; then

@@ -43,6 +43,4 @@ newer_tool() {
 newer_qemu() {
 	newer_tool "$BOOT/qemu" "$QEMU"
 	QEMU=$BOOT/qemu
-	# A network card needs another package's ROM; no guest uses one.
-	QEMU_ARGS+=(-nic none)
 }

@@ -79,5 +79,4 @@ packed_kernel() {
 	ln -s "$PACKED"/boot/{kernel,initramfs.gz} "$BOOT"
 	tar -C "$BOOT" -xzf "$PACKED/boot/qemu.tgz"
 	QEMU=$BOOT/qemu/run
-	QEMU_ARGS+=(-nic none)
 }

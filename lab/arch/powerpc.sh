@@ -15,11 +15,11 @@ QEMU=qemu-system-ppc
 MAX_CPUS=1
 case " ${VARIANT:-} " in
 *" booke "*)
-	QEMU_ARGS=(-machine ppce500 -cpu e500mc -m 512 -vga none -nic none)
+	QEMU_ARGS=(-machine ppce500 -cpu e500mc -m 512 -vga none)
 	CONSOLE=ttyS0
 	;;
 *)
-	QEMU_ARGS=(-machine mac99 -cpu g4 -m 512 -vga none -nic none)
+	QEMU_ARGS=(-machine mac99 -cpu g4 -m 512 -vga none)
 	CONSOLE=ttyPZ0
 	;;
 esac

@@ -10,7 +10,7 @@ BUSYBOX_ARCH=
 BUSYBOX_LIBC=libc6-dev-ppc64-cross
 case " ${VARIANT:-} " in
 *" booke "*)
-	QEMU_ARGS=(-machine ppce500 -cpu e5500 -m 512 -vga none -nic none)
+	QEMU_ARGS=(-machine ppce500 -cpu e5500 -m 512 -vga none)
 	CONSOLE=ttyS0
 	# See powerpc.sh.
 	MAX_CPUS=1

@@ -13,7 +13,7 @@ QEMU=qemu-system-ppc64
 # turns off. QEMU's built-in firmware starts at once, but formats the NVRAM only
 # if a variable is to be stored there.
 QEMU_ARGS=(-machine "pseries,x-vof=on,cap-cfpc=broken,cap-sbbc=broken,cap-ibs=broken,cap-ccf-assist=off"
-	-accel "tcg,thread=single" -cpu power9 -m 1024 -vga none -nic none -prom-env "auto-boot?=true")
+	-accel "tcg,thread=single" -cpu power9 -m 1024 -vga none -prom-env "auto-boot?=true")
 CONSOLE=hvc0
 APPEND=
 CLOCK=
