@@ -23,22 +23,15 @@
  * before it reads this pointer until kretprobe_return() has returned.  So the
  * pool is freed after a grace period of RCU that begins after rethook_free().
  */
-#include <kunit/visibility.h>
-#include <linux/atomic.h>
 #include <linux/err.h>
-#include <linux/export.h>
 #include <linux/irqflags.h>
 #include <linux/llist.h>
 #include <linux/rethook.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/kprobes_hit.h>
-#include <linux/kprobes_test.h>
 #include "internal.h"
 #include "pool.h"
-
-/* For tests */
-static atomic_t classic_pools_in_use;
 
 /* See kretprobe.c.  Called in a walk of classic.c, with interrupts off. */
 int kretprobe_entry(struct kprobe *p, struct pt_regs *regs)
@@ -115,14 +108,14 @@ struct kretprobe_pool *kretprobe_pool_create(struct kretprobe *rp)
 		kfree(pool);
 		return NULL;
 	}
-	atomic_inc(&classic_pools_in_use);
+	atomic_inc(&kretprobe_pools);
 	return pool;
 }
 
 static void classic_pool_free(struct rcu_head *rcu)
 {
 	kfree(container_of(rcu, struct kretprobe_pool, rcu));
-	atomic_dec(&classic_pools_in_use);
+	atomic_dec(&kretprobe_pools);
 }
 
 /* As in pool.c; rethook frees the instances as calls return. */
@@ -136,12 +129,3 @@ void kretprobe_pools_retire(struct llist_head *leaving)
 		call_rcu(&pool->rcu, classic_pool_free);
 	}
 }
-
-#if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST)
-/** kretprobe_pools_in_use - return the number of allocated pools */
-unsigned int kretprobe_pools_in_use(void)
-{
-	return atomic_read(&classic_pools_in_use);
-}
-EXPORT_SYMBOL_IF_KUNIT(kretprobe_pools_in_use);
-#endif

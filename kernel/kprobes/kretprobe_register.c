@@ -3,6 +3,7 @@
  * Registration of return probes: the public functions.  kretprobe.c follows
  * calls.
  */
+#include <kunit/visibility.h>
 #include <linux/cpuhotplug.h>
 #include <linux/export.h>
 #include <linux/init.h>
@@ -10,6 +11,7 @@
 #include <linux/llist.h>
 #include <linux/rethook.h>
 #include <linux/sched.h>
+#include <linux/kprobes_test.h>
 #include "internal.h"
 #include "pool.h"
 
@@ -191,4 +193,15 @@ static int __init kretprobe_flush_init(void)
 	return ret < 0 ? ret : 0;
 }
 core_initcall(kretprobe_flush_init);
+#endif
+
+atomic_t kretprobe_pools;
+
+#if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST)
+/** kretprobe_pools_in_use - return the number of allocated pools */
+unsigned int kretprobe_pools_in_use(void)
+{
+	return atomic_read(&kretprobe_pools);
+}
+EXPORT_SYMBOL_IF_KUNIT(kretprobe_pools_in_use);
 #endif

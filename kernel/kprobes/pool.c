@@ -51,18 +51,15 @@
  *    the return instead adds the pool to pools_left, which is emptied once the
  *    CPU is offline, or when probes are next registered or unregistered.
  */
-#include <kunit/visibility.h>
 #include <linux/align.h>
 #include <linux/cache.h>
 #include <linux/cpumask.h>
-#include <linux/export.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/overflow.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
-#include <linux/kprobes_test.h>
 #include "internal.h"
 #include "pool.h"
 
@@ -90,8 +87,6 @@
 struct kretprobe_chunk {
 	struct kretprobe_chunk *next;
 };
-
-static atomic_t pools_in_use;
 
 /* Pools drained on CPUs going offline, linked by kretprobe_pool::link. */
 static LLIST_HEAD(pools_left);
@@ -284,7 +279,7 @@ static void pool_free(struct kretprobe_pool *pool)
 	}
 	free_percpu(pool->lists);
 	kfree(pool);
-	atomic_dec(&pools_in_use);
+	atomic_dec(&kretprobe_pools);
 }
 
 /* Add @nr instances, distributed over the CPUs. */
@@ -377,7 +372,7 @@ struct kretprobe_pool *kretprobe_pool_create(struct kretprobe *rp)
 	pool = kzalloc(sizeof(*pool), GFP_KERNEL);
 	if (!pool)
 		return NULL;
-	atomic_inc(&pools_in_use);
+	atomic_inc(&kretprobe_pools);
 	pool->lists = alloc_percpu(struct kretprobe_list);
 	if (!pool->lists)
 		goto free;
@@ -461,12 +456,3 @@ void kretprobe_pools_retire(struct llist_head *leaving)
 		pool_retire(pool);
 	kretprobe_pools_flush_left();
 }
-
-#if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST)
-/** kretprobe_pools_in_use - return the number of allocated pools */
-unsigned int kretprobe_pools_in_use(void)
-{
-	return atomic_read(&pools_in_use);
-}
-EXPORT_SYMBOL_IF_KUNIT(kretprobe_pools_in_use);
-#endif

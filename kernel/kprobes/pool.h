@@ -87,6 +87,9 @@ struct kretprobe_pool {
 };
 #endif
 
+/* Number of allocated pools, for tests. */
+extern atomic_t kretprobe_pools;
+
 static __always_inline struct kretprobe_pool *
 pool_of(struct kretprobe_holder *holder)
 {
