@@ -27,39 +27,22 @@
 
 	.text
 
-/* Save x2 to x28 to the struct pt_regs on the stack. */
-	.macro	save_most_regs
-	stp	x2, x3, [sp, #S_X0 + 8 * 2]
-	stp	x4, x5, [sp, #S_X0 + 8 * 4]
-	stp	x6, x7, [sp, #S_X0 + 8 * 6]
-	stp	x8, x9, [sp, #S_X0 + 8 * 8]
-	stp	x10, x11, [sp, #S_X0 + 8 * 10]
-	stp	x12, x13, [sp, #S_X0 + 8 * 12]
-	stp	x14, x15, [sp, #S_X0 + 8 * 14]
-	stp	x16, x17, [sp, #S_X0 + 8 * 16]
-	stp	x18, x19, [sp, #S_X0 + 8 * 18]
-	stp	x20, x21, [sp, #S_X0 + 8 * 20]
-	stp	x22, x23, [sp, #S_X0 + 8 * 22]
-	stp	x24, x25, [sp, #S_X0 + 8 * 24]
-	stp	x26, x27, [sp, #S_X0 + 8 * 26]
-	str	x28, [sp, #S_X0 + 8 * 28]
-	.endm
-
-	.macro	restore_most_regs
-	ldp	x2, x3, [sp, #S_X0 + 8 * 2]
-	ldp	x4, x5, [sp, #S_X0 + 8 * 4]
-	ldp	x6, x7, [sp, #S_X0 + 8 * 6]
-	ldp	x8, x9, [sp, #S_X0 + 8 * 8]
-	ldp	x10, x11, [sp, #S_X0 + 8 * 10]
-	ldp	x12, x13, [sp, #S_X0 + 8 * 12]
-	ldp	x14, x15, [sp, #S_X0 + 8 * 14]
-	ldp	x16, x17, [sp, #S_X0 + 8 * 16]
-	ldp	x18, x19, [sp, #S_X0 + 8 * 18]
-	ldp	x20, x21, [sp, #S_X0 + 8 * 20]
-	ldp	x22, x23, [sp, #S_X0 + 8 * 22]
-	ldp	x24, x25, [sp, #S_X0 + 8 * 24]
-	ldp	x26, x27, [sp, #S_X0 + 8 * 26]
-	ldr	x28, [sp, #S_X0 + 8 * 28]
+/* Save or restore x2 to x28, in the struct pt_regs on the stack. */
+	.macro	for_most_regs pair, single
+	\pair	x2, x3, [sp, #S_X0 + 8 * 2]
+	\pair	x4, x5, [sp, #S_X0 + 8 * 4]
+	\pair	x6, x7, [sp, #S_X0 + 8 * 6]
+	\pair	x8, x9, [sp, #S_X0 + 8 * 8]
+	\pair	x10, x11, [sp, #S_X0 + 8 * 10]
+	\pair	x12, x13, [sp, #S_X0 + 8 * 12]
+	\pair	x14, x15, [sp, #S_X0 + 8 * 14]
+	\pair	x16, x17, [sp, #S_X0 + 8 * 16]
+	\pair	x18, x19, [sp, #S_X0 + 8 * 18]
+	\pair	x20, x21, [sp, #S_X0 + 8 * 20]
+	\pair	x22, x23, [sp, #S_X0 + 8 * 22]
+	\pair	x24, x25, [sp, #S_X0 + 8 * 24]
+	\pair	x26, x27, [sp, #S_X0 + 8 * 26]
+	\single	x28, [sp, #S_X0 + 8 * 28]
 	.endm
 
 /*
@@ -222,7 +205,7 @@ alternative_else_nop_endif
 	.macro	define_thunk name, function, skip
 SYM_CODE_START(\name)
 	bti	c
-	save_most_regs
+	for_most_regs stp, str
 	mov	x19, x30
 	ldr	x5, [x0, #KPROBE_SITE_ADDR]
 	.if	\skip
@@ -234,7 +217,7 @@ SYM_CODE_START(\name)
 	cbnz	w0, kprobe_divert
 	restore_state
 	mov	x30, x19
-	restore_most_regs
+	for_most_regs ldp, ldr
 	ret
 SYM_CODE_END(\name)
 NOKPROBE(\name)
@@ -256,7 +239,7 @@ SYM_DATA_START(kprobe_recordless)
 SYM_CODE_START_LOCAL(kprobe_divert)
 	mov	x0, sp
 	bl	a64_kprobe_divert
-	restore_most_regs
+	for_most_regs ldp, ldr
 	ldp	x29, x30, [sp, #S_FP]
 	ldp	x0, x1, [sp], #PT_REGS_SIZE
 SYM_INNER_LABEL(kprobe_divert_brk, SYM_L_GLOBAL)
@@ -271,14 +254,14 @@ NOKPROBE(kprobe_divert)
  */
 SYM_CODE_START(__kretprobe_trampoline)
 	stp	x0, x1, [sp, #-PT_REGS_SIZE]!
-	save_most_regs
+	for_most_regs stp, str
 	stp	x29, x30, [sp, #S_FP]
 	adr	x5, __kretprobe_trampoline
 	save_state x5, __kretprobe_trampoline
 	mov	x0, sp
 	bl	kretprobe_hit
 	restore_state
-	restore_most_regs
+	for_most_regs ldp, ldr
 	ldp	x29, x30, [sp, #S_FP]
 .Lno_record:
 	ldp	x0, x1, [sp], #PT_REGS_SIZE
