@@ -218,39 +218,21 @@ void a64_kprobe_decode(u32 insn, unsigned long addr,
 	}
 }
 
+/* For each condition, the values of the flags (NZCV) for which it holds. */
+static const u16 conditions[] = {
+	0xf0f0, 0x0f0f,		/* EQ, NE: Z */
+	0xcccc, 0x3333,		/* CS, CC: C */
+	0xff00, 0x00ff,		/* MI, PL: N */
+	0xaaaa, 0x5555,		/* VS, VC: V */
+	0x0c0c, 0xf3f3,		/* HI, LS: C and not Z */
+	0xaa55, 0x55aa,		/* GE, LT: N == V */
+	0x0a05, 0xf5fa,		/* GT, LE: N == V and not Z */
+	0xffff, 0xffff,		/* AL, in both encodings */
+};
+
 static __always_inline bool condition_holds(unsigned int cond, u64 pstate)
 {
-	bool n = pstate & PSR_N_BIT, z = pstate & PSR_Z_BIT;
-	bool c = pstate & PSR_C_BIT, v = pstate & PSR_V_BIT;
-	bool holds = true;
-
-	switch (cond >> 1) {
-	case 0:
-		holds = z;
-		break;
-	case 1:
-		holds = c;
-		break;
-	case 2:
-		holds = n;
-		break;
-	case 3:
-		holds = v;
-		break;
-	case 4:
-		holds = c && !z;
-		break;
-	case 5:
-		holds = n == v;
-		break;
-	case 6:
-		holds = n == v && !z;
-		break;
-	case 7:
-		/* Always, in both encodings. */
-		return true;
-	}
-	return holds != (cond & 1);
+	return conditions[cond] & BIT(FIELD_GET(GENMASK(31, 28), pstate));
 }
 
 /*
