@@ -191,80 +191,56 @@ enum kprobe_refusal arch_kprobe_prepare(struct kprobe_site *site,
 }
 
 /*
- * Places in a slot.  The core is called, with registers on the stack, before
- * the copied instruction in a detour and after it in a post_slot.
+ * Return the original address that corresponds to @ip, or @ip if none does.
+ * Set *@can_resume if a task can resume there.  It cannot while registers are
+ * on the stack for the call of the core, which is before the copied instruction
+ * in a detour and after it in a post_slot.
  */
-enum a64_place {
-	A64_NOWHERE,		/* a function: see kprobes-compute.c */
-	A64_BEFORE,		/* as if at the probed address */
-	A64_BEFORE_CALLING,	/* the same with some registers on the stack */
-	A64_AFTER_CALLING,	/* executed, with some registers on the stack */
-	A64_AFTER,		/* executed */
-};
-
-static __always_inline unsigned int
-copy_words(const struct kprobe_site *site)
-{
-	return site->insn.decoded.class == A64_LDR ? 2 : 1;
-}
-
-static enum a64_place place_in_slot(const struct kprobe_site *site,
-				    const void *slot, unsigned long ip)
+static unsigned long place_in_slot(const struct kprobe_site *site,
+				   const void *slot, unsigned long ip,
+				   bool *can_resume)
 {
 	unsigned int at = (ip - (unsigned long)slot) / sizeof(u32);
-	const struct a64_kprobe_call *call = &site->insn.post_call;
+	/* Only the copy of LDR may fault after its first word. */
+	unsigned int copy_end = site->insn.decoded.class == A64_LDR ? 2 : 1;
+	struct a64_kprobe_call call = {};
 
-	if (slot == site->slot)
-		return at < copy_words(site) ? A64_BEFORE : A64_AFTER;
-
+	*can_resume = false;
 	if (slot == site->post_slot) {
 		/* The slot is a function that go_on_with_post() calls. */
 		if (site->insn.computes)
-			return A64_NOWHERE;
-		if (at < call->begin)
-			return A64_BEFORE;
-		return at > call->begin && at < call->end ?
-		       A64_AFTER_CALLING : A64_AFTER;
+			return ip;
+		call = site->insn.post_call;
+		copy_end = call.begin;
+	} else if (slot != site->slot) {
+		call = site->insn.detour_call;
+		copy_end += call.end;
 	}
-
-	/* A detour.  Only the copy of LDR may fault after its first word. */
-	call = &site->insn.detour_call;
-	if (at <= call->begin)
-		return A64_BEFORE;
-	if (at < call->end)
-		return A64_BEFORE_CALLING;
-	return at < call->end + copy_words(site) ? A64_BEFORE : A64_AFTER;
+	*can_resume = at <= call.begin || at >= call.end;
+	return (unsigned long)site->addr +
+	       (at < copy_end ? 0 : AARCH64_INSN_SIZE);
 }
 NOKPROBE_SYMBOL(place_in_slot);
 
 unsigned long arch_kprobe_orig_ip(struct kprobe_site *site, void *slot,
 				  unsigned long ip)
 {
-	unsigned long addr = (unsigned long)site->addr;
+	bool can_resume;
 
-	switch (place_in_slot(site, slot, ip)) {
-	case A64_BEFORE:
-	case A64_BEFORE_CALLING:
-		return addr;
-	case A64_AFTER_CALLING:
-	case A64_AFTER:
-		return addr + AARCH64_INSN_SIZE;
-	case A64_NOWHERE:
-		break;
-	}
-	return ip;
+	return place_in_slot(site, slot, ip, &can_resume);
 }
 NOKPROBE_SYMBOL(arch_kprobe_orig_ip);
 
 bool arch_kprobe_can_resume(struct kprobe_site *site, void *slot,
 			    unsigned long *ip)
 {
-	enum a64_place place = place_in_slot(site, slot, *ip);
+	unsigned long place;
+	bool can_resume;
 
-	if (place != A64_BEFORE && place != A64_AFTER)
-		return false;
-	*ip = arch_kprobe_orig_ip(site, slot, *ip);
-	return true;
+	place = place_in_slot(site, slot, *ip, &can_resume);
+	if (can_resume)
+		*ip = place;
+	return can_resume;
 }
 NOKPROBE_SYMBOL(arch_kprobe_can_resume);
 
