@@ -122,14 +122,10 @@ u32 a64_kprobe_original_insn(const void *addr)
  * Slots of a site
  */
 
-static unsigned long way_back(const struct kprobe_site *site)
-{
-	return (unsigned long)site->addr + AARCH64_INSN_SIZE;
-}
-
 static enum kprobe_refusal make_slot(struct kprobe_site *site, bool post,
 				     void **result)
 {
+	unsigned long next = (unsigned long)site->addr + AARCH64_INSN_SIZE;
 	unsigned int size = post ? KPROBE_DETOUR_SIZE : KPROBE_SLOT_SIZE;
 	void *slot = kprobe_slot_alloc(site, size);
 	struct a64_kprobe_text text = { .at = (unsigned long)slot };
@@ -143,10 +139,10 @@ static enum kprobe_refusal make_slot(struct kprobe_site *site, bool post,
 	if (!computes) {
 		if (post)
 			a64_kprobe_emit_data(&text, (unsigned long)site);
-		a64_kprobe_emit_copy(&text, site, way_back(site));
+		a64_kprobe_emit_copy(&text, site, next);
 		if (post)
 			a64_kprobe_emit_call(&text, kprobe_post_thunk);
-		a64_kprobe_emit_branch(&text, way_back(site));
+		a64_kprobe_emit_branch(&text, next);
 	}
 	if (!a64_kprobe_finish(&text, slot, size)) {
 		kprobe_slot_free(slot);
