@@ -40,17 +40,15 @@ enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site,
 {
 	const struct a64_kprobe_insn *decoded = &site->insn.decoded;
 
-	if (site->detour)
-		return KPROBE_NOJUMP_NONE;
-	if (system_supports_bti_kernel()) {
-		if (is_landing_pad(site))
-			return KPROBE_NOJUMP_LANDING_PAD;
-		/* The copy is BR, which sets a different BTYPE. */
-		if (decoded->class == A64_BLR)
-			return KPROBE_NOJUMP_BOUND_INSIDE;
-	}
+	if (system_supports_bti_kernel() && is_landing_pad(site))
+		return KPROBE_NOJUMP_LANDING_PAD;
+	/*
+	 * The copy loads x30 and executes BR, which sets a different BTYPE and
+	 * must not read x30.
+	 */
 	if (decoded->class == A64_BLR &&
-	    (decoded->rt == 30 || (decoded->key && decoded->modifier == 30)))
+	    (system_supports_bti_kernel() || decoded->rt == 30 ||
+	     decoded->modifier == 30))
 		return KPROBE_NOJUMP_BOUND_INSIDE;
 
 	return KPROBE_NOJUMP_NONE;

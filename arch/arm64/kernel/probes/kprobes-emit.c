@@ -175,12 +175,6 @@ void a64_kprobe_emit_copy(struct a64_kprobe_text *text,
 		a64_kprobe_emit_branch(text, decoded->target);
 		break;
 	case A64_BLR:
-		/* The literal would overwrite x30 before BR reads it. */
-		if (decoded->rt == 30 ||
-		    (decoded->key && decoded->modifier == 30)) {
-			text->bad = true;
-			break;
-		}
 		emit_literal(text, 30, next);
 		/* Turn BLR into BR, BLRAA into BRAA and so on. */
 		a64_kprobe_emit(text, opcode & ~BIT(21));
