@@ -85,7 +85,7 @@ static const struct a64_row rows[] = {
 
 	/* hints: NOP, landing pads, PACM (modifies the next instruction) */
 	{ 0xffffffff, 0xd503201f, A64_NOP },
-	{ 0xffffff3f, 0xd503241f, A64_LANDING },	/* BTI */
+	{ 0xffffff3f, 0xd503241f, A64_NOP },		/* BTI */
 	{ 0xffffffff, 0xd50324ff, A64_WHERE },		/* PACM */
 
 	/* system registers */
@@ -101,7 +101,7 @@ static const struct a64_row rows[] = {
 	{ 0xffdfffe0, 0xd51c6000, A64_BANKED },		/* FAR_EL2 */
 
 	/* loads of literals */
-	{ 0xff000000, 0xd8000000, A64_PREFETCH },
+	{ 0xff000000, 0xd8000000, A64_NOP },		/* PRFM */
 	{ 0x3f000000, 0x18000000, A64_LDR },
 	{ 0x3f000000, 0x1c000000, A64_LDR_FP },
 

@@ -15,8 +15,7 @@
  *
  * @A64_PLAIN: does not depend on its address
  * @A64_LOAD_EX: the same, but starts an exclusive sequence
- * @A64_NOP: does nothing
- * @A64_LANDING: only a landing pad for indirect branches
+ * @A64_NOP: a no-op, a landing pad or a prefetch: need not be executed
  * @A64_B: branch to @target
  * @A64_BL: call of @target
  * @A64_BCOND: branch to @target on condition @bit
@@ -27,7 +26,6 @@
  * @A64_RET: return to the address in @rt
  * @A64_ADR: load @target into @rt
  * @A64_LDR: load the value at @target into @rt
- * @A64_PREFETCH: prefetch the value at @target
  * @A64_REFUSED: the first class that cannot be probed
  * @A64_LDR_FP: load the value at @target into a vector register
  * @A64_STORE_EX: ends an exclusive sequence
@@ -44,7 +42,6 @@ enum a64_kprobe_class {
 	A64_PLAIN,
 	A64_LOAD_EX,
 	A64_NOP,
-	A64_LANDING,
 	A64_B,
 	A64_BL,
 	A64_BCOND,
@@ -55,7 +52,6 @@ enum a64_kprobe_class {
 	A64_RET,
 	A64_ADR,
 	A64_LDR,
-	A64_PREFETCH,
 	A64_REFUSED,
 	A64_LDR_FP = A64_REFUSED,
 	A64_STORE_EX,

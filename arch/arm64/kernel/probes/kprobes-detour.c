@@ -31,7 +31,7 @@ static bool is_landing_pad(const struct kprobe_site *site)
 	const u32 paciasp = aarch64_insn_gen_hint(AARCH64_INSN_HINT_PACIASP);
 	const u32 pacibsp = aarch64_insn_gen_hint(AARCH64_INSN_HINT_PACIBSP);
 
-	return site->insn.decoded.class == A64_LANDING ||
+	return aarch64_insn_is_bti(site->opcode) ||
 	       site->opcode == paciasp || site->opcode == pacibsp;
 }
 

@@ -194,8 +194,6 @@ void a64_kprobe_emit_copy(struct a64_kprobe_text *text,
 			 decoded->rt << 5 | decoded->rt);
 		break;
 	case A64_NOP:
-	case A64_LANDING:
-	case A64_PREFETCH:
 		break;
 	default:
 		a64_kprobe_emit(text, opcode);
