@@ -59,8 +59,8 @@ static const struct a64_row rows[] = {
 	{ 0xff000000, 0x54000000, A64_BCOND },		/* B.cond, BC.cond */
 	{ 0x7e000000, 0x34000000, A64_CBZ },
 	{ 0x7e000000, 0x36000000, A64_TBZ },
-	{ 0x7e000000, 0x74000000, A64_WHERE },		/* CB<cc> */
-	{ 0xff000000, 0x55000000, A64_WHERE },		/* RETAASPPC */
+	{ 0x7e000000, 0x74000000, A64_REFUSED },	/* CB<cc> */
+	{ 0xff000000, 0x55000000, A64_REFUSED },	/* RETAASPPC */
 
 	/* branches by register, with and without authentication */
 	{ 0xfffffc1f, 0xd61f0000, A64_BR },
@@ -71,7 +71,7 @@ static const struct a64_row rows[] = {
 	{ 0xfffff800, 0xd73f0800, A64_BLR },		/* BLRAA, BLRAB */
 	{ 0xfffffc1f, 0xd65f0000, A64_RET },
 	{ 0xfffffbff, 0xd65f0bff, A64_RET },		/* RETAA, RETAB */
-	{ 0xfffffbe0, 0xd65f0be0, A64_WHERE },		/* RETAASPPCR */
+	{ 0xfffffbe0, 0xd65f0be0, A64_REFUSED },	/* RETAASPPCR */
 	{ 0xffffffff, 0xd69f03e0, A64_ERET },
 	{ 0xfffffbff, 0xd69f0bff, A64_ERET },		/* ERETAA, ERETAB */
 	{ 0xffffffff, 0xd6bf03e0, A64_ERET },		/* DRPS */
@@ -86,24 +86,24 @@ static const struct a64_row rows[] = {
 	/* hints: NOP, landing pads, PACM (modifies the next instruction) */
 	{ 0xffffffff, 0xd503201f, A64_NOP },
 	{ 0xffffff3f, 0xd503241f, A64_NOP },		/* BTI */
-	{ 0xffffffff, 0xd50324ff, A64_WHERE },		/* PACM */
+	{ 0xffffffff, 0xd50324ff, A64_REFUSED },	/* PACM */
 
-	/* system registers */
-	{ 0xfffff0ff, 0xd50040bf, A64_BANKED },		/* MSR SPSel, #imm */
-	{ 0xffdfffe0, 0xd5184200, A64_BANKED },		/* SPSel */
-	{ 0xffdfffe0, 0xd5184000, A64_BANKED },		/* SPSR_EL1 */
-	{ 0xffdfffe0, 0xd5184020, A64_BANKED },		/* ELR_EL1 */
-	{ 0xffdfffe0, 0xd5185200, A64_BANKED },		/* ESR_EL1 */
-	{ 0xffdfffe0, 0xd5186000, A64_BANKED },		/* FAR_EL1 */
-	{ 0xffdfffe0, 0xd51c4000, A64_BANKED },		/* SPSR_EL2 */
-	{ 0xffdfffe0, 0xd51c4020, A64_BANKED },		/* ELR_EL2 */
-	{ 0xffdfffe0, 0xd51c5200, A64_BANKED },		/* ESR_EL2 */
-	{ 0xffdfffe0, 0xd51c6000, A64_BANKED },		/* FAR_EL2 */
+	/* SPSel, and registers that exceptions overwrite */
+	{ 0xfffff0ff, 0xd50040bf, A64_REFUSED },	/* MSR SPSel, #imm */
+	{ 0xffdfffe0, 0xd5184200, A64_REFUSED },	/* SPSel */
+	{ 0xffdfffe0, 0xd5184000, A64_REFUSED },	/* SPSR_EL1 */
+	{ 0xffdfffe0, 0xd5184020, A64_REFUSED },	/* ELR_EL1 */
+	{ 0xffdfffe0, 0xd5185200, A64_REFUSED },	/* ESR_EL1 */
+	{ 0xffdfffe0, 0xd5186000, A64_REFUSED },	/* FAR_EL1 */
+	{ 0xffdfffe0, 0xd51c4000, A64_REFUSED },	/* SPSR_EL2 */
+	{ 0xffdfffe0, 0xd51c4020, A64_REFUSED },	/* ELR_EL2 */
+	{ 0xffdfffe0, 0xd51c5200, A64_REFUSED },	/* ESR_EL2 */
+	{ 0xffdfffe0, 0xd51c6000, A64_REFUSED },	/* FAR_EL2 */
 
 	/* loads of literals */
 	{ 0xff000000, 0xd8000000, A64_NOP },		/* PRFM */
 	{ 0x3f000000, 0x18000000, A64_LDR },
-	{ 0x3f000000, 0x1c000000, A64_LDR_FP },
+	{ 0x3f000000, 0x1c000000, A64_REFUSED },	/* to vectors */
 
 	/* exclusive accesses: of one register, of two, unprivileged */
 	{ 0x3fe00000, 0x08400000, A64_LOAD_EX },
@@ -113,14 +113,14 @@ static const struct a64_row rows[] = {
 	{ 0xbfe00000, 0x89400000, A64_LOAD_EX },
 	{ 0xbfe00000, 0x89000000, A64_STORE_EX },
 
-	/* memory copies and sets: prologue, main part, epilogue */
-	{ 0x3b200c00, 0x19000400, A64_MOPS },
-	{ 0xffff0c00, 0x1ddf0000, A64_MOPS },		/* SETGOP, ... */
+	/* parts of memory copies and sets, which must follow each other */
+	{ 0x3b200c00, 0x19000400, A64_REFUSED },
+	{ 0xffff0c00, 0x1ddf0000, A64_REFUSED },	/* SETGOP, ... */
 
 	/* signing and authentication with the program counter */
-	{ 0xfffffbff, 0xdac1a3fe, A64_WHERE },		/* PACIASPPC, ... */
-	{ 0xfffffbff, 0xdac183fe, A64_WHERE },		/* PACNBIASPPC, ... */
-	{ 0xffc0001f, 0xf380001f, A64_WHERE },		/* AUTIASPPC, ... */
+	{ 0xfffffbff, 0xdac1a3fe, A64_REFUSED },	/* PACIASPPC, ... */
+	{ 0xfffffbff, 0xdac183fe, A64_REFUSED },	/* PACNBIASPPC, ... */
+	{ 0xffc0001f, 0xf380001f, A64_REFUSED },	/* AUTIASPPC, ... */
 };
 
 static enum a64_kprobe_class a64_class(u32 insn)

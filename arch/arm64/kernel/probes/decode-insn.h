@@ -26,13 +26,8 @@
  * @A64_RET: return to the address in @rt
  * @A64_ADR: load @target into @rt
  * @A64_LDR: load the value at @target into @rt
- * @A64_REFUSED: the first class that cannot be probed
- * @A64_LDR_FP: load the value at @target into a vector register
+ * @A64_REFUSED: can be neither copied nor emulated
  * @A64_STORE_EX: ends an exclusive sequence
- * @A64_MOPS: one of three instructions that must follow each other
- * @A64_WHERE: depends on its address in a way that is not emulated
- * @A64_BANKED: accesses registers that exceptions overwrite, or switches the
- *	stack
  * @A64_TRAP: a breakpoint, a halt, or a permanently undefined instruction
  * @A64_CALLS_UP: SVC, HVC or SMC
  * @A64_ERET: returns from an exception
@@ -53,11 +48,7 @@ enum a64_kprobe_class {
 	A64_ADR,
 	A64_LDR,
 	A64_REFUSED,
-	A64_LDR_FP = A64_REFUSED,
 	A64_STORE_EX,
-	A64_MOPS,
-	A64_WHERE,
-	A64_BANKED,
 	A64_TRAP,
 	A64_CALLS_UP,
 	A64_ERET,
