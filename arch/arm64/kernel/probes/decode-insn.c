@@ -47,8 +47,7 @@ static const struct a64_row rows[] = {
 	/* reserved */
 	{ 0xffff0000, 0x00000000, A64_TRAP },		/* UDF */
 	{ 0x9e000000, 0x00000000, A64_NONE },
-	{ 0x1e000000, 0x02000000, A64_NONE },
-	{ 0x1e000000, 0x06000000, A64_NONE },
+	{ 0x1a000000, 0x02000000, A64_NONE },
 
 	/* addresses: ADR, ADRP */
 	{ 0x1f000000, 0x10000000, A64_ADR },
@@ -72,15 +71,13 @@ static const struct a64_row rows[] = {
 	{ 0xfffffc1f, 0xd65f0000, A64_RET },
 	{ 0xfffffbff, 0xd65f0bff, A64_RET },		/* RETAA, RETAB */
 	{ 0xfffffbe0, 0xd65f0be0, A64_REFUSED },	/* RETAASPPCR */
-	{ 0xffffffff, 0xd69f03e0, A64_ERET },
+	{ 0xffdfffff, 0xd69f03e0, A64_ERET },		/* ERET, DRPS */
 	{ 0xfffffbff, 0xd69f0bff, A64_ERET },		/* ERETAA, ERETAB */
-	{ 0xffffffff, 0xd6bf03e0, A64_ERET },		/* DRPS */
 	{ 0xfe000000, 0xd6000000, A64_NONE },
 
 	/* exceptions */
 	{ 0xffe0001f, 0xd4000001, A64_CALLS_UP },	/* SVC */
-	{ 0xffe0001f, 0xd4000002, A64_CALLS_UP },	/* HVC */
-	{ 0xffe0001f, 0xd4000003, A64_CALLS_UP },	/* SMC */
+	{ 0xffe0001e, 0xd4000002, A64_CALLS_UP },	/* HVC, SMC */
 	{ 0xff000000, 0xd4000000, A64_TRAP },		/* BRK, HLT, DCPS */
 
 	/* hints: NOP, landing pads, PACM (modifies the next instruction) */
@@ -88,17 +85,12 @@ static const struct a64_row rows[] = {
 	{ 0xffffff3f, 0xd503241f, A64_NOP },		/* BTI */
 	{ 0xffffffff, 0xd50324ff, A64_REFUSED },	/* PACM */
 
-	/* SPSel, and registers that exceptions overwrite */
+	/* SPSel; registers of EL1 and EL2 that exceptions overwrite */
 	{ 0xfffff0ff, 0xd50040bf, A64_REFUSED },	/* MSR SPSel, #imm */
 	{ 0xffdfffe0, 0xd5184200, A64_REFUSED },	/* SPSel */
-	{ 0xffdfffe0, 0xd5184000, A64_REFUSED },	/* SPSR_EL1 */
-	{ 0xffdfffe0, 0xd5184020, A64_REFUSED },	/* ELR_EL1 */
-	{ 0xffdfffe0, 0xd5185200, A64_REFUSED },	/* ESR_EL1 */
-	{ 0xffdfffe0, 0xd5186000, A64_REFUSED },	/* FAR_EL1 */
-	{ 0xffdfffe0, 0xd51c4000, A64_REFUSED },	/* SPSR_EL2 */
-	{ 0xffdfffe0, 0xd51c4020, A64_REFUSED },	/* ELR_EL2 */
-	{ 0xffdfffe0, 0xd51c5200, A64_REFUSED },	/* ESR_EL2 */
-	{ 0xffdfffe0, 0xd51c6000, A64_REFUSED },	/* FAR_EL2 */
+	{ 0xffdbffc0, 0xd5184000, A64_REFUSED },	/* SPSR, ELR */
+	{ 0xffdbffe0, 0xd5185200, A64_REFUSED },	/* ESR */
+	{ 0xffdbffe0, 0xd5186000, A64_REFUSED },	/* FAR */
 
 	/* loads of literals */
 	{ 0xff000000, 0xd8000000, A64_NOP },		/* PRFM */
@@ -118,8 +110,7 @@ static const struct a64_row rows[] = {
 	{ 0xffff0c00, 0x1ddf0000, A64_REFUSED },	/* SETGOP, ... */
 
 	/* signing and authentication with the program counter */
-	{ 0xfffffbff, 0xdac1a3fe, A64_REFUSED },	/* PACIASPPC, ... */
-	{ 0xfffffbff, 0xdac183fe, A64_REFUSED },	/* PACNBIASPPC, ... */
+	{ 0xffffdbff, 0xdac183fe, A64_REFUSED },	/* PACIASPPC, ... */
 	{ 0xffc0001f, 0xf380001f, A64_REFUSED },	/* AUTIASPPC, ... */
 };
 
