@@ -113,11 +113,21 @@ static u32 regs_access(bool load, unsigned int reg, unsigned int offset)
 	       HELD_REGS << 5 | reg;
 }
 
-static void load_reg(struct a64_kprobe_text *text, unsigned int reg,
-		     unsigned int nr)
+static_assert(offsetof(struct pt_regs, sp) == 31 * sizeof(u64));
+
+/*
+ * Load the register in @field of @insn into register @held.  Return @insn with
+ * @held in this field.  With @stack, register 31 is the stack pointer.
+ */
+static __always_inline u32 hold_reg(struct a64_kprobe_text *text, u32 insn,
+				    u32 field, unsigned int held, bool stack)
 {
-	if (nr != 31)
-		a64_kprobe_emit(text, regs_access(true, reg, nr * sizeof(u64)));
+	unsigned int nr = u32_get_bits(insn, field);
+
+	if (nr == 31 && !stack)
+		return insn;
+	a64_kprobe_emit(text, regs_access(true, held, nr * sizeof(u64)));
+	return u32_replace_bits(insn, held, field);
 }
 
 #define RET	0xd65f03c0
@@ -164,11 +174,7 @@ static bool emit_signing(struct a64_kprobe_text *text, u32 insn)
 bool a64_kprobe_emit_compute(struct a64_kprobe_text *text, u32 insn)
 {
 	unsigned int rd = FIELD_GET(FIELD_RD, insn);
-	unsigned int rn = FIELD_GET(FIELD_RN, insn);
-	unsigned int rm = FIELD_GET(FIELD_RM, insn);
-	unsigned int ra = FIELD_GET(FIELD_RA, insn);
 	const unsigned int pstate = offsetof(struct pt_regs, pstate);
-	const unsigned int sp = offsetof(struct pt_regs, sp);
 	int fields = computing_fields(insn);
 	bool flags, writes;
 
@@ -182,26 +188,15 @@ bool a64_kprobe_emit_compute(struct a64_kprobe_text *text, u32 insn)
 	a64_kprobe_emit(text, aarch64_insn_gen_hint(AARCH64_INSN_HINT_BTIC));
 	a64_kprobe_emit(text, regs_access(true, HELD_FLAGS, pstate));
 	a64_kprobe_emit(text, 0xd51b4200 | HELD_FLAGS);	/* MSR NZCV */
-	if (fields & HAS_RN) {
-		if (rn == 31 && fields & STACK_RN)
-			a64_kprobe_emit(text, regs_access(true, HELD_RN, sp));
-		else
-			load_reg(text, HELD_RN, rn);
-		if (rn != 31 || fields & STACK_RN)
-			insn = u32_replace_bits(insn, HELD_RN, FIELD_RN);
-	}
-	if (fields & HAS_RM) {
-		load_reg(text, HELD_RM, rm);
-		if (rm != 31)
-			insn = u32_replace_bits(insn, HELD_RM, FIELD_RM);
-	}
-	if (fields & HAS_RA) {
-		load_reg(text, HELD_RA, ra);
-		if (ra != 31)
-			insn = u32_replace_bits(insn, HELD_RA, FIELD_RA);
-	}
+	if (fields & HAS_RN)
+		insn = hold_reg(text, insn, FIELD_RN, HELD_RN,
+				fields & STACK_RN);
+	if (fields & HAS_RM)
+		insn = hold_reg(text, insn, FIELD_RM, HELD_RM, false);
+	if (fields & HAS_RA)
+		insn = hold_reg(text, insn, FIELD_RA, HELD_RA, false);
 	if (fields & READS_RD)
-		load_reg(text, HELD_RD, rd);
+		insn = hold_reg(text, insn, FIELD_RD, HELD_RD, false);
 	if (writes)
 		insn = u32_replace_bits(insn, HELD_RD, FIELD_RD);
 	a64_kprobe_emit_gap(text, insn);
