@@ -552,16 +552,12 @@ NOKPROBE_SYMBOL(kretprobe_find_ret_addr);
  */
 void kprobe_flush_task(struct task_struct *tsk)
 {
-	struct llist_node *node = __llist_del_all(&tsk->kretprobe_instances);
+	struct llist_node *first = __llist_del_all(&tsk->kretprobe_instances);
+	struct kretprobe_instance *ri, *next;
 
-	while (node) {
-		struct kretprobe_instance *ri =
-			llist_entry(node, struct kretprobe_instance, llist);
-
-		node = node->next;
+	llist_for_each_entry_safe(ri, next, first, llist)
 		/* Unregistering waits for sections with interrupts off. */
 		scoped_guard(irqsave)
 			recycle(ri);
-	}
 }
 NOKPROBE_SYMBOL(kprobe_flush_task);

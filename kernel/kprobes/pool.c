@@ -167,8 +167,8 @@ NOKPROBE_SYMBOL(kretprobe_pool_put_list);
 /* Take one instance from the overflow; put the rest in this CPU's list. */
 static struct kretprobe_instance *pool_collect(struct kretprobe_pool *pool)
 {
-	struct llist_node *node, *next, *first;
-	struct kretprobe_instance *ri;
+	struct kretprobe_instance *ri, *next;
+	struct llist_node *first;
 
 	if (llist_empty(&pool->overflow))
 		return NULL;
@@ -180,11 +180,8 @@ static struct kretprobe_instance *pool_collect(struct kretprobe_pool *pool)
 	 */
 	atomic_add(POOL_MOVING, &pool->moves);
 	first = llist_del_all(&pool->overflow);
-	for (node = first ? first->next : NULL; node; node = next) {
-		next = node->next;
-		ri = llist_entry(node, struct kretprobe_instance, llist);
+	llist_for_each_entry_safe(ri, next, first ? first->next : NULL, llist)
 		kretprobe_pool_put_list(pool, ri);
-	}
 	/* Pairs with the acquire in kretprobe_pool_scavenge(). */
 	atomic_add_return_release(POOL_MOVED - POOL_MOVING, &pool->moves);
 	return first ? llist_entry(first, struct kretprobe_instance, llist) :
