@@ -78,8 +78,8 @@ void a64_kprobe_sync_cpus(void)
 
 void arch_kprobe_patch(struct list_head *batch)
 {
-	bool live = false, stopped = false;
 	struct kprobe_site *site;
+	bool live = false;
 
 	lockdep_assert_held(&text_mutex);
 
@@ -97,10 +97,9 @@ void arch_kprobe_patch(struct list_head *batch)
 			WARN_ON_ONCE(aarch64_insn_patch_text_nosync(site->addr,
 								    new));
 			live = true;
-			continue;
+		} else {
+			a64_kprobe_stop_add(site->addr, new);
 		}
-		a64_kprobe_stop_add(site->addr, new);
-		stopped = true;
 	}
 
 	/*
@@ -108,6 +107,6 @@ void arch_kprobe_patch(struct list_head *batch)
 	 * takes an interrupt or schedules, so it has left its handlers.
 	 */
 	a64_kprobe_stop_flush();
-	if (live || !stopped)
+	if (live)
 		a64_kprobe_sync_cpus();
 }
