@@ -195,11 +195,6 @@ static enum kprobe_refusal between_functions(const struct kprobe_site *site,
 	return KPROBE_OK;
 }
 
-static bool is_bug(u32 insn)
-{
-	return insn == (AARCH64_BREAK_MON | BUG_BRK_IMM << 5);
-}
-
 enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 					const struct kprobe_symbol *symbol)
 {
@@ -222,7 +217,7 @@ enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 	a64_kprobe_decode(insn, (unsigned long)site->addr, decoded);
 	switch ((enum a64_kprobe_class)decoded->class) {
 	case A64_TRAP:
-		if (is_bug(insn))
+		if (insn == (AARCH64_BREAK_MON | BUG_BRK_IMM << 5))
 			return KPROBE_REFUSE_BUG_SITE;
 		return insn ? KPROBE_REFUSE_TRAP_INSN : KPROBE_REFUSE_PADDING;
 	case A64_CALLS_UP:
