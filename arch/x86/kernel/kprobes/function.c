@@ -334,22 +334,6 @@ static void func_add_operand(struct analysis *a, unsigned long value)
 		a->takes_address = true;
 }
 
-/* Return true if the immediate operand is the displacement of a branch. */
-static bool func_is_near_branch(const struct insn *insn)
-{
-	if (insn->opcode.nbytes != 1)
-		return false;
-	switch (insn->opcode.bytes[0]) {
-	case 0x70 ... 0x7f:
-	case 0xe0 ... 0xe3:
-	case 0xe8: case 0xe9: case 0xeb:
-		return true;
-	case 0xc7:
-		return insn->modrm.value == 0xf8;
-	}
-	return false;
-}
-
 /* Add immediate operands and the displacement of a memory operand. */
 static void func_add_operands(struct analysis *a, const struct insn *insn,
 			      unsigned long next)
@@ -395,11 +379,8 @@ static bool func_scan_insn(struct analysis *a, const struct insn *insn,
 		/* ud2, ud1, sysret, sysexit */
 		return op == 0x0b || op == 0xb9 || op == 0x07 || op == 0x35;
 	}
-	if (!func_is_near_branch(insn))
-		func_add_operands(a, insn, next);
-	if (insn->opcode.nbytes > 1)
-		return false;
 
+	/* Near branches: the immediate is a displacement, not an address. */
 	switch (op) {
 	case 0x70 ... 0x7f:
 	case 0xe0 ... 0xe3:
@@ -413,9 +394,14 @@ static bool func_scan_insn(struct analysis *a, const struct insn *insn,
 		func_add_branch(a, relative);
 		return true;
 	case 0xc7:
-		if (modrm == 0xf8)
-			func_add_branch(a, relative);
+		if (modrm != 0xf8)
+			break;
+		func_add_branch(a, relative);
 		return false;
+	}
+	func_add_operands(a, insn, next);
+
+	switch (op) {
 	case 0xc2: case 0xc3: case 0xca: case 0xcb: case 0xcf:
 		return true;
 	case 0xfd:
