@@ -295,6 +295,14 @@ static bool func_reads_constants(const struct insn *insn)
 	return is_kernel_rodata(table) || is_module_address(table);
 }
 
+/* Return true for an operand with an index that is in no known table. */
+static bool func_is_indexed(const struct insn *insn)
+{
+	return insn->sib.nbytes && X86_MODRM_MOD(insn->modrm.value) != 3 &&
+	       (X86_SIB_INDEX(insn->sib.value) != 4 ||
+		X86_REX_X(insn->rex_prefix.value)) && !func_reads_table(insn);
+}
+
 /*
  * Return true for a read at a base plus an index times the word size, maybe in
  * a table at an unknown address.  MOVSXD with an index times four may read a
@@ -308,19 +316,7 @@ static bool func_reads_scaled(const struct insn *insn)
 		scale = 2;
 	else if (op != 0x8b)
 		return false;
-	return insn->sib.nbytes && X86_MODRM_MOD(insn->modrm.value) != 3 &&
-	       X86_SIB_SCALE(insn->sib.value) == scale &&
-	       (X86_SIB_INDEX(insn->sib.value) != 4 ||
-		X86_REX_X(insn->rex_prefix.value)) && !func_reads_table(insn);
-}
-
-/* Return true if a jump (FF /4) reads a table at an unknown address. */
-static bool func_jumps_by_table(const struct insn *insn)
-{
-	return X86_MODRM_MOD(insn->modrm.value) != 3 && insn->sib.nbytes &&
-	       !func_reads_table(insn) &&
-	       (X86_SIB_INDEX(insn->sib.value) != 4 ||
-		X86_REX_X(insn->rex_prefix.value));
+	return func_is_indexed(insn) && X86_SIB_SCALE(insn->sib.value) == scale;
 }
 
 /* Add an operand, which may be an address in the function. */
@@ -408,7 +404,7 @@ static bool func_scan_insn(struct analysis *a, const struct insn *insn,
 		a->obstacle = KPROBE_NOJUMP_DIRECTION_FLAG;
 		return false;
 	case 0xff:
-		if (X86_MODRM_REG(modrm) == 4 && func_jumps_by_table(insn))
+		if (X86_MODRM_REG(modrm) == 4 && func_is_indexed(insn))
 			a->obstacle = KPROBE_NOJUMP_INDIRECT_JUMP;
 		if (X86_MODRM_REG(modrm) == 4 && X86_MODRM_MOD(modrm) == 3)
 			a->jumps_by_register = true;
