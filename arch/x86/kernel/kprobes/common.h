@@ -111,30 +111,12 @@ void x86_kprobe_fill_slot(void *slot, const u8 *text, unsigned int size);
 bool x86_kprobe_relocate(const struct arch_kprobe_insn *insn, u8 *copy,
 			 unsigned long from, unsigned long to);
 
-/**
- * struct x86_kprobe_function - result of a function's analysis
- * @start: first address
- * @size: in bytes, including the padding after it
- * @obstacle: why no site in it can have a jump, or KPROBE_NOJUMP_NONE
- * @accesses_user: user memory may be accessible
- * @mark: WAY_IN, LANDING and FAULTS of each byte: see function.c
- */
-struct x86_kprobe_function {
-	unsigned long start;
-	u32 size;
-	u8 obstacle;
-	bool accesses_user;
-	u8 mark[];
-};
-
 /* function.c */
-const struct x86_kprobe_function *
-x86_kprobe_function_at(unsigned long addr, const struct kprobe_symbol *symbol,
-		       enum kprobe_obstacle *obstacle);
-void x86_kprobe_function_forget(void);
 enum kprobe_obstacle
-x86_kprobe_region_obstacle(const struct x86_kprobe_function *function,
-			   const struct kprobe_site *site);
+x86_kprobe_analyse_function(unsigned long addr,
+			    const struct kprobe_symbol *symbol,
+			    unsigned long *end, bool *accesses_user);
+enum kprobe_obstacle x86_kprobe_region_obstacle(const struct kprobe_site *site);
 
 /* thunk_{32,64}.S */
 void kprobe_post_thunk(void);

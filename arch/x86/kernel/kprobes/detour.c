@@ -85,11 +85,11 @@ static bool called_with_user_access(unsigned long addr)
 #endif
 }
 
-static bool detour_needs_clac(const struct x86_kprobe_function *function,
-			      const struct kprobe_site *site)
+static bool detour_needs_clac(const struct kprobe_site *site,
+			      bool accesses_user)
 {
 	return cpu_feature_enabled(X86_FEATURE_SMAP) &&
-	       (INSTRUMENTED || function->accesses_user ||
+	       (INSTRUMENTED || accesses_user ||
 		called_with_user_access((unsigned long)site->addr));
 }
 
@@ -370,8 +370,7 @@ static enum kprobe_obstacle detour_emit_region(struct kprobe_site *site,
 
 /* Check the region for ways into it, faults, and text that is patched. */
 static enum kprobe_obstacle
-detour_inspect_region(const struct kprobe_site *site,
-		      const struct x86_kprobe_function *function)
+detour_inspect_region(const struct kprobe_site *site)
 {
 	unsigned long addr = kprobe_site_text(site);
 	unsigned long end = addr + site->insn.jump.region;
@@ -383,7 +382,7 @@ detour_inspect_region(const struct kprobe_site *site,
 	 */
 	if (site->on_ftrace && site->insn.class == X86_KPROBE_JCC)
 		return KPROBE_NOJUMP_BOUND_INSIDE;
-	obstacle = x86_kprobe_region_obstacle(function, site);
+	obstacle = x86_kprobe_region_obstacle(site);
 	if (obstacle)
 		return obstacle;
 	if (ftrace_text_reserved((void *)addr, (void *)end - 1) ||
@@ -396,9 +395,9 @@ enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site,
 					 const struct kprobe_symbol *symbol)
 {
 	struct detour d = { .len = kprobe_detour_end - kprobe_detour };
-	unsigned long addr = kprobe_site_text(site);
-	const struct x86_kprobe_function *function;
+	unsigned long addr = kprobe_site_text(site), end;
 	enum kprobe_obstacle obstacle;
+	bool accesses_user;
 
 	/* In a Xen PV guest, pushf and cli do not access the interrupt flag. */
 	if (cpu_feature_enabled(X86_FEATURE_XENPV))
@@ -406,19 +405,19 @@ enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site,
 	if (site->detour)
 		return KPROBE_NOJUMP_NONE;
 
-	function = x86_kprobe_function_at(addr, symbol, &obstacle);
+	obstacle = x86_kprobe_analyse_function(addr, symbol, &end,
+					       &accesses_user);
 	if (obstacle)
 		return obstacle;
 
 	jump_label_lock();
 	mutex_lock(&text_mutex);
 	/* The detour has no address yet: use that of the jump. */
-	obstacle = detour_emit_region(site, &d, (void *)addr,
-				      function->start + function->size);
+	obstacle = detour_emit_region(site, &d, (void *)addr, end);
 	if (!obstacle)
-		obstacle = detour_inspect_region(site, function);
+		obstacle = detour_inspect_region(site);
 	if (!obstacle)
-		site->insn.jump.clac = detour_needs_clac(function, site);
+		site->insn.jump.clac = detour_needs_clac(site, accesses_user);
 	mutex_unlock(&text_mutex);
 	if (!obstacle && kprobe_patched(addr, addr + site->insn.jump.region))
 		obstacle = KPROBE_NOJUMP_PATCHED_INSIDE;
@@ -452,12 +451,6 @@ enum kprobe_obstacle arch_kprobe_build_detour(struct kprobe_site *site)
 	x86_kprobe_fill_slot(detour, d.buf, sizeof(d.buf));
 	site->detour = detour;
 	return KPROBE_NOJUMP_NONE;
-}
-
-void arch_kprobe_unanalyse(struct kprobe_site *site)
-{
-	/* Another module may be loaded at these addresses. */
-	x86_kprobe_function_forget();
 }
 
 void arch_kprobe_use_detour(struct kprobe_site *site, bool use)

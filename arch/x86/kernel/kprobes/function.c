@@ -66,16 +66,13 @@
 #define LANDING	BIT(1)		/* target of a fix-up */
 #define FAULTS	BIT(2)		/* start of an instruction with a fix-up */
 
-/* The function that was analysed last, or NULL; under kprobe_mutex. */
-static struct x86_kprobe_function *func_last;
-
 struct text_range {
 	unsigned long start;
 	unsigned long size;
 };
 
 /**
- * struct analysis - state of an analysis
+ * struct analysis - state and result of an analysis
  * @mod: the module of the function, or NULL
  * @table: the exception table of @mod or of the kernel, sorted by the fault
  * @nr_faults: number of its entries
@@ -83,7 +80,7 @@ struct text_range {
  * @all: the function without its parts elsewhere
  * @part: parts of the function elsewhere
  * @nr_parts: number of these parts
- * @mark: marks of the bytes of @all, as in struct x86_kprobe_function
+ * @mark: WAY_IN, LANDING and FAULTS of each byte of @all; allocated
  * @obstacle: why no site in the function can have a jump
  * @accesses_user: user memory may be accessible
  * @reads_scaled: an instruction reads memory with a scaled index
@@ -105,6 +102,9 @@ struct analysis {
 	bool takes_address;
 	bool jumps_by_register;
 };
+
+/* The function that was analysed last, or NULL; under kprobe_mutex. */
+static struct analysis *func_last;
 
 static bool func_in_text(const struct text_range *range, unsigned long addr)
 {
@@ -607,6 +607,11 @@ static void func_analyse(struct analysis *a)
 {
 	unsigned int i;
 
+	a->mark = kvzalloc(a->all.size, GFP_KERNEL);
+	if (!a->mark) {
+		a->obstacle = KPROBE_NOJUMP_NO_MEMORY;
+		return;
+	}
 	func_find_faults(a);
 	func_mark_landings(a);
 	jump_label_lock();
@@ -624,71 +629,58 @@ static void func_analyse(struct analysis *a)
 	jump_label_unlock();
 }
 
-/**
- * x86_kprobe_function_at - analyse the function that contains an address
- * @addr: the address
- * @symbol: the symbol that contains it, or NULL if the symbol is not known yet
- * @obstacle: set to the reason why no site in the function can have a jump, or
- *	to KPROBE_NOJUMP_NONE
- *
- * Context: may sleep; kprobe_mutex held, and no other lock.
- * Return: the function, valid until kprobe_mutex is released or another
- * function is analysed; NULL, with an obstacle, if the analysis has failed.
- */
-const struct x86_kprobe_function *
-x86_kprobe_function_at(unsigned long addr, const struct kprobe_symbol *symbol,
-		       enum kprobe_obstacle *obstacle)
+/* Free the result of the last analysis, whatever @site is. */
+void arch_kprobe_unanalyse(struct kprobe_site *site)
 {
-	struct x86_kprobe_function *function;
-	struct analysis *a __free(kfree) = NULL;
-
-	if (func_last && addr - func_last->start < func_last->size) {
-		*obstacle = func_last->obstacle;
-		return func_last;
-	}
-
-	x86_kprobe_function_forget();
-	*obstacle = KPROBE_NOJUMP_NO_MEMORY;
-	a = kzalloc(sizeof(*a), GFP_KERNEL);
-	if (!a)
-		return NULL;
-	symbol = symbol ?: func_symbol_at(a, addr);
-	a->obstacle = func_symbol_obstacle(symbol);
-	function = kvzalloc(struct_size(function, mark,
-					a->obstacle ? 0 : symbol->size),
-			    GFP_KERNEL);
-	if (!function)
-		return NULL;
-	a->mod = kprobe_module_of(symbol->start);
-	a->all = (struct text_range) { symbol->start, symbol->size };
-	a->mark = function->mark;
-	if (!a->obstacle)
-		func_analyse(a);
-
-	*obstacle = a->obstacle;
-	/* Do not keep a result that may change. */
-	if (a->obstacle == KPROBE_NOJUMP_NO_MEMORY ||
-	    a->obstacle == KPROBE_NOJUMP_FOREIGN_TRAP) {
-		kvfree(function);
-		return NULL;
-	}
-	function->start = a->all.start;
-	function->size = a->all.size;
-	function->obstacle = a->obstacle;
-	function->accesses_user = a->accesses_user;
-	func_last = function;
-	return function;
+	if (func_last)
+		kvfree(func_last->mark);
+	kfree(func_last);
+	func_last = NULL;
 }
 
 /**
- * x86_kprobe_function_forget - drop the result of the last analysis
+ * x86_kprobe_analyse_function - analyse the function that contains an address
+ * @addr: the address
+ * @symbol: the symbol that contains it, or NULL if the symbol is not known yet
+ * @end: without an obstacle, set to the end of the function, including padding
+ * @accesses_user: without an obstacle, set to whether user memory may be
+ *	accessible
  *
- * Context: kprobe_mutex held.
+ * The result is kept for x86_kprobe_region_obstacle() until kprobe_mutex is
+ * released or another function is analysed.
+ *
+ * Context: may sleep; kprobe_mutex held, and no other lock.
+ * Return: why no site in the function can have a jump, or KPROBE_NOJUMP_NONE.
  */
-void x86_kprobe_function_forget(void)
+enum kprobe_obstacle
+x86_kprobe_analyse_function(unsigned long addr,
+			    const struct kprobe_symbol *symbol,
+			    unsigned long *end, bool *accesses_user)
 {
-	kvfree(func_last);
-	func_last = NULL;
+	struct analysis *a = func_last;
+	enum kprobe_obstacle obstacle;
+
+	if (!a || !func_in_text(&a->all, addr)) {
+		arch_kprobe_unanalyse(NULL);
+		a = kzalloc(sizeof(*a), GFP_KERNEL);
+		if (!a)
+			return KPROBE_NOJUMP_NO_MEMORY;
+		func_last = a;
+		symbol = symbol ?: func_symbol_at(a, addr);
+		a->mod = kprobe_module_of(symbol->start);
+		a->all = (struct text_range) { symbol->start, symbol->size };
+		a->obstacle = func_symbol_obstacle(symbol);
+		if (!a->obstacle)
+			func_analyse(a);
+	}
+	*end = a->all.start + a->all.size;
+	*accesses_user = a->accesses_user;
+	obstacle = a->obstacle;
+	/* Do not keep a result that may change. */
+	if (obstacle == KPROBE_NOJUMP_NO_MEMORY ||
+	    obstacle == KPROBE_NOJUMP_FOREIGN_TRAP)
+		arch_kprobe_unanalyse(NULL);
+	return obstacle;
 }
 
 #if IS_ENABLED(CONFIG_KPROBES_SANITY_TEST)
@@ -701,18 +693,16 @@ bool x86_kprobe_function_kept(void)
 
 /**
  * x86_kprobe_region_obstacle - check the text that a jump would replace
- * @function: the function of the site; must have no obstacle
- * @site: the site; insn.jump.region is set
+ * @site: a site in the function that was analysed last, which must have no
+ *	obstacle; insn.jump.region is set
  *
  * Return: the obstacle if the jump would cover a way in, or an instruction that
  * may fault; otherwise KPROBE_NOJUMP_NONE.
  */
-enum kprobe_obstacle
-x86_kprobe_region_obstacle(const struct x86_kprobe_function *function,
-			   const struct kprobe_site *site)
+enum kprobe_obstacle x86_kprobe_region_obstacle(const struct kprobe_site *site)
 {
-	const u8 *mark = function->mark + kprobe_site_text(site) -
-			 function->start;
+	const u8 *mark = func_last->mark + kprobe_site_text(site) -
+			 func_last->all.start;
 	u8 found = 0;
 	int i;
 
