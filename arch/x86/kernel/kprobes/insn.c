@@ -382,25 +382,20 @@ static enum kprobe_refusal classify_indirect(struct insn *insn,
 	return KPROBE_OK;
 }
 
-static bool insn_has_prefix(const struct insn *insn, u8 prefix)
-{
-	int i;
-
-	for (i = 0; i < insn->prefixes.nbytes && i < 4; i++)
-		if (insn->prefixes.bytes[i] == prefix)
-			return true;
-	return false;
-}
-
 /* Fill in a near branch; refuse prefixes that change its operation. */
 static enum kprobe_refusal classify_branch(struct insn *insn,
 					   struct arch_kprobe_insn *result,
 					   enum x86_kprobe_class class,
 					   unsigned long target)
 {
-	/* 66 may select 16 bits; 64 and 65 select the segments FS and GS. */
-	if (insn_has_prefix(insn, 0x66) || insn_has_prefix(insn, 0x64) ||
-	    insn_has_prefix(insn, 0x65) || insn->addr_bytes == 2)
+	int i;
+
+	/* 64 and 65 select the segments FS and GS; 66 may select 16 bits. */
+	for (i = 0; i < ARRAY_SIZE(insn->prefixes.bytes); i++)
+		if (insn->prefixes.bytes[i] >= 0x64 &&
+		    insn->prefixes.bytes[i] <= 0x66)
+			return KPROBE_REFUSE_UNRELOCATABLE;
+	if (insn->addr_bytes == 2)
 		return KPROBE_REFUSE_UNRELOCATABLE;
 
 	result->class = class;
