@@ -54,29 +54,6 @@ static bool insn_read_text(void *buf, unsigned long addr, unsigned int size)
 	return true;
 }
 
-/* Undo the jumps that start before @addr and reach it. */
-static void insn_undo_jumps(unsigned long addr, u8 *buf, unsigned int size)
-{
-	const unsigned int most = KPROBE_JUMP_SIZE - 1;
-	u8 before[KPROBE_JUMP_SIZE - 1];
-	struct kprobe_site *site;
-	unsigned int i;
-
-	if (!insn_read_text(before, addr - most, most))
-		/* Treat bytes of an unmapped page before @addr as traps. */
-		for (i = 0; i < most; i++)
-			if (!insn_read_text(before + i, addr - most + i, 1))
-				before[i] = INT3_INSN_OPCODE;
-
-	for (i = 0; i < most; i++) {
-		if (before[i] != JMP32_INSN_OPCODE)
-			continue;
-		site = kprobe_text_site_at(addr - most + i);
-		if (site && site->state == KPROBE_SITE_JUMP)
-			insn_undo_site(site, addr, buf, size);
-	}
-}
-
 /**
  * x86_kprobe_original_text - read text without probes' traps and jumps
  * @addr: start address
@@ -89,8 +66,8 @@ static void insn_undo_jumps(unsigned long addr, u8 *buf, unsigned int size)
  */
 int x86_kprobe_original_text(unsigned long addr, u8 *buf, unsigned int size)
 {
-	unsigned int i, valid = size;
 	struct kprobe_site *site;
+	int i, valid = size;
 
 	lockdep_assert_held(&text_mutex);
 
@@ -103,14 +80,15 @@ int x86_kprobe_original_text(unsigned long addr, u8 *buf, unsigned int size)
 			return -EFAULT;
 	}
 
-	for (i = 0; i < valid; i++) {
-		if (buf[i] != INT3_INSN_OPCODE && buf[i] != JMP32_INSN_OPCODE)
+	/* A jump may start before @addr and reach it. */
+	for (i = 1 - KPROBE_JUMP_SIZE; i < valid; i++) {
+		if (i >= 0 && buf[i] != INT3_INSN_OPCODE &&
+		    buf[i] != JMP32_INSN_OPCODE)
 			continue;
 		site = kprobe_text_site_at(addr + i);
 		if (site)
 			insn_undo_site(site, addr, buf, size);
 	}
-	insn_undo_jumps(addr, buf, size);
 	return 0;
 }
 
