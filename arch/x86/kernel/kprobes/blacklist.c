@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Text that must not be probed on x86, whatever its instructions are. */
+/*
+ * Text that must not be probed on x86, whatever its instructions are, and
+ * functions that get no return probes.
+ */
 #include <linux/array_size.h>
 #include <linux/errno.h>
 #include <linux/kprobes_backend.h>
@@ -10,6 +13,13 @@
 /* From the linker script: startup code and thunks. */
 extern char __head_text_end[], __x86_thunks_start[], __x86_thunks_end[];
 extern char __x86_safe_ret_start[], __x86_safe_ret_end[];
+
+/* These functions return on another stack than that of their call. */
+struct kretprobe_blackpoint kretprobe_blacklist[] = {
+	{ .name = "__switch_to" },
+};
+
+const int kretprobe_blacklist_size = ARRAY_SIZE(kretprobe_blacklist);
 
 /**
  * x86_kprobe_is_thunk - check if an address is in a call, jump or return thunk
