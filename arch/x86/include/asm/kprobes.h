@@ -253,9 +253,4 @@ static inline int kprobe_fault_handler(struct pt_regs *regs, int trapnr)
 	return 0;
 }
 
-static inline int kprobe_debug_handler(struct pt_regs *regs)
-{
-	return 0;
-}
-
 #endif /* _ASM_X86_KPROBES_H */
