@@ -141,21 +141,6 @@ static void detour_emit_entry(struct detour *d, const struct kprobe_site *site,
 	((s32 *)call_end)[-1] += (const void *)kprobe_detour - detour;
 }
 
-static enum kprobe_obstacle
-detour_emit_copy(struct detour *d, const void *detour, unsigned long addr,
-		 const struct insn *insn, const u8 *text,
-		 const struct arch_kprobe_insn *what)
-{
-	u8 copy[MAX_INSN_SIZE];
-
-	memcpy(copy, text, insn->length);
-	if (!x86_kprobe_relocate(what, copy, addr,
-				 (unsigned long)detour + d->len))
-		return KPROBE_NOJUMP_DETOUR_REACH;
-	detour_emit(d, copy, insn->length);
-	return KPROBE_NOJUMP_NONE;
-}
-
 static_assert(CALL_INSN_SIZE >= KPROBE_JUMP_SIZE);
 
 /* mov to (%rsp); the return address follows as an immediate */
@@ -210,6 +195,8 @@ detour_emit_insn(struct detour *d, const void *detour, unsigned long addr,
 		 struct insn *insn, const u8 *text,
 		 struct arch_kprobe_insn *what)
 {
+	u8 *copy = d->buf + d->len;
+
 	if (x86_kprobe_classify(insn, what, addr))
 		return KPROBE_NOJUMP_BOUND_INSIDE;
 	/* A call is as long as a jump, so it ends the region. */
@@ -220,32 +207,28 @@ detour_emit_insn(struct detour *d, const void *detour, unsigned long addr,
 		return KPROBE_NOJUMP_DETOUR_SIZE;
 
 	switch ((enum x86_kprobe_class)what->class) {
-	case X86_KPROBE_JCC: {
-		const u8 escape = 0x0f;
-
-		detour_emit(d, &escape, 1);
+	case X86_KPROBE_JCC:
+		detour_emit(d, (const u8[]){ 0x0f }, 1);
 		/* The displacement is relative to the end, as for a jump. */
 		detour_emit_branch(d, detour, 0x80 | what->cond,
 				   (void *)what->target);
-		break;
-	}
+		return KPROBE_NOJUMP_NONE;
 	case X86_KPROBE_JMP:
 		detour_emit_branch(d, detour, JMP32_INSN_OPCODE,
 				   (void *)what->target);
-		break;
+		return KPROBE_NOJUMP_NONE;
 	case X86_KPROBE_CALL_REG:
 	case X86_KPROBE_CALL_MEM:
 		return KPROBE_NOJUMP_CALL_INSIDE;
 	case X86_KPROBE_RET:
 		if (!cpu_feature_enabled(X86_FEATURE_RETHUNK))
-			return detour_emit_copy(d, detour, addr, insn, text,
-						what);
+			break;
 		/* RET n uses no thunk, and a copy may be unsafe (ITS). */
 		if (what->target)
 			return KPROBE_NOJUMP_BOUND_INSIDE;
 		detour_emit_branch(d, detour, JMP32_INSN_OPCODE,
 				   x86_return_thunk);
-		break;
+		return KPROBE_NOJUMP_NONE;
 	case X86_KPROBE_JMP_REG:
 	case X86_KPROBE_JMP_MEM:
 		/*
@@ -255,13 +238,17 @@ detour_emit_insn(struct detour *d, const void *detour, unsigned long addr,
 		if (cpu_feature_enabled(X86_FEATURE_INDIRECT_THUNK_ITS) ||
 		    cpu_feature_enabled(X86_FEATURE_RETPOLINE_LFENCE))
 			return KPROBE_NOJUMP_BOUND_INSIDE;
-		return detour_emit_copy(d, detour, addr, insn, text, what);
+		break;
 	case X86_KPROBE_LOOP:
 		/* LOOP and JRCXZ have no form with a longer displacement. */
 		return KPROBE_NOJUMP_BOUND_INSIDE;
 	default:
-		return detour_emit_copy(d, detour, addr, insn, text, what);
+		break;
 	}
+	detour_emit(d, text, insn->length);
+	if (!x86_kprobe_relocate(what, copy, addr,
+				 (unsigned long)detour + (copy - d->buf)))
+		return KPROBE_NOJUMP_DETOUR_REACH;
 	return KPROBE_NOJUMP_NONE;
 }
 
