@@ -247,22 +247,27 @@ static const char * const blacklist_prefixes[] __initconst = {
 	 IS_ENABLED(CONFIG_KMSAN) || IS_ENABLED(CONFIG_UBSAN) ||	\
 	 IS_ENABLED(CONFIG_KCOV) || IS_ENABLED(CONFIG_TRACE_BRANCH_PROFILING))
 
-static bool __init blacklist_is_instrumentation(const char *name)
+/* With function descriptors, symbols of text begin with a dot. */
+static bool __init blacklist_has_prefix(const char *name,
+					const char * const *prefixes, int n)
 {
-	int i;
-
-	for (i = 0; i < ARRAY_SIZE(blacklist_prefixes); i++)
-		if (strstarts(name, blacklist_prefixes[i]))
+	if (*name == '.')
+		name++;
+	while (n--)
+		if (strstarts(name, prefixes[n]))
 			return true;
 	return false;
+}
+
+static bool __init blacklist_is_instrumentation(const char *name)
+{
+	return blacklist_has_prefix(name, blacklist_prefixes,
+				    ARRAY_SIZE(blacklist_prefixes));
 }
 
 static int __init blacklist_if_instrumentation(void *data, const char *name,
 					       unsigned long addr)
 {
-	/* With function descriptors, symbols of text begin with a dot. */
-	if (*name == '.')
-		name++;
 	if (!is_kernel_text(addr) || !blacklist_is_instrumentation(name))
 		return 0;
 	return blacklist_function(addr) == -ENOMEM ? -ENOMEM : 0;
@@ -278,21 +283,18 @@ static int __init blacklist_instrumentation(void)
 /* Prefixes of functions that report unexpected conditions or trace events */
 static const char * const blacklist_reports[] __initconst = {
 	"kasan_report", "__fortify_", "fortify_panic", "__stack_chk_fail",
-	"__warn_printk", "_printk", "panic", "__traceiter_",
+	"__warn_printk", "_printk", "dump_stack", "panic", "__traceiter_",
 };
 
 /* Return true for reports and instrumentation: calls to them are ignored. */
 static noinline_for_stack bool __init blacklist_ignores(unsigned long addr)
 {
 	char name[KSYM_NAME_LEN];
-	int i;
 
-	if (lookup_symbol_name(addr, name))
-		return false;
-	for (i = 0; i < ARRAY_SIZE(blacklist_reports); i++)
-		if (strstarts(name, blacklist_reports[i]))
-			return true;
-	return blacklist_is_instrumentation(name);
+	return !lookup_symbol_name(addr, name) &&
+	       (blacklist_has_prefix(name, blacklist_reports,
+				     ARRAY_SIZE(blacklist_reports)) ||
+		blacklist_is_instrumentation(name));
 }
 
 /* Return true if a function makes only ignored calls. */
