@@ -116,6 +116,18 @@ static const char * const blacklisted_names[] = {
 #ifdef CONFIG_PPC_64S_HASH_MMU
 	"slb_insert_entry",
 #endif
+#if defined(CONFIG_PPC64) && defined(CONFIG_SMP)
+	"early_setup_secondary", "setup_kup",
+#ifdef CONFIG_PPC_RADIX_MMU
+	"radix__switch_mmu_context", "radix__tlbiel_all",
+#endif
+#ifdef CONFIG_PPC_64S_HASH_MMU
+	"hash__tlbiel_all", "slb_initialize",
+#endif
+#ifdef CONFIG_PPC_BOOK3E_64
+	"map_mem_in_cams",
+#endif
+#endif
 #ifdef CONFIG_PPC_BOOK3S_604
 	"hash_page",
 #endif

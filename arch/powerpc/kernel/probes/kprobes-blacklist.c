@@ -8,6 +8,11 @@
  * assembly in other objects is in .kprobes.text, which the core blacklists.
  * Some of the head is copied to the start of memory: a copied trap has no site.
  *
+ * On 64 bit, each secondary CPU calls early_setup_secondary() before its MMU is
+ * set up.  The handler of a trap would need translation, or memory that is not
+ * mapped yet.  The functions that set up the MMU depend on the CPU and on the
+ * configuration, so they are found by the calls to them.
+ *
  * On 64 bit, some code is soft-masked by its address, or restarted when an
  * interrupt arrives in it.  Two tables list the addresses of this code, but not
  * those of its copies in slots.
@@ -19,8 +24,11 @@
  * entries.  NOKPROBE_SYMBOL() blacklists them.
  */
 #include <linux/init.h>
+#include <linux/kallsyms.h>
 #include <linux/kprobes_backend.h>
+#include <asm/inst.h>
 #include <asm/sections.h>
+#include <asm/setup.h>
 #include "kprobes-common.h"
 
 /* See head_64.S. */
@@ -66,8 +74,51 @@ static int __init blacklist_tables(void)
 		ret = kprobe_add_area_blacklist(r->start, r->end);
 	return ret;
 }
+
+/* Levels of calls to follow from early_setup_secondary(): more than exist. */
+#define CALL_DEPTH	8
+
+/*
+ * Return the target of any direct branch, because a call at the end of a
+ * function is a branch without link.  The core ignores targets that are not the
+ * start of a function.  If a function has two entries, calls branch to the
+ * second one, but the first one is the start.
+ */
+static unsigned long __init branch_to(unsigned long at, u32 *length)
+{
+	unsigned long target = branch_target((u32 *)at);
+	unsigned long start = target - 2 * sizeof(u32);
+
+	*length = ppc_inst_len(ppc_inst_read((u32 *)at));
+	if (!is_kernel_text(start))
+		return 0;
+	if (IS_ENABLED(CONFIG_PPC64_ELF_ABI_V2) &&
+	    ppc_function_entry((void *)start) == target)
+		return start;
+	return target;
+}
+
+static int __init blacklist_secondary(void)
+{
+	unsigned long start;
+	int size;
+
+	if (!IS_ENABLED(CONFIG_SMP))
+		return 0;
+	start = ppc_global_function_entry((void *)early_setup_secondary);
+	size = kprobe_add_ksym_blacklist(start);
+	if (size < 0)
+		return size;
+	return kprobe_blacklist_callees(start, start + size, 0, CALL_DEPTH,
+					branch_to);
+}
 #else
 static int __init blacklist_tables(void)
+{
+	return 0;
+}
+
+static int __init blacklist_secondary(void)
 {
 	return 0;
 }
@@ -79,5 +130,5 @@ int __init arch_kprobe_blacklist(void)
 
 	ret = kprobe_add_area_blacklist((unsigned long)_stext,
 					(unsigned long)head_text_end);
-	return ret ?: blacklist_tables();
+	return ret ?: blacklist_tables() ?: blacklist_secondary();
 }
