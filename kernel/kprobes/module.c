@@ -6,11 +6,12 @@
  * A lookup by address can find a module before its text is complete, or after
  * its load has failed; the module's state shows neither.  So probes are
  * admitted only while the module is known (mod->kprobes_known).  The notifier
- * kprobe_module_nb sets this flag at COMING, or of a live patch at LIVE, and
- * clears it at GOING, under kprobe_mutex, and is the first notifier at each.  So
- * other notifiers can register probes at COMING, but not at GOING.  If loading fails before COMING,
- * for example in live patching, the module has no probes.  If a later notifier
- * or the module's init function fails, the module is freed only after GOING.
+ * kprobe_module_nb sets this flag at COMING, or for a module with a live patch
+ * at LIVE, and clears it at GOING.  It does so under kprobe_mutex, and is the
+ * first notifier at each event.  So other notifiers can register probes at
+ * COMING, but not at GOING.  If loading fails before COMING, for example in
+ * live patching, the module has no probes.  If a later notifier or the module's
+ * init function fails, the module is freed only after GOING.
  *
  * The core calls these functions with kprobe_mutex held.  A module that is
  * known or contains a site cannot be freed meanwhile, because the notifier must
