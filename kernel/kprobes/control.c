@@ -19,6 +19,7 @@
 #include <linux/minmax.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -181,96 +182,26 @@ static const struct file_operations kprobe_list_fops = {
  * because tools look for the names of functions.
  */
 
-/**
- * struct control_blacklist_pos - position of a reader of the file
- * @pos: the number of the line
- * @range: the range in this line
- */
-struct control_blacklist_pos {
-	loff_t pos;
-	struct kprobe_blacklist_range range;
-};
-
-/* Find the first blacklisted part of a function at or after an address. */
-static struct control_blacklist_pos *
-control_blacklist_find(struct control_blacklist_pos *cursor, unsigned long from)
+static int kprobe_blacklist_show(struct seq_file *m, void *v)
 {
-	struct kprobe_blacklist_range *range = &cursor->range;
+	struct kprobe_blacklist_range range = { };
 	unsigned long size, offset;
 
-	if (!kprobe_blacklist_next(from, range))
-		return NULL;
-	if (kallsyms_lookup_size_offset(range->start, &size, &offset) &&
-	    size > offset)
-		range->end = min(range->end, range->start - offset + size);
-	return cursor;
-}
-
-static void *control_blacklist_next(struct seq_file *m, void *v, loff_t *pos)
-{
-	struct control_blacklist_pos *cursor = v;
-
-	cursor->pos = ++*pos;
-	/* Set this even if no line follows: the next read() starts here. */
-	cursor->range.start = cursor->range.end;
-	return control_blacklist_find(cursor, cursor->range.start);
-}
-
-static void *control_blacklist_start(struct seq_file *m, loff_t *pos)
-{
-	struct control_blacklist_pos *cursor = m->private;
-
-	/* Continue at the last address: the blacklist may have changed. */
-	if (*pos && *pos == cursor->pos)
-		return control_blacklist_find(cursor, cursor->range.start);
-
-	cursor->pos = 0;
-	if (!control_blacklist_find(cursor, 0))
-		return NULL;
-	while (cursor->pos < *pos) {
-		cursor->pos++;
-		if (!control_blacklist_find(cursor, cursor->range.end))
-			return NULL;
+	while (!seq_has_overflowed(m) &&
+	       kprobe_blacklist_next(range.end, &range)) {
+		/* Stop at the end of the function. */
+		if (kallsyms_lookup_size_offset(range.start, &size, &offset) &&
+		    size > offset)
+			range.end = min(range.end, range.start - offset + size);
+		seq_printf(m, "0x%px-0x%px\t",
+			   control_address(m, (void *)range.start),
+			   control_address(m, (void *)range.end));
+		kprobe_show_symbol(m, (void *)range.start, false);
+		cond_resched();
 	}
-	return cursor;
-}
-
-static void control_blacklist_stop(struct seq_file *m, void *v)
-{
-}
-
-static int control_blacklist_show(struct seq_file *m, void *v)
-{
-	const struct control_blacklist_pos *cursor = v;
-	void *start = (void *)cursor->range.start;
-	void *end = (void *)cursor->range.end;
-
-	seq_printf(m, "0x%px-0x%px\t", control_address(m, start),
-		   control_address(m, end));
-	kprobe_show_symbol(m, start, false);
 	return 0;
 }
-
-static const struct seq_operations control_blacklist_sops = {
-	.start = control_blacklist_start,
-	.next = control_blacklist_next,
-	.stop = control_blacklist_stop,
-	.show = control_blacklist_show,
-};
-
-static int control_blacklist_open(struct inode *inode, struct file *file)
-{
-	return seq_open_private(file, &control_blacklist_sops,
-				sizeof(struct control_blacklist_pos));
-}
-
-static const struct file_operations control_blacklist_fops = {
-	.owner = THIS_MODULE,
-	.open = control_blacklist_open,
-	.read = seq_read,
-	.llseek = seq_lseek,
-	.release = seq_release_private,
-};
+DEFINE_SHOW_ATTRIBUTE(kprobe_blacklist);
 
 /*
  * missed: one line for each reason, with the number of missed hits since boot,
@@ -767,7 +698,7 @@ static int __init kprobe_control_init(void)
 	debugfs_create_file("list", 0400, dir, NULL, &kprobe_list_fops);
 	debugfs_create_file("enabled", 0600, dir, NULL, &kprobe_enabled_fops);
 	debugfs_create_file("blacklist", 0400, dir, NULL,
-			    &control_blacklist_fops);
+			    &kprobe_blacklist_fops);
 	debugfs_create_file("explain", 0600, dir, NULL, &explain_fops);
 	debugfs_create_file("missed", 0400, dir, NULL, &kprobe_missed_fops);
 	return 0;
