@@ -301,22 +301,7 @@ static nokprobe_inline bool kprobe_page_fault(struct pt_regs *regs,
 
 #else /* !CONFIG_KPROBES */
 
-static inline int register_kprobe(struct kprobe *p)
-{
-	return -EOPNOTSUPP;
-}
-
 static inline int register_kprobes(struct kprobe **ps, int num)
-{
-	return -EOPNOTSUPP;
-}
-
-static inline int disable_kprobe(struct kprobe *kp)
-{
-	return -EOPNOTSUPP;
-}
-
-static inline int enable_kprobe(struct kprobe *kp)
 {
 	return -EOPNOTSUPP;
 }
@@ -333,26 +318,6 @@ static inline int kprobe_get_kallsym(unsigned int symnum, unsigned long *value,
 	return -ERANGE;
 }
 
-static inline struct kprobe *kprobe_running(void)
-{
-	return NULL;
-}
-
-static inline bool within_kprobe_blacklist(unsigned long addr)
-{
-	return true;
-}
-
-static inline bool kprobe_patches(unsigned long addr)
-{
-	return false;
-}
-
-static inline bool is_kprobe_insn_slot(unsigned long addr)
-{
-	return false;
-}
-
 static inline bool kprobe_fault(struct pt_regs *regs, unsigned int trap)
 {
 	return false;
@@ -364,6 +329,13 @@ static nokprobe_inline bool kprobe_page_fault(struct pt_regs *regs,
 	return false;
 }
 
+static inline int register_kprobe(struct kprobe *p) { return -EOPNOTSUPP; }
+static inline int disable_kprobe(struct kprobe *kp) { return -EOPNOTSUPP; }
+static inline int enable_kprobe(struct kprobe *kp) { return -EOPNOTSUPP; }
+static inline struct kprobe *kprobe_running(void) { return NULL; }
+static inline bool within_kprobe_blacklist(unsigned long addr) { return true; }
+static inline bool kprobe_patches(unsigned long addr) { return false; }
+static inline bool is_kprobe_insn_slot(unsigned long addr) { return false; }
 static inline void unregister_kprobe(struct kprobe *p) { }
 static inline void unregister_kprobes(struct kprobe **ps, int num) { }
 static inline void kprobe_busy_begin(void) { }
@@ -383,26 +355,14 @@ int disable_jprobe(struct jprobe *jp);
 int enable_jprobe(struct jprobe *jp);
 void jprobe_return(void);
 #else /* No probes, or a backend without jprobes */
-static inline int register_jprobe(struct jprobe *jp)
-{
-	return -EOPNOTSUPP;
-}
-
 static inline int register_jprobes(struct jprobe **jps, int num)
 {
 	return -EOPNOTSUPP;
 }
 
-static inline int disable_jprobe(struct jprobe *jp)
-{
-	return -EOPNOTSUPP;
-}
-
-static inline int enable_jprobe(struct jprobe *jp)
-{
-	return -EOPNOTSUPP;
-}
-
+static inline int register_jprobe(struct jprobe *jp) { return -EOPNOTSUPP; }
+static inline int disable_jprobe(struct jprobe *jp) { return -EOPNOTSUPP; }
+static inline int enable_jprobe(struct jprobe *jp) { return -EOPNOTSUPP; }
 static inline void unregister_jprobe(struct jprobe *jp) { }
 static inline void unregister_jprobes(struct jprobe **jps, int num) { }
 static inline void jprobe_return(void) { }
@@ -467,11 +427,6 @@ static inline int disable_kretprobe(struct kretprobe *rp)
 	return -EOPNOTSUPP;
 }
 
-static inline int enable_kretprobe(struct kretprobe *rp)
-{
-	return -EOPNOTSUPP;
-}
-
 static nokprobe_inline bool is_kretprobe_trampoline(unsigned long addr)
 {
 	return false;
@@ -484,6 +439,7 @@ kretprobe_find_ret_addr(struct task_struct *tsk, void *fp,
 	return 0;
 }
 
+static inline int enable_kretprobe(struct kretprobe *rp) { return -EOPNOTSUPP; }
 static inline void unregister_kretprobe(struct kretprobe *rp) { }
 static inline void unregister_kretprobes(struct kretprobe **rps, int num) { }
 static inline void kprobe_flush_task(struct task_struct *tsk) { }
@@ -531,10 +487,7 @@ static inline void wait_for_kprobe_optimizer(void) { }
 #endif
 
 /* is_kprobe_insn_slot() also covers detours. */
-static inline bool is_kprobe_optinsn_slot(unsigned long addr)
-{
-	return false;
-}
+static inline bool is_kprobe_optinsn_slot(unsigned long addr) { return false; }
 
 #ifdef CONFIG_KPROBES_CLASSIC
 #include <linux/kprobes_classic.h>
