@@ -172,19 +172,33 @@ enum kprobe_miss {
 	KPROBE_NR_MISSES
 };
 
+/**
+ * struct kprobe_reason - a reason, for users
+ * @name: the name
+ * @sentence: an explanation on which a user can act
+ * @error: for a refusal: the errno of register_kprobe()
+ * @error_name: the name of @error, without the sign: "EINVAL"
+ */
+struct kprobe_reason {
+	const char *name;
+	const char *sentence;
+	int error;
+	const char *error_name;
+};
+
+extern const struct kprobe_reason kprobe_refusals[KPROBE_NR_REFUSALS];
+extern const struct kprobe_reason kprobe_obstacles[KPROBE_NR_NOJUMPS];
+extern const struct kprobe_reason kprobe_misses[KPROBE_NR_MISSES];
+
+/* Return the errno of register_kprobe(). */
+static inline int kprobe_refusal_errno(enum kprobe_refusal why)
+{
+	return kprobe_refusals[why].error;
+}
+
 /* Return why a place cannot be probed, or KPROBE_OK. */
 enum kprobe_refusal kprobe_refusal_at(void *addr, const char *symbol,
 				      unsigned long offset);
-/* Return the errno of register_kprobe(). */
-int kprobe_refusal_errno(enum kprobe_refusal why);
-const char *kprobe_refusal_errno_name(enum kprobe_refusal why);
-/* Return the names and sentences for users. */
-const char *kprobe_refusal_name(enum kprobe_refusal why);
-const char *kprobe_refusal_sentence(enum kprobe_refusal why);
-const char *kprobe_obstacle_name(enum kprobe_obstacle what);
-const char *kprobe_obstacle_sentence(enum kprobe_obstacle what);
-const char *kprobe_miss_name(enum kprobe_miss why);
-const char *kprobe_miss_sentence(enum kprobe_miss why);
 /* Count a hit that a user's handler could not use; see hit.c. */
 void kprobe_count_missed(const struct kprobe *p, enum kprobe_miss why);
 

@@ -229,7 +229,7 @@ static void kprobe_missed_site(struct seq_file *m, struct kprobe_site *site)
 			kprobe_list_place(m, p, addr);
 			any = true;
 		}
-		seq_printf(m, "  %s=%u", kprobe_miss_name(why), nr);
+		seq_printf(m, "  %s=%u", kprobe_misses[why].name, nr);
 	}
 	if (any)
 		seq_putc(m, '\n');
@@ -241,9 +241,9 @@ static int kprobe_missed_show(struct seq_file *m, void *v)
 	unsigned int why;
 
 	for (why = 0; why < KPROBE_NR_MISSES; why++)
-		seq_printf(m, "%s: %lu  %s\n", kprobe_miss_name(why),
+		seq_printf(m, "%s: %lu  %s\n", kprobe_misses[why].name,
 			   kprobe_missed_in_all(why),
-			   kprobe_miss_sentence(why));
+			   kprobe_misses[why].sentence);
 
 	guard(mutex)(&kprobe_mutex);
 	list_for_each_entry(site, &kprobe_sites, all)
@@ -454,9 +454,9 @@ static int explain_parse(char *place, unsigned long *addr,
 static void explain_refusal(struct seq_file *m, enum kprobe_refusal why)
 {
 	seq_printf(m, "refused: %s (%d, %s)\nreason: %s\n",
-		   kprobe_refusal_name(why), kprobe_refusal_errno(why),
-		   kprobe_refusal_errno_name(why),
-		   kprobe_refusal_sentence(why));
+		   kprobe_refusals[why].name, kprobe_refusal_errno(why),
+		   kprobe_refusals[why].error_name,
+		   kprobe_refusals[why].sentence);
 }
 
 static void explain_jump(struct seq_file *m,
@@ -466,8 +466,8 @@ static void explain_jump(struct seq_file *m,
 		seq_puts(m, "optimized: no: not configured\n");
 	else if (what->obstacle)
 		seq_printf(m, "optimized: no: %s\nreason: %s\n",
-			   kprobe_obstacle_name(what->obstacle),
-			   kprobe_obstacle_sentence(what->obstacle));
+			   kprobe_obstacles[what->obstacle].name,
+			   kprobe_obstacles[what->obstacle].sentence);
 	else
 		seq_puts(m, "optimized: yes\n");
 }

@@ -76,7 +76,7 @@ NOKPROBE_SYMBOL(kprobe_check_irqs_off);
  * try_cmpxchg(), which is safe against NMIs.
  */
 
-static unsigned long kprobe_misses[KPROBE_NR_MISSES];
+static unsigned long kprobe_miss_counts[KPROBE_NR_MISSES];
 
 #define add_one(counter)						\
 do {									\
@@ -101,7 +101,7 @@ do {									\
  */
 void kprobe_site_missed_alone(struct kprobe_site *site, enum kprobe_miss why)
 {
-	add_one(&kprobe_misses[why]);
+	add_one(&kprobe_miss_counts[why]);
 	add_one(&site->missed[why]);
 }
 NOKPROBE_SYMBOL(kprobe_site_missed_alone);
@@ -170,7 +170,7 @@ NOKPROBE_SYMBOL(kprobe_count_missed);
  */
 unsigned long kprobe_missed_in_all(enum kprobe_miss why)
 {
-	return READ_ONCE(kprobe_misses[why]);
+	return READ_ONCE(kprobe_miss_counts[why]);
 }
 
 #ifdef CONFIG_HAVE_KPROBE_SITES

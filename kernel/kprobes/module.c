@@ -97,13 +97,13 @@ void kprobe_module_refused(const struct kprobe *p, unsigned long place,
 	if (p->symbol_name)
 		pr_info_ratelimited("%s: no probe on %s+0x%x: %s: %s\n",
 				    mod->name, p->symbol_name, p->offset,
-				    kprobe_refusal_name(why),
-				    kprobe_refusal_sentence(why));
+				    kprobe_refusals[why].name,
+				    kprobe_refusals[why].sentence);
 	else
 		pr_info_ratelimited("%s: no probe on %pS: %s: %s\n", mod->name,
 				    (void *)place,
-				    kprobe_refusal_name(why),
-				    kprobe_refusal_sentence(why));
+				    kprobe_refusals[why].name,
+				    kprobe_refusals[why].sentence);
 }
 
 /**

@@ -161,25 +161,24 @@ static struct mode modes[] = {
 	  .enter = MOVER, .covered = true },
 };
 
-/* Functions that are not exported. */
+/* Functions and tables that are not exported. */
 static void (*set_jumps)(bool on);
 static typeof(kprobe_refusal_at) *refusal_at;
-static typeof(kprobe_refusal_name) *refusal_name;
-static typeof(kprobe_obstacle_name) *obstacle_name;
+static const struct kprobe_reason *refusals, *obstacles;
 static void *decoder;
 
 static bool find_symbols(void)
 {
 	set_jumps = lookup("kprobe_set_jumps");
 	refusal_at = lookup("kprobe_refusal_at");
-	refusal_name = lookup("kprobe_refusal_name");
-	obstacle_name = lookup("kprobe_obstacle_name");
+	refusals = lookup("kprobe_refusals");
+	obstacles = lookup("kprobe_obstacles");
 	if (ARCH_DECODER) {
 		decoder = lookup(ARCH_DECODER);
 		if (!decoder)
 			return false;
 	}
-	return set_jumps && refusal_at && refusal_name && obstacle_name;
+	return set_jumps && refusal_at && refusals && obstacles;
 }
 
 /*
@@ -574,13 +573,13 @@ static void tell(const struct mode *mode)
 	for (i = 0; i < KPROBE_NR_REFUSALS; i++) {
 		if (mode->refused[i])
 			pr_info("DIFFER-REFUSED %s: %s: %u\n", mode->name,
-				i ? refusal_name(i) : "with a post handler",
+				i ? refusals[i].name : "with a post handler",
 				mode->refused[i]);
 	}
 	for (i = 0; i < KPROBE_NR_NOJUMPS; i++) {
 		if (mode->no_jump[i])
 			pr_info("DIFFER-NOJUMP %s: %s: %u\n", mode->name,
-				i ? obstacle_name(i) : "no trap",
+				i ? obstacles[i].name : "no trap",
 				mode->no_jump[i]);
 	}
 }

@@ -39,8 +39,8 @@ static void test_obstacle_is_found(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
 	wait_for_kprobe_optimizer();
 	found = kprobe_obstacle_at((void *)probed_at(&p.probe));
-	KUNIT_EXPECT_STREQ(test, kprobe_obstacle_name(found),
-			   kprobe_obstacle_name(c->expected));
+	KUNIT_EXPECT_STREQ(test, kprobe_obstacles[found].name,
+			   kprobe_obstacles[c->expected].name);
 	KUNIT_EXPECT_EQ(test, kprobe_optimized(&p.probe), !c->expected);
 	unregister_kprobe(&p.probe);
 }

@@ -254,7 +254,7 @@ static void all_become_jumps(struct kunit *test, struct all *all)
 			all->good * 9 / 10);
 	for (i = 1; i < ARRAY_SIZE(nr); i++)
 		if (nr[i])
-			kunit_info(test, "%s: %u", kprobe_obstacle_name(i),
+			kunit_info(test, "%s: %u", kprobe_obstacles[i].name,
 				   nr[i]);
 }
 

@@ -383,8 +383,8 @@ static void test_obstacle_is_found(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
 	KUNIT_EXPECT_EQ(test, is_jump(*c->probe), !c->expected);
 	found = kprobe_obstacle_at(p.probe.addr);
-	KUNIT_EXPECT_STREQ(test, kprobe_obstacle_name(found),
-			   kprobe_obstacle_name(c->expected));
+	KUNIT_EXPECT_STREQ(test, kprobe_obstacles[found].name,
+			   kprobe_obstacles[c->expected].name);
 	KUNIT_EXPECT_EQ(test, kprobe_optimized(&p.probe), !c->expected);
 	for (i = 0; c->function && i < ARRAY_SIZE(arguments); i++) {
 		KUNIT_EXPECT_EQ(test, call(c->function, arguments[i]),
@@ -418,7 +418,7 @@ static void test_trap_after_analysis_is_found(struct kunit *test)
 	wait_for_kprobe_optimizer();
 	KUNIT_EXPECT_FALSE(test, is_jump(probe_trap_late));
 	KUNIT_EXPECT_STREQ(test,
-			   kprobe_obstacle_name(p.probe.site->obstacle),
+			   kprobe_obstacles[p.probe.site->obstacle].name,
 			   "foreign-trap");
 	write_text(second, &before, sizeof(before));
 	/* The function is analysed again when its probes change. */
@@ -458,8 +458,8 @@ static void expect_branching(struct kunit *test, const void *target,
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
 	KUNIT_EXPECT_EQ(test, is_jump(probe_branching), !expected);
 	found = kprobe_obstacle_at(p.probe.addr);
-	KUNIT_EXPECT_STREQ(test, kprobe_obstacle_name(found),
-			   kprobe_obstacle_name(expected));
+	KUNIT_EXPECT_STREQ(test, kprobe_obstacles[found].name,
+			   kprobe_obstacles[expected].name);
 	unregister_kprobe(&p.probe);
 	write_text(opt_branch, before, sizeof(before));
 }
