@@ -191,7 +191,8 @@ static nokprobe_inline bool kprobe_page_fault(struct pt_regs *regs,
 /*
  * 4. Jumps
  */
-#ifdef CONFIG_OPTPROBES
+struct arch_optimized_insn;
+
 /**
  * struct optimized_kprobe - a struct kprobe that may become a jump
  * @kp: the backend's view of a site
@@ -201,7 +202,9 @@ static nokprobe_inline bool kprobe_page_fault(struct pt_regs *regs,
 struct optimized_kprobe {
 	struct kprobe kp;
 	struct list_head list;
+#ifdef CONFIG_OPTPROBES
 	struct arch_optimized_insn optinsn;
+#endif
 };
 
 /* Only for calls from arch_prepare_optimized_kprobe(): */
@@ -221,11 +224,8 @@ void arch_unoptimize_kprobe(struct optimized_kprobe *op);
 int arch_within_optimized_kprobe(struct optimized_kprobe *op,
 				 kprobe_opcode_t *addr);
 
+#ifdef CONFIG_OPTPROBES
 #define KPROBE_JUMP_SIZE	MAX_OPTIMIZED_LENGTH
-#else
-struct optimized_kprobe {
-	struct kprobe kp;
-};
 #endif
 
 /*

@@ -520,15 +520,6 @@ enum kprobe_refusal kprobe_classic_rehearse(struct kprobe_site *site)
 	return why;
 }
 
-#ifdef CONFIG_OPTPROBES
-static void classic_remove_optimized(struct kprobe_site *site)
-{
-	arch_remove_optimized_kprobe(&site->insn.op);
-}
-#else
-static void classic_remove_optimized(struct kprobe_site *site) { }
-#endif
-
 /**
  * kprobe_classic_release - release the backend's data of a site
  * @site: the site; no task may be in its slots
@@ -537,8 +528,8 @@ static void classic_remove_optimized(struct kprobe_site *site) { }
  */
 void kprobe_classic_release(struct kprobe_site *site)
 {
-	if (site->detour)
-		classic_remove_optimized(site);
+	if (IS_ENABLED(CONFIG_OPTPROBES) && site->detour)
+		arch_remove_optimized_kprobe(&site->insn.op);
 	if (site->slot)
 		arch_remove_kprobe(classic_kp_of(site));
 }
@@ -594,33 +585,6 @@ static void classic_disarm_again(struct list_head *batch)
 	} while (again);
 }
 
-#ifdef CONFIG_OPTPROBES
-static void classic_queue_jump(struct kprobe_site *site,
-			       struct list_head *jumps)
-{
-	list_add_tail(&site->insn.op.list, jumps);
-}
-
-static void classic_remove_jump(struct kprobe_site *site)
-{
-	arch_unoptimize_kprobe(&site->insn.op);
-}
-
-static void classic_write_jumps(struct list_head *jumps)
-{
-	if (!list_empty(jumps))
-		arch_optimize_kprobes(jumps);
-}
-#else
-static void classic_queue_jump(struct kprobe_site *site,
-			       struct list_head *jumps)
-{
-}
-
-static void classic_remove_jump(struct kprobe_site *site) { }
-static void classic_write_jumps(struct list_head *jumps) { }
-#endif
-
 /* The IPI itself is enough: see kprobe_classic_sync(). */
 static void classic_ipi(void *unused)
 {
@@ -651,13 +615,15 @@ void arch_kprobe_patch(struct list_head *batch)
 		if (site->target == KPROBE_SITE_CLEAN)
 			arch_disarm_kprobe(classic_kp_of(site));
 		else if (site->target == KPROBE_SITE_JUMP)
-			classic_queue_jump(site, &jumps);
-		else if (site->state == KPROBE_SITE_JUMP)
-			classic_remove_jump(site);
+			list_add_tail(&site->insn.op.list, &jumps);
+		else if (IS_ENABLED(CONFIG_OPTPROBES) &&
+			 site->state == KPROBE_SITE_JUMP)
+			arch_unoptimize_kprobe(&site->insn.op);
 		else if (site->state == KPROBE_SITE_CLEAN)
 			arch_arm_kprobe(classic_kp_of(site));
 	}
-	classic_write_jumps(&jumps);
+	if (IS_ENABLED(CONFIG_OPTPROBES) && !list_empty(&jumps))
+		arch_optimize_kprobes(&jumps);
 	classic_disarm_again(batch);
 	/* Not all backends send an IPI to each CPU. */
 	kprobe_classic_sync();
