@@ -268,12 +268,10 @@ static int kprobe_parse_switch(char *text, bool *on)
 
 /* enabled: the global switch */
 
-static ssize_t kprobe_enabled_read(struct file *file, char __user *user_buf,
-				   size_t count, loff_t *ppos)
+static int kprobe_enabled_show(struct seq_file *m, void *v)
 {
-	const char *text = kprobe_get_global() ? "1\n" : "0\n";
-
-	return simple_read_from_buffer(user_buf, count, ppos, text, 2);
+	seq_printf(m, "%d\n", kprobe_get_global());
+	return 0;
 }
 
 static ssize_t kprobe_enabled_write(struct file *file,
@@ -291,13 +289,7 @@ static ssize_t kprobe_enabled_write(struct file *file,
 	ret = kprobe_parse_switch(text, &on) ?: kprobe_set_global(on);
 	return ret ?: count;
 }
-
-static const struct file_operations kprobe_enabled_fops = {
-	.owner = THIS_MODULE,
-	.read = kprobe_enabled_read,
-	.write = kprobe_enabled_write,
-	.llseek = default_llseek,
-};
+DEFINE_SHOW_STORE_ATTRIBUTE(kprobe_enabled);
 
 /*
  * Explain how a place would be probed, or why it is refused
@@ -641,20 +633,17 @@ static const struct file_operations explain_fops = {
 static int kprobe_jumps_handler(const struct ctl_table *table, int write,
 				void *buffer, size_t *lenp, loff_t *ppos)
 {
+	int shown = kprobe_get_jumps();
+	const struct ctl_table copy = {
+		.data = &shown,
+		.maxlen = sizeof(shown),
+	};
 	char text[SWITCH_MAX] = "";
-	bool on = kprobe_get_jumps();
+	bool on;
 	int ret;
 
-	if (!write) {
-		const struct ctl_table shown = {
-			.data = text,
-			.maxlen = sizeof(text),
-		};
-
-		text[0] = on ? '1' : '0';
-		return proc_dostring(&shown, 0, buffer, lenp, ppos);
-	}
-
+	if (!write)
+		return proc_dointvec(&copy, 0, buffer, lenp, ppos);
 	if (*ppos || !*lenp || *lenp >= sizeof(text))
 		return -EINVAL;
 	memcpy(text, buffer, *lenp);
