@@ -60,9 +60,9 @@
  * In the idle loop, RCU is not watching, and only this IPI protects hits:
  * interrupts are off throughout the hit, because they are off in the idle loop.
  * The look-up of such a hit may read another site in the same hash chain, so
- * kprobe_classic_sync() sends one more IPI before a site is freed.  The idle
- * functions of arc and mips must not be probed, because arc enables interrupts
- * in the exception of a hit, and mips idles with interrupts on.
+ * site.c sends one more IPI before a site is freed.  The idle functions of arc
+ * and mips must not be probed, because arc enables interrupts in the exception
+ * of a hit, and mips idles with interrupts on.
  *
  * On arm, a jump leads to a copy in which tasks may be preempted.  The copy is
  * freed with the site, after a grace period of RCU-tasks.
@@ -585,24 +585,6 @@ static void classic_disarm_again(struct list_head *batch)
 	} while (again);
 }
 
-/* The IPI itself is enough: see kprobe_classic_sync(). */
-static void classic_ipi(void *unused)
-{
-}
-
-/**
- * kprobe_classic_sync - wait for hits that RCU does not watch
- *
- * Such hits have interrupts off from before they look up a site until after
- * their last access to it.
- *
- * Context: may sleep; interrupts on.
- */
-void kprobe_classic_sync(void)
-{
-	on_each_cpu(classic_ipi, NULL, true);
-}
-
 void arch_kprobe_patch(struct list_head *batch)
 {
 	struct kprobe_site *site;
@@ -626,7 +608,7 @@ void arch_kprobe_patch(struct list_head *batch)
 		arch_optimize_kprobes(&jumps);
 	classic_disarm_again(batch);
 	/* Not all backends send an IPI to each CPU. */
-	kprobe_classic_sync();
+	kick_all_cpus_sync();
 }
 
 /*

@@ -49,7 +49,6 @@ static inline bool kprobe_text_is_armed(enum kprobe_site_state state)
 void kprobe_classic_init_site(struct kprobe_site *site);
 enum kprobe_refusal kprobe_classic_rehearse(struct kprobe_site *site);
 void kprobe_classic_release(struct kprobe_site *site);
-void kprobe_classic_sync(void);
 bool kprobe_classic_refuse(struct kprobe *p);
 int kprobe_classic_init(void);
 #define kprobe_classic_blacklisted arch_within_kprobe_blacklist
@@ -73,7 +72,6 @@ static inline bool kprobe_classic_pinned(const struct kprobe_site *site)
 
 static inline void kprobe_classic_init_site(struct kprobe_site *site) { }
 static inline void kprobe_classic_release(struct kprobe_site *site) { }
-static inline void kprobe_classic_sync(void) { }
 static inline bool kprobe_classic_refuse(struct kprobe *p) { return false; }
 static inline int kprobe_classic_init(void) { return 0; }
 static inline bool kprobe_classic_blacklisted(unsigned long a) { return false; }

@@ -47,6 +47,7 @@
 #include <linux/rcupdate.h>
 #include <linux/rcupdate_wait.h>
 #include <linux/slab.h>
+#include <linux/smp.h>
 #include <linux/workqueue.h>
 #include <linux/kprobes_hit.h>
 #include "internal.h"
@@ -180,7 +181,8 @@ static void site_retire_worker(struct work_struct *work)
 	/* Wait for readers that have found a site by kprobe_slot_owner(). */
 	synchronize_rcu();
 	/* Wait for hits that RCU does not watch: see classic.c. */
-	kprobe_classic_sync();
+	if (IS_ENABLED(CONFIG_KPROBES_CLASSIC))
+		kick_all_cpus_sync();
 
 	llist_for_each_entry_safe(site, next, first, retired) {
 		kmem_cache_free(site_cache, site);
