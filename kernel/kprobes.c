@@ -135,7 +135,6 @@
 #include <linux/notifier.h>
 #include <linux/rculist.h>
 #include <linux/sched.h>
-#include <linux/slab.h>
 #include <asm/sections.h>
 #include <linux/kprobes_hit.h>
 #include "kprobes/internal.h"
@@ -156,24 +155,27 @@ static enum kprobe_refusal kprobe_site_for(const struct kprobe_array *array,
 					   unsigned long place,
 					   struct kprobe_site **result)
 {
-	struct kprobe_entry *entry = array->entry;
+	/* Static, because it is large; under kprobe_mutex. */
+	static struct kprobe_entry entry;
 	enum kprobe_refusal why = KPROBE_OK;
 	struct kprobe_site *site;
 
+	lockdep_assert_held(&kprobe_mutex);
+
 	site = kprobe_site_at(place);
 	if (site) {
-		entry->addr = site->addr;
-		entry->on_entry = site->on_entry;
+		entry.addr = site->addr;
+		entry.on_entry = site->on_entry;
 	} else {
-		kprobe_find_entry(place, entry);
-		site = kprobe_site_at((unsigned long)entry->addr);
+		kprobe_find_entry(place, &entry);
+		site = kprobe_site_at((unsigned long)entry.addr);
 	}
 	if (!KPROBE_ADDR_KEEPS_PAD)
-		p->addr = entry->addr;
+		p->addr = entry.addr;
 	if (array->admit)
-		why = array->admit(entry->addr, entry->on_entry);
+		why = array->admit(entry.addr, entry.on_entry);
 	if (why == KPROBE_OK && !site) {
-		why = kprobe_site_create(entry, &site);
+		why = kprobe_site_create(&entry, &site);
 		if (why == KPROBE_OK)
 			kprobe_optimizer_init_site(site);
 	}
@@ -438,7 +440,6 @@ static bool kprobe_called_by_handler(void)
  */
 int kprobe_register_array(struct kprobe_array *array)
 {
-	struct kprobe_entry *entry __free(kfree) = NULL;
 	int i = 0, ret = 0;
 
 	if (array->num <= 0 || !array->probes)
@@ -447,11 +448,6 @@ int kprobe_register_array(struct kprobe_array *array)
 		return -EAGAIN;
 	if (kprobe_called_by_handler())
 		return -EDEADLK;
-	/* Too large for a stack. */
-	entry = kmalloc(sizeof(*entry), GFP_KERNEL);
-	if (!entry)
-		return -ENOMEM;
-	array->entry = entry;
 
 	/*
 	 * Each chunk is a complete registration of its probes, so other users

@@ -329,17 +329,14 @@ static void kprobe_explain(kprobe_opcode_t *addr, const char *symbol,
 {
 	/* Static: after kprobe_classic_rehearse(), unwinders may read it. */
 	static struct kprobe_site fresh;
-	struct kprobe_entry *entry __free(kfree) = NULL;
+	/* Static, because it is large; under kprobe_mutex. */
+	static struct kprobe_entry entry;
 	struct kprobe_site *site;
 	unsigned long place;
 	bool by_ftrace;
 
 	*what = (struct kprobe_explanation) { .why = KPROBE_REFUSE_NO_SYMBOL };
 	if (kprobe_find_place(addr, symbol, offset, &place))
-		return;
-	what->why = KPROBE_REFUSE_NO_MEMORY;
-	entry = kmalloc(sizeof(*entry), GFP_KERNEL);
-	if (!entry)
 		return;
 
 	guard(mutex)(&kprobe_mutex);
@@ -349,14 +346,14 @@ static void kprobe_explain(kprobe_opcode_t *addr, const char *symbol,
 	if (what->why != KPROBE_OK)
 		return;
 
-	kprobe_find_entry(place, entry);
-	what->addr = entry->addr;
-	site = kprobe_site_at((unsigned long)entry->addr);
+	kprobe_find_entry(place, &entry);
+	what->addr = entry.addr;
+	site = kprobe_site_at((unsigned long)entry.addr);
 	if (!site) {
 		site = &fresh;
-		*site = (struct kprobe_site) { .addr = entry->addr };
+		*site = (struct kprobe_site) { .addr = entry.addr };
 		INIT_LIST_HEAD(&site->batch);
-		what->why = kprobe_inspect(site, &entry->symbol) ?:
+		what->why = kprobe_inspect(site, &entry.symbol) ?:
 			    kprobe_classic_rehearse(site);
 		if (what->why != KPROBE_OK)
 			return;
@@ -368,7 +365,7 @@ static void kprobe_explain(kprobe_opcode_t *addr, const char *symbol,
 	what->how = by_ftrace ? "ftrace" :
 		    arch_kprobe_emulated(site) ? "emulated" : "out of line";
 	what->obstacle = by_ftrace ? KPROBE_NOJUMP_FTRACE_SITE :
-				     explain_obstacle(site, &entry->symbol);
+				     explain_obstacle(site, &entry.symbol);
 	kprobe_forget_analysis(site);
 }
 

@@ -289,7 +289,6 @@ bool kprobe_get_global(void);
  * @admit: check whether this kind of probe is allowed at @addr; may be NULL
  * @join: prepare a probe just before it is linked to its site; an errno
  *	refuses the probe; may be NULL
- * @entry: buffer for the entry of the probe that is being registered
  * @pools: pools of unlinked return probes; to be freed once their handlers have
  *	ended and kprobe_mutex is released
  *
@@ -301,7 +300,6 @@ struct kprobe_array {
 	int num;
 	enum kprobe_refusal (*admit)(kprobe_opcode_t *addr, bool on_entry);
 	int (*join)(struct kprobe *p);
-	struct kprobe_entry *entry;
 	struct llist_head pools;
 };
 
