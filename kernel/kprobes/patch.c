@@ -6,6 +6,7 @@
  * probes or switches change, and optimizer.c for jumps.  Both set site->target
  * and pass a batch.
  */
+#include <linux/bits.h>
 #include <linux/context_tracking_state.h>
 #include <linux/cpu.h>
 #include <linux/list.h>
@@ -16,23 +17,15 @@
 #include <linux/kprobes_hit.h>
 #include "internal.h"
 
-static bool transition_exists(enum kprobe_site_state from,
-			      enum kprobe_site_state to)
-{
-	switch (from) {
-	case KPROBE_SITE_CLEAN:
-		return to != KPROBE_SITE_JUMP;
-	case KPROBE_SITE_TRAP:
-		return to == KPROBE_SITE_CLEAN || to == KPROBE_SITE_JUMP;
-	case KPROBE_SITE_JUMP:
-		return to == KPROBE_SITE_CLEAN || to == KPROBE_SITE_TRAP;
-	case KPROBE_SITE_FTRACE:
-		return to == KPROBE_SITE_CLEAN || to == KPROBE_SITE_FTRACE;
-	case KPROBE_SITE_GONE:
-		break;
-	}
-	return false;
-}
+/* The states that may follow each state */
+static const u8 patch_next_states[] = {
+	[KPROBE_SITE_CLEAN] = BIT(KPROBE_SITE_CLEAN) | BIT(KPROBE_SITE_TRAP) |
+			      BIT(KPROBE_SITE_FTRACE) | BIT(KPROBE_SITE_GONE),
+	[KPROBE_SITE_TRAP] = BIT(KPROBE_SITE_CLEAN) | BIT(KPROBE_SITE_JUMP),
+	[KPROBE_SITE_JUMP] = BIT(KPROBE_SITE_CLEAN) | BIT(KPROBE_SITE_TRAP),
+	[KPROBE_SITE_FTRACE] = BIT(KPROBE_SITE_CLEAN) | BIT(KPROBE_SITE_FTRACE),
+	[KPROBE_SITE_GONE] = 0,
+};
 
 /**
  * kprobe_batch_makes_jumps - check whether a batch writes a jump
@@ -109,7 +102,7 @@ void kprobe_site_set_state(struct kprobe_site *site,
 			   enum kprobe_site_state state)
 {
 	lockdep_assert_held(&kprobe_mutex);
-	WARN_ON_ONCE(!transition_exists(site->state, state));
+	WARN_ON_ONCE(!(patch_next_states[site->state] & BIT(state)));
 
 	if (site->state == KPROBE_SITE_JUMP)
 		list_del_init(&site->optimize);
