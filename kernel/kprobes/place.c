@@ -130,32 +130,6 @@ static bool place_is_part(const char *name)
 	return strstr(name, ".cold") || strstr(name, ".__part.");
 }
 
-/**
- * kprobe_on_func_entry - check whether a place is the entry of a function
- * @addr: an address, or NULL
- * @sym: the symbol, if @addr is NULL
- * @offset: bytes from @addr or from the symbol
- *
- * Context: may sleep.
- * Return: 0 if it is; -EINVAL if it is not; -ENOENT for an unknown symbol.
- */
-int kprobe_on_func_entry(kprobe_opcode_t *addr, const char *sym,
-			 unsigned long offset)
-{
-	char *module, name[KSYM_NAME_LEN];
-	unsigned long place, size;
-	bool on_entry;
-	int ret;
-
-	ret = kprobe_find_place(addr, sym, offset, &place);
-	if (ret)
-		return ret;
-	if (!kallsyms_lookup(place, &size, &offset, &module, name))
-		return -EINVAL;
-	arch_kprobe_entry(place, offset, &on_entry);
-	return on_entry && !place_is_part(name) ? 0 : -EINVAL;
-}
-
 /* Set just before the kernel's init text is freed; under kprobe_mutex. */
 static bool place_init_text_gone;
 
@@ -188,10 +162,10 @@ enum kprobe_refusal kprobe_admit_text(unsigned long addr)
 
 /**
  * kprobe_find_entry - find the entry of a place
- * @place: its address, in text that cannot be freed meanwhile
+ * @place: its address; the result is valid until its text is freed
  * @entry: filled in
  *
- * Context: kprobe_mutex held.
+ * Context: any.
  */
 void kprobe_find_entry(unsigned long place, struct kprobe_entry *entry)
 {
@@ -207,6 +181,28 @@ void kprobe_find_entry(unsigned long place, struct kprobe_entry *entry)
 	place = (unsigned long)entry->addr;
 	if (symbol->size && place - symbol->start >= symbol->size)
 		kprobe_find_symbol(place, symbol);
+}
+
+/**
+ * kprobe_on_func_entry - check whether a place is the entry of a function
+ * @addr: an address, or NULL
+ * @sym: the symbol, if @addr is NULL
+ * @offset: bytes from @addr or from the symbol
+ *
+ * Context: may sleep.
+ * Return: 0 if it is; -EINVAL if it is not; -ENOENT for an unknown symbol.
+ */
+int kprobe_on_func_entry(kprobe_opcode_t *addr, const char *sym,
+			 unsigned long offset)
+{
+	struct kprobe_entry entry;
+	unsigned long place;
+	int ret = kprobe_find_place(addr, sym, offset, &place);
+
+	if (ret)
+		return ret;
+	kprobe_find_entry(place, &entry);
+	return entry.on_entry ? 0 : -EINVAL;
 }
 
 /**
