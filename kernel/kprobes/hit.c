@@ -51,8 +51,7 @@ struct kprobe kprobe_busy = {
 /**
  * kprobe_check_irqs_off - warn about a handler that returns with interrupts on
  *
- * unregister_kprobe() waits only for code that runs with interrupts off.  With
- * interrupts on, data that the rest of this hit uses may already be freed.
+ * Unregistering does not wait for the rest of this hit.
  *
  * Context: after handlers, or in kprobe_busy_end(); current_kprobe is the probe
  * of the last handler, or a placeholder.

@@ -14,8 +14,6 @@
  *	            +-----------+-----+-----+
  *	                              v
  *	rp <-----------------------> pool		per return probe
- *	                              +- lists[cpu] -> free -> free ->|
- *	                              +- overflow ->|
  *
  * If several return probes follow one call, only the first finds the real
  * return address.  The others find the trampoline's address.  Each of their

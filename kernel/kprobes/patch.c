@@ -258,10 +258,8 @@ static bool kprobe_cpu_watched(int cpu, void *unused)
 /**
  * kprobe_wait_for_handlers - wait until running handlers have ended
  *
- * A handler runs with interrupts off from before the look-up of its probe until
- * after its return, so a CPU that takes an IPI is in none.  The IPI also orders
- * the caller's unlinking before the reads of later hits: see "Who may run when"
- * in kernel/kprobes.c.  Idle CPUs get an IPI only with classic.c.
+ * Send an IPI to the CPUs that may be in a handler: see "Who may run when" in
+ * kernel/kprobes.c.
  *
  * Context: may sleep; interrupts on; not from a handler.
  */
