@@ -65,10 +65,9 @@
  * ftrace returns -EAGAIN.
  *
  * The core must not wait for a grace period under kprobe_mutex, except to move
- * a site to ftrace (reconcile.c), to move it from one ftrace_ops to the other
- * or register an ops again (ftrace.c), to disarm sites that are stepped in
- * place (classic.c), or to get module_mutex, whose owner may wait for a grace
- * period (module.c).
+ * a site to ftrace (reconcile.c), to disarm sites that are stepped in place
+ * (classic.c), or to get module_mutex, whose owner may wait for a grace period
+ * (module.c).
  *
  * Who may run when
  * ----------------

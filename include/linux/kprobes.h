@@ -453,10 +453,8 @@ extern bool kprobe_ftrace_disabled;
 
 void kprobe_ftrace_kill(void);
 void kprobe_ftrace_dropped(unsigned long ip);
-int ftrace_add_ipmodify(struct ftrace_ops *ops, unsigned long *ips,
-			unsigned int nr);
-int ftrace_remove_ipmodify(struct ftrace_ops *ops, unsigned long *ips,
-			   unsigned int nr);
+int ftrace_claim_ipmodify(unsigned long ip);
+void ftrace_release_ipmodify(unsigned long ip);
 #else
 static inline void kprobe_ftrace_kill(void) { }
 static inline void kprobe_ftrace_dropped(unsigned long ip) { }

@@ -63,8 +63,7 @@ enum kprobe_site_state {
  * @state_and_skip: @state and @skip, for a hit that compares both at once
  * @target: the state to reach when the batch is applied; locked, read by hits
  * @on_ftrace: ftrace patches the instruction at @addr; constant
- * @skip: bytes from @addr to the instruction that is patched and copied: the
- *	size of the ftrace call if created with @owns_next, else 0; constant
+ * @skip: distance of the patched text: 0 or the ftrace call's size; constant
  * @owns_next: the site may patch the instruction after the ftrace call; cleared
  *	when ftrace arms the site, and never set again; locked, read by hits
  * @on_entry: the site is at the entry of a function; constant
@@ -73,13 +72,13 @@ enum kprobe_site_state {
  * @post_slot: as @slot, for hits with post handlers
  * @detour: the target of the jump, or NULL; freed by the core
  * @active: active probes by kprobe::list, newest first; locked, read under RCU
- * @ftrace_ops: the ops that handles hits, tagged (ftrace.c); locked, read by
- *	hits
+ * @ftrace: enum site_ftrace: how ftrace delivers hits; locked, read by hits
+ * @claimed: no other ops may redirect the function (ftrace.c); locked
+ * @njprobe: number of active probes that are jprobes; locked
  * @probes: all probes by kprobe::hlist, newest first; locked
  * @all: in kprobe_sites or kprobe_gone_sites; locked
  * @batch: in the batch of the reconciler or optimizer; locked
  * @retired: in the queue of site.c, once out of the table
- * @njprobe: number of active probes that are jprobes; locked
  * @opcode: the text at @addr without probes, read at creation; constant
  * @obstacle: enum kprobe_obstacle of the last attempt to prepare a jump; locked
  * @has_neighbour: another site is, or was, less than a jump away; locked
@@ -104,14 +103,15 @@ struct kprobe_site {
 	void *post_slot;
 	void *detour;
 	struct list_head active;
-	struct ftrace_ops *ftrace_ops;
+	u8 ftrace;
+	bool claimed;
+	unsigned int njprobe;
 	struct hlist_head probes;
 	struct list_head all;
 	union {
 		struct list_head batch;
 		struct llist_node retired;
 	};
-	unsigned int njprobe;
 	kprobe_opcode_t opcode;
 	u8 obstacle;
 	bool on_ftrace;

@@ -395,12 +395,11 @@ static void classic_prepare_ftrace(struct kprobe *kp)
  * kprobe_classic_ftrace_hit - handle an ftrace hit
  * @ip: the address of the call
  * @parent_ip: the caller
- * @ops: the ops of ftrace.c that was called
+ * @ops: the ops of ftrace.c
  * @fregs: registers
  *
- * ftrace.c has two ops: the site may belong to the other one, or may just have
- * left @ops.  If this CPU is handling another hit, count this hit as missed
- * here, because the backend's test for recursion might not count it.
+ * If this CPU is handling another hit, count this hit as missed here, because
+ * the backend's test for recursion might not count it.
  */
 void kprobe_classic_ftrace_hit(unsigned long ip, unsigned long parent_ip,
 			       struct ftrace_ops *ops,
@@ -412,7 +411,7 @@ void kprobe_classic_ftrace_hit(unsigned long ip, unsigned long parent_ip,
 	unsigned long next = regs ? instruction_pointer(regs) : 0;
 	unsigned long flags;
 
-	if (!site || !regs || !kprobe_ftrace_must_handle(site, ops, regs))
+	if (!site || !regs || !READ_ONCE(site->ftrace))
 		goto out;
 	if (kprobe_running()) {
 		kprobes_inc_nmissed_count(classic_kp_of(site));

@@ -4,7 +4,7 @@
  *
  * ftrace patches this call.  If a site is on the call, ftrace delivers its hits
  * through a callback.  The site needs no out-of-line copy, because the
- * instruction does nothing except call ftrace.  All these sites share two
+ * instruction does nothing except call ftrace.  All these sites share one
  * ftrace_ops, so one update of ftrace arms a batch.  The callback looks up the
  * site by its address, as a trap does.
  *
@@ -38,8 +38,8 @@
  * passes the call first, then the next instruction.  The steps are:
  *
  * 1. The site is added to ftrace's filter.  The callback ignores its hits.
- * 2. One store sets site->ftrace_ops.  If the callback still reads the old
- *    value, the trap or jump at the next instruction handles the hit.
+ * 2. One store sets site->ftrace.  If the callback still reads the old value,
+ *    the trap or jump at the next instruction handles the hit.
  * 3. If the callback reads the new value, the callback handles the hit, and
  *    continues at a copy of the next instruction (arch_kprobe_resume()).
  * 4. The text stays patched: until step 6, each hit is handled exactly once.
@@ -57,216 +57,67 @@
  * If ftrace drops a hit before 6, the trap or jump handles it; if its task gets
  * there only after 6, the hit is lost, too.  After 6, drops are counted.
  *
- * From one ops to the other
- * -------------------------
+ * Permission to redirect
+ * ----------------------
  *
- * There are two ops, because ftrace allows only one ops with IPMODIFY for each
- * function, and live patching may need it.  By an old convention, a probe that
- * redirects a function has a post handler, so only sites with post handlers are
- * in our ops with IPMODIFY.  With either ops, execution continues at an address
- * that a pre handler has set, unless another user of ftrace redirects the
- * function.  If the function has a direct call, ftrace requests that the call's
- * owner share the function, but only for the ops with IPMODIFY.
+ * ftrace allows only one user to redirect a function, and live patching may
+ * need to be this user.  By an old convention, a probe that redirects a
+ * function has a post handler.  So the ops lacks FTRACE_OPS_FL_IPMODIFY, and an
+ * armed site "claims" its function only while it has post handlers.  Then
+ * ftrace refuses live patches of the function, and the owner of a direct call
+ * must share it.  With or without a claim, execution continues at an address
+ * that a handler has set, unless another user of ftrace redirects the function.
  *
- * site->ftrace_ops points to the ops that calls handlers; in ftrace's loop over
- * all ops, the other ops ignores the hit.  While a site moves, the low bits of
- * this pointer hold an enum site_move, so that the fast path matches neither
- * ops.  While a site moves from one ops to the other, this loop calls both for
- * a hit, and exactly one of them must call the handlers:
- *
- * 1. The site belongs to the old ops.  The site is added to the filter of the
- *    new ops, which ignores its hits.
- * 2. A grace period of RCU ends.  For a hit that began before 1, ftrace may
- *    call the old ops alone.  If the hit is in code that the loop calls, the
- *    old ops would mistake this call for the loop's.  The loop cannot be
- *    preempted, so no such call is left after the grace period.
- * 3. kprobe_ftrace_arm() stores the new ops with SITE_MOVE_TO_FIRST or
- *    SITE_MOVE_TO_SECOND.  From then on, whichever of them the loop calls
- *    first leaves a note of each hit, and the other looks for it.  A hit with
- *    a note is handled by the new ops.  A hit without a note passed the first
- *    ops before the store, and is handled by the old ops.
- * 4. A grace period of RCU ends.  A hit that passed the first ops before 3 has
- *    passed the second as well.  Now the site belongs to the new ops.
- * 5. The site is removed from the filter of the old ops.
- *
- * The loop walks a list of ops, and a newly registered ops is added at the
- * head.  If an ops were unregistered and registered again while a loop is at
- * this ops, the loop would be at the head again, and call the other ops a
- * second time.  So an ops is registered again only after a grace period.
- *
- * Outside the loop, a task may be preempted just before it calls the old ops
- * alone, and continue at any later time.  So outside the loop, either ops
- * calls the handlers of an armed site.
+ * A claim and its release set and clear a flag of ftrace's record, and change
+ * no text.  The function must be in the filter all the while (see
+ * ftrace_claim_ipmodify()), so arming adds it to the filter before the claim,
+ * and disarming removes it after the release.
  *
  * Deferred updates
  * ----------------
  *
  * An update of ftrace is slow.  The update for a new probe cannot be deferred,
- * but the update for a removed probe can.  site->ftrace_ops is cleared, so the
+ * but the update for a removed probe can.  site->ftrace is cleared, so the
  * callback ignores hits, and a worker removes the function from the filter
  * later, together with others.  Until then, the function is a "leftover".  If a
  * probe on the function is registered again before that, no update is needed.
- * Large batches are removed immediately, and so are functions of the ops with
- * IPMODIFY, because another user may want to register an ops with IPMODIFY for
- * them.
+ * Large batches are removed immediately.
  *
  * Recursion
  * ---------
  *
- * The core handles recursion and counts misses itself.  The ops therefore lack
- * FTRACE_OPS_FL_RECURSION, and ftrace calls them even for a hit in a handler.
+ * The core handles recursion and counts misses itself.  The ops therefore lacks
+ * FTRACE_OPS_FL_RECURSION, and ftrace calls it even for a hit in a handler.
  * But if several ops are on one function, ftrace calls them from a loop with a
  * guard against recursion.  kprobe_ftrace_dropped() counts the hits that this
  * guard drops.
  */
 #include <linux/ftrace.h>
-#include <linux/hashtable.h>
 #include <linux/list.h>
+#include <linux/maple_tree.h>
 #include <linux/math.h>
-#include <linux/percpu.h>
-#include <linux/rcupdate.h>
 #include <linux/slab.h>
-#include <linux/string.h>
 #include <linux/workqueue.h>
 #include <linux/kprobes_hit.h>
 #include "internal.h"
 
-/* How a site moves, in the low bits of site->ftrace_ops, a tagged pointer. */
-enum site_move {
-	SITE_MOVE_NONE,
-	SITE_MOVE_FROM_NEXT,		/* from the next instruction */
-	SITE_MOVE_TO_FIRST,		/* to the ops called first */
-	SITE_MOVE_TO_SECOND,		/* to the ops called second */
-};
-
-#define SITE_MOVE_MASK	3UL
-static_assert(__alignof__(struct ftrace_ops) > SITE_MOVE_MASK);
-
-static __always_inline enum site_move
-site_move_of(const struct ftrace_ops *tagged)
-{
-	return (unsigned long)tagged & SITE_MOVE_MASK;
-}
-
-static __always_inline struct ftrace_ops *
-site_move_ops(struct ftrace_ops *tagged)
-{
-	return (struct ftrace_ops *)((unsigned long)tagged & ~SITE_MOVE_MASK);
-}
-
-/*
- * The notes of moves between ops.  A note is the address of a hit's struct
- * pt_regs: the loop passes the same one to each ops, but handlers may change
- * its contents.  Each context of a CPU has its own notes, because code that
- * interrupts the loop between the two ops may have a hit.  Each context has a
- * note for the loop, and one for a nested loop, because an ops that the loop
- * calls between ours may cause a hit.  There is no third loop, because the
- * guard of ftrace's loop allows one nested loop in the same context.
- */
-static DEFINE_PER_CPU(unsigned long [4][2], site_move_notes);
-
-/* The guard of the loop has a bit for each context and one for nested loops. */
-static bool kprobe_ftrace_in_nested_loop(void)
-{
-	return trace_recursion_test(TRACE_LIST_START + TRACE_CTX_TRANSITION);
-}
-NOKPROBE_SYMBOL(kprobe_ftrace_in_nested_loop);
-
-/* Return true in ftrace's loop, and in code that the loop calls. */
-static bool kprobe_ftrace_in_loop(void)
-{
-	return trace_recursion_test(TRACE_LIST_START +
-				    trace_get_context_bit()) ||
-	       kprobe_ftrace_in_nested_loop();
-}
-NOKPROBE_SYMBOL(kprobe_ftrace_in_loop);
-
-/* Return true if @ops must call the handlers for this hit. */
-static bool site_ops_must_handle(struct ftrace_ops *tagged,
-				 struct ftrace_ops *ops, struct pt_regs *regs)
-{
-	enum site_move move = site_move_of(tagged);
-	bool to_first = move == SITE_MOVE_TO_FIRST;
-	bool is_new = site_move_ops(tagged) == ops;
-	unsigned long hit = (unsigned long)regs;
-	unsigned long *note;
-
-	if (!to_first && move != SITE_MOVE_TO_SECOND)
-		return is_new || !kprobe_ftrace_in_loop();
-	if (!kprobe_ftrace_in_loop())
-		return true;
-	note = this_cpu_ptr(&site_move_notes[interrupt_context_level()]
-					    [kprobe_ftrace_in_nested_loop()]);
-	if (is_new == to_first) {
-		/* The loop calls @ops first. */
-		WRITE_ONCE(*note, hit);
-		return is_new;
-	}
-	if (READ_ONCE(*note) != hit)
-		return !is_new;
-	WRITE_ONCE(*note, 0);
-	return is_new;
-}
-NOKPROBE_SYMBOL(site_ops_must_handle);
-
-static __always_inline struct ftrace_ops *
-site_move_read(const struct kprobe_site *site)
-{
-	/*
-	 * Pairs with smp_store_release() in kprobe_ftrace_arm(): if the first
-	 * ops reads the new value and leaves the hit to the second, the filter
-	 * of the second already has the site.
-	 */
-	return smp_load_acquire(&site->ftrace_ops);
-}
-
-/* Clear stale notes: a hit must not match the note of an older hit. */
-static void site_move_clear_notes(void)
-{
-	unsigned int cpu;
-
-	for_each_possible_cpu(cpu)
-		memset(per_cpu(site_move_notes, cpu), 0,
-		       sizeof(site_move_notes));
-}
-
 #ifdef CONFIG_KPROBES_CLASSIC
 #define kprobe_ftrace_hit	kprobe_classic_ftrace_hit
-
-/**
- * kprobe_ftrace_must_handle - check whether an ops must call a hit's handlers
- * @site: the site that was hit
- * @ops: the ops that ftrace has called
- * @regs: the registers at the hit
- *
- * Leaves or takes a note, so each ops must call this exactly once for a hit.
- *
- * Context: a hit, not preemptible.
- */
-bool kprobe_ftrace_must_handle(struct kprobe_site *site, struct ftrace_ops *ops,
-			       struct pt_regs *regs)
-{
-	struct ftrace_ops *tagged = site_move_read(site);
-
-	return tagged && site_ops_must_handle(tagged, ops, regs);
-}
-NOKPROBE_SYMBOL(kprobe_ftrace_must_handle);
 #else
 static noinline void kprobe_ftrace_hit_slow(unsigned long ip,
-					    struct pt_regs *regs,
-					    struct ftrace_ops *ops)
+					    struct pt_regs *regs)
 {
 	/* The next instruction, or the address that live patching has set. */
 	unsigned long next = instruction_pointer(regs);
-	enum kprobe_verdict verdict;
+	enum site_ftrace how = SITE_FTRACE_OFF;
 	bool entered = kprobe_rcu_enter();
-	struct ftrace_ops *tagged = NULL;
+	enum kprobe_verdict verdict;
 	struct kprobe_site *site;
 
 	site = kprobe_site_find(ip);
 	if (site)
-		tagged = site_move_read(site);
-	if (!tagged || !site_ops_must_handle(tagged, ops, regs))
+		how = READ_ONCE(site->ftrace);
+	if (how == SITE_FTRACE_OFF)
 		goto out;
 
 	instruction_pointer_set(regs, ip + KPROBE_IP_SKID);
@@ -282,7 +133,7 @@ static noinline void kprobe_ftrace_hit_slow(unsigned long ip,
 			goto diverted;
 	}
 	instruction_pointer_set(regs, next);
-	if (site_move_of(tagged) != SITE_MOVE_FROM_NEXT)
+	if (how != SITE_FTRACE_MOVES)
 		goto out;
 diverted:
 	/* If the text at this ip is patched, continue at its copy. */
@@ -294,20 +145,19 @@ NOKPROBE_SYMBOL(kprobe_ftrace_hit_slow);
 
 /* The usual case: no nesting, no post handler, and no move of the site. */
 static __always_inline void kprobe_ftrace_hit_fast(unsigned long ip,
-						   struct pt_regs *regs,
-						   struct ftrace_ops *ops)
+						   struct pt_regs *regs)
 {
 	struct kprobe_site *site;
 	unsigned long next;
 
 	if (kprobe_hit_is_slow(KPROBE_BY_CODE))
-		return kprobe_ftrace_hit_slow(ip, regs, ops);
+		return kprobe_ftrace_hit_slow(ip, regs);
 	site = kprobe_site_find(ip);
 	if (unlikely(!site))
 		return;
-	if (unlikely(READ_ONCE(site->ftrace_ops) != ops ||
+	if (unlikely(READ_ONCE(site->ftrace) != SITE_FTRACE_ON ||
 		     READ_ONCE(site->npost)))
-		return kprobe_ftrace_hit_slow(ip, regs, ops);
+		return kprobe_ftrace_hit_slow(ip, regs);
 
 	next = instruction_pointer(regs);
 	instruction_pointer_set(regs, ip + KPROBE_IP_SKID);
@@ -328,7 +178,7 @@ static void kprobe_ftrace_hit(unsigned long ip, unsigned long parent_ip,
 
 	raw_local_irq_save(flags);
 	traced_on = kprobe_hit_enter(regs, !raw_irqs_disabled_flags(flags));
-	kprobe_ftrace_hit_fast(ip, regs, ops);
+	kprobe_ftrace_hit_fast(ip, regs);
 	if (traced_on)
 		kprobe_trace_irqs_on();
 	/*
@@ -354,17 +204,17 @@ NOKPROBE_SYMBOL(kprobe_ftrace_hit);
 void kprobe_ftrace_dropped(unsigned long ip)
 {
 	struct kprobe_site *site;
-	struct ftrace_ops *tagged;
+	enum site_ftrace how;
 	unsigned long flags;
 	bool entered;
 
 	raw_local_irq_save(flags);
 	entered = kprobe_read_lock();
 	site = kprobe_site_find(ip);
-	tagged = site ? READ_ONCE(site->ftrace_ops) : NULL;
+	how = site ? READ_ONCE(site->ftrace) : SITE_FTRACE_OFF;
 	/* Until the next instruction is restored, the hit is handled there. */
-	if (tagged && (site_move_of(tagged) != SITE_MOVE_FROM_NEXT ||
-		       !kprobe_text_is_armed(site->state)))
+	if (how == SITE_FTRACE_ON || (how == SITE_FTRACE_MOVES &&
+				      !kprobe_text_is_armed(site->state)))
 		kprobe_site_missed(site, KPROBE_MISS_TRACER);
 	/* Interrupts are still off, so this does not call the scheduler. */
 	kprobe_read_unlock(entered);
@@ -372,161 +222,96 @@ void kprobe_ftrace_dropped(unsigned long ip)
 }
 NOKPROBE_SYMBOL(kprobe_ftrace_dropped);
 
-/**
- * struct site_ops - an ops and its number of sites
- * @ops: the ops; registered with ftrace while @nr is not 0
- * @nr: number of its armed sites and leftovers; under kprobe_mutex
- * @gone: RCU cookie from the last time that @ops was unregistered, or 0
+/*
+ * Without IPMODIFY, so that register_ftrace_function() does not call
+ * kprobe_redirect_begin(), which would take kprobe_mutex again.
  */
-struct site_ops {
-	struct ftrace_ops ops;
-	unsigned int nr;
-	unsigned long gone;
+static struct ftrace_ops kprobe_ftrace_ops = {
+	.func = kprobe_ftrace_hit,
+	.flags = FTRACE_OPS_FL_SAVE_REGS,
 };
 
-static struct site_ops kprobe_ftrace_ops = {
-	.ops = {
-		.func = kprobe_ftrace_hit,
-		.flags = FTRACE_OPS_FL_SAVE_REGS,
-	},
-};
-
-static struct site_ops kprobe_ipmodify_ops = {
-	.ops = {
-		.func = kprobe_ftrace_hit,
-		.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY,
-	},
-};
+/* Number of armed sites and leftovers; the ops is registered if it is not 0. */
+static unsigned int kprobe_ftrace_nr;	/* under kprobe_mutex */
 
 /* Set once ftrace has shut itself down: its functions must not be called. */
 bool kprobe_ftrace_disabled;
 
-/* Return true if @ops belongs to this file. */
-bool kprobe_ftrace_is_ours(const struct ftrace_ops *ops)
-{
-	return ops == &kprobe_ftrace_ops.ops || ops == &kprobe_ipmodify_ops.ops;
-}
-
-static struct site_ops *site_ops_wanted(const struct kprobe_site *site)
-{
-	return site->npost ? &kprobe_ipmodify_ops : &kprobe_ftrace_ops;
-}
-
-static struct site_ops *site_ops_now(const struct kprobe_site *site)
-{
-	return container_of(site_move_ops(site->ftrace_ops), struct site_ops,
-			    ops);
-}
-
 /**
- * kprobe_ftrace_moves - check whether a site must move to the other ops
+ * kprobe_ftrace_claim_changes - check whether a claim must be made or released
  * @site: a site on an ftrace call
  *
  * Context: kprobe_mutex held.
  */
-bool kprobe_ftrace_moves(const struct kprobe_site *site)
+bool kprobe_ftrace_claim_changes(const struct kprobe_site *site)
 {
-	return site->ftrace_ops && site_ops_now(site) != site_ops_wanted(site);
+	return site->ftrace && site->claimed != !!site->npost;
 }
 
-/* If both ops are registered, the one called first; under kprobe_mutex. */
-static struct site_ops *site_ops_called_first;
-
-/*
- * Remove functions from the filter of an ops.  If @shared and the ops has
- * IPMODIFY, also notify the owners of direct calls that they need not share
- * these functions any more.
- */
-static int site_ops_unfilter(struct site_ops *from, unsigned long *ips,
-			     unsigned int nr, bool shared)
+/* Claim the function of a site, which must be in the filter. */
+static int site_claim(struct kprobe_site *site)
 {
-	if (shared && from->ops.flags & FTRACE_OPS_FL_IPMODIFY)
-		return ftrace_remove_ipmodify(&from->ops, ips, nr);
-	return ftrace_set_filter_ips(&from->ops, ips, nr, 1, 0);
+	int ret = ftrace_claim_ipmodify((unsigned long)site->addr);
+
+	site->claimed = !ret;
+	return ret;
 }
 
-/*
- * Wait for ftrace's loops on CPUs that RCU is not watching.  With
- * ARCH_WANTS_NO_INSTR, ftrace is not called there.
- */
-static void site_ops_wait_for_loops(void)
+/* Release the claim of a site, if any, while the function is in the filter. */
+static void site_release(struct kprobe_site *site)
 {
-#ifndef CONFIG_ARCH_WANTS_NO_INSTR
-	synchronize_rcu_tasks_rude();
-#endif
+	/* If ftrace is dead, owners of direct calls must not be notified. */
+	if (site->claimed && !kprobe_ftrace_disabled)
+		ftrace_release_ipmodify((unsigned long)site->addr);
+	site->claimed = false;
 }
 
-/* Add sites to an ops.  On failure, none is added. */
-static int site_ops_add(struct site_ops *to, unsigned long *ips,
-			unsigned int nr)
+/* Add functions to the filter.  On failure, none is added. */
+static int site_ops_add(unsigned long *ips, unsigned int nr)
 {
 	int ret;
 
 	if (!nr)
 		return 0;
-	/*
-	 * For the first sites, register_ftrace_function() notifies the owners
-	 * of direct calls.
-	 */
-	if (to->nr && to->ops.flags & FTRACE_OPS_FL_IPMODIFY)
-		ret = ftrace_add_ipmodify(&to->ops, ips, nr);
+	ret = ftrace_set_filter_ips(&kprobe_ftrace_ops, ips, nr, 0, 0);
+	if (ret)
+		return ret;
+	if (!kprobe_ftrace_nr)
+		ret = register_ftrace_function(&kprobe_ftrace_ops);
+	if (ret)
+		ftrace_set_filter_ips(&kprobe_ftrace_ops, ips, nr, 1, 0);
 	else
-		ret = ftrace_set_filter_ips(&to->ops, ips, nr, 0, 0);
-	if (!ret && !to->nr) {
-		if (to->gone) {
-			cond_synchronize_rcu_expedited(to->gone);
-			site_ops_wait_for_loops();
-		}
-		ret = register_ftrace_function(&to->ops);
-		if (ret)
-			site_ops_unfilter(to, ips, nr, true);
-		else
-			site_ops_called_first = to;
-	}
-	if (!ret)
-		to->nr += nr;
+		kprobe_ftrace_nr += nr;
 	return ret;
 }
 
 /*
- * Remove functions from an ops.  If ftrace refuses the new filter, for example
- * for lack of memory, retry one by one.  A function that stays in the filter is
- * harmless: once the caller has changed site->ftrace_ops, the callback ignores
- * hits.
+ * Remove functions from the filter.  If ftrace refuses the new filter, for
+ * example for lack of memory, retry one by one.  A function that stays in the
+ * filter is harmless: once site->ftrace is cleared, the callback ignores hits.
  */
-static void site_ops_remove(struct site_ops *from, unsigned long *ips,
-			    unsigned int nr)
+static void site_ops_remove(unsigned long *ips, unsigned int nr)
 {
 	unsigned int i;
 
 	if (!nr || kprobe_ftrace_disabled)
 		return;
-	from->nr -= nr;
+	kprobe_ftrace_nr -= nr;
 	/* An empty filter would select every function. */
-	if (!from->nr) {
-		unregister_ftrace_function(&from->ops);
-		from->gone = get_state_synchronize_rcu();
-	}
-	/* For the last sites, unregistering has notified the owners. */
-	if (!site_ops_unfilter(from, ips, nr, from->nr))
+	if (!kprobe_ftrace_nr)
+		unregister_ftrace_function(&kprobe_ftrace_ops);
+	if (!ftrace_set_filter_ips(&kprobe_ftrace_ops, ips, nr, 1, 0))
 		return;
 	for (i = 0; i < nr; i++)
-		site_ops_unfilter(from, &ips[i], 1, from->nr);
+		ftrace_set_filter_ip(&kprobe_ftrace_ops, ips[i], 1, 0);
 }
 
-/**
- * struct leftover - a function in the filter of kprobe_ftrace_ops without a
- *	site that uses this ops
- * @node: in the table of leftovers
- * @ip: the address of the call
+/*
+ * Leftovers by address; each entry is its address.  If a site is armed again,
+ * its function remains here until the next flush, which then skips it.  Under
+ * kprobe_mutex.
  */
-struct leftover {
-	struct hlist_node node;
-	unsigned long ip;
-};
-
-/* Under kprobe_mutex. */
-static DEFINE_HASHTABLE(leftovers, 9);
+static DEFINE_MTREE(leftovers);
 static unsigned int nr_leftovers;
 
 /* Batches with more sites than this are removed without delay. */
@@ -536,23 +321,6 @@ static unsigned int nr_leftovers;
 /* Jiffies until a worker removes leftovers from the filter. */
 #define LEFTOVERS_DELAY	DIV_ROUND_UP(HZ, 50)
 
-static struct leftover *leftover_find(unsigned long ip)
-{
-	struct leftover *left;
-
-	hash_for_each_possible(leftovers, left, node, ip)
-		if (left->ip == ip)
-			return left;
-	return NULL;
-}
-
-static void leftover_free(struct leftover *left)
-{
-	hash_del(&left->node);
-	kfree(left);
-	nr_leftovers--;
-}
-
 /**
  * kprobe_ftrace_flush - remove all leftovers from the filter
  *
@@ -560,25 +328,29 @@ static void leftover_free(struct leftover *left)
  */
 void kprobe_ftrace_flush(void)
 {
-	struct hlist_node *next;
-	struct leftover *left;
-	unsigned long *ips;
+	unsigned long *ips, ip, next = 0;
+	struct kprobe_site *site;
 	unsigned int nr = 0;
-	int bucket;
+	void *entry;
 
 	lockdep_assert_held(&kprobe_mutex);
 
 	if (!nr_leftovers)
 		return;
 	ips = kvmalloc_array(nr_leftovers, sizeof(*ips), GFP_KERNEL);
-	hash_for_each_safe(leftovers, bucket, next, left, node) {
+	mt_for_each(&leftovers, entry, next, ULONG_MAX) {
+		ip = (unsigned long)entry;
+		site = kprobe_site_at(ip);
+		if (site && site->ftrace)
+			continue;
 		if (ips)
-			ips[nr++] = left->ip;
+			ips[nr++] = ip;
 		else
-			site_ops_remove(&kprobe_ftrace_ops, &left->ip, 1);
-		leftover_free(left);
+			site_ops_remove(&ip, 1);
 	}
-	site_ops_remove(&kprobe_ftrace_ops, ips, nr);
+	mtree_destroy(&leftovers);
+	nr_leftovers = 0;
+	site_ops_remove(ips, nr);
 	kvfree(ips);
 }
 
@@ -593,53 +365,11 @@ static DECLARE_DELAYED_WORK(leftovers_work, leftovers_worker);
 /* Leave a function in the filter for a while.  Return false on failure. */
 static bool leftover_add(unsigned long ip)
 {
-	struct leftover *left = kmalloc(sizeof(*left), GFP_KERNEL);
+	int ret = mtree_insert(&leftovers, ip, (void *)ip, GFP_KERNEL);
 
-	if (!left)
-		return false;
-	left->ip = ip;
-	hash_add(leftovers, &left->node, ip);
-	if (!nr_leftovers++)
+	if (!ret && !nr_leftovers++)
 		schedule_delayed_work(&leftovers_work, LEFTOVERS_DELAY);
-	return true;
-}
-
-/* Collect functions of a batch that must be added to an ops. */
-static unsigned int site_ops_to_add(struct list_head *batch,
-				    struct site_ops *ops, unsigned long *ips)
-{
-	struct kprobe_site *site;
-	unsigned int nr = 0;
-
-	list_for_each_entry(site, batch, batch) {
-		unsigned long ip = (unsigned long)site->addr;
-
-		if (site_ops_wanted(site) != ops)
-			continue;
-		if (ops != &kprobe_ftrace_ops || !leftover_find(ip))
-			ips[nr++] = ip;
-	}
-	return nr;
-}
-
-/*
- * Collect functions of a batch that must be removed from an ops now: all if
- * @at_once, else those that could not be made leftovers.
- */
-static unsigned int site_ops_to_remove(struct list_head *batch,
-				       struct site_ops *ops, bool at_once,
-				       unsigned long *ips)
-{
-	struct kprobe_site *site;
-	unsigned int nr = 0;
-
-	list_for_each_entry(site, batch, batch) {
-		unsigned long ip = (unsigned long)site->addr;
-
-		if (site_ops_now(site) == ops && (at_once || !leftover_add(ip)))
-			ips[nr++] = ip;
-	}
-	return nr;
+	return !ret || ret == -EEXIST;
 }
 
 /**
@@ -650,53 +380,13 @@ static unsigned int site_ops_to_remove(struct list_head *batch,
  */
 void kprobe_ftrace_moved(struct kprobe_site *site)
 {
-	WRITE_ONCE(site->ftrace_ops, &site_ops_now(site)->ops);
-}
-
-/* Return how a site moves to @to, whose filter already has the site. */
-static enum site_move site_move_to(const struct kprobe_site *site,
-				   const struct site_ops *to)
-{
-	if (!site->ftrace_ops)
-		return site->state == KPROBE_SITE_CLEAN ?
-		       SITE_MOVE_NONE : SITE_MOVE_FROM_NEXT;
-	return to == site_ops_called_first ? SITE_MOVE_TO_FIRST :
-				    SITE_MOVE_TO_SECOND;
-}
-
-/* Wait for all running loops of ftrace. */
-static void site_move_wait(void)
-{
-	synchronize_rcu_expedited();
-	site_ops_wait_for_loops();
-}
-
-/* Complete the moves from one ops to the other: steps 4 and 5 above. */
-static void site_move_finish(struct list_head *batch, unsigned long *ips)
-{
-	struct site_ops *from[] = { &kprobe_ftrace_ops, &kprobe_ipmodify_ops };
-	struct kprobe_site *site;
-	unsigned int i, nr;
-
-	site_move_wait();
-	for (i = 0; i < ARRAY_SIZE(from); i++) {
-		nr = 0;
-		list_for_each_entry(site, batch, batch) {
-			if (site_move_of(site->ftrace_ops) <
-				    SITE_MOVE_TO_FIRST ||
-			    site_ops_now(site) == from[i])
-				continue;
-			ips[nr++] = (unsigned long)site->addr;
-			kprobe_ftrace_moved(site);
-		}
-		site_ops_remove(from[i], ips, nr);
-	}
+	WRITE_ONCE(site->ftrace, SITE_FTRACE_ON);
 }
 
 /**
  * kprobe_ftrace_arm - arm a set of sites with ftrace
  * @batch: sites, linked by kprobe_site::batch, that are not armed with ftrace
- *	or must move to the other ops
+ *	or whose claims change
  *
  * Context: may sleep; kprobe_mutex held.
  * Return: 0, -ENOMEM, -ENODEV, or -EBUSY or -EAGAIN from ftrace.  On failure,
@@ -704,10 +394,9 @@ static void site_move_finish(struct list_head *batch, unsigned long *ips)
  */
 int kprobe_ftrace_arm(struct list_head *batch)
 {
-	unsigned int nr, all = list_count_nodes(batch);
+	unsigned int nr = 0, all = list_count_nodes(batch);
 	struct kprobe_site *site;
 	unsigned long *ips;
-	bool moves = false;
 	int ret;
 
 	lockdep_assert_held(&kprobe_mutex);
@@ -719,44 +408,37 @@ int kprobe_ftrace_arm(struct list_head *batch)
 	if (!ips)
 		return -ENOMEM;
 
-	nr = site_ops_to_add(batch, &kprobe_ftrace_ops, ips);
-	ret = site_ops_add(&kprobe_ftrace_ops, ips, nr);
-	if (!ret) {
-		nr = site_ops_to_add(batch, &kprobe_ipmodify_ops, ips);
-		ret = site_ops_add(&kprobe_ipmodify_ops, ips, nr);
-		if (ret) {
-			nr = site_ops_to_add(batch, &kprobe_ftrace_ops, ips);
-			site_ops_remove(&kprobe_ftrace_ops, ips, nr);
-		}
-	}
-	if (ret) {
-		kvfree(ips);
-		return ret;
-	}
+	list_for_each_entry(site, batch, batch) {
+		unsigned long ip = (unsigned long)site->addr;
 
+		if (!site->ftrace && !mtree_load(&leftovers, ip))
+			ips[nr++] = ip;
+	}
+	ret = site_ops_add(ips, nr);
+	if (ret)
+		goto free;
+	/* No site with post handlers in this batch has claimed its function. */
 	list_for_each_entry(site, batch, batch)
-		moves |= kprobe_ftrace_moves(site);
-	if (moves) {
-		site_move_wait();
-		site_move_clear_notes();
+		if (!ret && site->npost)
+			ret = site_claim(site);
+	if (ret) {
+		list_for_each_entry(site, batch, batch)
+			if (site->npost)
+				site_release(site);
+		site_ops_remove(ips, nr);
+		goto free;
 	}
 	list_for_each_entry(site, batch, batch) {
-		struct site_ops *to = site_ops_wanted(site);
-		struct leftover *left;
-
-		if (to == &kprobe_ftrace_ops) {
-			left = leftover_find((unsigned long)site->addr);
-			if (left)
-				leftover_free(left);
-		}
-		/* Publish after the notes are cleared and the filters set. */
-		smp_store_release(&site->ftrace_ops,
-				  (void *)&to->ops + site_move_to(site, to));
+		if (!site->npost)
+			site_release(site);
+		if (!site->ftrace)
+			WRITE_ONCE(site->ftrace,
+				   site->state == KPROBE_SITE_CLEAN ?
+				   SITE_FTRACE_ON : SITE_FTRACE_MOVES);
 	}
-	if (moves)
-		site_move_finish(batch, ips);
+free:
 	kvfree(ips);
-	return 0;
+	return ret;
 }
 
 /**
@@ -769,7 +451,7 @@ int kprobe_ftrace_arm(struct list_head *batch)
  */
 void kprobe_ftrace_disarm(struct list_head *batch)
 {
-	unsigned int nr, all = list_count_nodes(batch);
+	unsigned int nr = 0, all = list_count_nodes(batch);
 	bool at_once = all > LEFTOVERS_BATCH || nr_leftovers > LEFTOVERS_MAX;
 	struct kprobe_site *site;
 	unsigned long *ips;
@@ -779,21 +461,20 @@ void kprobe_ftrace_disarm(struct list_head *batch)
 	if (at_once)
 		kprobe_ftrace_flush();
 	ips = kvmalloc_array(all, sizeof(*ips), GFP_KERNEL);
-	if (ips) {
-		nr = site_ops_to_remove(batch, &kprobe_ftrace_ops, at_once,
-					ips);
-		site_ops_remove(&kprobe_ftrace_ops, ips, nr);
-		nr = site_ops_to_remove(batch, &kprobe_ipmodify_ops, true, ips);
-		site_ops_remove(&kprobe_ipmodify_ops, ips, nr);
-		kvfree(ips);
-	}
 	list_for_each_entry(site, batch, batch) {
 		unsigned long ip = (unsigned long)site->addr;
 
-		if (!ips)
-			site_ops_remove(site_ops_now(site), &ip, 1);
-		WRITE_ONCE(site->ftrace_ops, NULL);
+		WRITE_ONCE(site->ftrace, SITE_FTRACE_OFF);
+		site_release(site);
+		if (!at_once && leftover_add(ip))
+			continue;
+		if (ips)
+			ips[nr++] = ip;
+		else
+			site_ops_remove(&ip, 1);
 	}
+	site_ops_remove(ips, nr);
+	kvfree(ips);
 }
 
 /**

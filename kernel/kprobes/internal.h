@@ -157,20 +157,25 @@ void kprobe_patch(struct list_head *batch);
 void kprobe_wait_for_handlers(void);
 
 /* ftrace.c: sites on ftrace calls */
+
+/* How ftrace delivers the hits of a site: kprobe_site::ftrace */
+enum site_ftrace {
+	SITE_FTRACE_OFF,	/* the callback ignores hits */
+	SITE_FTRACE_ON,		/* the callback handles hits */
+	SITE_FTRACE_MOVES,	/* also, but the next instruction is patched */
+};
+
 #ifdef CONFIG_KPROBES_ON_FTRACE
 void kprobe_classic_ftrace_hit(unsigned long ip, unsigned long parent_ip,
 			       struct ftrace_ops *ops,
 			       struct ftrace_regs *fregs);
-bool kprobe_ftrace_must_handle(struct kprobe_site *site, struct ftrace_ops *ops,
-			       struct pt_regs *regs);
-bool kprobe_ftrace_is_ours(const struct ftrace_ops *ops);
-bool kprobe_ftrace_moves(const struct kprobe_site *site);
+bool kprobe_ftrace_claim_changes(const struct kprobe_site *site);
 int kprobe_ftrace_arm(struct list_head *batch);
 void kprobe_ftrace_moved(struct kprobe_site *site);
 void kprobe_ftrace_disarm(struct list_head *batch);
 void kprobe_ftrace_flush(void);
 #else
-static inline bool kprobe_ftrace_moves(const struct kprobe_site *site)
+static inline bool kprobe_ftrace_claim_changes(const struct kprobe_site *site)
 {
 	return false;
 }

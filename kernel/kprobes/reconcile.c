@@ -322,7 +322,8 @@ int kprobe_reconcile(struct list_head *dirty, unsigned int how)
 	ret = reconcile_move_to_ftrace(dirty, how & KPROBE_ARM_EACH);
 	reconcile_jumps(dirty);
 	list_for_each_entry_safe(site, next, dirty, batch) {
-		if (site->target != site->state || kprobe_ftrace_moves(site))
+		if (site->target != site->state ||
+		    kprobe_ftrace_claim_changes(site))
 			continue;
 		list_del_init(&site->batch);
 		/* A post handler that was an obstacle may be gone. */
@@ -451,9 +452,6 @@ void kprobe_redirect_begin(struct ftrace_ops *ops,
 			   bool (*concerns)(struct ftrace_ops *ops,
 					    unsigned long ip))
 {
-	/* ftrace.c registers its own ops with kprobe_mutex held. */
-	if (kprobe_ftrace_is_ours(ops))
-		return;
 	guard(mutex)(&kprobe_mutex);
 	kprobe_redirects++;
 	reconcile_owners(ops, concerns);
@@ -470,8 +468,6 @@ void kprobe_redirect_begin(struct ftrace_ops *ops,
  */
 void kprobe_redirect_end(struct ftrace_ops *ops)
 {
-	if (kprobe_ftrace_is_ours(ops))
-		return;
 	guard(mutex)(&kprobe_mutex);
 	kprobe_redirects--;
 }

@@ -11,9 +11,9 @@
  * Invariant: each hit is handled once.
  *
  * DROP=1	kprobe_ftrace_hit_slow() continues at the copy
- * DROP=2	kprobe_ftrace_arm() adds to the filter before it sets the ops
+ * DROP=2	kprobe_ftrace_arm() adds to the filter before it sets site->ftrace
  * DROP=3	reconcile_restore_next() waits for a grace period
- * DROP=4	reconcile_restore_next() restores the text after the ops is set
+ * DROP=4	reconcile_restore_next() restores the text after site->ftrace is set
  * DROP=5	kprobe_ftrace_moved() after the text is restored
  */
 #ifndef DROP
@@ -25,12 +25,12 @@
 
 #define when(condition, action)	if :: condition -> action :: else fi
 
-#define NONE	0		/* site->ftrace_ops */
+#define NONE	0		/* site->ftrace */
 #define MOVING	1
 #define MOVED	2
 
 bool filter, trap = true, armed = true;
-byte ops = NONE;
+byte ftrace = NONE;
 bool in_hit[CPUS];
 byte hits[CPUS];
 
@@ -45,7 +45,7 @@ active [CPUS] proctype cpu()
 		if
 		:: filter ->
 			/* One load decides; the state is read later. */
-			now = ops;
+			now = ftrace;
 			if
 			:: now != NONE ->
 				handled++;
@@ -86,10 +86,10 @@ active proctype mover()
 
 	when(DROP == 4, restore_text());
 	when(DROP != 2, filter = true);
-	ops = MOVING;
+	ftrace = MOVING;
 	when(DROP != 3, grace_period());
-	when(DROP == 5, ops = MOVED);
+	when(DROP == 5, ftrace = MOVED);
 	when(DROP != 4, restore_text());
-	ops = MOVED;
+	ftrace = MOVED;
 	when(DROP == 2, filter = true)
 }

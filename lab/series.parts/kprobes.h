@@ -19,10 +19,8 @@ static inline bool kprobe_patches(unsigned long addr) { return false; }
 static inline void kprobe_ftrace_dropped(unsigned long ip) { }
 
 #ifdef CONFIG_KPROBES_ON_FTRACE
-int ftrace_add_ipmodify(struct ftrace_ops *ops, unsigned long *ips,
-			unsigned int nr);
-int ftrace_remove_ipmodify(struct ftrace_ops *ops, unsigned long *ips,
-			   unsigned int nr);
+int ftrace_claim_ipmodify(unsigned long ip);
+void ftrace_release_ipmodify(unsigned long ip);
 #endif
 
 static inline void

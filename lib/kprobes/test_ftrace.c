@@ -77,7 +77,7 @@ static void test_registers_show_interrupt_state(struct kunit *test)
 }
 #endif
 
-/* A sibling with a post handler moves the site to the other ops and back. */
+/* With the sibling, which has a post handler, the site claims its function. */
 static void test_each_hit_counts_once(struct kunit *test)
 {
 	struct counted plain = ON_TARGET();
@@ -283,6 +283,77 @@ static void test_array_is_one_update(struct kunit *test)
 	unregister_kprobe(&post.probe);
 	unregister_kprobe(&updates.probe);
 	KUNIT_EXPECT_EQ(test, updates.probe.nmissed, 0);
+}
+
+/* A function whose probe is gone stays in the filter for a while. */
+static void test_rearmed_site_survives_flush(struct kunit *test)
+{
+	struct counted c = ON_TARGET();
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
+	unregister_kprobe(&c.probe);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
+	flush_filters();
+	KUNIT_EXPECT_EQ(test, call_target(5), 16);
+	KUNIT_EXPECT_EQ(test, c.pre, 1);
+	unregister_kprobe(&c.probe);
+}
+
+/* An armed site can claim its function, and release it, without an update. */
+static void test_claim_is_no_update(struct kunit *test)
+{
+	struct counted updates = COUNTED(0, .probe.symbol_name =
+					 "ftrace_modify_all_code");
+	struct counted plain = ON_TARGET();
+	struct counted post = ON_TARGET(.probe.post_handler = counted_post);
+
+	KUNIT_ASSERT_EQ(test, watch(&modifier, target), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&updates.probe), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&plain.probe), 0);
+	flush_filters();
+	updates.pre = 0;
+	KUNIT_ASSERT_EQ(test, register_kprobe(&post.probe), 0);
+	KUNIT_EXPECT_EQ(test, register_ftrace_function(&modifier), -EBUSY);
+	KUNIT_EXPECT_EQ(test, disable_kprobe(&post.probe), 0);
+	KUNIT_EXPECT_EQ(test, updates.pre, 0);
+	KUNIT_EXPECT_EQ(test, register_ftrace_function(&modifier), 0);
+	updates.pre = 0;
+	KUNIT_EXPECT_EQ(test, enable_kprobe(&post.probe), -EBUSY);
+	KUNIT_EXPECT_EQ(test, updates.pre, 0);
+	KUNIT_EXPECT_EQ(test, unregister_ftrace_function(&modifier), 0);
+	KUNIT_EXPECT_EQ(test, enable_kprobe(&post.probe), 0);
+	KUNIT_EXPECT_EQ(test, call_target(5), 16);
+	KUNIT_EXPECT_EQ(test, plain.pre, 1);
+	KUNIT_EXPECT_EQ(test, post.post, 1);
+	unregister_kprobe(&post.probe);
+	unregister_kprobe(&plain.probe);
+	unregister_kprobe(&updates.probe);
+}
+
+/* Updates of ftrace for others must leave a claim alone. */
+static void test_claim_survives_updates(struct kunit *test)
+{
+	struct counted post = ON_TARGET(.probe.post_handler = counted_post);
+	struct counted other = ON(other_target);
+
+	KUNIT_ASSERT_EQ(test, watch(&modifier, target), 0);
+	KUNIT_ASSERT_EQ(test, watch(&watcher, target), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&post.probe), 0);
+	KUNIT_ASSERT_EQ(test, register_ftrace_function(&watcher), 0);
+	KUNIT_EXPECT_EQ(test, unregister_ftrace_function(&watcher), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&other.probe), 0);
+	unregister_kprobe(&other.probe);
+	flush_filters();
+	KUNIT_EXPECT_EQ(test, register_ftrace_function(&modifier), -EBUSY);
+	KUNIT_EXPECT_EQ(test, register_ftrace_function(&modifier), -EBUSY);
+	KUNIT_EXPECT_EQ(test, call_target(5), 16);
+	KUNIT_EXPECT_EQ(test, post.post, 1);
+	/* The function is still in the filter, but not claimed any more. */
+	unregister_kprobe(&post.probe);
+	KUNIT_EXPECT_EQ(test, register_ftrace_function(&modifier), 0);
+	flush_filters();
+	KUNIT_EXPECT_EQ(test, unregister_ftrace_function(&modifier), 0);
+	KUNIT_EXPECT_FALSE(test, kprobe_ftrace_disabled);
 }
 
 /* The site in the middle of the array cannot be armed. */
@@ -553,6 +624,9 @@ static struct kunit_case ftrace_tests[] = {
 	KUNIT_CASE(test_array_is_armed_in_any_order),
 	KUNIT_CASE(test_ipmodify_excludes_post),
 	KUNIT_CASE(test_ipmodify_blocks_one_site),
+	KUNIT_CASE(test_rearmed_site_survives_flush),
+	KUNIT_CASE(test_claim_is_no_update),
+	KUNIT_CASE(test_claim_survives_updates),
 	KUNIT_CASE(test_array_is_one_update),
 	KUNIT_CASE(test_one_failure_spares_the_rest),
 	KUNIT_CASE(test_recursive_call_is_missed),

@@ -14,6 +14,7 @@
 #include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/sched/task.h>
+#include "../../kernel/kprobes/internal.h"
 
 /* State of the waiting call; there is one at a time. */
 static struct {
@@ -28,27 +29,21 @@ static struct {
 	int (*function)(int x);		/* called for each of these */
 } moving;
 
-/* Return true if @tagged, a site's ftrace_ops, shows that the site moves. */
-static bool notrace is_moving(const struct ftrace_ops *tagged)
-{
-	return !IS_ALIGNED((unsigned long)tagged, 4);
-}
-
 static void notrace wait_until_seen(void)
 {
-	struct ftrace_ops *before = READ_ONCE(moving.site->ftrace_ops);
+	u8 before = READ_ONCE(moving.site->ftrace);
 	u64 end = ktime_get_mono_fast_ns() +
 		  (u64)moving.timeout * NSEC_PER_MSEC;
 
 	WRITE_ONCE(moving.calls, false);
 	complete(&moving.begun);
 	/* A hit after the store does not see the move begin. */
-	if (is_moving(before))
+	if (before == SITE_FTRACE_MOVES)
 		return;
 	while (!READ_ONCE(moving.seen) && ktime_get_mono_fast_ns() < end) {
 		cpu_relax();
 		WRITE_ONCE(moving.seen,
-			   READ_ONCE(moving.site->ftrace_ops) != before);
+			   READ_ONCE(moving.site->ftrace) != before);
 	}
 	end = ktime_get_mono_fast_ns() + (u64)moving.linger * NSEC_PER_MSEC;
 	while (!READ_ONCE(moving.released) && ktime_get_mono_fast_ns() < end)
@@ -68,7 +63,7 @@ static void notrace wait_for_move(unsigned long ip, unsigned long parent_ip,
 }
 
 /* ftrace calls the most recently registered ops first. */
-static struct ftrace_ops waiter = { .func = wait_for_move };
+static __maybe_unused struct ftrace_ops waiter = { .func = wait_for_move };
 
 /* Create a task that runs @call on another CPU; the caller must not migrate. */
 static struct task_struct *moving_task(struct kunit *test, int (*call)(void *))
@@ -90,9 +85,9 @@ static struct task_struct *moving_task(struct kunit *test, int (*call)(void *))
 }
 
 /* Return true if the move has ended and hits are fast again. */
-static bool has_moved(void)
+static __maybe_unused bool has_moved(void)
 {
-	return !is_moving(moving.site->ftrace_ops);
+	return moving.site->ftrace != SITE_FTRACE_MOVES;
 }
 
 static void moving_task_end(struct task_struct *task)
@@ -101,7 +96,8 @@ static void moving_task_end(struct task_struct *task)
 	migrate_enable();
 }
 
-static void wait_until_it_waits(struct kunit *test, struct task_struct *task)
+static __maybe_unused void wait_until_it_waits(struct kunit *test,
+					       struct task_struct *task)
 {
 	wake_up_process(task);
 	KUNIT_EXPECT_NE(test, wait_for_completion_timeout(&moving.begun,

@@ -134,12 +134,10 @@ static void test_refused_array_keeps_jump(struct kunit *test)
 /* Drop a hit as while the site moves from the next instruction. */
 static void drop_in_move(struct kprobe *p)
 {
-	static struct ftrace_ops ops;
-
 	guard(mutex)(&kprobe_mutex);
-	p->site->ftrace_ops = (void *)&ops + 1;
+	p->site->ftrace = SITE_FTRACE_MOVES;
 	kprobe_ftrace_dropped((unsigned long)p->addr);
-	p->site->ftrace_ops = NULL;
+	p->site->ftrace = SITE_FTRACE_OFF;
 }
 
 /* A batch of moving sites is restored in chunks, before the moves end. */
