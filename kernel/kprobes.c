@@ -711,6 +711,7 @@ static void kprobe_lose_module_text(const struct module_memory *text)
 static void kprobe_module_gone(struct module *mod)
 {
 	mod->kprobes_known = false;
+	mod->kprobes_live = false;
 	kprobe_lose_module_text(&mod->mem[MOD_TEXT]);
 	kprobe_lose_module_text(&mod->mem[MOD_INIT_TEXT]);
 }
@@ -730,10 +731,10 @@ static int kprobe_module_event(struct notifier_block *nb, unsigned long event,
 		if (ret)
 			kprobe_module_gone(mod);
 		else
-			mod->kprobes_known = !is_livepatch_module(mod);
+			mod->kprobes_known = true;
 		break;
 	case MODULE_STATE_LIVE:
-		mod->kprobes_known = true;
+		mod->kprobes_live = true;
 		kprobe_lose_module_text(&mod->mem[MOD_INIT_TEXT]);
 		break;
 	case MODULE_STATE_GOING:

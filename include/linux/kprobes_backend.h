@@ -279,8 +279,8 @@ void kprobe_find_symbol(unsigned long addr, struct kprobe_symbol *symbol);
 unsigned int kprobe_module_extable(struct module *mod,
 				   const struct exception_table_entry **table);
 enum kprobe_refusal kprobe_patched(unsigned long start, unsigned long end);
-bool kprobe_livepatched(struct module *mod, unsigned long start,
-			unsigned long end);
+enum kprobe_refusal kprobe_livepatched(struct module *mod, unsigned long start,
+				       unsigned long end);
 bool kprobe_batch_makes_jumps(struct list_head *batch);
 /* In any context: */
 bool kprobe_blacklist_covers(unsigned long addr);

@@ -6,12 +6,11 @@
  * A lookup by address can find a module before its text is complete, or after
  * its load has failed; the module's state shows neither.  So probes are
  * admitted only while the module is known (mod->kprobes_known).  The notifier
- * kprobe_module_nb sets this flag at COMING, or for a module with a live patch
- * at LIVE, and clears it at GOING.  It does so under kprobe_mutex, and is the
- * first notifier at each event.  So other notifiers can register probes at
- * COMING, but not at GOING.  If loading fails before COMING, for example in
- * live patching, the module has no probes.  If a later notifier or the module's
- * init function fails, the module is freed only after GOING.
+ * kprobe_module_nb sets this flag at COMING and clears it at GOING, under
+ * kprobe_mutex, and is the first notifier at both.  So other notifiers can
+ * register probes at COMING, but not at GOING.  If loading fails before COMING,
+ * for example in live patching, the module has no probes.  If a later notifier
+ * or the module's init function fails, the module is freed only after GOING.
  *
  * The core calls these functions with kprobe_mutex held.  A module that is
  * known or contains a site cannot be freed meanwhile, because the notifier must
@@ -141,8 +140,8 @@ unsigned int kprobe_module_extable(struct module *mod,
  * these relocations are refused.
  *
  * mod->klp_info holds the relocations until the module is freed.  load_module()
- * sets it without a lock between COMING and LIVE, so a module with a live patch
- * is known only from LIVE on.
+ * sets it without a lock between COMING and LIVE, so before LIVE, no text of a
+ * module with a live patch may be probed.
  */
 
 #ifdef CONFIG_LIVEPATCH
@@ -201,22 +200,28 @@ bool kprobe_klp_writes(const struct klp_modinfo *info, unsigned long start,
  * @start: start of an instruction
  * @end: first address after the range, maybe in the middle of an instruction
  *
- * Context: any; the caller must ensure that the module is not freed.
- * Return: true if it may.
+ * Return: KPROBE_OK, KPROBE_REFUSE_LIVEPATCH, or KPROBE_REFUSE_MODULE_STATE
+ * while a module with a live patch is not live yet.
  */
-bool kprobe_livepatched(struct module *mod, unsigned long start,
-			unsigned long end)
+enum kprobe_refusal kprobe_livepatched(struct module *mod, unsigned long start,
+				       unsigned long end)
 {
-	return is_livepatch_module(mod) &&
-	       kprobe_klp_writes(mod->klp_info, start, end);
+	lockdep_assert_held(&kprobe_mutex);
+
+	if (!is_livepatch_module(mod))
+		return KPROBE_OK;
+	if (!mod->kprobes_live)
+		return KPROBE_REFUSE_MODULE_STATE;
+	return kprobe_klp_writes(mod->klp_info, start, end) ?
+	       KPROBE_REFUSE_LIVEPATCH : KPROBE_OK;
 }
 
 #else
 
-bool kprobe_livepatched(struct module *mod, unsigned long start,
-			unsigned long end)
+enum kprobe_refusal kprobe_livepatched(struct module *mod, unsigned long start,
+				       unsigned long end)
 {
-	return false;
+	return KPROBE_OK;
 }
 
 #endif /* CONFIG_LIVEPATCH */

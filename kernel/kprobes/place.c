@@ -232,9 +232,12 @@ enum kprobe_refusal kprobe_patched(unsigned long start, unsigned long end)
 {
 	void *first = (void *)start, *last = (void *)end - 1;
 	struct module *mod = kprobe_module_of(start);
+	enum kprobe_refusal why = KPROBE_OK;
 
-	if (mod && kprobe_livepatched(mod, start, end))
-		return KPROBE_REFUSE_LIVEPATCH;
+	if (mod)
+		why = kprobe_livepatched(mod, start, end);
+	if (why != KPROBE_OK)
+		return why;
 	if (jump_label_text_reserved(first, last))
 		return KPROBE_REFUSE_JUMP_LABEL;
 	if (static_call_text_reserved(first, last))

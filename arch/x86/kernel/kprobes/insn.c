@@ -615,8 +615,11 @@ enum kprobe_refusal arch_kprobe_inspect(struct kprobe_site *site,
 		return KPROBE_REFUSE_ALTERNATIVE;
 	/* The core checks only one byte, but live patches write operands. */
 	mod = kprobe_module_of(addr);
-	if (mod && kprobe_livepatched(mod, addr, addr + insn.length))
-		return KPROBE_REFUSE_LIVEPATCH;
+	if (mod) {
+		why = kprobe_livepatched(mod, addr, addr + insn.length);
+		if (why != KPROBE_OK)
+			return why;
+	}
 	if (insn_in_type_check(addr, text))
 		return KPROBE_REFUSE_BUG_SITE;
 	if (x86_kprobe_is_nop(&insn) &&
