@@ -63,7 +63,7 @@ enum kprobe_site_state {
  * @state_and_skip: @state and @skip, for a hit that compares both at once
  * @target: the state to reach when the batch is applied; locked, read by hits
  * @on_ftrace: ftrace patches the instruction at @addr; constant
- * @skip: distance of the patched text: 0 or the ftrace call's size; constant
+ * @skip: from @addr to the patched text: 0 or the ftrace call's size; constant
  * @owns_next: the site may patch the instruction after the ftrace call; cleared
  *	when ftrace arms the site, and never set again; locked, read by hits
  * @on_entry: the site is at the entry of a function; constant

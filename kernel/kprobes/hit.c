@@ -480,7 +480,8 @@ NOKPROBE_SYMBOL(kprobe_fault);
  * Once a CPU has been started, only code on that CPU writes its mark, so no
  * handler sees the mark change.  At boot, CPUs are marked until they are first
  * online.  A CPU that fails to start keeps the mark, or sets it again
- * (cpu_die_early() on arm64).
+ * (cpu_die_early() on arm64).  Without CONFIG_HOTPLUG_CPU, CPUs start only at
+ * boot, before users register probes.
  *
  * The return path does not check the mark, because no followed call returns on
  * a marked CPU: while the mark is set, no call is followed, and a call that was

@@ -102,7 +102,7 @@ int kprobe_find_place(kprobe_opcode_t *addr, const char *symbol,
 
 /**
  * kprobe_find_symbol - find the symbol that contains an address
- * @addr: an address in text that cannot be freed meanwhile
+ * @addr: any address; the result is valid until its text is freed
  * @symbol: filled in; its size is 0 if no symbol contains @addr
  *
  * Too slow for hits: kallsyms expands the name.

@@ -95,7 +95,7 @@ static const struct a64_row rows[] = {
 	/* loads of literals */
 	{ 0xff000000, 0xd8000000, A64_NOP },		/* PRFM */
 	{ 0x3f000000, 0x18000000, A64_LDR },
-	{ 0x3f000000, 0x1c000000, A64_REFUSED },	/* to vectors */
+	{ 0x3f000000, 0x1c000000, A64_REFUSED },	/* to FP registers */
 
 	/* exclusive accesses: of one register, of two, unprivileged */
 	{ 0x3fe00000, 0x08400000, A64_LOAD_EX },

@@ -43,8 +43,8 @@ enum kprobe_obstacle arch_kprobe_analyse(struct kprobe_site *site,
 	if (system_supports_bti_kernel() && is_landing_pad(site))
 		return KPROBE_NOJUMP_LANDING_PAD;
 	/*
-	 * The copy loads x30 and executes BR, which sets a different BTYPE and
-	 * must not read x30.
+	 * The copy loads x30 and executes BR.  BR sets a different BTYPE, and
+	 * would read the new x30.
 	 */
 	if (decoded->class == A64_BLR &&
 	    (system_supports_bti_kernel() || decoded->rt == 30 ||

@@ -10,6 +10,7 @@
  * halt the CPU, load the code segment, or enter or leave the kernel, are
  * refused.
  */
+#include <linux/array_size.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes_hit.h>
 #include <linux/memory.h>
