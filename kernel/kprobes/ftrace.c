@@ -69,9 +69,11 @@
  * that a handler has set, unless another user of ftrace redirects the function.
  *
  * A claim and its release set and clear a flag of ftrace's record, and change
- * no text.  The function must be in the filter all the while (see
- * ftrace_claim_ipmodify()), so arming adds it to the filter before the claim,
- * and disarming removes it after the release.
+ * no text themselves.  The function must stay in the filter while it is claimed
+ * (see ftrace_claim_ipmodify()), so arming adds it to the filter before the
+ * claim, and disarming removes it after the release.  A hit that began before
+ * the release may lose its redirection if a direct call is then not shared any
+ * more.
  *
  * Deferred updates
  * ----------------
@@ -81,7 +83,8 @@
  * callback ignores hits, and a worker removes the function from the filter
  * later, together with others.  Until then, the function is a "leftover".  If a
  * probe on the function is registered again before that, no update is needed.
- * Large batches are removed immediately.
+ * Large batches are removed immediately.  A function that could not be claimed
+ * is a leftover, too.
  *
  * Recursion
  * ---------
@@ -231,7 +234,7 @@ static struct ftrace_ops kprobe_ftrace_ops = {
 	.flags = FTRACE_OPS_FL_SAVE_REGS,
 };
 
-/* Number of armed sites and leftovers; the ops is registered if it is not 0. */
+/* Number of functions in the filter; the ops is registered if it is not 0. */
 static unsigned int kprobe_ftrace_nr;	/* under kprobe_mutex */
 
 /* Set once ftrace has shut itself down: its functions must not be called. */
@@ -390,7 +393,7 @@ void kprobe_ftrace_moved(struct kprobe_site *site)
  *
  * Context: may sleep; kprobe_mutex held.
  * Return: 0, -ENOMEM, -ENODEV, or -EBUSY or -EAGAIN from ftrace.  On failure,
- * no site has changed.
+ * no site is armed and no function is claimed; claims may have been released.
  */
 int kprobe_ftrace_arm(struct list_head *batch)
 {
@@ -401,7 +404,11 @@ int kprobe_ftrace_arm(struct list_head *batch)
 
 	lockdep_assert_held(&kprobe_mutex);
 
-	/* Check here: leftovers alone cause no call of ftrace below. */
+	/* A release cannot fail, so make it even if the rest fails. */
+	list_for_each_entry(site, batch, batch)
+		if (!site->npost)
+			site_release(site);
+	/* Check here: if all sites are leftovers, no call below would fail. */
 	if (kprobe_ftrace_disabled)
 		return -ENODEV;
 	ips = kvmalloc_array(all, sizeof(*ips), GFP_KERNEL);
@@ -417,20 +424,24 @@ int kprobe_ftrace_arm(struct list_head *batch)
 	ret = site_ops_add(ips, nr);
 	if (ret)
 		goto free;
-	/* No site with post handlers in this batch has claimed its function. */
-	list_for_each_entry(site, batch, batch)
-		if (!ret && site->npost)
+	/* In this batch, no site with post handlers has a claim yet. */
+	list_for_each_entry(site, batch, batch) {
+		if (site->npost)
 			ret = site_claim(site);
+		if (ret)
+			break;
+	}
 	if (ret) {
 		list_for_each_entry(site, batch, batch)
 			if (site->npost)
 				site_release(site);
+		/* Keep them in the filter: a retry then needs no update. */
+		while (nr && leftover_add(ips[nr - 1]))
+			nr--;
 		site_ops_remove(ips, nr);
 		goto free;
 	}
 	list_for_each_entry(site, batch, batch) {
-		if (!site->npost)
-			site_release(site);
 		if (!site->ftrace)
 			WRITE_ONCE(site->ftrace,
 				   site->state == KPROBE_SITE_CLEAN ?

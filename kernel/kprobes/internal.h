@@ -162,7 +162,7 @@ void kprobe_wait_for_handlers(void);
 enum site_ftrace {
 	SITE_FTRACE_OFF,	/* the callback ignores hits */
 	SITE_FTRACE_ON,		/* the callback handles hits */
-	SITE_FTRACE_MOVES,	/* also, but the next instruction is patched */
+	SITE_FTRACE_MOVES,	/* the same; the next instruction is patched */
 };
 
 #ifdef CONFIG_KPROBES_ON_FTRACE

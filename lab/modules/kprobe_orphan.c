@@ -25,7 +25,7 @@ static void orphan_post(struct kprobe *p, struct pt_regs *regs,
 	atomic_inc(&hits);
 }
 
-/* A probe with a post handler uses another ftrace_ops. */
+/* The second probe claims its function. */
 static struct kprobe probes[] = {
 	{ .symbol_name = "vfs_read", .pre_handler = orphan_pre },
 	{ .symbol_name = "vfs_write", .pre_handler = orphan_pre,

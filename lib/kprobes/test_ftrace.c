@@ -330,6 +330,28 @@ static void test_claim_is_no_update(struct kunit *test)
 	unregister_kprobe(&updates.probe);
 }
 
+static void test_refused_claim_is_undone(struct kunit *test)
+{
+	struct counted post = ON_TARGET(.probe.post_handler = counted_post);
+	void *call = (void *)target_call();
+	u8 text[MCOUNT_INSN_SIZE];
+
+	KUNIT_ASSERT_EQ(test, watch(&modifier, target), 0);
+	KUNIT_ASSERT_EQ(test, register_ftrace_function(&modifier), 0);
+	flush_filters();
+	memcpy(text, call, sizeof(text));
+	/* The second try finds the function in the filter. */
+	KUNIT_EXPECT_EQ(test, register_kprobe(&post.probe), -EBUSY);
+	KUNIT_EXPECT_EQ(test, register_kprobe(&post.probe), -EBUSY);
+	flush_filters();
+	KUNIT_EXPECT_MEMEQ(test, call, text, sizeof(text));
+	KUNIT_EXPECT_EQ(test, unregister_ftrace_function(&modifier), 0);
+	KUNIT_EXPECT_EQ(test, register_kprobe(&post.probe), 0);
+	KUNIT_EXPECT_EQ(test, call_target(5), 16);
+	KUNIT_EXPECT_EQ(test, post.post, 1);
+	unregister_kprobe(&post.probe);
+}
+
 /* Updates of ftrace for others must leave a claim alone. */
 static void test_claim_survives_updates(struct kunit *test)
 {
@@ -626,6 +648,7 @@ static struct kunit_case ftrace_tests[] = {
 	KUNIT_CASE(test_ipmodify_blocks_one_site),
 	KUNIT_CASE(test_rearmed_site_survives_flush),
 	KUNIT_CASE(test_claim_is_no_update),
+	KUNIT_CASE(test_refused_claim_is_undone),
 	KUNIT_CASE(test_claim_survives_updates),
 	KUNIT_CASE(test_array_is_one_update),
 	KUNIT_CASE(test_one_failure_spares_the_rest),

@@ -53,7 +53,9 @@ static void test_claims_lose_no_hit(struct kunit *test)
 		struct counted post = ON(target,
 					 .probe.post_handler = counted_post);
 
+		usleep_range(100, 200);
 		KUNIT_EXPECT_EQ(test, register_kprobe(&post.probe), 0);
+		usleep_range(100, 200);
 		unregister_kprobe(&post.probe);
 	}
 	moving_task_end(task);
