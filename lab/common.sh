@@ -420,14 +420,15 @@ unmet() {
 }
 
 # llvm: print the version of LLVM that $VARIANT needs; nothing for gcc. If
-# Debian 13 lacks the one of Debian 12, the fragment names both.
+# Debian 13 lacks the one of Debian 12, the fragment names both. Newer bases than
+# 6.12 need at least version 15.
 llvm() {
 	local f
 
 	f=$(fragments) || exit 1
 	# shellcheck disable=SC2086
 	sed -n 's/^# LLVM=//p' $f | tail -n 1 |
-		awk -v debian="$DEBIAN" '{ print debian == 12 ? $1 : $NF }'
+		awk -v on="$DEBIAN $BASE" '{ print on == "12 6.12" ? $1 : $NF }'
 }
 
 # tools: print the compiler and related tools as arguments of the kernel's make.
