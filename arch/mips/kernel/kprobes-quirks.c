@@ -15,9 +15,10 @@
  * After a page fault in a step, execution continues after the instruction, and
  * not at it.
  *
- * The architecture's breakpoint handler enables interrupts, so
- * kprobes-quirks-bp.S replaces it.  Otherwise another task might run, and
- * remove the breakpoint, before do_bp() reads which breakpoint was hit.
+ * The architecture's breakpoint handler enables interrupts even if they were
+ * off, so kprobes-quirks-bp.S replaces it.  If they were on, another task may
+ * still run, and remove the breakpoint, before do_bp() reads which one was hit:
+ * see mips_trap_address().
  *
  * The code disables interrupts for a step, and restores their state afterwards.
  * Instructions that read or set this state are refused, even in the delay slot
@@ -42,7 +43,6 @@
 #include <linux/percpu.h>
 #include <linux/ptrace.h>
 #include <asm/branch.h>
-#include <asm/idle.h>
 #include <asm/inst.h>
 #include <asm/mipsregs.h>
 #include <asm/setup.h>
@@ -89,8 +89,9 @@ static void __init mips_blacklist_probes(void)
 }
 
 /*
- * entry.S and genex.S, handlers of exceptions elsewhere, breakpoints, branches,
- * and the function in which a CPU idles with interrupts on.
+ * entry.S and genex.S, handlers of exceptions elsewhere, breakpoints, and
+ * branches.  The function in which a CPU idles with interrupts on is in genex.S
+ * or in .cpuidle.text.
  */
 static void __init mips_blacklist(void)
 {
@@ -107,7 +108,6 @@ static void __init mips_blacklist(void)
 	}
 	kprobe_add_ksym_blacklist((unsigned long)do_bp);
 	kprobe_add_ksym_blacklist((unsigned long)__compute_return_epc_for_insn);
-	kprobe_add_ksym_blacklist((unsigned long)__r4k_wait);
 }
 
 static void __init mips_init(void)
