@@ -660,7 +660,7 @@ static const char * const blacklisted[] = {
 	/* Exits from exceptions and entries into the kernel under Xen. */
 	"xen_iret", "xenpv_restore_regs_and_return_to_usermode",
 	"xen_entry_SYSCALL_64",
-	/* Executed as 32-bit code. */
+	/* Runs on a stack of one page. */
 	"__efi64_thunk",
 	/* Called before handlers, or in order to call them. */
 	"kgdb_ll_trap", "__kgdb_notify", "trace_hwlat_callback",

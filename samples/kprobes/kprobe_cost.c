@@ -101,7 +101,7 @@ static int measure_hits(void)
 	return 0;
 }
 
-/* Probes cannot be registered again before their flags are cleared. */
+/* Older kernels set KPROBE_FLAG_DISABLED at unregistration: clear it. */
 static void reset_probes(void)
 {
 	unsigned int i;
