@@ -199,7 +199,7 @@ static int page_full(void)
 }
 
 static void no_page_full(void) { unregister_kprobes(all_fill, nr_fill); }
-#define LEAST_OF_PAGE	4
+#define LEAST_OF_PAGE	3
 #else
 static int page_full(void) { return 0; }
 static void no_page_full(void) { }
