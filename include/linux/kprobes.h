@@ -452,12 +452,12 @@ struct ftrace_ops;
 extern bool kprobe_ftrace_disabled;
 
 void kprobe_ftrace_kill(void);
-void kprobe_ftrace_dropped(unsigned long ip);
+void kprobe_ftrace_dropped(unsigned long ip, struct pt_regs *regs);
 int ftrace_claim_ipmodify(unsigned long ip);
 void ftrace_release_ipmodify(unsigned long ip);
 #else
 static inline void kprobe_ftrace_kill(void) { }
-static inline void kprobe_ftrace_dropped(unsigned long ip) { }
+static inline void kprobe_ftrace_dropped(unsigned long i, struct pt_regs *r) { }
 #endif
 
 #ifdef CONFIG_KPROBE_SKIP_FTRACE

@@ -49,13 +49,14 @@
  *
  * A task that passed the call before 2, and does not reach the next instruction
  * before 6, executes the restored instruction: its hit is neither handled nor
- * counted.  Only a grace period of RCU-tasks would wait for this task, but its
+ * counted, because only the task's instruction pointer shows that it passed the
+ * call.  Only a grace period of RCU-tasks would wait for this task, but its
  * length has no limit, and kprobe_mutex is held.  Nor can the text stay patched
  * for so long: the trampoline of a direct call continues at the next
  * instruction, so each call of the function would have a second hit there.
  *
- * If ftrace drops a hit before 6, the trap or jump handles it; if its task gets
- * there only after 6, the hit is lost, too.  After 6, drops are counted.
+ * If ftrace drops a hit after 2, kprobe_ftrace_dropped() counts it as missed,
+ * and the task continues at the copy.
  *
  * Permission to redirect
  * ----------------------
@@ -197,6 +198,7 @@ NOKPROBE_SYMBOL(kprobe_ftrace_hit);
 /**
  * kprobe_ftrace_dropped - count a hit that the guard of ftrace's loop drops
  * @ip: the address of the call
+ * @regs: complete registers, or NULL
  *
  * This keeps interrupts off and RCU watching until the hit is counted, because
  * unregistering a probe waits only for such code.  Disabling interrupts must
@@ -204,7 +206,7 @@ NOKPROBE_SYMBOL(kprobe_ftrace_hit);
  *
  * Context: any.
  */
-void kprobe_ftrace_dropped(unsigned long ip)
+void kprobe_ftrace_dropped(unsigned long ip, struct pt_regs *regs)
 {
 	struct kprobe_site *site;
 	enum site_ftrace how;
@@ -215,10 +217,11 @@ void kprobe_ftrace_dropped(unsigned long ip)
 	entered = kprobe_read_lock();
 	site = kprobe_site_find(ip);
 	how = site ? READ_ONCE(site->ftrace) : SITE_FTRACE_OFF;
-	/* Until the next instruction is restored, the hit is handled there. */
-	if (how == SITE_FTRACE_ON || (how == SITE_FTRACE_MOVES &&
-				      !kprobe_text_is_armed(site->state)))
+	/* Without @regs, the task passed the call before the move began. */
+	if (how == SITE_FTRACE_ON || (how == SITE_FTRACE_MOVES && regs))
 		kprobe_site_missed(site, KPROBE_MISS_TRACER);
+	if (how == SITE_FTRACE_MOVES && regs)
+		arch_kprobe_resume(regs);
 	/* Interrupts are still off, so this does not call the scheduler. */
 	kprobe_read_unlock(entered);
 	raw_local_irq_restore(flags);

@@ -4,17 +4,20 @@
  * head of kernel/kprobes/ftrace.c.
  *
  * A hit passes the call, which ftrace's filter may have enabled, and then the
- * next instruction.  It cannot be preempted in between.  CPUs see a change of
- * text at once: the numbered list does not depend on when an IPI arrives,
- * because the state changes after the last one.
+ * next instruction.  It cannot be preempted in between.  A hit that ftrace
+ * drops takes the same steps, but is counted instead of handled.  CPUs see a
+ * change of text at once: the numbered list does not depend on when an IPI
+ * arrives, because the state changes after the last one.
  *
- * Invariant: each hit is handled once.
+ * Invariant: each hit is handled once or counted once.
  *
  * DROP=1	kprobe_ftrace_hit_slow() continues at the copy
  * DROP=2	kprobe_ftrace_arm() adds to the filter before it sets site->ftrace
  * DROP=3	reconcile_restore_next() waits for a grace period
  * DROP=4	reconcile_restore_next() restores the text after site->ftrace is set
  * DROP=5	kprobe_ftrace_moved() after the text is restored
+ * DROP=6	kprobe_ftrace_dropped() continues at the copy; instead, it counts
+ *		only hits that the text does not handle any more
  */
 #ifndef DROP
 #define DROP	0
@@ -37,7 +40,7 @@ byte hits[CPUS];
 active [CPUS] proctype cpu()
 {
 	byte handled, now;
-	bool copy;
+	bool copy, dropped;
 
 	do
 	:: hits[_pid] < HITS ->
@@ -47,7 +50,14 @@ active [CPUS] proctype cpu()
 			/* One load decides; the state is read later. */
 			now = ftrace;
 			if
-			:: now != NONE ->
+			:: dropped = false
+			:: dropped = true
+			fi;
+			if
+			:: now != NONE && dropped && DROP == 6 ->
+				copy = false;
+				when(now == MOVED || !armed, handled++)
+			:: now != NONE && !(dropped && DROP == 6) ->
 				handled++;
 				copy = false;
 				when(now == MOVING && DROP != 1, copy = armed)

@@ -16,7 +16,7 @@ struct ftrace_ops;
 static inline void kprobe_cpu_leaves(void) { }
 static inline void kprobe_cpu_comes(unsigned int cpu) { }
 static inline bool kprobe_patches(unsigned long addr) { return false; }
-static inline void kprobe_ftrace_dropped(unsigned long ip) { }
+static inline void kprobe_ftrace_dropped(unsigned long i, struct pt_regs *r) { }
 
 #ifdef CONFIG_KPROBES_ON_FTRACE
 int ftrace_claim_ipmodify(unsigned long ip);
