@@ -346,9 +346,6 @@ static int kprobes_detach(struct kprobe_array *array, int first, int end)
 		cond_resched();
 	}
 
-	if (list_empty(&dirty))
-		return i;
-
 	list_for_each_entry(site, &dirty, batch)
 		if (hlist_empty(&site->probes))
 			list_move_tail(&site->all, &empty);
@@ -649,7 +646,8 @@ EXPORT_SYMBOL_GPL(enable_kprobe);
  * Text that is freed: modules, and the kernel's init text
  *
  * The sites there become GONE before the text is freed.  Their probes get
- * KPROBE_FLAG_GONE, stay registered, and have no more hits.
+ * KPROBE_FLAG_GONE, stay registered, and have no more hits.  Their handlers have
+ * ended by then, so disable_kprobe() need not wait.
  */
 
 /*
@@ -678,7 +676,7 @@ static void kprobe_lose_text(unsigned long start, unsigned long size)
 	}
 
 	/* Restore the text and ftrace's filters before the text is freed. */
-	kprobe_reconcile(&dirty, KPROBE_ARM_EACH);
+	kprobe_reconcile(&dirty, KPROBE_ARM_EACH | KPROBE_WAIT);
 	kprobe_ftrace_flush();
 	list_for_each_entry(site, &lost, all) {
 		hlist_del_rcu(&site->chain);

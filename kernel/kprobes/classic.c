@@ -705,8 +705,7 @@ static void classic_refused_worker(struct work_struct *work)
 		}
 		kprobe_site_mark_dirty(site, &dirty);
 	}
-	if (!list_empty(&dirty))
-		kprobe_reconcile(&dirty, KPROBE_ARM_EACH | KPROBE_WAIT);
+	kprobe_reconcile(&dirty, KPROBE_ARM_EACH | KPROBE_WAIT);
 }
 
 static DECLARE_WORK(classic_refused_work, classic_refused_worker);

@@ -306,6 +306,8 @@ int kprobe_reconcile(struct list_head *dirty, unsigned int how)
 
 	lockdep_assert_held(&kprobe_mutex);
 
+	if (list_empty(dirty))
+		return 0;
 	/* Sites on ftrace calls are last: their targets depend on others. */
 	list_for_each_entry(site, dirty, batch) {
 		if (site->on_ftrace)
