@@ -60,13 +60,14 @@ static int kretprobe_join(struct kprobe *p)
 	if (rp->data_size > KRETPROBE_MAX_DATA_SIZE)
 		return -E2BIG;
 
-	rp->kp.pre_handler = kretprobe_entry;
-	rp->kp.post_handler = NULL;
-	rp->nmissed = 0;
 	pool = kretprobe_pool_create(rp);
 	if (!pool)
 		return -ENOMEM;
 	rp->rph = &pool->holder;
+	/* Set this last: after a failure, users may register rp->kp itself. */
+	rp->kp.pre_handler = kretprobe_entry;
+	rp->kp.post_handler = NULL;
+	rp->nmissed = 0;
 	return 0;
 }
 

@@ -715,6 +715,15 @@ static void test_kprobe_is_unregistered_as_kretprobe(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, disable_kprobe(&rp.kp), -EINVAL);
 }
 
+/* The user may register it as a kprobe instead. */
+static void test_refused_for_memory_has_no_handler(struct kunit *test)
+{
+	struct kretprobe rp = KRETPROBE_AT(follow_add, .maxactive = INT_MAX);
+
+	KUNIT_EXPECT_EQ(test, register_kretprobe(&rp), -ENOMEM);
+	KUNIT_EXPECT_NULL(test, rp.kp.pre_handler);
+}
+
 static struct kunit_case return_tests[] = {
 	KUNIT_CASE_PARAM(test_refused_with_errno, errno_gen_params),
 	KUNIT_CASE(test_refused_within_function_has_no_addr),
@@ -740,6 +749,7 @@ static struct kunit_case return_tests[] = {
 	KUNIT_CASE_PARAM(test_call_from_handler_is_missed, calling_gen_params),
 	KUNIT_CASE(test_busy_cpu_misses_calls),
 	KUNIT_CASE(test_no_cpu_loses_a_call),
+	KUNIT_CASE(test_refused_for_memory_has_no_handler),
 #ifdef CONFIG_X86
 	KUNIT_CASE(test_tail_call_is_followed),
 #endif
