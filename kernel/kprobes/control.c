@@ -59,43 +59,6 @@ static void kprobe_show_symbol(struct seq_file *m, const void *addr,
  * that were queued when the file was opened.
  */
 
-/* Return the link of the site at a position in the two lists, or NULL. */
-static struct list_head *kprobe_list_seek(loff_t *pos)
-{
-	struct list_head *at = seq_list_start(&kprobe_sites, *pos);
-	loff_t before;
-
-	if (at)
-		return at;
-	before = list_count_nodes(&kprobe_sites);
-	return seq_list_start(&kprobe_gone_sites, *pos - before);
-}
-
-static void *kprobe_list_start(struct seq_file *m, loff_t *pos)
-{
-	/* kprobe_set_global() moves sites within the list. */
-	mutex_lock(&kprobe_switch_mutex);
-	mutex_lock(&kprobe_mutex);
-	return kprobe_list_seek(pos);
-}
-
-static void *kprobe_list_next(struct seq_file *m, void *v, loff_t *pos)
-{
-	struct list_head *at = v;
-
-	++*pos;
-	at = at->next;
-	if (at == &kprobe_sites)
-		at = kprobe_gone_sites.next;
-	return at == &kprobe_gone_sites ? NULL : at;
-}
-
-static void kprobe_list_stop(struct seq_file *m, void *v)
-{
-	mutex_unlock(&kprobe_mutex);
-	mutex_unlock(&kprobe_switch_mutex);
-}
-
 /* Show a probe's place.  Return false for a symbol shown without a module. */
 static bool kprobe_list_place(struct seq_file *m, const struct kprobe *p,
 			      unsigned long addr)
@@ -131,14 +94,14 @@ static const char *kprobe_list_state(const struct kprobe *p)
 	return p->enabled ? "" : "[DISABLED]";
 }
 
-static int kprobe_list_show(struct seq_file *m, void *v)
+static void kprobe_list_site(struct seq_file *m, struct kprobe_site *site)
 {
-	struct kprobe_site *site = list_entry(v, struct kprobe_site, all);
 	struct kprobe *p;
 	bool complete;
 
-	if (kprobe_classic_pinned(site))
-		return 0;
+	/* After an overflow, seq_file starts over with a larger buffer. */
+	if (kprobe_classic_pinned(site) || seq_has_overflowed(m))
+		return;
 	hlist_for_each_entry(p, &site->probes, hlist) {
 		unsigned long addr = (unsigned long)READ_ONCE(p->addr);
 
@@ -150,21 +113,26 @@ static int kprobe_list_show(struct seq_file *m, void *v)
 			   kprobe_list_state(p),
 			   kprobe_optimized(p) ? "[OPTIMIZED]" : "",
 			   kprobe_ftrace(p) ? "[FTRACE]" : "");
+		cond_resched();
 	}
-	return 0;
 }
 
-static const struct seq_operations kprobe_list_sops = {
-	.start = kprobe_list_start,
-	.next = kprobe_list_next,
-	.stop = kprobe_list_stop,
-	.show = kprobe_list_show,
-};
+static int kprobe_list_show(struct seq_file *m, void *v)
+{
+	struct kprobe_site *site;
+
+	guard(mutex)(&kprobe_mutex);
+	list_for_each_entry(site, &kprobe_sites, all)
+		kprobe_list_site(m, site);
+	list_for_each_entry(site, &kprobe_gone_sites, all)
+		kprobe_list_site(m, site);
+	return 0;
+}
 
 static int kprobe_list_open(struct inode *inode, struct file *file)
 {
 	kprobe_optimizer_settle();
-	return seq_open(file, &kprobe_list_sops);
+	return single_open(file, kprobe_list_show, NULL);
 }
 
 static const struct file_operations kprobe_list_fops = {
@@ -172,7 +140,7 @@ static const struct file_operations kprobe_list_fops = {
 	.open = kprobe_list_open,
 	.read = seq_read,
 	.llseek = seq_lseek,
-	.release = seq_release,
+	.release = single_release,
 };
 
 /*

@@ -259,7 +259,6 @@ static inline void kprobe_patch_batch(struct list_head *batch)
 
 /* site.c: sites and the probes on them */
 extern struct mutex kprobe_mutex;
-extern struct mutex kprobe_switch_mutex;
 extern struct list_head kprobe_sites;		/* under kprobe_mutex */
 extern struct list_head kprobe_gone_sites;	/* under kprobe_mutex */
 

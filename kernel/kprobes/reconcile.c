@@ -21,6 +21,9 @@
 #include <linux/kprobes_hit.h>
 #include "internal.h"
 
+/* Serializes changes of switches, which release kprobe_mutex between chunks. */
+static DEFINE_MUTEX(kprobe_switch_mutex);
+
 static bool kprobe_global_on = true;	/* under kprobe_mutex */
 
 /* Number of ops between kprobe_redirect_begin() and kprobe_redirect_end(). */

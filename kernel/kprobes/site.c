@@ -54,8 +54,6 @@
 
 /* Sites, probes, states and the switches; see "Locks" in kernel/kprobes.c. */
 DEFINE_MUTEX(kprobe_mutex);
-/* Serializes changes of switches, which release kprobe_mutex between chunks. */
-DEFINE_MUTEX(kprobe_switch_mutex);
 LIST_HEAD(kprobe_sites);
 LIST_HEAD(kprobe_gone_sites);
 
