@@ -68,21 +68,19 @@
 static LIST_HEAD(opt_queue);
 static LIST_HEAD(opt_waiting_gp);
 static LIST_HEAD(opt_unoptimizing);
-static LIST_HEAD(opt_retry);	/* lacked memory; queued again soon */
+static LIST_HEAD(opt_retry);	/* lacked memory; for the next pass */
 static bool opt_on = true;
 static unsigned int opt_passes;	/* completed passes of the worker */
 static struct workqueue_struct *opt_wq;	/* NULL before RCU-tasks works */
 
 static void opt_worker(struct work_struct *work);
-static void opt_retry_worker(struct work_struct *work);
 static void opt_unoptimize_worker(struct work_struct *work);
 static DECLARE_DELAYED_WORK(opt_work, opt_worker);
-static DECLARE_DELAYED_WORK(opt_retry_work, opt_retry_worker);
 static DECLARE_DELAYED_WORK(opt_unoptimize_work, opt_unoptimize_worker);
 
 /* Delay in jiffies, to collect probes that users change one by one. */
 #define OPT_DELAY	DIV_ROUND_UP(HZ, 50)
-/* Delay in jiffies, before sites that lacked memory are queued again. */
+/* Delay in jiffies, before the worker retries sites that lacked memory. */
 #define OPT_RETRY_DELAY	HZ
 
 static bool site_armed(const struct kprobe_site *site)
@@ -284,16 +282,6 @@ static void opt_unoptimize_worker(struct work_struct *work)
 			 opt_wants_no_jump);
 }
 
-static void opt_retry_worker(struct work_struct *work)
-{
-	guard(mutex)(&kprobe_mutex);
-
-	if (list_empty(&opt_retry))
-		return;
-	list_splice_tail_init(&opt_retry, &opt_queue);
-	queue_delayed_work(opt_wq, &opt_work, 0);
-}
-
 /* Take a site off the queue.  If it may become a jump, build its detour. */
 static void prepare_jump(struct kprobe_site *site)
 {
@@ -307,7 +295,6 @@ static void prepare_jump(struct kprobe_site *site)
 		site->obstacle = arch_kprobe_build_detour(site);
 	if (site->obstacle == KPROBE_NOJUMP_NO_MEMORY) {
 		list_add_tail(&site->optimize, &opt_retry);
-		queue_delayed_work(opt_wq, &opt_retry_work, OPT_RETRY_DELAY);
 	} else if (!site->obstacle) {
 		arch_kprobe_use_detour(site, true);
 		site->trap_uses_detour = true;
@@ -338,6 +325,7 @@ static void opt_worker(struct work_struct *work)
 	bool waiting;
 
 	mutex_lock(&kprobe_mutex);
+	list_splice_init(&opt_retry, &opt_queue);
 	list_sort(NULL, &opt_queue, opt_by_address);
 	while (!list_empty(&opt_queue)) {
 		prepare_jump(list_first_entry(&opt_queue, struct kprobe_site,
@@ -357,8 +345,11 @@ static void opt_worker(struct work_struct *work)
 
 	/* Only this worker fills the list: no sites join meanwhile. */
 	opt_patch_chunks(&opt_waiting_gp, KPROBE_SITE_JUMP, opt_wants_jump);
-	scoped_guard(mutex, &kprobe_mutex)
+	scoped_guard(mutex, &kprobe_mutex) {
 		opt_passes++;
+		if (!list_empty(&opt_retry))
+			queue_delayed_work(opt_wq, &opt_work, OPT_RETRY_DELAY);
+	}
 }
 
 /*
