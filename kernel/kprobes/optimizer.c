@@ -388,16 +388,23 @@ void kprobe_optimizer_settle(void)
 }
 
 /**
- * kprobe_optimizer_allow - allow or forbid new jumps
+ * kprobe_optimizer_allow - allow new jumps, or forbid them and cancel pending
+ *	ones
  * @on: whether they are allowed
  *
- * Context: kprobe_mutex held.  To forbid jumps, the caller must also cancel
- * pending jumps and remove existing ones.
+ * Context: kprobe_mutex held.  To forbid jumps, the caller must also remove
+ * existing ones.
  */
 void kprobe_optimizer_allow(bool on)
 {
+	struct kprobe_site *site, *next;
+
 	lockdep_assert_held(&kprobe_mutex);
 	opt_on = on;
+	if (on)
+		return;
+	list_for_each_entry_safe(site, next, &opt_waiting_gp, optimize)
+		kprobe_optimizer_cancel(site);
 }
 
 /** kprobe_get_jumps - return whether jumps are allowed; takes kprobe_mutex */

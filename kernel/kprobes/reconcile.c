@@ -347,27 +347,37 @@ int kprobe_reconcile(struct list_head *dirty, unsigned int how)
 }
 
 /*
- * Reconcile a chunk of the sites at the head of the list, move these to its
- * tail, and subtract their number from @left.  Sites that are created between
- * two chunks are at the tail, and obey the new setting anyway.  If a site is
+ * Reconcile all sites after a change of a switch, in chunks.  Take each chunk
+ * from the head of the list, and move it to the tail.  Sites that are created
+ * or changed between two chunks obey the new setting anyway.  If a site is
  * freed meanwhile, another site is visited twice, which is harmless.
  */
-static int reconcile_chunk(unsigned int *left, unsigned int how)
+static int reconcile_all(unsigned int how)
 {
 	struct kprobe_site *site;
-	unsigned int n = 0;
+	unsigned int left, n;
+	int err, ret = 0;
 	LIST_HEAD(dirty);
 
-	while (*left && n < KPROBE_PATCH_CHUNK && !list_empty(&kprobe_sites)) {
-		site = list_first_entry(&kprobe_sites, struct kprobe_site, all);
-		list_move_tail(&site->all, &kprobe_sites);
-		kprobe_site_mark_dirty(site, &dirty);
-		n += kprobe_site_patches_text(site);
-		--*left;
+	scoped_guard(mutex, &kprobe_mutex)
+		left = list_count_nodes(&kprobe_sites);
+	while (left) {
+		mutex_lock(&kprobe_mutex);
+		for (n = 0; left && n < KPROBE_PATCH_CHUNK; left--) {
+			if (list_empty(&kprobe_sites))
+				continue;
+			site = list_first_entry(&kprobe_sites,
+						struct kprobe_site, all);
+			list_move_tail(&site->all, &kprobe_sites);
+			kprobe_site_mark_dirty(site, &dirty);
+			n += kprobe_site_patches_text(site);
+		}
+		err = kprobe_reconcile(&dirty, how);
+		mutex_unlock(&kprobe_mutex);
+		ret = ret ?: err;
+		cond_resched();
 	}
-	if (list_empty(&kprobe_sites))
-		*left = 0;
-	return kprobe_reconcile(&dirty, how);
+	return ret;
 }
 
 /**
@@ -389,10 +399,6 @@ static int reconcile_chunk(unsigned int *left, unsigned int how)
  */
 int kprobe_set_global(bool on)
 {
-	unsigned int how = KPROBE_ARM_EACH | (on ? 0 : KPROBE_WAIT);
-	unsigned int left;
-	int err, ret = 0;
-
 	guard(mutex)(&kprobe_switch_mutex);
 
 	scoped_guard(mutex, &kprobe_mutex) {
@@ -400,16 +406,8 @@ int kprobe_set_global(bool on)
 			pr_info("Kprobes globally %s\n",
 				on ? "enabled" : "disabled");
 		kprobe_global_on = on;
-		left = list_count_nodes(&kprobe_sites);
 	}
-	/* A site that changes between chunks obeys the new setting, too. */
-	while (left) {
-		scoped_guard(mutex, &kprobe_mutex)
-			err = reconcile_chunk(&left, how);
-		ret = ret ?: err;
-		cond_resched();
-	}
-	return ret;
+	return reconcile_all(KPROBE_ARM_EACH | (on ? 0 : KPROBE_WAIT));
 }
 
 /** kprobe_get_global - return the global switch */
@@ -478,36 +476,18 @@ void kprobe_redirect_end(struct ftrace_ops *ops)
 }
 #endif
 
-/* Remove a chunk of jumps.  Return true if more may be left. */
-static bool reconcile_remove_jumps(void)
-{
-	struct kprobe_site *site;
-	unsigned int n = 0;
-	LIST_HEAD(dirty);
-
-	list_for_each_entry(site, &kprobe_sites, all) {
-		if (site->state != KPROBE_SITE_JUMP)
-			continue;
-		site->target = reconcile_text_target(site);
-		list_add_tail(&site->batch, &dirty);
-		if (++n == KPROBE_PATCH_CHUNK)
-			break;
-	}
-	reconcile_jumps(&dirty);
-	kprobe_patch_batch(&dirty);
-	return n == KPROBE_PATCH_CHUNK;
-}
-
 /**
  * kprobe_set_jumps - allow jumps, or forbid and remove them
  * @on: whether jumps are allowed
+ *
+ * A site on an ftrace call keeps its jump if it cannot be armed with ftrace,
+ * which is logged.
  *
  * Context: may sleep.
  */
 void kprobe_set_jumps(bool on)
 {
 	struct kprobe_site *site;
-	bool more = true;
 
 	guard(mutex)(&kprobe_switch_mutex);
 
@@ -520,16 +500,11 @@ void kprobe_set_jumps(bool on)
 		list_for_each_entry(site, &kprobe_sites, all)
 			if (on)
 				kprobe_optimizer_consider(site);
-			else if (site->trap_uses_detour)
-				kprobe_optimizer_cancel(site);
 		/* Not in chunks: one update of ftrace arms all owners. */
 		if (!on)
 			reconcile_owners(NULL, NULL);
 	}
 	/* Jumps are forbidden by now: none is written between chunks. */
-	while (!on && more) {
-		scoped_guard(mutex, &kprobe_mutex)
-			more = reconcile_remove_jumps();
-		cond_resched();
-	}
+	if (!on)
+		reconcile_all(KPROBE_ARM_EACH);
 }
