@@ -465,30 +465,22 @@ free:
  */
 void kprobe_ftrace_disarm(struct list_head *batch)
 {
-	unsigned int nr = 0, all = list_count_nodes(batch);
-	bool at_once = all > LEFTOVERS_BATCH || nr_leftovers > LEFTOVERS_MAX;
 	struct kprobe_site *site;
-	unsigned long *ips;
+	unsigned int nr = 0;
 
 	lockdep_assert_held(&kprobe_mutex);
 
-	if (at_once)
-		kprobe_ftrace_flush();
-	ips = kvmalloc_array(all, sizeof(*ips), GFP_KERNEL);
 	list_for_each_entry(site, batch, batch) {
 		unsigned long ip = (unsigned long)site->addr;
 
 		WRITE_ONCE(site->ftrace, SITE_FTRACE_OFF);
 		site_release(site);
-		if (!at_once && leftover_add(ip))
-			continue;
-		if (ips)
-			ips[nr++] = ip;
-		else
+		if (!leftover_add(ip))
 			site_ops_remove(&ip, 1);
+		nr++;
 	}
-	site_ops_remove(ips, nr);
-	kvfree(ips);
+	if (nr > LEFTOVERS_BATCH || nr_leftovers > LEFTOVERS_MAX)
+		kprobe_ftrace_flush();
 }
 
 /**
