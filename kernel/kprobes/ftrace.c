@@ -243,17 +243,6 @@ static unsigned int kprobe_ftrace_nr;	/* under kprobe_mutex */
 /* Set once ftrace has shut itself down: its functions must not be called. */
 bool kprobe_ftrace_disabled;
 
-/**
- * kprobe_ftrace_claim_changes - check whether a claim must be made or released
- * @site: a site on an ftrace call
- *
- * Context: kprobe_mutex held.
- */
-bool kprobe_ftrace_claim_changes(const struct kprobe_site *site)
-{
-	return site->ftrace && site->claimed != !!site->npost;
-}
-
 /* Claim the function of a site, which must be in the filter. */
 static int site_claim(struct kprobe_site *site)
 {
@@ -376,17 +365,6 @@ static bool leftover_add(unsigned long ip)
 	if (!ret && !nr_leftovers++)
 		schedule_delayed_work(&leftovers_work, LEFTOVERS_DELAY);
 	return !ret || ret == -EEXIST;
-}
-
-/**
- * kprobe_ftrace_moved - end the move of a site
- * @site: a site that kprobe_ftrace_arm() has armed
- *
- * Context: kprobe_mutex held.
- */
-void kprobe_ftrace_moved(struct kprobe_site *site)
-{
-	WRITE_ONCE(site->ftrace, SITE_FTRACE_ON);
 }
 
 /**

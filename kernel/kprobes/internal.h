@@ -169,23 +169,15 @@ enum site_ftrace {
 void kprobe_classic_ftrace_hit(unsigned long ip, unsigned long parent_ip,
 			       struct ftrace_ops *ops,
 			       struct ftrace_regs *fregs);
-bool kprobe_ftrace_claim_changes(const struct kprobe_site *site);
 int kprobe_ftrace_arm(struct list_head *batch);
-void kprobe_ftrace_moved(struct kprobe_site *site);
 void kprobe_ftrace_disarm(struct list_head *batch);
 void kprobe_ftrace_flush(void);
 #else
-static inline bool kprobe_ftrace_claim_changes(const struct kprobe_site *site)
-{
-	return false;
-}
-
 static inline int kprobe_ftrace_arm(struct list_head *batch)
 {
 	return -EOPNOTSUPP;
 }
 
-static inline void kprobe_ftrace_moved(struct kprobe_site *site) { }
 static inline void kprobe_ftrace_disarm(struct list_head *batch) { }
 static inline void kprobe_ftrace_flush(void) { }
 #endif

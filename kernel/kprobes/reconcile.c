@@ -67,6 +67,12 @@ kprobe_target_state(const struct kprobe_site *site)
 						 KPROBE_SITE_TRAP;
 }
 
+/* Return true if ftrace must claim or release the function of @site. */
+static bool reconcile_changes_claim(const struct kprobe_site *site)
+{
+	return site->ftrace && site->claimed != !!site->npost;
+}
+
 /* Return the armed site that owns @site's instruction, or NULL. */
 static struct kprobe_site *kprobe_owner_of(const struct kprobe_site *site)
 {
@@ -159,7 +165,8 @@ static void reconcile_restore_next(struct list_head *batch)
 	kprobe_patch(&text);
 	list_for_each_entry(site, &text, batch) {
 		site->target = KPROBE_SITE_FTRACE;
-		kprobe_ftrace_moved(site);
+		/* From now on, hits need no copy. */
+		WRITE_ONCE(site->ftrace, SITE_FTRACE_ON);
 	}
 	list_splice(&text, batch);
 }
@@ -328,7 +335,7 @@ int kprobe_reconcile(struct list_head *dirty, unsigned int how)
 	reconcile_jumps(dirty);
 	list_for_each_entry_safe(site, next, dirty, batch) {
 		if (site->target != site->state ||
-		    kprobe_ftrace_claim_changes(site))
+		    reconcile_changes_claim(site))
 			continue;
 		list_del_init(&site->batch);
 		/* A post handler that was an obstacle may be gone. */
@@ -364,10 +371,13 @@ static int reconcile_all(unsigned int how)
 	while (left) {
 		mutex_lock(&kprobe_mutex);
 		for (n = 0; left && n < KPROBE_PATCH_CHUNK; left--) {
-			if (list_empty(&kprobe_sites))
-				continue;
-			site = list_first_entry(&kprobe_sites,
-						struct kprobe_site, all);
+			site = list_first_entry_or_null(&kprobe_sites,
+							struct kprobe_site,
+							all);
+			if (!site) {
+				left = 0;
+				break;
+			}
 			list_move_tail(&site->all, &kprobe_sites);
 			kprobe_site_mark_dirty(site, &dirty);
 			n += kprobe_site_patches_text(site);
@@ -392,7 +402,7 @@ static int reconcile_all(unsigned int how)
  * Switching on arms as many sites as possible, and logs the others.  ftrace
  * refuses a site with post handlers, for example, if another user has meanwhile
  * registered an ops with IPMODIFY for its function.  A refused site is tried
- * again when its probes change, or when probes are switched on again.
+ * again when its probes change, or when a switch changes.
  *
  * Context: may sleep.
  * Return: 0, or the first error of kprobe_reconcile().

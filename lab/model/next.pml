@@ -15,7 +15,7 @@
  * DROP=2	kprobe_ftrace_arm() adds to the filter before it sets site->ftrace
  * DROP=3	reconcile_restore_next() waits for a grace period
  * DROP=4	reconcile_restore_next() restores the text after site->ftrace is set
- * DROP=5	kprobe_ftrace_moved() after the text is restored
+ * DROP=5	reconcile_restore_next() ends the move after the text is restored
  * DROP=6	kprobe_ftrace_dropped() continues at the copy; instead, it counts
  *		only hits that the text does not handle any more
  */
