@@ -695,7 +695,7 @@ static void kprobe_lose_text(unsigned long start, unsigned long size)
 void kprobe_free_init_mem(void)
 {
 	guard(mutex)(&kprobe_mutex);
-	kprobe_refuse_init_text();
+	kprobe_init_text_gone = true;
 	kprobe_lose_text((unsigned long)_sinittext, _einittext - _sinittext);
 }
 

@@ -133,7 +133,7 @@ struct kprobe_entry {
 /* place.c: from a request to an instruction */
 int kprobe_find_place(kprobe_opcode_t *addr, const char *symbol,
 		      unsigned long offset, unsigned long *place);
-void kprobe_refuse_init_text(void);
+extern bool kprobe_init_text_gone;
 enum kprobe_refusal kprobe_admit_text(unsigned long addr);
 void kprobe_find_entry(unsigned long place, struct kprobe_entry *entry);
 enum kprobe_refusal kprobe_inspect(struct kprobe_site *site,

@@ -130,19 +130,8 @@ static bool place_is_part(const char *name)
 	return strstr(name, ".cold") || strstr(name, ".__part.");
 }
 
-/* Set just before the kernel's init text is freed; under kprobe_mutex. */
-static bool place_init_text_gone;
-
-/**
- * kprobe_refuse_init_text - refuse further probes in the kernel's init text
- *
- * Context: kprobe_mutex held.
- */
-void kprobe_refuse_init_text(void)
-{
-	lockdep_assert_held(&kprobe_mutex);
-	place_init_text_gone = true;
-}
+/* Set by kprobe_free_init_mem(), with kprobe_mutex held. */
+bool kprobe_init_text_gone;
 
 /**
  * kprobe_admit_text - check that an address is in text that may be probed
@@ -155,7 +144,7 @@ void kprobe_refuse_init_text(void)
  */
 enum kprobe_refusal kprobe_admit_text(unsigned long addr)
 {
-	if (place_init_text_gone && is_kernel_inittext(addr))
+	if (kprobe_init_text_gone && is_kernel_inittext(addr))
 		return KPROBE_REFUSE_NOT_TEXT;
 	return core_kernel_text(addr) ? KPROBE_OK : kprobe_admit_module(addr);
 }
