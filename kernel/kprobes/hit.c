@@ -483,10 +483,10 @@ NOKPROBE_SYMBOL(kprobe_fault);
  * (cpu_die_early() on arm64).  Without CONFIG_HOTPLUG_CPU, CPUs start only at
  * boot, before users register probes.
  *
- * The return path does not check the mark, because no followed call returns on
- * a marked CPU: while the mark is set, no call is followed, and a call that was
- * followed before never returns, because the idle task starts afresh when the
- * CPU is brought online again.
+ * The return path does not check the mark.  While the mark is set, no call is
+ * followed.  Of the calls followed before, only rcutree_report_cpu_dead()
+ * returns, with cpu_hotplug_lock still held for writing.  The others never
+ * return, because the idle task starts afresh when the CPU is online again.
  *
  * A hit on a marked CPU still uses its site and slots, and no grace period
  * waits for that CPU.  But before a site is freed, kprobe_patch() or
