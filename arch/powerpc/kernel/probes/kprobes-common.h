@@ -8,28 +8,29 @@
 
 #include <asm/page.h>
 
+/* Bytes for slots in the kernel's own text: see kprobes-slot.c. */
+#ifdef CONFIG_PPC64
+#define PPC_KPROBE_POOL_SIZE	0x200000
+#else
+#define PPC_KPROBE_POOL_SIZE	0x100000
+#endif
+
 /*
- * PPC_KPROBE_POOL_SIZE: bytes for slots in the kernel's own text, see
- * kprobes-slot.c.
- *
  * PPC_JPROBE_STACK: offset of the arguments in a caller's frame.  On 64 bit the
  * ABI reserves space there for arguments in registers.
  *
  * PPC_JPROBE_STACK_BYTES: bytes from there that are copied for a jprobe's
  * function: that space, and 64 bytes more.
  */
-#ifdef CONFIG_PPC64
-#define PPC_KPROBE_POOL_SIZE	0x200000
-#ifdef CONFIG_PPC64_ELF_ABI_V2
-#define PPC_JPROBE_STACK	32
-#else
-#define PPC_JPROBE_STACK	48
-#endif
-#define PPC_JPROBE_STACK_BYTES	128
-#else
-#define PPC_KPROBE_POOL_SIZE	0x100000
+#ifndef CONFIG_PPC64
 #define PPC_JPROBE_STACK	8
 #define PPC_JPROBE_STACK_BYTES	64
+#elif defined(CONFIG_PPC64_ELF_ABI_V2)
+#define PPC_JPROBE_STACK	32
+#define PPC_JPROBE_STACK_BYTES	128
+#else
+#define PPC_JPROBE_STACK	48
+#define PPC_JPROBE_STACK_BYTES	128
 #endif
 
 /*
