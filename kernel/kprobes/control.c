@@ -620,7 +620,7 @@ static int kprobe_jumps_handler(const struct ctl_table *table, int write,
 	return 0;
 }
 
-static struct ctl_table kprobe_jumps_sysctls[] = {
+static const struct ctl_table kprobe_jumps_sysctls[] = {
 	{
 		.procname = "kprobes-optimization",
 		.mode = 0644,
