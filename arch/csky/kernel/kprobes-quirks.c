@@ -41,6 +41,8 @@ static enum kprobe_exclusive csky_exclusive(unsigned long at)
 }
 
 const struct kprobe_quirks kprobe_quirks __refconst = {
+	/* ftrace also writes the halfword before the call. */
+	.ftrace_from = -(int)sizeof(u16),
 	.blacklist = csky_blacklist,
 	.insn_bytes = csky_insn_bytes,
 	.exclusive = csky_exclusive,
