@@ -96,7 +96,6 @@ enum kprobe_exclusive {
  * @ftrace_from: offset from ftrace_location() of the first word that ftrace
  *	writes for a call, in bytes
  * @ftrace_to: offset of the last word that ftrace writes, likewise
- * @init: called once, after @blacklist and before the first probe
  * @blacklist: blacklist text that must not be probed but is not annotated:
  *	exception code that runs before registers are saved or after they are
  *	restored, that passes breakpoints to classic.c, or that steps; a probe
@@ -121,12 +120,12 @@ enum kprobe_exclusive {
  * Each architecture with a classic backend defines kprobe_quirks in its
  * kprobes-quirks.c; all fields are optional.
  *
- * Context: @init and @blacklist are __init.  @insn_bytes, @exclusive, @refuses
- * and @prepare are called with kprobe_mutex and text_mutex held, all except
- * @prepare with jump_label_mutex as well.  The other functions run in
- * exceptions, and must be noinstr: they must not be traced, probed or
- * instrumented.  In @exception and the handlers, preemption is off.  RCU is
- * watching in @exception, but might not be in the handlers.
+ * Context: @blacklist is __init.  @insn_bytes, @exclusive, @refuses and @prepare
+ * are called with kprobe_mutex and text_mutex held, all except @prepare with
+ * jump_label_mutex as well.  The other functions run in exceptions, and must be
+ * noinstr: they must not be traced, probed or instrumented.  In @exception and
+ * the handlers, preemption is off.  RCU is watching in @exception, but might not
+ * be in the handlers.
  */
 struct kprobe_quirks {
 	bool unsupported;
@@ -136,7 +135,6 @@ struct kprobe_quirks {
 	int ftrace_from;
 	int ftrace_to;
 
-	void (*init)(void);
 	void (*blacklist)(void);
 
 	unsigned int (*insn_bytes)(unsigned long at);

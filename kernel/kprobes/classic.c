@@ -873,8 +873,6 @@ int __init kprobe_classic_init(void)
 	/* Each probe is refused, so there are no hits. */
 	if (kprobe_quirks.unsupported)
 		return 0;
-	if (kprobe_quirks.init)
-		kprobe_quirks.init();
 	ret = register_die_notifier(&classic_exceptions_nb) ?:
 	      arch_init_kprobes();
 	if (ret)

@@ -15,10 +15,9 @@
  * After a page fault in a step, execution continues after the instruction, and
  * not at it.
  *
- * The architecture's breakpoint handler enables interrupts even if they were
- * off, so kprobes-quirks-bp.S replaces it.  If they were on, another task may
- * still run, and remove the breakpoint, before do_bp() reads which one was hit:
- * see mips_trap_address().
+ * If interrupts were on, another task may run after the exception, and remove
+ * the breakpoint, before do_bp() reads which one was hit: see
+ * mips_trap_address().
  *
  * The code disables interrupts for a step, and restores their state afterwards.
  * Instructions that read or set this state are refused, even in the delay slot
@@ -45,7 +44,6 @@
 #include <asm/branch.h>
 #include <asm/inst.h>
 #include <asm/mipsregs.h>
-#include <asm/setup.h>
 #include "probes-common.h"
 
 extern unsigned long exception_handlers[32];
@@ -53,7 +51,6 @@ asmlinkage void do_bp(struct pt_regs *regs);
 asmlinkage void ret_from_exception(void);
 asmlinkage void ret_from_irq(void);
 asmlinkage void handle_reserved(void);
-asmlinkage void kprobe_quirks_handle_bp(void);
 
 /*
  * Blacklist the probes code, some of which steps, from its first function to
@@ -108,11 +105,6 @@ static void __init mips_blacklist(void)
 	}
 	kprobe_add_ksym_blacklist((unsigned long)do_bp);
 	kprobe_add_ksym_blacklist((unsigned long)__compute_return_epc_for_insn);
-}
-
-static void __init mips_init(void)
-{
-	set_except_vector(EXCCODE_BP, kprobe_quirks_handle_bp);
 }
 
 /* The status register of coprocessor 0 */
@@ -292,7 +284,6 @@ const struct kprobe_quirks kprobe_quirks __refconst = {
 	.unsupported = IS_ENABLED(CONFIG_CPU_MICROMIPS),
 	/* The word after the call, or its delay slot */
 	.ftrace_to = sizeof(u32),
-	.init = mips_init,
 	.blacklist = mips_blacklist,
 	.exclusive = mips_exclusive,
 	.refuses = mips_refuses,
