@@ -8,22 +8,10 @@
 #include <asm/brk-imm.h>
 #include <asm/insn-def.h>
 #include <asm/ptrace.h>
+#include <asm/stacktrace/frame.h>
 #include <asm/sysreg.h>
 
 #define SYS_TCO		sys_reg(3, 3, 4, 2, 7)
-
-/* A struct pt_regs of older kernels has 64 bits for the priority mask. */
-#ifdef S_PMR_SAVE
-#define S_PMR		S_PMR_SAVE
-#define PMR_REG(nr)	x##nr
-#else
-#define PMR_REG(nr)	w##nr
-#endif
-
-/* Newer kernels mark a frame record in a struct pt_regs. */
-#ifdef S_STACKFRAME_TYPE
-#include <asm/stacktrace/frame.h>
-#endif
 
 	.text
 
@@ -141,7 +129,7 @@ alternative_if_not ARM64_HAS_GIC_PRIO_MASKING
 	b	.Lby_daif\@
 alternative_else_nop_endif
 	mrs_s	x4, SYS_ICC_PMR_EL1
-	str	PMR_REG(4), [sp, #S_PMR]
+	str	w4, [sp, #S_PMR]
 	mov	x4, #GIC_PRIO_IRQOFF
 	msr_s	SYS_ICC_PMR_EL1, x4
 	b	.Lmasked\@
@@ -157,15 +145,11 @@ alternative_else
 alternative_endif
 	add	x3, sp, #PT_REGS_SIZE
 	str	x3, [sp, #S_SP]
-#ifdef S_STACKFRAME_TYPE
 	/* The unwinder finds the program counter and x29 in the registers. */
 	str	\where, [sp, #S_PC]
 	stp	xzr, xzr, [sp, #S_STACKFRAME]
 	mov	x3, #FRAME_META_TYPE_PT_REGS
 	str	x3, [sp, #S_STACKFRAME_TYPE]
-#else
-	stp	x29, \where, [sp, #S_STACKFRAME]
-#endif
 	add	x29, sp, #S_STACKFRAME
 	.pushsection .rodata.kprobe_recordless, "a"
 	.long	\begin - kprobe_post_thunk, 772f - kprobe_post_thunk
@@ -186,7 +170,7 @@ alternative_endif
 alternative_if_not ARM64_HAS_GIC_PRIO_MASKING
 	b	.Lby_daif\@
 alternative_else_nop_endif
-	ldr	PMR_REG(3), [sp, #S_PMR]
+	ldr	w3, [sp, #S_PMR]
 	msr_s	SYS_ICC_PMR_EL1, x3
 alternative_if_not ARM64_HAS_GIC_PRIO_RELAXED_SYNC
 	dsb	sy			// for the redistributor
