@@ -114,7 +114,7 @@ static const char * const blacklisted_names[] = {
 	"interrupt_base", "Program",
 #endif
 #ifdef CONFIG_PPC_64S_HASH_MMU
-	"slb_insert_entry",
+	"slb_insert_entry", "get_slice_psize", "switch_slb",
 #endif
 #if defined(CONFIG_PPC64) && defined(CONFIG_SMP)
 	"early_setup_secondary", "setup_kup",

@@ -13,6 +13,12 @@
  * mapped yet.  The functions that set up the MMU depend on the CPU and on the
  * configuration, so they are found by the calls to them.
  *
+ * With a hash table, on 64 bit, the data of a trap's handler may be in a segment
+ * without an entry in the SLB.  A miss there would change the SLB while the
+ * handler of another miss, or the switch to another task, changes it.  These
+ * functions are found in the same way, because the compiler may emit helpers of
+ * headers out of line.
+ *
  * On 64 bit, some code is soft-masked by its address, or restarted when an
  * interrupt arrives in it.  Two tables list the addresses of this code, but not
  * those of its copies in slots.
@@ -23,10 +29,13 @@
  * The exits of exceptions cannot be noinstr, because they must be near the
  * entries.  NOKPROBE_SYMBOL() blacklists them.
  */
+#include <linux/array_size.h>
 #include <linux/init.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes_backend.h>
 #include <asm/inst.h>
+#include <asm/interrupt.h>
+#include <asm/mmu_context.h>
 #include <asm/sections.h>
 #include <asm/setup.h>
 #include "kprobes-common.h"
@@ -75,7 +84,7 @@ static int __init blacklist_tables(void)
 	return ret;
 }
 
-/* Levels of calls to follow from early_setup_secondary(): more than exist. */
+/* Levels of calls to follow: more than exist. */
 #define CALL_DEPTH	8
 
 /*
@@ -98,19 +107,23 @@ static unsigned long __init branch_to(unsigned long at, u32 *length)
 	return target;
 }
 
-static int __init blacklist_secondary(void)
+/* Blacklist a function, and those that it calls, up to a @depth of calls. */
+static int __init blacklist_calls(void *function, unsigned int depth)
 {
-	unsigned long start;
-	int size;
+	unsigned long start = ppc_global_function_entry(function);
+	int size = kprobe_add_ksym_blacklist(start);
 
-	if (!IS_ENABLED(CONFIG_SMP))
-		return 0;
-	start = ppc_global_function_entry((void *)early_setup_secondary);
-	size = kprobe_add_ksym_blacklist(start);
 	if (size < 0)
 		return size;
-	return kprobe_blacklist_callees(start, start + size, 0, CALL_DEPTH,
+	return kprobe_blacklist_callees(start, start + size, 0, depth,
 					branch_to);
+}
+
+static int __init blacklist_secondary(void)
+{
+	if (!IS_ENABLED(CONFIG_SMP))
+		return 0;
+	return blacklist_calls(early_setup_secondary, CALL_DEPTH);
 }
 #else
 static int __init blacklist_tables(void)
@@ -124,11 +137,38 @@ static int __init blacklist_secondary(void)
 }
 #endif
 
+#ifdef CONFIG_PPC_64S_HASH_MMU
+/*
+ * The callees of switch_slb() and others are either helpers, or may be probed
+ * as far as they do not change the SLB: one level is enough.
+ */
+static int __init blacklist_slb(void)
+{
+	void *functions[] = {
+		switch_slb, slb_flush_and_restore_bolted, slb_save_contents,
+		slb_flush_all_realmode, slb_restore_bolted_realmode,
+		__slb_restore_bolted_realmode,
+	};
+	int ret = blacklist_calls(do_slb_fault, CALL_DEPTH);
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(functions) && !ret; i++)
+		ret = blacklist_calls(functions[i], 1);
+	return ret;
+}
+#else
+static int __init blacklist_slb(void)
+{
+	return 0;
+}
+#endif
+
 int __init arch_kprobe_blacklist(void)
 {
 	int ret;
 
 	ret = kprobe_add_area_blacklist((unsigned long)_stext,
 					(unsigned long)head_text_end);
-	return ret ?: blacklist_tables() ?: blacklist_secondary();
+	return ret ?: blacklist_tables() ?: blacklist_secondary() ?:
+	       blacklist_slb();
 }
