@@ -42,7 +42,7 @@ NOKPROBE_SYMBOL(ppc_kprobe_emulate);
 /*
  * Return true for an access of the stack by one instruction, unless it moves
  * the stack pointer: sstep.c would delay the store of STDU until after the post
- * handlers.
+ * handlers.  Below the red zone is the frame of the exception.
  */
 static __always_inline bool is_stack_access(const struct instruction_op *op,
 					    const struct pt_regs *regs)
@@ -54,6 +54,7 @@ static __always_inline bool is_stack_access(const struct instruction_op *op,
 	if (op->type & UPDATE && op->update_reg == 1)
 		return false;
 	return size <= sizeof(long) && IS_ALIGNED(op->ea, size) &&
+	       op->ea + KERNEL_REDZONE_SIZE >= regs->gpr[1] &&
 	       (op->ea ^ regs->gpr[1]) < THREAD_SIZE;
 }
 
