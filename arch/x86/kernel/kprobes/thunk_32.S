@@ -4,8 +4,9 @@
  * i386.  thunk_64.S explains each of them.  The differences:
  *
  * An NMI uses the current stack, so nothing below the stack pointer is ever
- * read.  The segment registers are the kernel's own: they are saved because
- * handlers may read them, but not restored.
+ * read.  The segment registers are the kernel's own, except around calls of the
+ * APM BIOS, which cannot be probed: they are saved because handlers may read
+ * them, but not restored.
  */
 #include <linux/linkage.h>
 #include <asm/asm-offsets.h>
