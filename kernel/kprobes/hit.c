@@ -88,7 +88,7 @@ do {									\
 
 /**
  * kprobe_site_missed_alone - count a miss without access to the site's probes
- * @site: the site that was hit
+ * @site: the site that was hit, or NULL if it cannot be accessed
  * @why: the reason
  *
  * The miss is counted for the site, but not in nmissed of its probes.  With the
@@ -101,7 +101,8 @@ do {									\
 void kprobe_site_missed_alone(struct kprobe_site *site, enum kprobe_miss why)
 {
 	add_one(&kprobe_miss_counts[why]);
-	add_one(&site->missed[why]);
+	if (site)
+		add_one(&site->missed[why]);
 }
 NOKPROBE_SYMBOL(kprobe_site_missed_alone);
 

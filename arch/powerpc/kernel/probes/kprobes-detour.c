@@ -46,6 +46,8 @@
 #include <linux/string.h>
 #include <linux/wordpart.h>
 #include <asm/inst.h>
+#include <asm/mmu.h>
+#include <asm/page.h>
 #include <asm/ptrace.h>
 #include <asm/reg.h>
 #include <asm/sections.h>
@@ -230,6 +232,21 @@ static enum ppc_detour_kind kind_of(const struct kprobe_site *site)
 }
 
 /*
+ * Return true if a site can be accessed in real mode.  A partition with a hash
+ * table reaches only the start of its memory there.  Beyond that,
+ * kprobe_hit_jump() can only count a hit, and not apply the effects of an
+ * instruction.
+ */
+static __always_inline bool in_real_mode_area(const struct kprobe_site *site)
+{
+#ifdef CONFIG_PPC_BOOK3S_64
+	return __pa(site) < ppc64_rma_size;
+#else
+	return true;
+#endif
+}
+
+/*
  * Functions that the core calls
  */
 
@@ -252,6 +269,10 @@ enum kprobe_obstacle arch_kprobe_build_detour(struct kprobe_site *site)
 
 	if (site->detour)
 		return KPROBE_NOJUMP_NONE;
+	/* Modules never run in real mode. */
+	if (near && kind_of(site) != PPC_DETOUR_PLAIN &&
+	    !in_real_mode_area(site))
+		return KPROBE_NOJUMP_DETOUR_REACH;
 	detour = kprobe_slot_alloc(site, size);
 	if (!detour)
 		return KPROBE_NOJUMP_NO_MEMORY;
@@ -362,6 +383,10 @@ __visible enum kprobe_verdict kprobe_hit_jump(struct kprobe_site *site,
 	enum kprobe_verdict verdict;
 	bool traced_on;
 
+	if (unlikely(ppc_kprobe_real_mode(msr)) && !in_real_mode_area(site)) {
+		kprobe_site_missed_alone(NULL, KPROBE_MISS_REAL_MODE);
+		return KPROBE_HIT_MISSED;
+	}
 	regs->nip = (unsigned long)site->addr;
 	if (unlikely(ppc_kprobe_real_mode(msr))) {
 		kprobe_site_missed_alone(site, KPROBE_MISS_REAL_MODE);
