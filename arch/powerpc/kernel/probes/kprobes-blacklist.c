@@ -33,9 +33,9 @@
 #include <linux/init.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes_backend.h>
+#include <linux/mmu_context.h>
 #include <asm/inst.h>
 #include <asm/interrupt.h>
-#include <asm/mmu_context.h>
 #include <asm/sections.h>
 #include <asm/setup.h>
 #include "kprobes-common.h"
