@@ -22,104 +22,62 @@ static const struct decode_case {
 	{ 0x48000008, PPC_KPROBE_EMULATE, "b .+8" },
 	{ 0x4bfff000, PPC_KPROBE_EMULATE, "b .-4096" },
 	{ 0x48000401, PPC_KPROBE_EMULATE, "bl .+1024" },
-	{ 0x41820008, PPC_KPROBE_EMULATE, "beq .+8" },
 	{ 0x409efff8, PPC_KPROBE_EMULATE, "bne 7, .-8" },
-	{ 0x42000010, PPC_KPROBE_EMULATE, "bdnz .+16" },
 	{ 0x4045ffe0, PPC_KPROBE_EMULATE, "bdzf 5, .-32" },
 	{ 0x429f0005, PPC_KPROBE_EMULATE, "bcl 20, 31, .+4" },
 	{ 0x4e800020, PPC_KPROBE_EMULATE, "blr" },
-	{ 0x4d820020, PPC_KPROBE_EMULATE, "beqlr" },
-	{ 0x4e000020, PPC_KPROBE_EMULATE, "bdnzlr" },
 	{ 0x4e800021, PPC_KPROBE_EMULATE, "blrl" },
 	{ 0x4e800420, PPC_KPROBE_EMULATE, "bctr" },
 	{ 0x4e800421, PPC_KPROBE_EMULATE, "bctrl" },
-	{ 0x4c820420, PPC_KPROBE_EMULATE, "bnectr" },
 	{ 0x4d8d0421, PPC_KPROBE_EMULATE, "bgtctrl 3" },
 	{ 0x7c642a14, PPC_KPROBE_COMPUTE, "add 3, 4, 5" },
-	{ 0x7c642850, PPC_KPROBE_COMPUTE, "subf 3, 4, 5" },
 	{ 0x7c642914, PPC_KPROBE_COMPUTE, "adde 3, 4, 5" },
-	{ 0x3864ffff, PPC_KPROBE_COMPUTE, "addi 3, 4, -1" },
 	{ 0x3c4c0100, PPC_KPROBE_COMPUTE, "addis 2, 12, 256" },
 	{ 0x34640005, PPC_KPROBE_COMPUTE, "addic. 3, 4, 5" },
-	{ 0x1c640007, PPC_KPROBE_COMPUTE, "mulli 3, 4, 7" },
-	{ 0x7c832839, PPC_KPROBE_COMPUTE, "and. 3, 4, 5" },
 	{ 0x60000000, PPC_KPROBE_COMPUTE, "ori 0, 0, 0" },
-	{ 0x7c8320f8, PPC_KPROBE_COMPUTE, "nor 3, 4, 4" },
 	{ 0x5083298e, PPC_KPROBE_COMPUTE, "rlwimi 3, 4, 5, 6, 7" },
-	{ 0x4cc63182, PPC_KPROBE_COMPUTE, "crxor 6, 6, 6" },
 	{ 0x4d1c0000, PPC_KPROBE_COMPUTE, "mcrf 2, 7" },
-	{ 0x7c600026, PPC_KPROBE_COMPUTE, "mfcr 3" },
 	{ 0x7c6ff120, PPC_KPROBE_COMPUTE, "mtcrf 255, 3" },
 	{ 0x7c0802a6, PPC_KPROBE_COMPUTE, "mflr 0" },
 	{ 0x7c0803a6, PPC_KPROBE_COMPUTE, "mtlr 0" },
-	{ 0x7c6902a6, PPC_KPROBE_COMPUTE, "mfctr 3" },
-	{ 0x7d8903a6, PPC_KPROBE_COMPUTE, "mtctr 12" },
-	{ 0x7c6102a6, PPC_KPROBE_COMPUTE, "mfxer 3" },
 	{ 0x7c0004ac, PPC_KPROBE_COMPUTE, "sync" },
-	{ 0x7c2004ac, PPC_KPROBE_COMPUTE, "lwsync" },
 	{ 0x4c00012c, PPC_KPROBE_COMPUTE, "isync" },
-	{ 0x7c0006ac, PPC_KPROBE_COMPUTE, "eieio" },
 	{ 0x7c64282e, PPC_KPROBE_PLAIN, "lwzx 3, 4, 5" },
-	{ 0xa8640002, PPC_KPROBE_PLAIN, "lha 3, 2(4)" },
 	{ 0x98640000, PPC_KPROBE_PLAIN, "stb 3, 0(4)" },
-	{ 0x7c001a2c, PPC_KPROBE_PLAIN, "dcbt 0, 3" },
 	{ 0x7c001fec, PPC_KPROBE_PLAIN, "dcbz 0, 3" },
-	{ 0x7c0018ac, PPC_KPROBE_PLAIN, "dcbf 0, 3" },
 	{ 0x7c001fac, PPC_KPROBE_PLAIN, "icbi 0, 3" },
 	{ 0x7c6000a6, PPC_KPROBE_PLAIN, "mfmsr 3" },
 	{ 0x7c7a02a6, PPC_KPROBE_PLAIN, "mfspr 3, 26" },
-	{ 0x7c7b03a6, PPC_KPROBE_PLAIN, "mtspr 27, 3" },
 	{ 0x7c6c42a6, PPC_KPROBE_PLAIN, "mftb 3" },
 	{ 0x7c801a64, PPC_KPROBE_PLAIN, "tlbie 3, 4" },
 	{ 0xfc22182a, PPC_KPROBE_PLAIN, "fadd 1, 2, 3" },
-	{ 0xfc2220fa, PPC_KPROBE_PLAIN, "fmadd 1, 2, 3, 4" },
 	{ 0xc8230008, PPC_KPROBE_PLAIN, "lfd 1, 8(3)" },
-	{ 0x7c2325ae, PPC_KPROBE_PLAIN, "stfdx 1, 3, 4" },
-	{ 0xfc20048e, PPC_KPROBE_PLAIN, "mffs 1" },
 	{ 0x7c602028, PPC_KPROBE_LOAD_RESERVE, "lwarx 3, 0, 4" },
 	{ 0x7c60212d, PPC_KPROBE_STORE_COND, "stwcx. 3, 0, 4" },
 	{ 0x7c600124, PPC_KPROBE_MSR, "mtmsr 3" },
 	{ 0x7fe00008, PPC_KPROBE_TRAP, "trap" },
 	{ 0x0fe00000, PPC_KPROBE_TRAP, "twi 31, 0, 0" },
 	{ 0x0f030005, PPC_KPROBE_TRAP, "twnei 3, 5" },
-	{ 0x7fe52808, PPC_KPROBE_TRAP, "tw 31, 5, 5" },
 	{ 0x44000002, PPC_KPROBE_SYSTEM, "sc" },
-	{ 0x44000022, PPC_KPROBE_SYSTEM, "sc 1" },
 	{ 0x00000000, PPC_KPROBE_NONE, ".long 0" },
-	{ 0x00000200, PPC_KPROBE_NONE, ".long 0x200" },
 	{ 0x03ffffff, PPC_KPROBE_NONE, ".long 0x03ffffff" },
 #ifdef CONFIG_PPC64
 	{ 0x4c620005, PPC_KPROBE_EMULATE, "addpcis 3, 5" },
-	{ 0x4fffffc5, PPC_KPROBE_EMULATE, "addpcis 31, -1" },
 	{ 0x7c6429d2, PPC_KPROBE_COMPUTE, "mulld 3, 4, 5" },
-	{ 0x7c642bd2, PPC_KPROBE_COMPUTE, "divd 3, 4, 5" },
 	{ 0x7c642e12, PPC_KPROBE_COMPUTE, "modsd 3, 4, 5" },
 	{ 0x106429b3, PPC_KPROBE_COMPUTE, "maddld 3, 4, 5, 6" },
-	{ 0x7c8307b4, PPC_KPROBE_COMPUTE, "extsw 3, 4" },
 	{ 0x7c830074, PPC_KPROBE_COMPUTE, "cntlzd 3, 4" },
-	{ 0x7c8303f4, PPC_KPROBE_COMPUTE, "popcntd 3, 4" },
 	{ 0x78832980, PPC_KPROBE_COMPUTE, "rldicl 3, 4, 5, 6" },
-	{ 0x7c832e34, PPC_KPROBE_COMPUTE, "srad 3, 4, 5" },
 	{ 0x7c232000, PPC_KPROBE_COMPUTE, "cmpd 3, 4" },
-	{ 0x2ba30063, PPC_KPROBE_COMPUTE, "cmpldi 7, 3, 99" },
 	{ 0x7c700100, PPC_KPROBE_COMPUTE, "setb 3, 4" },
-	{ 0x7c64299e, PPC_KPROBE_COMPUTE, "isel 3, 4, 5, 6" },
 	{ 0xe8640008, PPC_KPROBE_PLAIN, "ld 3, 8(4)" },
-	{ 0xe8640009, PPC_KPROBE_PLAIN, "ldu 3, 8(4)" },
-	{ 0x7c642c28, PPC_KPROBE_PLAIN, "ldbrx 3, 4, 5" },
 	{ 0xf8010010, PPC_KPROBE_PLAIN, "std 0, 16(1)" },
 	{ 0xf821ff91, PPC_KPROBE_PLAIN, "stdu 1, -112(1)" },
-	{ 0x7c21016a, PPC_KPROBE_PLAIN, "stdux 1, 1, 0" },
 	{ 0x7c001a24, PPC_KPROBE_PLAIN, "tlbiel 3" },
-	{ 0x7c602324, PPC_KPROBE_PLAIN, "slbmte 3, 4" },
-	{ 0x7c0003e4, PPC_KPROBE_PLAIN, "slbia" },
 	{ 0x4e800460, PPC_KPROBE_WHERE, "bctar 20, 0, 0" },
 	{ 0x7c2320ce, PPC_KPROBE_PLAIN, "lvx 1, 3, 4" },
-	{ 0x7c2321ce, PPC_KPROBE_PLAIN, "stvx 1, 3, 4" },
 	{ 0x10221880, PPC_KPROBE_PLAIN, "vadduwm 1, 2, 3" },
-	{ 0x1022192b, PPC_KPROBE_PLAIN, "vperm 1, 2, 3, 4" },
 	{ 0x7c432699, PPC_KPROBE_PLAIN, "lxvd2x 34, 3, 4" },
-	{ 0xf0221cd0, PPC_KPROBE_PLAIN, "xxlxor 1, 2, 3" },
 	{ 0x7c230166, PPC_KPROBE_PLAIN, "mtvsrd 1, 3" },
 	{ 0x7c00199c, PPC_KPROBE_PLAIN, "msgsnd 3" },
 	{ 0x7c6428a8, PPC_KPROBE_LOAD_RESERVE, "ldarx 3, 4, 5" },
@@ -134,7 +92,6 @@ static const struct decode_case {
 	{ 0x7c600164, PPC_KPROBE_MSR, "mtmsrd 3" },
 	{ 0x7c610164, PPC_KPROBE_MSR, "mtmsrd 3, 1" },
 	{ 0x09030005, PPC_KPROBE_TRAP, "tdgti 3, 5" },
-	{ 0x0be00000, PPC_KPROBE_TRAP, "tdi 31, 0, 0" },
 	{ 0x7c832088, PPC_KPROBE_TRAP, "tdeq 3, 4" },
 	{ 0x44000001, PPC_KPROBE_SYSTEM, "scv 0" },
 	{ 0x4c000024, PPC_KPROBE_SYSTEM, "rfid" },
@@ -148,12 +105,7 @@ static const struct decode_case {
 #endif
 };
 
-static void decode_desc(const struct decode_case *c, char *desc)
-{
-	strscpy(desc, c->text, KUNIT_PARAM_DESC_SIZE);
-}
-
-KUNIT_ARRAY_PARAM(decode, decode_cases, decode_desc);
+KUNIT_ARRAY_PARAM_DESC(decode, decode_cases, text);
 
 /* Instructions that analyse_instr() supports with ISA 3.0 only. */
 static bool is_new(const char *text)
@@ -190,12 +142,7 @@ static const struct prefixed_case {
 	{ 0x05000000, 0x80260063, PPC_KPROBE_PLAIN, "xxspltiw 1, 99" },
 };
 
-static void prefixed_desc(const struct prefixed_case *c, char *desc)
-{
-	strscpy(desc, c->text, KUNIT_PARAM_DESC_SIZE);
-}
-
-KUNIT_ARRAY_PARAM(prefixed, prefixed_cases, prefixed_desc);
+KUNIT_ARRAY_PARAM_DESC(prefixed, prefixed_cases, text);
 
 static void test_prefixed_class_is_right(struct kunit *test)
 {
