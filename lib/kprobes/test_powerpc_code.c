@@ -9,6 +9,17 @@
 #include <asm/switch_to.h>
 #include "test_powerpc.h"
 #include "test_same.h"
+
+/* Needs a unit of the CPU, or an ISA. */
+#define NEEDS_VSX	4
+#define NEEDS_30	8
+#define NEEDS_31	16
+#define NEEDS_205	32
+
+/* An access of the operands in memory, which may change their address in r9. */
+#define ACCESS(name, probed)						\
+	CODE(name, MEMORY, probed, LEFT "\n mr 6, 9")
+
 #ifdef CONFIG_PPC64
 #include "test_powerpc_64.h"
 #else
@@ -112,80 +123,39 @@ CODE(bnelrl, "li 6, 1\n li 7, 0\n" LANDING "mtlr 4", "bnelrl", CALLED);
 
 CODE(add, "", "add 3, 4, 5", "");
 CODE(add_rc, "", "add. 3, 4, 5", "");
-CODE(addo, "", "addo 3, 4, 5", "");
 CODE(addo_rc, "", "addo. 3, 4, 5", "");
-CODE(subf, "", "subf 3, 4, 5", "");
 CODE(subf_rc, "", "subf. 3, 4, 5", "");
-CODE(addc, "", "addc 3, 4, 5", "");
-CODE(addc_rc, "", "addc. 6, 4, 5", "");
 CODE(adde, "", "adde 3, 4, 5", "");
-CODE(adde_rc, "", "adde. 3, 3, 3", "");
-CODE(addze, "", "addze 3, 4", "");
-CODE(addme, "", "addme 3, 4", "");
-CODE(subfc, "", "subfc 3, 4, 5", "");
-CODE(subfe, "", "subfe 3, 4, 5", "");
 CODE(subfze, "", "subfze 3, 4", "");
-CODE(subfme, "", "subfme 3, 4", "");
 CODE(neg, "", "neg 3, 4", "");
-CODE(neg_rc, "", "neg. 3, 4", "");
 CODE(mulli, "", "mulli 3, 4, -77", "");
-CODE(mullw, "", "mullw 3, 4, 5", "");
-CODE(mulhw, "", "mulhw 3, 4, 5", "");
 CODE(mulhwu, "", "mulhwu 3, 4, 5", "");
 CODE(addi, "", "addi 3, 4, -1", "");
-CODE(addi_2, "", "addi 3, 0, 99", "");
 CODE(addis, "", "addis 3, 4, 4711", "");
-CODE(addic, "", "addic 3, 4, -5", "");
 CODE(addic_rc, "", "addic. 3, 4, -5", "");
 CODE(subfic, "", "subfic 3, 4, 7", "");
-CODE(and, "", "and 3, 4, 5", "");
 CODE(and_rc, "", "and. 3, 4, 5", "");
-CODE(or, "", "or 3, 4, 5", "");
-CODE(or_rc, "", "or. 3, 4, 5", "");
-CODE(xor, "", "xor 3, 4, 5", "");
-CODE(nand, "", "nand 3, 4, 5", "");
-CODE(nor, "", "nor 3, 4, 5", "");
-CODE(eqv, "", "eqv 3, 4, 5", "");
-CODE(andc, "", "andc 3, 4, 5", "");
 CODE(orc_rc, "", "orc. 3, 4, 5", "");
-CODE(andi_rc, "", "andi. 3, 4, 0xff0f", "");
 CODE(andis_rc, "", "andis. 3, 4, 0x8001", "");
 CODE(ori, "", "ori 3, 4, 0x1234", "");
-CODE(oris, "", "oris 3, 4, 0x8234", "");
-CODE(xori, "", "xori 3, 4, 0xffff", "");
 CODE(xoris, "", "xoris 3, 4, 0x8000", "");
 CODE(extsb, "", "extsb 3, 4", "");
-CODE(extsh, "", "extsh 3, 4", "");
 CODE(cntlzw, "", "cntlzw 3, 4", "");
-CODE(rlwinm, "", "rlwinm 3, 4, 5, 3, 28", "");
 CODE(rlwinm_rc, "", "rlwinm. 3, 4, 5, 28, 3", "");
-CODE(rlwnm, "", "rlwnm 3, 4, 5, 7, 30", "");
 CODE(rlwimi, "", "rlwimi 3, 4, 13, 8, 19", "");
-CODE(slw, "", "slw 3, 4, 5", "");
-CODE(srw, "", "srw 3, 4, 5", "");
 CODE(sraw, "", "sraw 3, 4, 5", "");
-CODE(srawi, "", "srawi 3, 4, 13", "");
 CODE(srawi_rc, "", "srawi. 3, 4, 31", "");
-CODE(cmpw, "", "cmpw 3, 4", "");
 CODE(cmplw, "", "cmplw 2, 3, 4", "");
 CODE(cmpwi, "", "cmpwi 7, 3, -5", "");
-CODE(cmplwi, "", "cmplwi 6, 3, 9", "");
 CODE(mfcr, "", "mfcr 3", "");
 CODE(mtcrf, "", "mtcrf 0xa5, 3", "");
 CODE(mcrf, "", "mcrf 2, 7", "");
 CODE(crand, "", "crand 0, 5, 9", "");
-CODE(cror, "", "cror 2, 30, 9", "");
-CODE(crxor, "", "crxor 6, 6, 6", "");
-CODE(crnand, "", "crnand 1, 2, 3", "");
 CODE(crnor, "", "crnor 31, 2, 4", "");
-CODE(creqv, "", "creqv 8, 2, 4", "");
-CODE(crandc, "", "crandc 8, 2, 4", "");
-CODE(crorc, "", "crorc 8, 2, 4", "");
 CODE(mfctr, "", "mfctr 3", "");
 CODE(mfxer, "", "mfxer 3", "");
 CODE(mtxer, "", "mtxer 3", "");
 CODE(ori_2, "", "ori 0, 0, 0", "");
-CODE(ori_3, "", "ori 31, 31, 0", "");
 CODE(sync, "", "sync", "");
 CODE(eieio, "", "eieio", "");
 CODE(isync, "", "isync", "");
@@ -195,31 +165,20 @@ CODE(mtlr, "", "mtlr 3", "mflr 4");
 CODE(mtctr, "", "mtctr 3", "mfctr 4");
 CODE(mflr, "", "mflr 3", "");
 CODE(divw, DIVIDENDS, "divw 3, 4, 5", LOW);
-CODE(divwu, DIVIDENDS, "divwu 3, 4, 5", LOW);
 CODE(mfmsr, "", "mfmsr 3", "andi. 3, 3, 0x4030");
-CODE(lwz, MEMORY, "lwz 5, 4(9)", LEFT "\n mr 6, 9");
-CODE(lwzu, MEMORY, "lwzu 5, 4(9)", LEFT "\n mr 6, 9");
-CODE(lwzx, MEMORY, "lwzx 5, 9, 10", LEFT "\n mr 6, 9");
-CODE(lhz, MEMORY, "lhz 5, 2(9)", LEFT "\n mr 6, 9");
-CODE(lhzu, MEMORY, "lhzu 5, 2(9)", LEFT "\n mr 6, 9");
-CODE(lha, MEMORY, "lha 5, 6(9)", LEFT "\n mr 6, 9");
-CODE(lhax, MEMORY, "lhax 5, 9, 10", LEFT "\n mr 6, 9");
-CODE(lbz, MEMORY, "lbz 5, 7(9)", LEFT "\n mr 6, 9");
-CODE(lbzu, MEMORY, "lbzu 5, 1(9)", LEFT "\n mr 6, 9");
-CODE(lbzx, MEMORY, "lbzx 5, 9, 10", LEFT "\n mr 6, 9");
-CODE(lhbrx, MEMORY, "lhbrx 5, 9, 10", LEFT "\n mr 6, 9");
-CODE(lwbrx, MEMORY, "lwbrx 5, 9, 10", LEFT "\n mr 6, 9");
-CODE(stw, MEMORY, "stw 5, 4(9)", LEFT "\n mr 6, 9");
-CODE(stwu, MEMORY, "stwu 5, 4(9)", LEFT "\n mr 6, 9");
-CODE(stwx, MEMORY, "stwx 5, 9, 10", LEFT "\n mr 6, 9");
-CODE(sth, MEMORY, "sth 5, 6(9)", LEFT "\n mr 6, 9");
-CODE(sthu, MEMORY, "sthu 5, 2(9)", LEFT "\n mr 6, 9");
-CODE(sthx, MEMORY, "sthx 5, 9, 10", LEFT "\n mr 6, 9");
-CODE(stb, MEMORY, "stb 5, 5(9)", LEFT "\n mr 6, 9");
-CODE(stbu, MEMORY, "stbu 5, 1(9)", LEFT "\n mr 6, 9");
-CODE(stbx, MEMORY, "stbx 5, 9, 10", LEFT "\n mr 6, 9");
-CODE(sthbrx, MEMORY, "sthbrx 5, 9, 10", LEFT "\n mr 6, 9");
-CODE(stwbrx, MEMORY, "stwbrx 5, 9, 10", LEFT "\n mr 6, 9");
+ACCESS(lwz, "lwz 5, 4(9)");
+ACCESS(lwzu, "lwzu 5, 4(9)");
+ACCESS(lwzx, "lwzx 5, 9, 10");
+ACCESS(lha, "lha 5, 6(9)");
+ACCESS(lhax, "lhax 5, 9, 10");
+ACCESS(lbzu, "lbzu 5, 1(9)");
+ACCESS(lwbrx, "lwbrx 5, 9, 10");
+ACCESS(stw, "stw 5, 4(9)");
+ACCESS(stwu, "stwu 5, 4(9)");
+ACCESS(stwx, "stwx 5, 9, 10");
+ACCESS(stb, "stb 5, 5(9)");
+ACCESS(stbx, "stbx 5, 9, 10");
+ACCESS(sthbrx, "sthbrx 5, 9, 10");
 CODE(addi_3, STLU " 1, -32(1)\n mr 9, 1", "addi 1, 1, 32", "subf 3, 9, 1");
 CODE(lwarx, MEMORY "\n3:", "lwarx 5, 0, 9",
      "addi 5, 5, 1\n stwcx. 5, 0, 9\n bne- 3b\n" LEFT);
@@ -232,43 +191,26 @@ CODE(ll, STLU " 1, -48(1)\n mr 9, 1", LL " 1, 0(1)", "subf 3, 9, 1");
 CODE(after_stcx, MEMORY "\n3: lwarx 5, 0, 9\n stwcx. 5, 0, 9", "bne- 3b",
      LEFT);
 
-/* Needs a unit of the CPU, or an ISA. */
-#define NEEDS_VSX	4
-#define NEEDS_30	8
-#define NEEDS_31	16
-#define NEEDS_205	32
-
 static const struct code_case code_cases[] = {
-	ENTRY(b), ENTRY(b_next), ENTRY(beq), ENTRY(bne), ENTRY(blt),
-	ENTRY(bge), ENTRY(bgt_cr1), ENTRY(ble_cr3), ENTRY(bso_cr7),
-	ENTRY(bns_cr5), ENTRY(beq_likely), ENTRY(bne_unlikely), ENTRY(bdnz),
-	ENTRY(bdz), ENTRY(bdnz_one), ENTRY(bdz_one), ENTRY(bdnzt), ENTRY(bdzf),
+	ENTRY(b), ENTRY(b_next), ENTRY(beq), ENTRY(bne), ENTRY(blt), ENTRY(bge),
+	ENTRY(bgt_cr1), ENTRY(ble_cr3), ENTRY(bso_cr7), ENTRY(bns_cr5),
+	ENTRY(beq_likely), ENTRY(bne_unlikely), ENTRY(bdnz), ENTRY(bdz),
+	ENTRY(bdnz_one), ENTRY(bdz_one), ENTRY(bdnzt), ENTRY(bdzf),
 	ENTRY(bdnz_ctr), ENTRY(blr), ENTRY(beqlr), ENTRY(bdnzlr), ENTRY(bctr),
 	ENTRY(bgtctr), ENTRY(bl), ENTRY(beql), ENTRY(bcl), ENTRY(bctrl),
-	ENTRY(blrl, NO_JUMP), ENTRY(bnelrl, NO_JUMP), ENTRY(add),
-	ENTRY(add_rc), ENTRY(addo), ENTRY(addo_rc), ENTRY(subf),
-	ENTRY(subf_rc), ENTRY(addc), ENTRY(addc_rc), ENTRY(adde),
-	ENTRY(adde_rc), ENTRY(addze), ENTRY(addme), ENTRY(subfc), ENTRY(subfe),
-	ENTRY(subfze), ENTRY(subfme), ENTRY(neg), ENTRY(neg_rc), ENTRY(mulli),
-	ENTRY(mullw), ENTRY(mulhw), ENTRY(mulhwu), ENTRY(addi), ENTRY(addi_2),
-	ENTRY(addis), ENTRY(addic), ENTRY(addic_rc), ENTRY(subfic), ENTRY(and),
-	ENTRY(and_rc), ENTRY(or), ENTRY(or_rc), ENTRY(xor), ENTRY(nand),
-	ENTRY(nor), ENTRY(eqv), ENTRY(andc), ENTRY(orc_rc), ENTRY(andi_rc),
-	ENTRY(andis_rc), ENTRY(ori), ENTRY(oris), ENTRY(xori), ENTRY(xoris),
-	ENTRY(extsb), ENTRY(extsh), ENTRY(cntlzw), ENTRY(rlwinm),
-	ENTRY(rlwinm_rc), ENTRY(rlwnm), ENTRY(rlwimi), ENTRY(slw), ENTRY(srw),
-	ENTRY(sraw), ENTRY(srawi), ENTRY(srawi_rc), ENTRY(cmpw), ENTRY(cmplw),
-	ENTRY(cmpwi), ENTRY(cmplwi), ENTRY(mfcr), ENTRY(mtcrf), ENTRY(mcrf),
-	ENTRY(crand), ENTRY(cror), ENTRY(crxor), ENTRY(crnand), ENTRY(crnor),
-	ENTRY(creqv), ENTRY(crandc), ENTRY(crorc), ENTRY(mfctr), ENTRY(mfxer),
-	ENTRY(mtxer), ENTRY(ori_2), ENTRY(ori_3), ENTRY(sync), ENTRY(eieio),
-	ENTRY(isync), ENTRY(dcbt), ENTRY(dcbst), ENTRY(mtlr), ENTRY(mtctr),
-	ENTRY(mflr), ENTRY(divw), ENTRY(divwu), ENTRY(mfmsr), ENTRY(lwz),
-	ENTRY(lwzu), ENTRY(lwzx), ENTRY(lhz), ENTRY(lhzu), ENTRY(lha),
-	ENTRY(lhax), ENTRY(lbz), ENTRY(lbzu), ENTRY(lbzx), ENTRY(lhbrx),
-	ENTRY(lwbrx), ENTRY(stw), ENTRY(stwu), ENTRY(stwx), ENTRY(sth),
-	ENTRY(sthu), ENTRY(sthx), ENTRY(stb), ENTRY(stbu), ENTRY(stbx),
-	ENTRY(sthbrx), ENTRY(stwbrx), ENTRY(addi_3), ENTRY(lwarx, NO_POST),
+	ENTRY(blrl, NO_JUMP), ENTRY(bnelrl, NO_JUMP), ENTRY(add), ENTRY(add_rc),
+	ENTRY(addo_rc), ENTRY(subf_rc), ENTRY(adde), ENTRY(subfze), ENTRY(neg),
+	ENTRY(mulli), ENTRY(mulhwu), ENTRY(addi), ENTRY(addis), ENTRY(addic_rc),
+	ENTRY(subfic), ENTRY(and_rc), ENTRY(orc_rc), ENTRY(andis_rc),
+	ENTRY(ori), ENTRY(xoris), ENTRY(extsb), ENTRY(cntlzw), ENTRY(rlwinm_rc),
+	ENTRY(rlwimi), ENTRY(sraw), ENTRY(srawi_rc), ENTRY(cmplw), ENTRY(cmpwi),
+	ENTRY(mfcr), ENTRY(mtcrf), ENTRY(mcrf), ENTRY(crand), ENTRY(crnor),
+	ENTRY(mfctr), ENTRY(mfxer), ENTRY(mtxer), ENTRY(ori_2), ENTRY(sync),
+	ENTRY(eieio), ENTRY(isync), ENTRY(dcbt), ENTRY(dcbst), ENTRY(mtlr),
+	ENTRY(mtctr), ENTRY(mflr), ENTRY(divw), ENTRY(mfmsr), ENTRY(lwz),
+	ENTRY(lwzu), ENTRY(lwzx), ENTRY(lha), ENTRY(lhax), ENTRY(lbzu),
+	ENTRY(lwbrx), ENTRY(stw), ENTRY(stwu), ENTRY(stwx), ENTRY(stb),
+	ENTRY(stbx), ENTRY(sthbrx), ENTRY(addi_3), ENTRY(lwarx, NO_POST),
 	ENTRY(stlu), ENTRY(stlu_near), ENTRY(ll), ENTRY(after_stcx),
 	CODE_CASES_OF_WIDTH
 };
