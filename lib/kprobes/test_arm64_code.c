@@ -99,29 +99,20 @@ CODE(add_zr, "", "add x4, xzr, x5, asr #3", "");
 CODE(cmp, "", "cmp x1, x2, lsr #7", "");
 CODE(and_imm, "", "and x0, x1, #0xff00ff00ff00ff", "");
 CODE(tst_imm, "", "tst w1, #0x80000000", "");
-CODE(orr_imm, "", "orr x0, xzr, #0x3333333333333333", "");
 CODE(movk, "", "movk x2, #4711, lsl #32", "");
 CODE(movn, "", "movn w2, #4711", "");
-CODE(movz, "", "movz x5, #4711, lsl #48", "");
 CODE(bfi, "", "bfi x0, x1, #5, #17", "");
 CODE(sbfx, "", "sbfx x0, x1, #3, #40", "");
-CODE(ubfiz, "", "ubfiz w0, w1, #3, #11", "");
 CODE(extr, "", "extr x0, x1, x2, #13", "");
 CODE(bics, "", "bics x0, x1, x2, ror #5", "");
 CODE(orn, "", "orn w0, w1, w2", "");
 CODE(mvn_zr, "", "eon xzr, x1, x2", "");
-CODE(adc, "", "adc x0, x1, x2", "");
 CODE(ngcs, "", "ngcs x0, x1", "");
-CODE(csneg, "", "csneg w0, w1, w2, le", "");
 CODE(cset, "", "cset x0, vs", "");
-CODE(sdiv, "", "sdiv x0, x1, x2", "");
 CODE(lsl, "", "lsl x0, x1, x2", "");
-CODE(ror, "", "ror w0, w1, w2", "");
 CODE(msub, "", "msub x0, x1, x2, x3", "");
-CODE(mul, "", "mul w5, w4, w3", "");
 CODE(smaddl, "", "smaddl x0, w1, w2, x3", "");
 CODE(umsubl, "", "umsubl x0, w1, w2, x3", "");
-CODE(smulh, "", "smulh x0, x1, x2", "");
 CODE(add_sp, "mov x4, sp", "add x0, sp, #16", "sub x0, x0, x4\n"
      "mov x4, xzr");
 CODE(sp_add, "mov x4, sp", "add sp, sp, #-32", "mov x0, sp\n sub x0, x4, x0\n"
@@ -133,18 +124,20 @@ CODE(cmp_sp, "mov x4, sp\n sub x4, x4, #16", "cmp sp, x4", "mov x4, xzr");
 CODE(fp_sp, "mov x4, x29", "mov x29, sp", "mov x5, sp\n sub x5, x5, x29\n"
      "mov x29, x4\n mov x4, xzr");
 CODE(ccmp_imm, "", "ccmp w1, #7, #10, ge", "");
-CODE(ccmn, "", "ccmn x3, x4, #0, eq", "");
-CODE(rev16, "", "rev16 w1, w0", "");
 CODE(clz, "", "clz x0, x1", "");
-CODE(rbit, "", "rbit x0, x1", "");
 CODE(crc, "", ".arch_extension crc\n crc32cx w0, w1, x2", "");
 CODE(push, "", "stp x0, x1, [sp, #-16]!", "ldp x2, x3, [sp], #16");
 CODE(pop, "stp x0, x1, [sp, #-16]!", "ldp x2, x3, [sp], #16", "");
-CODE(sub_sp, "mov x4, sp", "sub sp, sp, #32", "mov x0, sp\n sub x0, x4, x0\n"
-     "mov sp, x4\n mov x4, xzr");
 CODE(ldr_sp, "stp x0, x1, [sp, #-16]!", "ldr x2, [sp, #8]", "add sp, sp, #16");
 CODE(str_sp, "stp x0, x1, [sp, #-16]!", "str x2, [sp, #8]",
      "ldp x0, x1, [sp], #16");
+/* Instructions near the probed one, which is a branch all the same. */
+#define NEAR(name, insn)						\
+	CODE(name, "", "add x0, x1, x2", "b 1f\n " insn "\n1:")
+NEAR(near_pan, ".inst 0xd500409f");
+NEAR(near_tco, ".inst 0xd503409f");
+NEAR(near_ttbr, "msr ttbr0_el1, x0");
+NEAR(near_daif, "msr daifset, #2");
 CODE(mrs_nzcv, "", "mrs x0, nzcv", "");
 CODE(msr_nzcv, "and x0, x0, #0xf0000000", "msr nzcv, x0", "");
 CODE(mrs_daif, "", "mrs x0, daif", "");
@@ -188,43 +181,36 @@ static const struct code_case code_cases[] = {
 	ENTRY(b_pl), ENTRY(b_vs), ENTRY(b_vc), ENTRY(b_hi), ENTRY(b_ls),
 	ENTRY(b_ge), ENTRY(b_lt), ENTRY(b_gt), ENTRY(b_le), ENTRY(b_al),
 	ENTRY(b_nv), ENTRY(bc_eq, NEEDS_HBC), ENTRY(b), ENTRY(b_next),
-	ENTRY(cbz_x), ENTRY(cbz_w), ENTRY(cbnz_x), ENTRY(cbnz_w),
-	ENTRY(cbz_zr), ENTRY(cbnz_zr),
-	ENTRY(tbz_0), ENTRY(tbz_31), ENTRY(tbnz_32), ENTRY(tbnz_63),
-	ENTRY(tbz_zr),
-	ENTRY(br), ENTRY(br_x17), ENTRY(ret_x4), ENTRY(ret),
-	ENTRY(bl), ENTRY(blr, NO_JUMP_BTI), ENTRY(blr_x17, NO_JUMP_BTI),
-	ENTRY(blr_x30, NO_JUMP),
-	ENTRY(adr), ENTRY(adr_back), ENTRY(adr_zr), ENTRY(adrp),
-	ENTRY(ldr_x), ENTRY(ldr_w), ENTRY(ldrsw), ENTRY(ldr_zr), ENTRY(prfm),
-	ENTRY(nop), ENTRY(bti, NO_JUMP_BTI),
-	ENTRY(paciasp, NO_JUMP_BTI), ENTRY(autiasp),
+	ENTRY(cbz_x), ENTRY(cbz_w), ENTRY(cbnz_x), ENTRY(cbnz_w), ENTRY(cbz_zr),
+	ENTRY(cbnz_zr), ENTRY(tbz_0), ENTRY(tbz_31), ENTRY(tbnz_32),
+	ENTRY(tbnz_63), ENTRY(tbz_zr), ENTRY(br), ENTRY(br_x17), ENTRY(ret_x4),
+	ENTRY(ret), ENTRY(bl), ENTRY(blr, NO_JUMP_BTI),
+	ENTRY(blr_x17, NO_JUMP_BTI), ENTRY(blr_x30, NO_JUMP), ENTRY(adr),
+	ENTRY(adr_back), ENTRY(adr_zr), ENTRY(adrp), ENTRY(ldr_x), ENTRY(ldr_w),
+	ENTRY(ldrsw), ENTRY(ldr_zr), ENTRY(prfm), ENTRY(nop),
+	ENTRY(bti, NO_JUMP_BTI), ENTRY(paciasp, NO_JUMP_BTI), ENTRY(autiasp),
 	ENTRY(retaa, NEEDS_PAC), ENTRY(retab, NEEDS_PAC),
 	ENTRY(braa, NEEDS_PAC), ENTRY(brab_sp, NEEDS_PAC),
 	ENTRY(braaz, NEEDS_PAC), ENTRY(brabz, NEEDS_PAC),
 	ENTRY(blraa, NEEDS_PAC | NO_JUMP_BTI),
 	ENTRY(blrab_sp, NEEDS_PAC | NO_JUMP_BTI),
 	ENTRY(blraaz, NEEDS_PAC | NO_JUMP_BTI),
-	ENTRY(blrabz, NEEDS_PAC | NO_JUMP_BTI),
-	ENTRY(add), ENTRY(adds), ENTRY(sbcs), ENTRY(csel), ENTRY(ccmp),
-	ENTRY(add_imm), ENTRY(subs_imm), ENTRY(cmp_imm), ENTRY(add_same),
-	ENTRY(add_zr), ENTRY(cmp), ENTRY(and_imm), ENTRY(tst_imm),
-	ENTRY(orr_imm), ENTRY(movk), ENTRY(movn), ENTRY(movz), ENTRY(bfi),
-	ENTRY(sbfx), ENTRY(ubfiz), ENTRY(extr), ENTRY(bics), ENTRY(orn),
-	ENTRY(mvn_zr), ENTRY(adc), ENTRY(ngcs), ENTRY(csneg), ENTRY(cset),
-	ENTRY(sdiv), ENTRY(lsl), ENTRY(ror), ENTRY(msub), ENTRY(mul),
-	ENTRY(smaddl), ENTRY(umsubl), ENTRY(smulh), ENTRY(add_sp),
-	ENTRY(sp_add), ENTRY(subs_ext), ENTRY(cmp_sp), ENTRY(fp_sp),
-	ENTRY(ccmp_imm), ENTRY(ccmn), ENTRY(rev16), ENTRY(add_ext), ENTRY(clz),
-	ENTRY(rbit), ENTRY(crc),
-	ENTRY(umulh), ENTRY(udiv), ENTRY(push), ENTRY(pop), ENTRY(sub_sp),
-	ENTRY(ldr_sp), ENTRY(str_sp),
-	ENTRY(mrs_nzcv), ENTRY(msr_nzcv), ENTRY(mrs_daif), ENTRY(daifset),
-	ENTRY(daifclr), ENTRY(msr_daif), ENTRY(mrs_sp_el0), ENTRY(isb),
-	ENTRY(dmb), ENTRY(clrex), ENTRY(ldar), ENTRY(stlr),
-	ENTRY(ldxr, NO_POST), ENTRY(ldaxp, NO_POST), ENTRY(after_stxr),
-	ENTRY(after_clrex), ENTRY(after_wfe), ENTRY(far_after_load),
-	ENTRY(after_function),
+	ENTRY(blrabz, NEEDS_PAC | NO_JUMP_BTI), ENTRY(add), ENTRY(adds),
+	ENTRY(sbcs), ENTRY(csel), ENTRY(ccmp), ENTRY(add_imm), ENTRY(subs_imm),
+	ENTRY(cmp_imm), ENTRY(add_same), ENTRY(add_zr), ENTRY(cmp),
+	ENTRY(and_imm), ENTRY(tst_imm), ENTRY(movk), ENTRY(movn), ENTRY(bfi),
+	ENTRY(sbfx), ENTRY(extr), ENTRY(bics), ENTRY(orn), ENTRY(mvn_zr),
+	ENTRY(ngcs), ENTRY(cset), ENTRY(lsl), ENTRY(msub), ENTRY(smaddl),
+	ENTRY(umsubl), ENTRY(add_sp), ENTRY(sp_add), ENTRY(subs_ext),
+	ENTRY(cmp_sp), ENTRY(fp_sp), ENTRY(ccmp_imm), ENTRY(add_ext),
+	ENTRY(clz), ENTRY(crc), ENTRY(umulh), ENTRY(udiv), ENTRY(push),
+	ENTRY(pop), ENTRY(ldr_sp), ENTRY(str_sp), ENTRY(near_pan),
+	ENTRY(near_tco), ENTRY(near_ttbr), ENTRY(near_daif), ENTRY(mrs_nzcv),
+	ENTRY(msr_nzcv), ENTRY(mrs_daif), ENTRY(daifset), ENTRY(daifclr),
+	ENTRY(msr_daif), ENTRY(mrs_sp_el0), ENTRY(isb), ENTRY(dmb),
+	ENTRY(clrex), ENTRY(ldar), ENTRY(stlr), ENTRY(ldxr, NO_POST),
+	ENTRY(ldaxp, NO_POST), ENTRY(after_stxr), ENTRY(after_clrex),
+	ENTRY(after_wfe), ENTRY(far_after_load), ENTRY(after_function),
 };
 
 KUNIT_ARRAY_PARAM_DESC(code, code_cases, name);
@@ -337,8 +323,29 @@ static void test_accumulate_in_copy_follows_no_load(struct kunit *test)
 	}
 }
 
+/* A branch covers one instruction: a probe on the next does not prevent it. */
+static void test_neighbours_both_jump(struct kunit *test)
+{
+	struct counted p = COUNTED(probe_push);
+	struct counted q = COUNTED(probe_push + AARCH64_INSN_SIZE);
+	struct state s = { .x = { 1, 2 } };
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
+	expect_jump(test, &p.probe, true);
+	expect_jump(test, &q.probe, true);
+	call_code(code_push, &s);
+	KUNIT_EXPECT_EQ(test, s.x[2], 1);
+	KUNIT_EXPECT_EQ(test, s.x[3], 2);
+	unregister_kprobe(&p.probe);
+	unregister_kprobe(&q.probe);
+	KUNIT_EXPECT_EQ(test, p.pre, 1);
+	KUNIT_EXPECT_EQ(test, q.pre, 1);
+}
+
 static struct kunit_case code_tests[] = {
 	KUNIT_CASE_PARAM(test_probe_changes_no_result, code_gen_params),
+	KUNIT_CASE(test_neighbours_both_jump),
 	KUNIT_CASE(test_batch_interrupts_cpus_once),
 	KUNIT_CASE(test_accumulate_in_copy_follows_no_load),
 	{}

@@ -15,7 +15,7 @@
 
 #include "test_code.h"
 
-/* Flags of code_case: a post handler is refused; the breakpoint must stay. */
+/* Flags: a post handler is refused; no detour can contain the instruction. */
 #define NO_POST		1
 #define NO_JUMP		2
 
@@ -103,6 +103,9 @@ static void test_probe_changes_no_result(struct kunit *test)
 
 	switch_jumps(true);
 	expect_jump(test, &p.probe, jumps(c));
+	if (IS_ENABLED(CONFIG_OPTPROBES) && c->flags & NO_JUMP)
+		KUNIT_EXPECT_EQ(test, kprobe_obstacle_at(p.probe.addr),
+				KPROBE_NOJUMP_BOUND_INSIDE);
 	KUNIT_EXPECT_EQ(test, is_probe_trap(*c->probe),
 			!kprobe_optimized(&p.probe));
 	expect_same(test, c, plain, &p, "jump");
