@@ -11,21 +11,26 @@
 #include "test_code.h"
 #include "test_arm64.h"
 
-CODE(svc, "b 1f", "svc #0", "1:");
-CODE(hvc, "b 1f", "hvc #0", "1:");
-CODE(smc, "b 1f", "smc #0", "1:");
-CODE(eret, "b 1f", "eret", "1:");
-CODE(brk, "b 1f", "brk #0x1234", "1:");
-CODE(hlt, "b 1f", "hlt #1", "1:");
-CODE(udf, "b 1f", ".inst 0x00000001", "1:");
-CODE(zero, "b 1f", ".inst 0x00000000", "1:");
-CODE(reserved, "b 1f", ".inst 0x02000000", "1:");
-CODE(elr, "b 1f", "mrs x0, elr_el1", "1:");
-CODE(spsr, "b 1f", "msr spsr_el1, x0", "1:");
-CODE(spsel, "b 1f", "msr spsel, #0", "1:");
-CODE(vector, "b 1f", "ldr q0, 1f", "1:");
-CODE(cpyp, "b 1f", ".inst 0x1d010440", "1:");
-CODE(cpym, "b 1f", ".inst 0x1d410440", "1:");
+/* X(name, errno, instruction): refused instructions, which are skipped. */
+#define REFUSALS(X) LIST(						\
+	X(svc, -EOPNOTSUPP, "svc #0")					\
+	X(hvc, -EOPNOTSUPP, "hvc #0")					\
+	X(smc, -EOPNOTSUPP, "smc #0")					\
+	X(eret, -EOPNOTSUPP, "eret")					\
+	X(brk, -EINVAL, "brk #0x1234")					\
+	X(hlt, -EINVAL, "hlt #1")					\
+	X(udf, -EINVAL, ".inst 0x00000001")				\
+	X(zero, -EINVAL, ".inst 0x00000000")				\
+	X(reserved, -EILSEQ, ".inst 0x02000000")			\
+	X(elr, -EOPNOTSUPP, "mrs x0, elr_el1")				\
+	X(spsr, -EOPNOTSUPP, "msr spsr_el1, x0")			\
+	X(spsel, -EOPNOTSUPP, "msr spsel, #0")				\
+	X(vector, -EOPNOTSUPP, "ldr q0, 1f")				\
+	X(cpyp, -EOPNOTSUPP, ".inst 0x1d010440")			\
+	X(cpym, -EOPNOTSUPP, ".inst 0x1d410440"))
+#define DEFINE_REFUSED(name, errno, insn)	CODE(name, "b 1f", insn, "1:");
+REFUSALS(DEFINE_REFUSED)
+
 CODE(exclusive, ON_STACK "3: ldxr x2, [sp]", "add x2, x2, #1",
      "stxr w3, x2, [sp]\n cbnz w3, 3b" OFF_STACK);
 CODE(stxr, ON_STACK "3: ldaxr x2, [sp]\n add x2, x2, #1",
@@ -40,13 +45,7 @@ CODE(late, ON_STACK "3: ldxr x2, [sp]" NOPS(31), "add x2, x2, #1",
 CODE(add, "", "add x0, x1, x2, lsl #3", "");
 
 static const struct refusal_case refusal_cases[] = {
-	REFUSED(svc, -EOPNOTSUPP), REFUSED(hvc, -EOPNOTSUPP),
-	REFUSED(smc, -EOPNOTSUPP), REFUSED(eret, -EOPNOTSUPP),
-	REFUSED(brk, -EINVAL), REFUSED(hlt, -EINVAL), REFUSED(udf, -EINVAL),
-	REFUSED(zero, -EINVAL), REFUSED(reserved, -EILSEQ),
-	REFUSED(elr, -EOPNOTSUPP), REFUSED(spsr, -EOPNOTSUPP),
-	REFUSED(spsel, -EOPNOTSUPP), REFUSED(vector, -EOPNOTSUPP),
-	REFUSED(cpyp, -EOPNOTSUPP), REFUSED(cpym, -EOPNOTSUPP),
+	REFUSALS(REFUSED_CASE)
 	REFUSED(exclusive, -EOPNOTSUPP), REFUSED(stxr, -EOPNOTSUPP),
 	REFUSED(bcond, -EOPNOTSUPP), REFUSED(late, -EOPNOTSUPP),
 	{ "misaligned by 1", &probe_add, 1, -EINVAL },
@@ -122,11 +121,10 @@ KUNIT_ARRAY_PARAM(blacklisted_return, blacklisted_returns, name_desc);
 static void test_return_probe_is_refused(struct kunit *test)
 {
 	unsigned long addr = named_function(test);
-	struct kretprobe rp = { .kp.addr = (kprobe_opcode_t *)addr };
+	struct kretprobe rp = KRETPROBE_AT(addr);
 	struct counted p = COUNTED(addr);
-	int ret;
+	int ret = register_kretprobe(&rp);
 
-	ret = register_kretprobe(&rp);
 	KUNIT_EXPECT_EQ(test, ret, -EINVAL);
 	if (!ret)
 		unregister_kretprobe(&rp);
@@ -135,8 +133,7 @@ static void test_return_probe_is_refused(struct kunit *test)
 	/* Some functions begin with an instruction that is refused itself. */
 	ret = register_kprobe(&p.probe);
 	KUNIT_EXPECT_TRUE_MSG(test, !ret || ret == -EOPNOTSUPP, "%d", ret);
-	if (!ret)
-		unregister_kprobe(&p.probe);
+	unregister_kprobe(&p.probe);
 }
 #endif
 

@@ -46,6 +46,8 @@ struct refusal_case {
 };
 
 #define REFUSED(name, errno) { #name, &probe_##name, 0, errno }
+/* For lists of X(name, errno, instruction). */
+#define REFUSED_CASE(name, errno, insn)	REFUSED(name, errno),
 
 /* An accepted probe must not outlive the case. */
 static __maybe_unused void expect_refused(struct kunit *test,

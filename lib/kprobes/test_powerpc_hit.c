@@ -47,6 +47,10 @@ struct filled {
 #endif
 #define LR_SAVE	__stringify(PPC_LR_STKOFF) "(1)"
 
+/* Register numbers for .irp. */
+#define PRESERVED	"14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30"
+#define CLOBBERED	"3,4,5,6,7,8,9,10,11,12"
+
 /*
  * Fill all registers that may be clobbered, call the function, and store the
  * registers that it leaves.  Register N is set to 100 + N.  The frame has the
@@ -62,7 +66,7 @@ asm(".pushsection .text\n"
     "mfcr 0\n\t"
     STL " 0, 40(1)\n\t"
     STL " 2, 24(1)\n\t"
-    ".irp r, 14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31\n\t"
+    ".irp r, " PRESERVED ",31\n\t"
     STL " \\r, " WORD "\\r(1)\n\t"
     ".endr\n\t"
     STL " 4, 32(1)\n\t"
@@ -71,16 +75,14 @@ asm(".pushsection .text\n"
     "mtxer 3\n\t"
     "lis 3, 0x1234\n\t"
     "mtcr 3\n\t"
-    ".irp r, 0,3,4,5,6,7,8,9,10,11,12,14,15,16,17,18,19,20,21,22,23,24,25,"
-    "26,27,28,29,30,31\n\t"
+    ".irp r, 0," CLOBBERED "," PRESERVED ",31\n\t"
     "li \\r, 100 + \\r\n\t"
     ".endr\n\t"
     "bctrl\n\t"
     /* Keep r31 on the stack while it points to @f. */
     STL " 31, 48(1)\n\t"
     LL " 31, 32(1)\n\t"
-    ".irp r, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,"
-    "25,26,27,28,29,30\n\t"
+    ".irp r, 0,1,2," CLOBBERED ",13," PRESERVED "\n\t"
     STL " \\r, " WORD "\\r(31)\n\t"
     ".endr\n\t"
     LL " 0, 48(1)\n\t"
@@ -93,7 +95,7 @@ asm(".pushsection .text\n"
     STL " 0, " WORD "34(31)\n\t"
     "mfcr 0\n\t"
     STL " 0, " WORD "35(31)\n\t"
-    ".irp r, 14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31\n\t"
+    ".irp r, " PRESERVED ",31\n\t"
     LL " \\r, " WORD "\\r(1)\n\t"
     ".endr\n\t"
     LL " 2, 24(1)\n\t"
@@ -163,7 +165,7 @@ struct seen {
 /* Clobber all registers that a function may change. */
 static __always_inline void spoil_registers(void)
 {
-	asm volatile(".irp r, 0,3,4,5,6,7,8,9,10,11,12\n\t"
+	asm volatile(".irp r, 0," CLOBBERED "\n\t"
 		     "li \\r, -1\n\t"
 		     ".endr\n\t"
 		     "mtctr 0\n\t"
@@ -232,32 +234,58 @@ static struct filled filled_from(const struct pt_regs *regs)
 	return f;
 }
 
-/* Handlers must see the registers, and the code must keep them. */
-static void test_registers_are_kept(struct kunit *test)
+static const struct hit_case {
+	const char *name;
+	void *function;
+	char **probe;
+} hit_cases[] = {
+	{ "add", code_add, &probe_add },
+	{ "isync", code_isync, &probe_isync },
+	{ "b_next", code_b_next, &probe_b_next },
+};
+
+KUNIT_ARRAY_PARAM_DESC(hit, hit_cases, name);
+
+/*
+ * Handlers must see the registers, and the code must keep them, also if a
+ * handler continues at the next instruction with another r3.
+ */
+static void test_hit_changes_no_other_register(struct kunit *test)
 {
-	struct seen s = SEEN(probe_isync);
-	struct filled plain, f;
+	const struct hit_case *c = test->param_value;
+	struct filled plain, diverted, f;
+	struct seen s = SEEN(*c->probe);
 	unsigned int how;
 
-	ppc_call_filled(code_isync, &plain);
+	ppc_call_filled(c->function, &plain);
+	diverted = plain;
+	diverted.gpr[3] = 4711;
 	KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
 	for (how = BY_TRAP; how < HOWS; how++) {
 		make(test, &s.probe, how);
+		s.to = NULL;
 		memset(&s.regs, 0xff, sizeof(s.regs));
-		ppc_call_filled(code_isync, &f);
+		ppc_call_filled(c->function, &f);
 		expect_filled(test, &f, &plain, "kept", how);
+		KUNIT_EXPECT_EQ(test, s.regs.nip, (unsigned long)*c->probe);
+		KUNIT_EXPECT_EQ(test, s.regs.gpr[3], 103);
 		f = filled_from(&s.regs);
+		f.gpr[3] = plain.gpr[3];
 		expect_filled(test, &f, &plain, "seen", how);
-		KUNIT_EXPECT_EQ(test, s.regs.nip, (unsigned long)probe_isync);
+		/* The detour's branch back leads there, too. */
+		s.to = *c->probe + 4;
+		ppc_call_filled(c->function, &f);
+		expect_filled(test, &f, &diverted, "diverted", how);
+		KUNIT_EXPECT_FALSE(test, irqs_disabled());
 	}
 	unregister_kprobe(&s.probe);
-	KUNIT_EXPECT_EQ(test, s.hits, 2);
+	KUNIT_EXPECT_EQ(test, s.hits, 4);
 	/* Check that the registers were filled at all. */
 	KUNIT_EXPECT_EQ(test, plain.gpr[0], 100);
 	KUNIT_EXPECT_EQ(test, plain.gpr[12], 112);
 	KUNIT_EXPECT_EQ(test, plain.gpr[31], 131);
 	KUNIT_EXPECT_EQ(test, plain.cr, 0x12340000);
-	KUNIT_EXPECT_EQ(test, plain.ctr, (unsigned long)code_isync);
+	KUNIT_EXPECT_EQ(test, plain.ctr, (unsigned long)c->function);
 }
 
 /* Handlers must see the state at the hit, which must be kept after it. */
@@ -311,39 +339,6 @@ static void test_state_is_kept(struct kunit *test)
 	}
 	unregister_kprobe(&s.probe);
 	KUNIT_EXPECT_EQ(test, s.hits, 16);
-}
-
-static void test_handlers_divert(struct kunit *test)
-{
-	static const struct {
-		const char *name;
-		void *function;
-		char **probe;
-	} from[] = {
-		{ "add", code_add, &probe_add },
-		{ "isync", code_isync, &probe_isync },
-		{ "b_next", code_b_next, &probe_b_next },
-	};
-	struct filled plain, f;
-	unsigned int i, how;
-
-	for (i = 0; i < ARRAY_SIZE(from); i++) {
-		struct seen s = SEEN(*from[i].probe);
-
-		ppc_call_filled(from[i].function, &plain);
-		plain.gpr[3] = 4711;
-		KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
-		for (how = BY_TRAP; how < HOWS; how++) {
-			make(test, &s.probe, how);
-			/* The detour's branch back leads there, too. */
-			s.to = *from[i].probe + 4;
-			ppc_call_filled(from[i].function, &f);
-			expect_filled(test, &f, &plain, from[i].name, how);
-			KUNIT_EXPECT_FALSE(test, irqs_disabled());
-		}
-		unregister_kprobe(&s.probe);
-		KUNIT_EXPECT_EQ(test, s.hits, 2);
-	}
 }
 
 /* Mark the exception of the pre handler in the low bit of its number. */
@@ -699,9 +694,8 @@ static void hit_exit(struct kunit *test)
 }
 
 static struct kunit_case hit_tests[] = {
-	KUNIT_CASE(test_registers_are_kept),
+	KUNIT_CASE_PARAM(test_hit_changes_no_other_register, hit_gen_params),
 	KUNIT_CASE(test_state_is_kept),
-	KUNIT_CASE(test_handlers_divert),
 	KUNIT_CASE(test_access_takes_one_exception),
 	KUNIT_CASE(test_access_of_count_is_executed),
 	KUNIT_CASE(test_words_map_to_places),

@@ -500,7 +500,6 @@ static void test_post_handler_diverts(struct kunit *test)
 	X(sysenter, -EOPNOTSUPP, "sysenter")				\
 	X(xbegin, -EOPNOTSUPP, ".byte 0xc7, 0xf8, 0, 0, 0, 0"))
 #define DEFINE_REFUSED(name, errno, insn)	CODE(name, "", insn, "nop");
-#define REFUSED_CASE(name, errno, insn)		REFUSED(name, errno),
 REFUSALS(DEFINE_REFUSED)
 REFUSALS_OF_WIDTH(DEFINE_REFUSED)
 
