@@ -18,16 +18,16 @@ CODE(jumped_after, FIRST,
      SECOND "1: test %eax, %eax\n jnz 2f\n jmp 1b\n2:" AFTER);
 CODE(jumped_before, FIRST, SECOND "test %eax, %eax\n jnz 2f\n"
      "jmp .Lprobe_jumped_before\n2:" AFTER);
-CODE(near_into, FIRST, "1:" SECOND "test %eax, %eax\n"
-     ".byte 0x0f, 0x84\n .long 1b - . - 4\n" AFTER);
-/* The first and the last of the conditions. */
-CODE(near_jo_into, FIRST, "1:" SECOND AFTER "jmp 2f\n"
-     ".byte 0x0f, 0x80\n .long 1b - . - 4\n2: nop\n");
-CODE(near_jg_into, FIRST, "1:" SECOND AFTER "jmp 2f\n"
-     ".byte 0x0f, 0x8f\n .long 1b - . - 4\n2: nop\n");
-CODE(jo_into, FIRST, "1:" SECOND AFTER "jmp 2f\n jo 1b\n2: nop\n");
-CODE(jg_into, FIRST, "1:" SECOND AFTER "jmp 2f\n jg 1b\n2: nop\n");
-CODE(called_into, FIRST, "1:" SECOND AFTER "jmp 2f\n call 1b\n2:");
+/* The first and the last of the conditions, and one in between. */
+#define NEAR_JCC(number)						\
+	".byte 0x0f, 0x80 + " #number "\n .long 1b - . - 4\n"
+#define INTO(branch)	"1:" SECOND AFTER "jmp 2f\n" branch "2: nop\n"
+CODE(near_into, FIRST, "1:" SECOND "test %eax, %eax\n" NEAR_JCC(4) AFTER);
+CODE(near_jo_into, FIRST, INTO(NEAR_JCC(0)));
+CODE(near_jg_into, FIRST, INTO(NEAR_JCC(15)));
+CODE(jo_into, FIRST, INTO("jo 1b\n"));
+CODE(jg_into, FIRST, INTO("jg 1b\n"));
+CODE(called_into, FIRST, INTO("call 1b\n"));
 CODE(loops_into, FIRST, "1:" SECOND "mov $1, %ecx\n loop 1b\n" AFTER);
 
 /* Functions that end under the jump, followed by code or by padding. */
@@ -89,23 +89,19 @@ CODE(jcc_first, "jz 1f\n jnz 1f\n mov $7, %eax\n1:", FIRST SECOND AFTER);
 CODE(jmp_third, "nop\n nop", "jmp 1f\n mov $7, %eax\n1:" FIRST SECOND AFTER);
 CODE(jmp_first, "jmp 1f", "mov $7, %eax\n1:" FIRST SECOND AFTER);
 CODE(bug_second, "jmp 1f", "ud2\n nop\n1:" FIRST SECOND AFTER);
-#ifdef CONFIG_X86_64
-#define FROM_NEXT	" - . - 8"
-#else
-#define FROM_NEXT	""
-#endif
 /* Two near branches and 15 bytes fit in all but the longest detour. */
 #ifdef CONFIG_X86_64
+#define FROM_NEXT	" - . - 8"
 #define KPROBE_NOJUMP_LONG_REGION	KPROBE_NOJUMP_DETOUR_SIZE
 #else
+#define FROM_NEXT	""
 #define KPROBE_NOJUMP_LONG_REGION	KPROBE_NOJUMP_NONE
 #endif
+#define FIFTEEN_BYTES	".byte 0x2e, 0x2e, 0x2e, 0x2e, 0x2e, 0xc7, 0x05\n" \
+			".long opt_word" FROM_NEXT "\n .long 5\n"
 CODE(long_region, "jz 1f\n jz 1f",
-     ".byte 0x2e, 0x2e, 0x2e, 0x2e, 0x2e, 0xc7, 0x05\n"
-     ".long opt_word" FROM_NEXT "\n .long 5\n1:" FIRST SECOND AFTER);
-CODE(less_long_region, "jz 1f",
-     ".byte 0x2e, 0x2e, 0x2e, 0x2e, 0x2e, 0xc7, 0x05\n"
-     ".long opt_word" FROM_NEXT "\n .long 5\n1:" FIRST SECOND AFTER);
+     FIFTEEN_BYTES "1:" FIRST SECOND AFTER);
+CODE(less_long_region, "jz 1f", FIFTEEN_BYTES "1:" FIRST SECOND AFTER);
 CODE(blacklisted_second, FIRST, ".Lblacklisted:" SECOND AFTER);
 
 /* The rest of the function. */
@@ -114,35 +110,25 @@ CODE(trap_padding, FIRST, SECOND AFTER "jmp 1f\n int3\n int3\n1: nop");
 CODE(huge, FIRST,
      SECOND AFTER "jmp 1f\n .skip 65536, 0x90\n1: nop");
 CODE(direction, FIRST, SECOND AFTER "std\n cld\n");
-CODE(table_into, FIRST, "2:" NO_ENDBR SECOND AFTER "jmp 3f\n" SAFE
-     "jmp *1f(, " AX ", " WORD ")\n3:" NO_ENDBR "nop\n"
-     ".pushsection .rodata\n.balign 8\n1:" _ASM_PTR "3b, 3b, 2b, 0\n"
-     ".popsection");
-CODE(table_after, FIRST, SECOND "2:" NO_ENDBR AFTER "jmp 3f\n" SAFE
-     "jmp *1f(, " AX ", " WORD ")\n3:" NO_ENDBR "nop\n"
-     ".pushsection .rodata\n.balign 8\n1:" _ASM_PTR "3b, 3b, 2b, 0\n"
-     ".popsection");
-CODE(table_read_into, FIRST, "2:" NO_ENDBR SECOND AFTER "jmp 3f\n"
-     "mov 1f(, " AX ", " WORD "), " CX "\n" SAFE "jmp *" CX "\n"
-     "3:" NO_ENDBR "nop\n"
-     ".pushsection .rodata\n.balign 8\n1:" _ASM_PTR "3b, 3b, 2b, 0\n"
-     ".popsection");
-/* The index has been scaled before. */
-#define CODE_TABLE_BYTES(name, second, jump)				\
+/* The table has an address in @second; the index may be scaled before. */
+#define CODE_TABLE(name, second, jump)					\
 CODE(name, FIRST, second AFTER "jmp 3f\n" jump				\
-     "3:" NO_ENDBR "nop\n"					\
+     "3:" NO_ENDBR "nop\n"						\
      ".pushsection .rodata\n.balign 8\n1:" _ASM_PTR "3b, 3b, 2b, 0\n"	\
      ".popsection")
 #define CASE_INTO	"2:" NO_ENDBR SECOND
 #define CASE_AFTER	SECOND "2:" NO_ENDBR
-CODE_TABLE_BYTES(table_bytes_into, CASE_INTO, SAFE "jmp *1f(" AX ")\n");
-CODE_TABLE_BYTES(table_bytes_after, CASE_AFTER,
-		 SAFE "jmp *1f(" AX ")\n");
-CODE_TABLE_BYTES(table_bytes_read, CASE_INTO,
-		 "mov 1f(" AX "), " CX "\n" SAFE "jmp *" CX "\n");
-CODE_TABLE_BYTES(table_bytes_base, CASE_INTO, SAFE "jmp *1f(" SP ")\n");
-CODE_TABLE_BYTES(table_bytes_index, CASE_INTO,
-		 "mov 1f(, " AX ", 1), " CX "\n" SAFE "jmp *" CX "\n");
+#define BY_TABLE(index)	SAFE "jmp *1f(" index ")\n"
+#define BY_READ(index)	"mov 1f(" index "), " CX "\n" SAFE "jmp *" CX "\n"
+#define WORDS		", " AX ", " WORD
+CODE_TABLE(table_into, CASE_INTO, BY_TABLE(WORDS));
+CODE_TABLE(table_after, CASE_AFTER, BY_TABLE(WORDS));
+CODE_TABLE(table_read_into, CASE_INTO, BY_READ(WORDS));
+CODE_TABLE(table_bytes_into, CASE_INTO, BY_TABLE(AX));
+CODE_TABLE(table_bytes_after, CASE_AFTER, BY_TABLE(AX));
+CODE_TABLE(table_bytes_read, CASE_INTO, BY_READ(AX));
+CODE_TABLE(table_bytes_base, CASE_INTO, BY_TABLE(SP));
+CODE_TABLE(table_bytes_index, CASE_INTO, BY_READ(", " AX ", 1"));
 /* For an impossible case, the table has the address after the function. */
 FUNCTION(table_end, ".Lprobe_table_end:" FIRST "2:" NO_ENDBR SECOND
 	 AFTER "jmp 3f\n" SAFE "jmp *1f(, " AX ", " WORD ")\n"
@@ -270,8 +256,8 @@ CODE(type_check, "jmp 1f", ".byte 0x41, 0xba, 1, 2, 3, 4\n"
 CODE(address_into, FIRST, "1:" NO_ENDBR SECOND AFTER
      "jmp 3f\n push $1b\n pop " CX "\n3: nop\n");
 /* The target of a failed transaction; and memory that is read there. */
-CODE(transaction_into, FIRST, "1:" SECOND AFTER "jmp 2f\n"
-     ".byte 0xc7, 0xf8\n .long 1b - . - 4\n2: nop\n");
+CODE(transaction_into, FIRST,
+     INTO(".byte 0xc7, 0xf8\n .long 1b - . - 4\n"));
 #ifdef CONFIG_X86_64
 CODE(vector_address_into, FIRST, "1:" NO_ENDBR SECOND AFTER
      "jmp 2f\n vmovups 1b(%rip), %xmm0\n2: nop\n");
@@ -357,34 +343,44 @@ static const struct obstacle_case {
 
 KUNIT_ARRAY_PARAM_DESC(obstacle, obstacle_cases, name);
 
+static void expect_obstacle(struct kunit *test, const struct kprobe *p,
+			    enum kprobe_obstacle expected)
+{
+	enum kprobe_obstacle found;
+
+	KUNIT_EXPECT_EQ(test, is_jump(p->addr), !expected);
+	found = kprobe_obstacle_at(p->addr);
+	KUNIT_EXPECT_STREQ(test, kprobe_obstacles[found].name,
+			   kprobe_obstacles[expected].name);
+}
+
+static void blacklist_second(struct kunit *test)
+{
+	unsigned long addr = (unsigned long)opt_blacklisted;
+
+	if (!within_kprobe_blacklist(addr))
+		KUNIT_ASSERT_EQ(test, kprobe_add_area_blacklist(addr, addr + 1),
+				0);
+}
+
 static void test_obstacle_is_found(struct kunit *test)
 {
 	static const unsigned int arguments[] = { 1, 2, 77, 0x80000000 };
 	const struct obstacle_case *c = test->param_value;
 	struct counted p = COUNTED(*c->probe);
 	unsigned int i, plain[ARRAY_SIZE(arguments)];
-	enum kprobe_obstacle found;
 	u8 before[TEXT_SIZE];
 
 	if (!IS_ENABLED(CONFIG_JUMP_LABEL) && strstarts(c->name, "label_"))
 		kunit_skip(test, "this kernel has no jump labels");
-	if (c->expected == KPROBE_NOJUMP_BLACKLISTED_INSIDE &&
-	    !within_kprobe_blacklist((unsigned long)opt_blacklisted))
-		KUNIT_ASSERT_EQ(test,
-				kprobe_add_area_blacklist((unsigned long)
-							  opt_blacklisted,
-							  (unsigned long)
-							  opt_blacklisted + 1),
-				0);
+	if (c->expected == KPROBE_NOJUMP_BLACKLISTED_INSIDE)
+		blacklist_second(test);
 	memcpy(before, *c->probe, sizeof(before));
 	for (i = 0; c->function && i < ARRAY_SIZE(arguments); i++)
 		plain[i] = call(c->function, arguments[i]);
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
-	KUNIT_EXPECT_EQ(test, is_jump(*c->probe), !c->expected);
-	found = kprobe_obstacle_at(p.probe.addr);
-	KUNIT_EXPECT_STREQ(test, kprobe_obstacles[found].name,
-			   kprobe_obstacles[c->expected].name);
+	expect_obstacle(test, &p.probe, c->expected);
 	KUNIT_EXPECT_EQ(test, kprobe_optimized(&p.probe), !c->expected);
 	for (i = 0; c->function && i < ARRAY_SIZE(arguments); i++) {
 		KUNIT_EXPECT_EQ(test, call(c->function, arguments[i]),
@@ -410,22 +406,16 @@ static void test_trap_after_analysis_is_found(struct kunit *test)
 	const u8 before = *second, trap = INT3_INSN_OPCODE;
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&other.probe), 0);
-	wait_for_kprobe_optimizer();
-	KUNIT_EXPECT_TRUE(test, is_jump(opt_trap_late_other));
+	expect_obstacle(test, &other.probe, KPROBE_NOJUMP_NONE);
 	KUNIT_EXPECT_TRUE(test, x86_kprobe_function_kept());
 	write_text(second, &trap, sizeof(trap));
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
-	wait_for_kprobe_optimizer();
-	KUNIT_EXPECT_FALSE(test, is_jump(probe_trap_late));
-	KUNIT_EXPECT_STREQ(test,
-			   kprobe_obstacles[p.probe.site->obstacle].name,
-			   "foreign-trap");
+	expect_obstacle(test, &p.probe, KPROBE_NOJUMP_FOREIGN_TRAP);
 	write_text(second, &before, sizeof(before));
 	/* The function is analysed again when its probes change. */
 	KUNIT_EXPECT_EQ(test, disable_kprobe(&p.probe), 0);
 	KUNIT_EXPECT_EQ(test, enable_kprobe(&p.probe), 0);
-	wait_for_kprobe_optimizer();
-	KUNIT_EXPECT_TRUE(test, is_jump(probe_trap_late));
+	expect_obstacle(test, &p.probe, KPROBE_NOJUMP_NONE);
 	unregister_kprobe(&p.probe);
 	unregister_kprobe(&other.probe);
 }
@@ -447,7 +437,6 @@ static void expect_branching(struct kunit *test, const void *target,
 {
 	struct counted p = COUNTED(probe_branching);
 	u8 before[JMP32_INSN_SIZE], branch[JMP32_INSN_SIZE];
-	enum kprobe_obstacle found;
 
 	memcpy(before, opt_branch, sizeof(before));
 	memcpy(branch, before, sizeof(branch));
@@ -456,10 +445,7 @@ static void expect_branching(struct kunit *test, const void *target,
 				sizeof(branch));
 	write_text(opt_branch, branch, sizeof(branch));
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
-	KUNIT_EXPECT_EQ(test, is_jump(probe_branching), !expected);
-	found = kprobe_obstacle_at(p.probe.addr);
-	KUNIT_EXPECT_STREQ(test, kprobe_obstacles[found].name,
-			   kprobe_obstacles[expected].name);
+	expect_obstacle(test, &p.probe, expected);
 	unregister_kprobe(&p.probe);
 	write_text(opt_branch, before, sizeof(before));
 }
@@ -493,20 +479,35 @@ static void test_written_branch_is_followed(struct kunit *test)
 #endif
 }
 
+/* The last instruction of @p's detour must be followed by a trap. */
+static void expect_trap_at_end(struct kunit *test, const struct counted *p)
+{
+	const struct kprobe_site *site = p->probe.site;
+	const struct x86_kprobe_jump *jump = &site->insn.jump;
+	const u8 *last = site->detour + jump->to[jump->nr - 1];
+	struct insn insn;
+
+	KUNIT_ASSERT_EQ(test, insn_decode_kernel(&insn, last), 0);
+	KUNIT_EXPECT_EQ(test, last[insn.length], INT3_INSN_OPCODE);
+	KUNIT_EXPECT_PTR_EQ(test, last + insn.length + INT3_INSN_SIZE,
+			    (const u8 *)site->detour + jump->end);
+	/* No jump back to the function may follow. */
+	KUNIT_EXPECT_EQ(test, last[insn.length + INT3_INSN_SIZE],
+			INT3_INSN_OPCODE);
+}
+
 /*
  * A bare return in a detour may be vulnerable.  If the kernel has a return
  * thunk, the copied return must use it.
  */
-static void test_copied_return_uses_thunk(struct kunit *test)
+static void test_copied_return_uses_thunk_before_trap(struct kunit *test)
 {
 	struct counted p = COUNTED(probe_at_end);
-	const struct arch_kprobe_insn *insn;
 	const u8 *copied;
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
 	KUNIT_ASSERT_TRUE(test, is_jump(probe_at_end));
-	insn = &p.probe.site->insn;
-	copied = p.probe.site->detour + insn->jump.to[0];
+	copied = p.probe.site->detour + p.probe.site->insn.jump.to[0];
 	if (cpu_feature_enabled(X86_FEATURE_RETHUNK)) {
 		KUNIT_EXPECT_EQ(test, copied[0], JMP32_INSN_OPCODE);
 		KUNIT_EXPECT_PTR_EQ(test, copied + JMP32_INSN_SIZE +
@@ -515,6 +516,7 @@ static void test_copied_return_uses_thunk(struct kunit *test)
 	} else {
 		KUNIT_EXPECT_EQ(test, copied[0], RET_INSN_OPCODE);
 	}
+	expect_trap_at_end(test, &p);
 	KUNIT_EXPECT_EQ(test, call(opt_at_end, 7), 7);
 	unregister_kprobe(&p.probe);
 	KUNIT_EXPECT_EQ(test, p.pre, 1);
@@ -536,50 +538,18 @@ static noinline unsigned long call_tail(void)
 	return a;
 }
 
-/* The last instruction of @p's detour must be followed by a trap. */
-static void expect_trap_at_end(struct kunit *test, const struct counted *p)
-{
-	const struct kprobe_site *site = p->probe.site;
-	const struct x86_kprobe_jump *jump = &site->insn.jump;
-	const u8 *last = site->detour + jump->to[jump->nr - 1];
-	struct insn insn;
-
-	KUNIT_ASSERT_EQ(test, insn_decode_kernel(&insn, last), 0);
-	KUNIT_EXPECT_EQ(test, last[insn.length], INT3_INSN_OPCODE);
-	KUNIT_EXPECT_PTR_EQ(test, last + insn.length + INT3_INSN_SIZE,
-			    (const u8 *)site->detour + jump->end);
-	/* No jump back to the function may follow. */
-	KUNIT_EXPECT_EQ(test, last[insn.length + INT3_INSN_SIZE],
-			INT3_INSN_OPCODE);
-}
-
-static void test_copied_return_is_followed_by_trap(struct kunit *test)
-{
-	struct counted p = COUNTED(probe_at_end);
-
-	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
-	KUNIT_ASSERT_TRUE(test, is_jump(probe_at_end));
-	expect_trap_at_end(test, &p);
-	unregister_kprobe(&p.probe);
-}
-
 /* With spectre_v2=retpoline,lfence the branch must stay after its LFENCE. */
 static void test_copied_tail_call_is_followed_by_trap(struct kunit *test)
 {
 	struct counted p = COUNTED(probe_tail_by_register);
+	bool bound = cpu_feature_enabled(X86_FEATURE_RETPOLINE_LFENCE) ||
+		     cpu_feature_enabled(X86_FEATURE_INDIRECT_THUNK_ITS);
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
-	if (cpu_feature_enabled(X86_FEATURE_RETPOLINE_LFENCE) ||
-	    cpu_feature_enabled(X86_FEATURE_INDIRECT_THUNK_ITS)) {
-		KUNIT_EXPECT_FALSE(test, is_jump(probe_tail_by_register));
-		KUNIT_EXPECT_EQ(test, kprobe_obstacle_at(p.probe.addr),
-				KPROBE_NOJUMP_BOUND_INSIDE);
-	} else if (is_jump(probe_tail_by_register)) {
+	expect_obstacle(test, &p.probe, bound ? KPROBE_NOJUMP_BOUND_INSIDE :
+						KPROBE_NOJUMP_NONE);
+	if (is_jump(probe_tail_by_register))
 		expect_trap_at_end(test, &p);
-	} else {
-		KUNIT_FAIL(test, "no jump: obstacle %d",
-			   kprobe_obstacle_at(p.probe.addr));
-	}
 	KUNIT_EXPECT_EQ(test, call_tail(), 8);
 	unregister_kprobe(&p.probe);
 	KUNIT_EXPECT_EQ(test, p.pre, 1);
@@ -673,8 +643,7 @@ static struct kunit_case obstacle_tests[] = {
 	KUNIT_CASE_PARAM(test_obstacle_is_found, obstacle_gen_params),
 	KUNIT_CASE(test_trap_after_analysis_is_found),
 	KUNIT_CASE(test_written_branch_is_followed),
-	KUNIT_CASE(test_copied_return_uses_thunk),
-	KUNIT_CASE(test_copied_return_is_followed_by_trap),
+	KUNIT_CASE(test_copied_return_uses_thunk_before_trap),
 	KUNIT_CASE(test_copied_tail_call_is_followed_by_trap),
 	KUNIT_CASE(test_fence_of_retpoline_is_not_copied),
 	KUNIT_CASE(test_callee_outlives_detour),
