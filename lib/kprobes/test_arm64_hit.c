@@ -7,7 +7,6 @@
 #include <linux/completion.h>
 #include <linux/hrtimer.h>
 #include <linux/kthread.h>
-#include <linux/panic.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
 #include <linux/stacktrace.h>
@@ -60,8 +59,7 @@ static CALLER unsigned long call_filled(void *function)
 static void test_jump_shows_same_registers(struct kunit *test)
 {
 	struct captured c = {
-		.probe.addr = (kprobe_opcode_t *)probe_adds,
-		.probe.pre_handler = captured_pre,
+		.probe = KPROBE_AT(probe_adds, .pre_handler = captured_pre),
 	};
 	const u64 flags = PSR_N_BIT | PSR_Z_BIT | PSR_C_BIT | PSR_V_BIT |
 			  PSR_D_BIT | PSR_A_BIT | PSR_I_BIT | PSR_F_BIT |
@@ -135,24 +133,26 @@ static int leave_pre(struct kprobe *p, struct pt_regs *regs)
 	return 1;
 }
 
+static void expect_adds(struct kunit *test, u64 sum, u64 nzcv)
+{
+	struct state s = {};
+
+	call_code(code_adds, &s);
+	KUNIT_EXPECT_EQ(test, s.x[0], sum);
+	KUNIT_EXPECT_EQ(test, s.nzcv, nzcv);
+}
+
 static void test_handlers_change_registers(struct kunit *test)
 {
 	struct kprobe p = KPROBE_AT(probe_adds, .pre_handler = change_pre);
 	struct kprobe q = KPROBE_AT(probe_adds, .post_handler = change_post);
-	struct state s = {};
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
-	call_code(code_adds, &s);
-	KUNIT_EXPECT_EQ(test, s.x[0], 1034);
+	expect_adds(test, 1034, 0);
 	expect_jump(test, &p, true);
-	s = (struct state) {};
-	call_code(code_adds, &s);
-	KUNIT_EXPECT_EQ(test, s.x[0], 1034);
+	expect_adds(test, 1034, 0);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&q), 0);
-	s = (struct state) {};
-	call_code(code_adds, &s);
-	KUNIT_EXPECT_EQ(test, s.x[0], 1035);
-	KUNIT_EXPECT_EQ(test, s.nzcv, PSR_V_BIT);
+	expect_adds(test, 1035, PSR_V_BIT);
 	unregister_kprobe(&q);
 	unregister_kprobe(&p);
 }
@@ -226,14 +226,12 @@ static void test_slot_maps_to_place(struct kunit *test)
 	struct counted q = COUNTED(probe_add,
 				   .probe.post_handler = counted_post);
 	unsigned long isb = (unsigned long)probe_isb;
-	const struct arch_kprobe_insn *insn;
 	unsigned int i;
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
-	insn = &p.probe.site->insn;
 	expect_place(test, p.probe.site->slot, 0, isb);
 	expect_place(test, p.probe.site->slot, 1, isb + 4);
-	KUNIT_EXPECT_FALSE(test, insn->computes);
+	KUNIT_EXPECT_FALSE(test, p.probe.site->insn.computes);
 	/* The instruction maps to its place, the rest to the next one. */
 	expect_place(test, p.probe.site->post_slot, 2, isb);
 	for (i = 3; i < 10; i++)
@@ -241,8 +239,7 @@ static void test_slot_maps_to_place(struct kunit *test)
 	unregister_kprobe(&p.probe);
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
-	insn = &q.probe.site->insn;
-	KUNIT_EXPECT_TRUE(test, insn->computes);
+	KUNIT_EXPECT_TRUE(test, q.probe.site->insn.computes);
 	for (i = 0; i < 8; i++)
 		expect_place(test, q.probe.site->post_slot, i, 0);
 	unregister_kprobe(&q.probe);
@@ -312,13 +309,14 @@ static void test_unwinder_sees_the_function(struct kunit *test)
 	unregister_kprobe(&p.probe);
 }
 
-#ifdef CONFIG_PERF_EVENTS
 static void test_perf_reports_slots(struct kunit *test)
 {
 	struct counted told, p = COUNTED(probe_isb);
 	struct counted q = COUNTED(probe_isb,
 				   .probe.post_handler = counted_post);
 
+	if (!IS_ENABLED(CONFIG_PERF_EVENTS))
+		kunit_skip(test, "this kernel has no perf events");
 	expect_slots_told(test, &told, &p);
 	told.pre = 0;
 	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
@@ -327,51 +325,34 @@ static void test_perf_reports_slots(struct kunit *test)
 	unregister_kprobe(&p.probe);
 	unregister_kprobe(&told.probe);
 }
-#endif
 
 #ifdef CONFIG_CONTEXT_TRACKING_IDLE
-static void call_as_idle(void *function)
+static unsigned long call_as_idle(void)
 {
 	struct state s = {};
 
 	idle_begin();
-	call_code(function, &s);
+	call_code(code_isb, &s);
 	idle_end();
+	return s.x[0];
 }
 
-static void test_handlers_have_rcu_watching(struct kunit *test)
+static void test_rcu_watches_handlers_in_idle(struct kunit *test)
 {
-	struct counted p = COUNTED(probe_isb);
-	struct counted q = COUNTED(probe_isb,
-				   .probe.post_handler = watched_post);
-	struct kretprobe rp = { .kp.addr = (kprobe_opcode_t *)code_isb };
-	int warned = test_taint(TAINT_WARN);
-	struct state s = {};
+	struct kretprobe rp = KRETPROBE_AT(code_isb);
 
-	if (IS_ENABLED(CONFIG_RCU_EQS_DEBUG))
-		kunit_skip(test, "RCU_EQS_DEBUG forbids this here");
-
-	p.probe.pre_handler = watched_pre;
-	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
-	call_as_idle(code_isb);
-	expect_jump(test, &p.probe, true);
-	call_as_idle(code_isb);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
-	call_as_idle(code_isb);
-	unregister_kprobe(&q.probe);
-	unregister_kprobe(&p.probe);
-	KUNIT_EXPECT_EQ(test, p.pre, 3);
-	KUNIT_EXPECT_EQ(test, q.post, 1);
-	KUNIT_EXPECT_EQ(test, p.astray + q.astray, 0);
-	KUNIT_EXPECT_EQ(test, test_taint(TAINT_WARN), warned);
-
+	expect_rcu_watching(test, probe_isb, call_as_idle);
 	if (IS_ENABLED(CONFIG_KRETPROBES)) {
 		KUNIT_ASSERT_EQ(test, register_kretprobe(&rp), 0);
-		call_as_idle(code_isb);
+		call_as_idle();
 		unregister_kretprobe(&rp);
 		KUNIT_EXPECT_EQ(test, rp.nmissed, 0);
 	}
-	call_code(code_isb, &s);
+}
+#else
+static void test_rcu_watches_handlers_in_idle(struct kunit *test)
+{
+	kunit_skip(test, "RCU watches the idle loop of this kernel");
 }
 #endif
 
@@ -555,12 +536,8 @@ static struct kunit_case hit_tests[] = {
 	KUNIT_CASE(test_handlers_divert),
 	KUNIT_CASE(test_slot_maps_to_place),
 	KUNIT_CASE(test_unwinder_sees_the_function),
-#ifdef CONFIG_PERF_EVENTS
 	KUNIT_CASE(test_perf_reports_slots),
-#endif
-#ifdef CONFIG_CONTEXT_TRACKING_IDLE
-	KUNIT_CASE(test_handlers_have_rcu_watching),
-#endif
+	KUNIT_CASE(test_rcu_watches_handlers_in_idle),
 	KUNIT_CASE(test_batch_is_mapped_at_once),
 	KUNIT_CASE(test_nothing_is_hit_while_others_are_held),
 	KUNIT_CASE(test_cpu_cannot_be_held),

@@ -7,6 +7,7 @@
 #define _LIB_KPROBES_TEST_HIT_H
 
 #include <linux/cpuidle.h>
+#include <linux/panic.h>
 #include <linux/ptrace.h>
 #include "test.h"
 
@@ -75,6 +76,37 @@ static __maybe_unused void watched_post(struct kprobe *p, struct pt_regs *regs,
 	if (!rcu_is_watching())
 		container_of(p, struct counted, probe)->astray++;
 	counted_post(p, regs, flags);
+}
+
+/*
+ * RCU must watch handlers at a breakpoint, at a jump, and after an instruction.
+ * @call hits @place while RCU is not watching, and returns the code's result.
+ */
+static void expect_rcu_watching(struct kunit *test, const char *place,
+				unsigned long (*call)(void))
+{
+	struct counted q = COUNTED(place, .probe.post_handler = watched_post);
+	struct counted p = COUNTED(place);
+	int warned = test_taint(TAINT_WARN);
+	unsigned long result;
+
+	if (IS_ENABLED(CONFIG_RCU_EQS_DEBUG))
+		kunit_skip(test, "only the idle task may be idle");
+
+	result = call();
+	p.probe.pre_handler = watched_pre;
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
+	KUNIT_EXPECT_EQ(test, call(), result);
+	expect_jump(test, &p.probe, true);
+	KUNIT_EXPECT_EQ(test, call(), result);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
+	KUNIT_EXPECT_EQ(test, call(), result);
+	unregister_kprobe(&q.probe);
+	unregister_kprobe(&p.probe);
+	KUNIT_EXPECT_EQ(test, p.pre, 3);
+	KUNIT_EXPECT_EQ(test, q.post, 1);
+	KUNIT_EXPECT_EQ(test, p.astray + q.astray, 0);
+	KUNIT_EXPECT_EQ(test, test_taint(TAINT_WARN), warned);
 }
 #endif
 

@@ -4,7 +4,6 @@
  * registers as at a breakpoint, and may continue at another address.
  */
 #include <linux/kallsyms.h>
-#include <linux/panic.h>
 #include <linux/string.h>
 #include <asm/mce.h>
 #include <asm/processor-flags.h>
@@ -258,58 +257,6 @@ static void test_handler_has_no_user_access(struct kunit *test)
 }
 #endif
 
-/* Unwind from the start of a detour, as an interrupt there would. */
-static TARGET int unwound(int a)
-{
-	return a * a + 4711;
-}
-
-struct unwinding {
-	struct kprobe probe;
-	unsigned int hits;
-	bool error;
-	bool found;
-};
-
-static int unwinding_pre(struct kprobe *p, struct pt_regs *regs)
-{
-	struct unwinding *u = container_of(p, struct unwinding, probe);
-	struct pt_regs there = *regs;
-	struct unwind_state state;
-
-	u->hits++;
-	there.ip = probed_at(p) + JMP32_INSN_SIZE +
-		   *(s32 *)(probed_at(p) + 1);
-	unwind_start(&state, current, &there, NULL);
-	/* The first frame belongs to the registers or to the caller. */
-	if (unwind_get_return_address(&state) == there.ip)
-		unwind_next_frame(&state);
-	u->found = unwind_get_return_address(&state) ==
-		   *(unsigned long *)regs->sp;
-	u->error = unwind_error(&state);
-	return 0;
-}
-
-static void test_detour_can_be_unwound(struct kunit *test)
-{
-	struct unwinding u = {
-		.probe.addr = (kprobe_opcode_t *)unwound,
-		.probe.pre_handler = unwinding_pre,
-	};
-
-	if (!IS_ENABLED(CONFIG_UNWINDER_ORC))
-		kunit_skip(test, "this needs the ORC unwinder");
-	KUNIT_ASSERT_EQ(test, register_kprobe(&u.probe), 0);
-	KUNIT_EXPECT_TRUE(test, is_jump((void *)probed_at(&u.probe)));
-	if (kprobe_optimized(&u.probe)) {
-		KUNIT_EXPECT_EQ(test, unwound(2), 4715);
-		KUNIT_EXPECT_EQ(test, u.hits, 1);
-		KUNIT_EXPECT_FALSE(test, u.error);
-		KUNIT_EXPECT_TRUE(test, u.found);
-	}
-	unregister_kprobe(&u.probe);
-}
-
 /*
  * A one-byte instruction changes the stack, so the instruction pointer of a
  * handler points to a byte with another frame.  objtool follows this function.
@@ -440,39 +387,19 @@ static void test_perf_reports_slots(struct kunit *test)
 }
 
 #ifdef CONFIG_CONTEXT_TRACKING_IDLE
-static unsigned int call_as_idle(void *function, unsigned long a)
+static unsigned long call_as_idle(void)
 {
-	unsigned int result;
+	unsigned long result;
 
 	idle_begin();
-	result = call(function, a);
+	result = call(opt_plain, 5);
 	idle_end();
 	return result;
 }
 
 static void test_rcu_watches_handlers_in_idle(struct kunit *test)
 {
-	struct counted p = COUNTED(probe_plain);
-	struct counted q = COUNTED(probe_plain,
-				   .probe.post_handler = watched_post);
-	unsigned int result = call(opt_plain, 5);
-	int warned = test_taint(TAINT_WARN);
-
-	if (IS_ENABLED(CONFIG_RCU_EQS_DEBUG))
-		kunit_skip(test, "only the idle task may be idle");
-
-	p.probe.pre_handler = watched_pre;
-	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
-	KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
-	KUNIT_EXPECT_EQ(test, call_as_idle(opt_plain, 5), result);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
-	KUNIT_EXPECT_EQ(test, call_as_idle(opt_plain, 5), result);
-	unregister_kprobe(&q.probe);
-	unregister_kprobe(&p.probe);
-	KUNIT_EXPECT_EQ(test, p.pre, 2);
-	KUNIT_EXPECT_EQ(test, q.post, 1);
-	KUNIT_EXPECT_EQ(test, p.astray + q.astray, 0);
-	KUNIT_EXPECT_EQ(test, test_taint(TAINT_WARN), warned);
+	expect_rcu_watching(test, probe_plain, call_as_idle);
 }
 #else
 static void test_rcu_watches_handlers_in_idle(struct kunit *test)
@@ -488,7 +415,6 @@ static struct kunit_case hit_tests[] = {
 	KUNIT_CASE(test_pre_handler_may_push),
 	KUNIT_CASE(test_post_handler_may_push),
 	KUNIT_CASE(test_handler_has_no_user_access),
-	KUNIT_CASE(test_detour_can_be_unwound),
 	KUNIT_CASE(test_short_instruction_has_callers),
 	KUNIT_CASE(test_perf_reports_slots),
 	KUNIT_CASE(test_rcu_watches_handlers_in_idle),
