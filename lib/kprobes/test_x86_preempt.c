@@ -10,33 +10,31 @@
 #include "test_preempt.h"
 #include "test_x86_opt.h"
 
-CODE(filling, "mov %esi, %ecx", "rep stosb\n" FIRST SECOND AFTER);
-
 /* The size makes a call spend nearly all its time at the instruction. */
 #define FILLED	SZ_4M
+#define FILLER	5
 
-static unsigned int fill(void *buffer, unsigned long size)
+/*
+ * A jump at probe_filling covers the long instruction, which is at
+ * probe_unwound.  Unwinders know the frame of a function in C.
+ */
+static TARGET void fill(u8 *buffer, unsigned long size)
 {
-	unsigned long a = 5;
-
-	asm volatile(SAFE "call *%[function]"
-		     : "+a" (a), "+D" (buffer), ASM_CALL_CONSTRAINT
-		     : [function] "r" (opt_filling), "S" (size)
-		     : "cx", "dx", "memory", "cc");
-	return a;
+	asm volatile(".Lprobe_filling: mov %[size], %%" _ASM_CX "\n\t"
+		     ".Lprobe_unwound: rep stosb\n\t nop\n nop\n nop\n"
+		     POINTER_TO(probe_filling, .Lprobe_filling)
+		     POINTER_TO(probe_unwound, .Lprobe_unwound)
+		     : "+D" (buffer)
+		     : [size] "S" (size), "a" (FILLER)
+		     : "cx", "memory");
 }
 
-struct filler {
-	void *buffer;
-	unsigned int result;
-};
+extern char *probe_filling, *probe_unwound;
 
-static int filling_caller(void *data)
+static int filling_caller(void *buffer)
 {
-	struct filler *f = data;
-
 	while (!kthread_should_stop()) {
-		f->result = fill(f->buffer, FILLED);
+		fill(buffer, FILLED);
 		cond_resched_tasks_rcu_qs();
 	}
 	return 0;
@@ -45,16 +43,15 @@ static int filling_caller(void *data)
 static bool keep_in_place(struct kunit *test)
 {
 	struct counted p = COUNTED(probe_filling);
-	struct filler f = { .buffer = vmalloc(FILLED) };
+	u8 *buffer = vzalloc(FILLED), small[8] = {};
 	struct task_struct *task;
-	unsigned int filled, hits;
 	struct keeper k = {};
+	unsigned int hits;
 	bool kept, trap;
-	u8 small[8];
 
-	KUNIT_ASSERT_NOT_NULL(test, f.buffer);
+	KUNIT_ASSERT_NOT_NULL(test, buffer);
 	keeper_start(test, &k);
-	task = start_on_keepers_cpu(test, filling_caller, &f);
+	task = start_on_keepers_cpu(test, filling_caller, buffer);
 	msleep(50);
 	complete(&k.go);
 	keeper_wait(&k, task);
@@ -63,10 +60,10 @@ static bool keep_in_place(struct kunit *test)
 	msleep(300);
 	trap = is_probe_trap(probe_filling);
 	/* Other callers hit the breakpoint meanwhile. */
-	filled = fill(small, sizeof(small));
+	fill(small, sizeof(small));
 	hits = READ_ONCE(p.pre);
 	kept = keeper_kept(&k, task);
-	KUNIT_EXPECT_EQ(test, filled, 13);
+	KUNIT_EXPECT_EQ(test, small[sizeof(small) - 1], FILLER);
 	if (kept) {
 		KUNIT_EXPECT_TRUE(test, trap);
 		KUNIT_EXPECT_EQ(test, hits, 1);
@@ -77,10 +74,10 @@ static bool keep_in_place(struct kunit *test)
 	KUNIT_EXPECT_GT(test, p.pre, 1);
 	keeper_stop(&k);
 	kthread_stop(task);
-	KUNIT_EXPECT_EQ(test, f.result, 13);
+	KUNIT_EXPECT_EQ(test, buffer[FILLED - 1], FILLER);
 	unregister_kprobe(&p.probe);
 	KUNIT_EXPECT_EQ(test, p.astray, 0);
-	vfree(f.buffer);
+	vfree(buffer);
 	return kept;
 }
 
@@ -108,27 +105,6 @@ static const struct slot_case slot_cases[] = {
 
 KUNIT_ARRAY_PARAM_DESC(slot, slot_cases, name);
 
-/* Written in C, so that unwinders know its frame. */
-static TARGET void fill_unwound(void *buffer, unsigned long size)
-{
-	asm volatile(".Lprobe_unwound: rep stosb\n\t nop\n nop\n nop\n"
-		     POINTER_TO(probe_unwound, .Lprobe_unwound)
-		     : "+D" (buffer), "+c" (size)
-		     : "a" (5)
-		     : "memory");
-}
-
-extern char *probe_unwound;
-
-static int unwound_caller(void *buffer)
-{
-	while (!kthread_should_stop()) {
-		fill_unwound(buffer, FILLED);
-		cond_resched_tasks_rcu_qs();
-	}
-	return 0;
-}
-
 static unsigned long unwound_size;
 
 /* Tries whose reliable trace of a kept task lacked the function. */
@@ -138,7 +114,7 @@ static unsigned int unnamed;
 static bool expect_in_place(struct kunit *test, const struct keeper *k,
 			    struct task_struct *task)
 {
-	unsigned long start = (unsigned long)fill_unwound;
+	unsigned long start = (unsigned long)fill;
 	bool in_function = false, in_slot = false;
 	unsigned long entries[32];
 	int i, nr;
@@ -172,7 +148,7 @@ static bool keep_out_of_line(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
 	KUNIT_EXPECT_EQ(test, is_jump(probe_unwound), c->jump);
 	keeper_start(test, &k);
-	task = start_on_keepers_cpu(test, unwound_caller, buffer);
+	task = start_on_keepers_cpu(test, filling_caller, buffer);
 	msleep(50);
 	complete(&k.go);
 	keeper_wait(&k, task);
@@ -187,7 +163,7 @@ static bool keep_out_of_line(struct kunit *test)
 
 static void test_trace_names_the_function(struct kunit *test)
 {
-	unsigned long start = (unsigned long)fill_unwound, offset;
+	unsigned long start = (unsigned long)fill, offset;
 
 	if (!IS_ENABLED(CONFIG_UNWINDER_ORC))
 		kunit_skip(test, "this needs the ORC unwinder");
