@@ -225,9 +225,8 @@ static int faulting_fault(struct kprobe *p, struct pt_regs *regs, int trap)
 static void test_fault_in_fault_is_fixed_up(struct kunit *test)
 {
 	struct sentry s = {
-		.probe.addr = (kprobe_opcode_t *)probed,
-		.probe.pre_handler = raising_pre,
-		.probe.fault_handler = faulting_fault,
+		.probe = KPROBE_AT(probed, .pre_handler = raising_pre,
+				   .fault_handler = faulting_fault),
 	};
 
 	fixed_up = 0;
@@ -396,29 +395,23 @@ KUNIT_ARRAY_PARAM_DESC(slot, slot_cases, name);
 static __nocfi void test_fault_in_slot_is_handled(struct kunit *test)
 {
 	const struct slot_case *c = test->param_value;
-	int post, declines;
+	unsigned int i;
 
 	KUNIT_ASSERT_EQ(test, c->function(c->argument), 2);
-	for (post = 0; post < 2; post++) {
-		for (declines = 0; declines < 2; declines++) {
-			struct sentry s = {
-				.declines = declines,
-				.probe.addr = (kprobe_opcode_t *)*c->at,
-				.probe.pre_handler = sentry_pre,
-				.probe.post_handler = post ? sentry_post : NULL,
-				.probe.fault_handler = sentry_fault,
-			};
+	for (i = 0; i < 4; i++) {
+		struct sentry s = SENTRY(*c->at, .declines = i & 1,
+					 .probe.pre_handler = sentry_pre);
 
-			resume_at = *c->after;
-			KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
-			KUNIT_EXPECT_EQ(test, c->function(c->argument),
-					declines ? 2 : 1);
-			unregister_kprobe(&s.probe);
-			expect_fault(test, &s, c->trap);
-			KUNIT_EXPECT_EQ(test, s.ip, *c->at);
-			KUNIT_EXPECT_EQ(test, s.pre, 1);
-			KUNIT_EXPECT_EQ(test, s.post, 0);
-		}
+		s.probe.post_handler = i & 2 ? sentry_post : NULL;
+		resume_at = *c->after;
+		KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
+		KUNIT_EXPECT_EQ(test, c->function(c->argument),
+				s.declines ? 2 : 1);
+		unregister_kprobe(&s.probe);
+		expect_fault(test, &s, c->trap);
+		KUNIT_EXPECT_EQ(test, s.ip, *c->at);
+		KUNIT_EXPECT_EQ(test, s.pre, 1);
+		KUNIT_EXPECT_EQ(test, s.post, 0);
 	}
 }
 
@@ -430,11 +423,9 @@ static void test_newest_fault_handler_is_called_first(struct kunit *test)
 
 	resume_at = after_load;
 	for (i = 0; i < 4; i++) {
-		s[i] = (struct sentry) {
-			.declines = i != 1,
-			.probe.addr = (kprobe_opcode_t *)at_load,
-			.probe.fault_handler = i < 3 ? sentry_fault : NULL,
-		};
+		s[i] = SENTRY(at_load, .declines = i != 1);
+		if (i == 3)
+			s[i].probe.fault_handler = NULL;
 		KUNIT_ASSERT_EQ(test, register_kprobe(&s[i].probe), 0);
 	}
 	KUNIT_EXPECT_EQ(test, fault_load(BAD_PAGE), 1);
@@ -503,27 +494,24 @@ STACK_FRAME_NON_STANDARD(fault_zeropad);
 static __nocfi void test_zeropad_fixup_works(struct kunit *test)
 {
 	u8 *page = vmalloc(PAGE_SIZE);
-	long expected;
+	unsigned long across = (unsigned long)page + PAGE_SIZE - 3;
 	int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, page);
 	memset(page, 0x5a, PAGE_SIZE);
-	expected = fault_zeropad((unsigned long)page + PAGE_SIZE - 3);
-	KUNIT_EXPECT_EQ(test, expected, 0x5a5a5a);
+	KUNIT_EXPECT_EQ(test, fault_zeropad(across), 0x5a5a5a);
 	for (i = 0; i < 4; i++) {
 		struct sentry s = {
 			.declines = true,
-			.probe.addr = (kprobe_opcode_t *)at_zeropad,
-			.probe.pre_handler = sentry_pre,
-			.probe.post_handler = i & 1 ? sentry_post : NULL,
-			.probe.fault_handler = i & 2 ? sentry_fault : NULL,
+			.probe = KPROBE_AT(at_zeropad),
 		};
 
+		s.probe.pre_handler = sentry_pre;
+		s.probe.post_handler = i & 1 ? sentry_post : NULL;
+		s.probe.fault_handler = i & 2 ? sentry_fault : NULL;
 		KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
 		wait_for_kprobe_optimizer();
-		KUNIT_EXPECT_EQ(test,
-				fault_zeropad((unsigned long)page + PAGE_SIZE -
-					      3), expected);
+		KUNIT_EXPECT_EQ(test, fault_zeropad(across), 0x5a5a5a);
 		unregister_kprobe(&s.probe);
 		KUNIT_EXPECT_EQ(test, s.pre, 1);
 	}
@@ -531,39 +519,39 @@ static __nocfi void test_zeropad_fixup_works(struct kunit *test)
 }
 
 /* The original instruction must be readable, even if it is relative to IP. */
+static void expect_read(struct kunit *test, unsigned long where,
+			const u8 *expected)
+{
+	u8 found[MAX_INSN_SIZE];
+	struct insn insn;
+
+	KUNIT_EXPECT_EQ(test, kprobe_read_insn(found, where, sizeof(found)), 0);
+	KUNIT_EXPECT_EQ(test, insn_decode_kernel(&insn, found), 0);
+	KUNIT_EXPECT_MEMEQ(test, expected, found, insn.length);
+}
+
 static void test_original_insn_is_read(struct kunit *test)
 {
 	unsigned long where[] = { at_load, at_store, at_divide, at_relative };
-	u8 before[MAX_INSN_SIZE], found[MAX_INSN_SIZE];
+	u8 before[MAX_INSN_SIZE];
 	int i, post;
 
 	for (i = 0; i < ARRAY_SIZE(where); i++) {
 		memcpy(before, (void *)where[i], sizeof(before));
 		for (post = 0; post < 2; post++) {
-			struct sentry s = {
-				.probe.addr = (kprobe_opcode_t *)where[i],
-				.probe.pre_handler = sentry_pre,
-				.probe.post_handler = post ? sentry_post : NULL,
-			};
-			struct insn insn;
+			struct sentry s = { .probe = KPROBE_AT(where[i]) };
 
+			s.probe.pre_handler = sentry_pre;
+			s.probe.post_handler = post ? sentry_post : NULL;
 			KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
 			wait_for_kprobe_optimizer();
-			KUNIT_EXPECT_EQ(test, kprobe_read_insn(found, where[i],
-							       sizeof(found)),
-					0);
-			KUNIT_EXPECT_EQ(test,
-					insn_decode_kernel(&insn, found), 0);
-			KUNIT_EXPECT_MEMEQ(test, before, found, insn.length);
+			expect_read(test, where[i], before);
 			unregister_kprobe(&s.probe);
 		}
-		KUNIT_EXPECT_EQ(test,
-				kprobe_read_insn(found, where[i],
-						 sizeof(found)), 0);
-		KUNIT_EXPECT_MEMEQ(test, before, found, sizeof(found));
+		expect_read(test, where[i], before);
 	}
-	KUNIT_EXPECT_EQ(test, kprobe_read_insn(found, BAD_PAGE, sizeof(found)),
-			-EFAULT);
+	KUNIT_EXPECT_EQ(test, kprobe_read_insn(before, BAD_PAGE,
+					       sizeof(before)), -EFAULT);
 }
 
 /* Unmapped bytes before or after the text must be reported as traps. */
@@ -732,8 +720,8 @@ static void test_bad_branch_target_faults_in_slot(struct kunit *test)
 	kprobe_set_jumps(false);
 	for (i = 0; i < ARRAY_SIZE(branches); i++) {
 		struct sentry s = {
-			.probe.addr = (kprobe_opcode_t *)branches[i].at,
-			.probe.pre_handler = sentry_pre,
+			.probe = KPROBE_AT(branches[i].at,
+					   .pre_handler = sentry_pre),
 		};
 		struct pt_regs regs = {
 			.ip = branches[i].at + INT3_INSN_SIZE,
