@@ -102,8 +102,8 @@ static struct {
 	unsigned int in_slot;
 	unsigned int in_thunk;
 	unsigned int wrong;
-	unsigned long wrong_ips[8];
 	/* The first wrong trace. */
+	unsigned long wrong_ip;
 	struct step_trace wrong_trace;
 } stepper;
 
@@ -204,11 +204,10 @@ static void check_trace(const struct step_trace *t, unsigned long ip,
 	stepper.traces++;
 	if (trace_is_right(t, ip, place, show))
 		return;
-	if (!stepper.wrong)
-		stepper.wrong_trace = *t;
-	if (stepper.wrong < ARRAY_SIZE(stepper.wrong_ips))
-		stepper.wrong_ips[stepper.wrong] = ip;
-	stepper.wrong++;
+	if (stepper.wrong++)
+		return;
+	stepper.wrong_ip = ip;
+	stepper.wrong_trace = *t;
 }
 
 static void trace_regs(struct pt_regs *regs, enum place place)
@@ -328,11 +327,9 @@ static void report_wrong(struct kunit *test, const char *what)
 
 	if (!stepper.wrong)
 		return;
-	KUNIT_FAIL(test, "%s: %u of %u traces are wrong, the first at", what,
-		   stepper.wrong, stepper.traces);
-	for (i = 0; i < ARRAY_SIZE(stepper.wrong_ips) && i < stepper.wrong; i++)
-		kunit_info(test, "  %pS", (void *)stepper.wrong_ips[i]);
-	kunit_info(test, "The first of these is:");
+	KUNIT_FAIL(test, "%s: %u of %u traces are wrong, the first at %pS:",
+		   what, stepper.wrong, stepper.traces,
+		   (void *)stepper.wrong_ip);
 	for (i = 0; i < stepper.wrong_trace.nr; i++)
 		kunit_info(test, "  %pS",
 			   (void *)stepper.wrong_trace.entries[i]);
