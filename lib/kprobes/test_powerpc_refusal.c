@@ -138,24 +138,22 @@ static void test_head_and_tables_are_refused(struct kunit *test)
 #ifdef CONFIG_PPC_BARRIER_NOSPEC
 static void test_barrier_is_refused(struct kunit *test)
 {
-	unsigned int after = (IS_ENABLED(CONFIG_PPC_E500) ? 2 : 1) *
-			     sizeof(u32);
+	unsigned int words = IS_ENABLED(CONFIG_PPC_E500) ? 2 : 1;
 	long *entry = &__start___barrier_nospec_fixup;
-	unsigned int seen = 0;
+	unsigned int i, seen = 0;
 
 	for (; entry < &__stop___barrier_nospec_fixup; entry++) {
-		struct counted p = COUNTED((unsigned long)entry + *entry);
+		u32 *barrier = (void *)entry + *entry;
+		struct counted p;
 
 		/* Init text has been freed. */
-		if (!core_kernel_text((unsigned long)p.probe.addr))
+		if (!core_kernel_text((unsigned long)barrier))
 			continue;
-		expect_refused(test, &p, -EINVAL, "barrier");
-		if (IS_ENABLED(CONFIG_PPC_E500)) {
-			p = COUNTED((unsigned long)entry + *entry +
-				    sizeof(u32));
-			expect_refused(test, &p, -EINVAL, "its second word");
+		for (i = 0; i < words; i++) {
+			p = COUNTED(barrier + i);
+			expect_refused(test, &p, -EINVAL, "barrier");
 		}
-		p = COUNTED((unsigned long)entry + *entry + after);
+		p = COUNTED(barrier + words);
 		seen += !register_kprobe(&p.probe);
 		unregister_kprobe(&p.probe);
 	}
@@ -171,32 +169,28 @@ static void test_barrier_is_refused(struct kunit *test)
 
 /* Traced functions branch to these stubs, whose calls ftrace changes. */
 #ifdef CONFIG_PPC_FTRACE_OUT_OF_LINE
-static void expect_stub_refused(struct kunit *test,
-				const struct ftrace_ool_stub *stub)
+static void expect_stubs_refused(struct kunit *test,
+				 const struct ftrace_ool_stub *stubs,
+				 unsigned int nr)
 {
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(stub->insn); i++) {
-		struct counted p = COUNTED(&stub->insn[i]);
+	/* The first one and the last one. */
+	for (i = 0; nr && i < ARRAY_SIZE(stubs->insn); i++) {
+		struct counted first = COUNTED(&stubs[0].insn[i]);
+		struct counted last = COUNTED(&stubs[nr - 1].insn[i]);
 
-		expect_refused(test, &p, -EINVAL, "ftrace's stub");
+		expect_refused(test, &first, -EINVAL, "ftrace's stub");
+		expect_refused(test, &last, -EINVAL, "ftrace's stub");
 	}
 }
 
 static void test_ftrace_stub_is_refused(struct kunit *test)
 {
-	unsigned int last;
-
-	last = ftrace_ool_stub_text_count;
-	if (last--) {
-		expect_stub_refused(test, &ftrace_ool_stub_text[0]);
-		expect_stub_refused(test, &ftrace_ool_stub_text[last]);
-	}
-	last = ftrace_ool_stub_text_end_count;
-	if (last--) {
-		expect_stub_refused(test, &ftrace_ool_stub_text_end[0]);
-		expect_stub_refused(test, &ftrace_ool_stub_text_end[last]);
-	}
+	expect_stubs_refused(test, ftrace_ool_stub_text,
+			     ftrace_ool_stub_text_count);
+	expect_stubs_refused(test, ftrace_ool_stub_text_end,
+			     ftrace_ool_stub_text_end_count);
 }
 #else
 static void test_ftrace_stub_is_refused(struct kunit *test)
@@ -264,60 +258,47 @@ asm(".pushsection .text\n"
     ".size ppc_two_entries, . - ppc_two_entries\n"
     ".popsection\n");
 
-static void test_probe_after_toc_is_hit(struct kunit *test)
+static void test_both_entries_are_hit(struct kunit *test)
 {
-	unsigned long addr = kallsyms_lookup_name("ppc_two_entries");
+	static const char two[] = "ppc_two_entries";
+	unsigned long addr = kallsyms_lookup_name(two);
 	struct counted global = COUNTED(addr);
 	struct counted local = COUNTED(addr + 8);
 	struct counted between = COUNTED(addr + 4);
-	struct counted named = { .probe.symbol_name = "ppc_two_entries",
+	struct counted named = { .probe.symbol_name = two,
 				 .probe.pre_handler = counted_pre };
+	struct counted *const all[] = { &global, &local, &named };
 	int (*volatile pointer)(int a) = ppc_two_entries;
-
-	/* Register this first: its trap must not hide the entry. */
-	KUNIT_ASSERT_EQ(test, register_kprobe(&between.probe), 0);
-	KUNIT_EXPECT_EQ(test, kprobe_on_func_entry(NULL, "ppc_two_entries", 8),
-			0);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&global.probe), 0);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&local.probe), 0);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&named.probe), 0);
-	KUNIT_EXPECT_EQ(test, (unsigned long)global.probe.addr, addr + 8);
-	KUNIT_EXPECT_EQ(test, (unsigned long)named.probe.addr, addr + 8);
-	KUNIT_EXPECT_EQ(test, probed_at(&global.probe), addr + 8);
-	KUNIT_EXPECT_EQ(test, probed_at(&local.probe), addr + 8);
-	KUNIT_EXPECT_EQ(test, probed_at(&named.probe), addr + 8);
-	KUNIT_EXPECT_EQ(test, probed_at(&between.probe), addr + 4);
-
-	/* Enter by the global entry and by the local one. */
-	KUNIT_EXPECT_EQ(test, pointer(1), 2);
-	KUNIT_EXPECT_EQ(test, ppc_two_entries(2), 3);
-	KUNIT_EXPECT_EQ(test, global.pre, 2);
-	KUNIT_EXPECT_EQ(test, local.pre, 2);
-	KUNIT_EXPECT_EQ(test, named.pre, 2);
-	KUNIT_EXPECT_EQ(test, between.pre, 1);
-	KUNIT_EXPECT_EQ(test, global.astray + local.astray + named.astray, 0);
-	unregister_kprobe(&global.probe);
-	unregister_kprobe(&local.probe);
-	unregister_kprobe(&named.probe);
-	unregister_kprobe(&between.probe);
-}
-
-static void test_both_entries_are_entries(struct kunit *test)
-{
-	static const char two[] = "ppc_two_entries";
+	unsigned int i;
 
 	KUNIT_EXPECT_EQ(test, kprobe_on_func_entry(NULL, two, 0), 0);
 	KUNIT_EXPECT_EQ(test, kprobe_on_func_entry(NULL, two, 8), 0);
 	KUNIT_EXPECT_EQ(test, kprobe_on_func_entry(NULL, two, 4), -EINVAL);
 	KUNIT_EXPECT_EQ(test, kprobe_on_func_entry(NULL, two, 12), -EINVAL);
+	/* Register this first: its trap must not hide the entry. */
+	KUNIT_ASSERT_EQ(test, register_kprobe(&between.probe), 0);
+	KUNIT_EXPECT_EQ(test, kprobe_on_func_entry(NULL, two, 8), 0);
+	for (i = 0; i < ARRAY_SIZE(all); i++) {
+		KUNIT_ASSERT_EQ(test, register_kprobe(&all[i]->probe), 0);
+		KUNIT_EXPECT_EQ(test, (unsigned long)all[i]->probe.addr,
+				addr + 8);
+		KUNIT_EXPECT_EQ(test, probed_at(&all[i]->probe), addr + 8);
+	}
+	KUNIT_EXPECT_EQ(test, probed_at(&between.probe), addr + 4);
+
+	/* Enter by the global entry and by the local one. */
+	KUNIT_EXPECT_EQ(test, pointer(1), 2);
+	KUNIT_EXPECT_EQ(test, ppc_two_entries(2), 3);
+	KUNIT_EXPECT_EQ(test, between.pre, 1);
+	for (i = 0; i < ARRAY_SIZE(all); i++) {
+		KUNIT_EXPECT_EQ(test, all[i]->pre, 2);
+		KUNIT_EXPECT_EQ(test, all[i]->astray, 0);
+		unregister_kprobe(&all[i]->probe);
+	}
+	unregister_kprobe(&between.probe);
 }
 #else
-static void test_probe_after_toc_is_hit(struct kunit *test)
-{
-	kunit_skip(test, "functions have one entry here");
-}
-
-static void test_both_entries_are_entries(struct kunit *test)
+static void test_both_entries_are_hit(struct kunit *test)
 {
 	kunit_skip(test, "functions have one entry here");
 }
@@ -348,8 +329,7 @@ static struct kunit_case refusal_tests[] = {
 	KUNIT_CASE(test_barrier_is_refused),
 	KUNIT_CASE(test_ftrace_stub_is_refused),
 	KUNIT_CASE(test_function_is_probed_at_its_text),
-	KUNIT_CASE(test_probe_after_toc_is_hit),
-	KUNIT_CASE(test_both_entries_are_entries),
+	KUNIT_CASE(test_both_entries_are_hit),
 	KUNIT_CASE(test_fault_in_slot_is_handled),
 	{}
 };
