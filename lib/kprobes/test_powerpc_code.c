@@ -26,12 +26,17 @@
 #include "test_powerpc_32.h"
 #endif
 
-/* Offsets in struct state of the operands and results. */
+/* Before a number: offset in struct state of an operand or result. */
 #ifdef CONFIG_PPC64
-#define IN_STATE(n)	"8 * " #n
+#define IN_STATE	"8 * "
 #else
-#define IN_STATE(n)	"4 + 8 * " #n
+#define IN_STATE	"4 + 8 * "
 #endif
+/* Execute @access for r3 to r8. */
+#define OPERANDS(access)						\
+	".irp r, 3,4,5,6,7,8\n\t"					\
+	access " \\r, " IN_STATE "\\r - 24(11)\n\t"			\
+	".endr\n\t"
 #define LR_SAVE		__stringify(PPC_LR_STKOFF) "(1)"
 
 /*
@@ -50,28 +55,18 @@ asm(".pushsection .text\n"
     "mr 12, 3\n\t"
     "mtctr 3\n\t"
     "mr 11, 4\n\t"
-    LL " 9, " IN_STATE(6) "(11)\n\t"
+    LL " 9, " IN_STATE "6(11)\n\t"
     "mtcr 9\n\t"
-    LL " 9, " IN_STATE(7) "(11)\n\t"
+    LL " 9, " IN_STATE "7(11)\n\t"
     "mtxer 9\n\t"
-    LL " 3, " IN_STATE(0) "(11)\n\t"
-    LL " 4, " IN_STATE(1) "(11)\n\t"
-    LL " 5, " IN_STATE(2) "(11)\n\t"
-    LL " 6, " IN_STATE(3) "(11)\n\t"
-    LL " 7, " IN_STATE(4) "(11)\n\t"
-    LL " 8, " IN_STATE(5) "(11)\n\t"
+    OPERANDS(LL)
     "bctrl\n\t"
     LL " 11, 64(1)\n\t"
-    STL " 3, " IN_STATE(0) "(11)\n\t"
-    STL " 4, " IN_STATE(1) "(11)\n\t"
-    STL " 5, " IN_STATE(2) "(11)\n\t"
-    STL " 6, " IN_STATE(3) "(11)\n\t"
-    STL " 7, " IN_STATE(4) "(11)\n\t"
-    STL " 8, " IN_STATE(5) "(11)\n\t"
+    OPERANDS(STL)
     "mfcr 9\n\t"
-    STL " 9, " IN_STATE(6) "(11)\n\t"
+    STL " 9, " IN_STATE "6(11)\n\t"
     "mfxer 9\n\t"
-    STL " 9, " IN_STATE(7) "(11)\n\t"
+    STL " 9, " IN_STATE "7(11)\n\t"
     LL " 0, 72(1)\n\t"
     "mtcr 0\n\t"
     "addi 1, 1, 112\n\t"
