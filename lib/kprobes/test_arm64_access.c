@@ -48,13 +48,15 @@ static CALLER unsigned int call_with_access(void *function, struct state *s,
 
 static struct {
 	u32 __user *word;
+	/* The handler makes the code return at once. */
+	bool leaves;
 	unsigned int hits;
 	unsigned int access;
 	unsigned int wrong;
 } access_seen;
 
 /* Read user memory as the unwinder of a user stack does. */
-static void look_at_access(void)
+static void look_at_access(struct pt_regs *regs)
 {
 	u32 word;
 
@@ -64,46 +66,35 @@ static void look_at_access(void)
 	    word != 4711)
 		access_seen.wrong++;
 	access_seen.access |= access_now();
+	if (access_seen.leaves)
+		regs->pc = regs->regs[9];
 }
 
 static int access_pre(struct kprobe *p, struct pt_regs *regs)
 {
-	look_at_access();
-	return 0;
-}
-
-static int access_leave_pre(struct kprobe *p, struct pt_regs *regs)
-{
-	look_at_access();
-	regs->pc = regs->regs[9];
-	return 1;
+	look_at_access(regs);
+	return access_seen.leaves;
 }
 
 static void access_post(struct kprobe *p, struct pt_regs *regs,
 			unsigned long flags)
 {
-	look_at_access();
-}
-
-static void access_leave_post(struct kprobe *p, struct pt_regs *regs,
-			      unsigned long flags)
-{
-	look_at_access();
-	regs->pc = regs->regs[9];
+	look_at_access(regs);
 }
 
 static const struct access_case {
 	const char *name;
 	kprobe_pre_handler_t pre;
 	kprobe_post_handler_t post;
+	bool leaves;
 	bool jump;
 } access_cases[] = {
-	{ "trap", access_pre },
-	{ "trap, diverted", access_leave_pre },
-	{ "post", NULL, access_post },
-	{ "post, diverted", NULL, access_leave_post },
-	{ "jump", access_pre, NULL, true },
-	{ "jump, diverted", access_leave_pre, NULL, true },
+	{ "trap", .pre = access_pre },
+	{ "trap, diverted", .pre = access_pre, .leaves = true },
+	{ "post", .post = access_post },
+	{ "post, diverted", .post = access_post, .leaves = true },
+	{ "jump", .pre = access_pre, .jump = true },
+	{ "jump, diverted", .pre = access_pre, .leaves = true, .jump = true },
 	{ "return" },
 };
 
@@ -133,7 +124,7 @@ static void expect_access(struct kunit *test)
 #ifdef CONFIG_KRETPROBES
 static int access_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
-	look_at_access();
+	look_at_access(regs);
 	return 0;
 }
 
@@ -169,6 +160,7 @@ static void test_handler_has_no_user_access(struct kunit *test)
 	KUNIT_ASSERT_NE(test, user, 0);
 	KUNIT_ASSERT_FALSE(test, IS_ERR_VALUE(user));
 	access_seen.word = (u32 __user *)user;
+	access_seen.leaves = c->leaves;
 	KUNIT_ASSERT_EQ(test, put_user(4711, access_seen.word), 0);
 
 	if (!c->pre && !c->post) {

@@ -113,13 +113,6 @@ static void test_handler_changes_registers(struct kunit *test)
 	unregister_kprobe(&p);
 }
 
-/* Continue in another function, and skip the instruction and older handlers. */
-static int elsewhere_pre(struct kprobe *p, struct pt_regs *regs)
-{
-	regs->ip = (unsigned long)probe_padded;
-	return 1;
-}
-
 /* Return to the caller with a value, as error injection does. */
 static int return_pre(struct kprobe *p, struct pt_regs *regs)
 {
@@ -348,10 +341,11 @@ static void test_short_instruction_has_callers(struct kunit *test)
 
 static void test_pre_handler_diverts(struct kunit *test)
 {
-	struct kprobe p = KPROBE_AT(probe_plain, .pre_handler = elsewhere_pre);
+	struct kprobe p = KPROBE_AT(probe_plain, .pre_handler = calling_pre);
 	struct counted q = COUNTED(probe_plain);
 	int i;
 
+	words_to_push = 0;
 	/* The newest probe diverts, so the older one is not called. */
 	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
