@@ -211,9 +211,9 @@ static void move_in_state(struct kunit *test, const struct move_case *c,
 	unsigned long offsets = move_offsets(test, *c->probe);
 	struct counted p = COUNTED(*c->probe);
 	struct kprobe_site *site;
-	unsigned int i, offset;
 	struct moves found;
 	const bool *waits;
+	unsigned int i;
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
 	scoped_guard(preempt)
@@ -237,18 +237,9 @@ static void move_in_state(struct kunit *test, const struct move_case *c,
 			 state == MOVE_TRAP ? &expected[i] : &found);
 		if (state == MOVE_TRAP)
 			continue;
-		for_each_set_bit(offset, &offsets, MOVE_MOST + 1) {
-			KUNIT_EXPECT_EQ_MSG(test, found.result[offset],
-					    expected[i].result[offset],
-					    "%s: by %s to %u",
-					    move_state_names[state], m->name,
-					    offset);
-			KUNIT_EXPECT_EQ_MSG(test, found.hits[offset],
-					    expected[i].hits[offset],
-					    "%s: by %s to %u",
-					    move_state_names[state], m->name,
-					    offset);
-		}
+		KUNIT_EXPECT_MEMEQ_MSG(test, &found, &expected[i],
+				       sizeof(found), "%s: by %s",
+				       move_state_names[state], m->name);
 	}
 	if (state == MOVE_WAITS)
 		KUNIT_EXPECT_TRUE(test, site->trap_uses_detour);
