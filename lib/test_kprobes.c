@@ -18,18 +18,6 @@
 #include "kprobes/test.h"
 #include "kprobes/test_hits.h"
 
-static TARGET int target_add(int a, int b)
-{
-	barrier();
-	return a + b;
-}
-
-static TARGET int target_mul(int a, int b)
-{
-	barrier();
-	return a * b;
-}
-
 static TARGET int target_diverted(int a)
 {
 	barrier();

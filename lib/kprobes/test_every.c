@@ -182,21 +182,6 @@ static int patch_pre(struct kprobe *p, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(patch_pre);
 
-static void free_memory(void *data)
-{
-	vfree(data);
-}
-
-static void *alloc_for_test(struct kunit *test, size_t size)
-{
-	void *p = vzalloc(size);
-
-	KUNIT_ASSERT_NOT_NULL(test, p);
-	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, free_memory, p),
-			0);
-	return p;
-}
-
 /* Find the functions that can be probed. */
 static void all_find(struct kunit *test, struct all *all)
 {

@@ -11,7 +11,7 @@
 #include <linux/ptrace.h>
 #include "test.h"
 
-static __maybe_unused int told_pre(struct kprobe *p, struct pt_regs *regs)
+static inline int told_pre(struct kprobe *p, struct pt_regs *regs)
 {
 	unsigned long addr = regs_get_kernel_argument(regs, 0);
 	unsigned long old_len = regs_get_kernel_argument(regs, 2);
@@ -25,9 +25,8 @@ static __maybe_unused int told_pre(struct kprobe *p, struct pt_regs *regs)
  * Check that perf learns of the text of slots and detours, which it needs to
  * decode branch traces.  @told counts these events; both probes stay in place.
  */
-static __maybe_unused void expect_slots_told(struct kunit *test,
-					     struct counted *told,
-					     struct counted *p)
+static inline void expect_slots_told(struct kunit *test, struct counted *told,
+				     struct counted *p)
 {
 	*told = (struct counted) {
 		.probe.symbol_name = "perf_event_text_poke",
@@ -63,15 +62,15 @@ static __always_inline void idle_end(void)
 	local_irq_enable();
 }
 
-static __maybe_unused int watched_pre(struct kprobe *p, struct pt_regs *regs)
+static inline int watched_pre(struct kprobe *p, struct pt_regs *regs)
 {
 	if (!rcu_is_watching())
 		container_of(p, struct counted, probe)->astray++;
 	return counted_pre(p, regs);
 }
 
-static __maybe_unused void watched_post(struct kprobe *p, struct pt_regs *regs,
-					unsigned long flags)
+static inline void watched_post(struct kprobe *p, struct pt_regs *regs,
+				unsigned long flags)
 {
 	if (!rcu_is_watching())
 		container_of(p, struct counted, probe)->astray++;

@@ -16,8 +16,8 @@ static int count_pre(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
-static __maybe_unused void count_post(struct kprobe *p, struct pt_regs *regs,
-				      unsigned long flags)
+static inline void count_post(struct kprobe *p, struct pt_regs *regs,
+			      unsigned long flags)
 {
 	__this_cpu_inc(cpu_hits);
 }

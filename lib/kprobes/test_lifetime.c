@@ -16,18 +16,6 @@
 #include <linux/string.h>
 #include "test.h"
 
-static TARGET int target_add(int a, int b)
-{
-	barrier();
-	return a + b;
-}
-
-static TARGET int target_mul(int a, int b)
-{
-	barrier();
-	return a * b;
-}
-
 static int hammer(void *unused)
 {
 	int i;

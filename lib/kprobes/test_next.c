@@ -52,8 +52,8 @@ static void register_inside(struct kunit *test, struct counted *inside)
 	KUNIT_ASSERT_EQ(test, ret, 0);
 }
 
-static void expect_hits(struct kunit *test, struct counted *a,
-			struct counted *b)
+static void expect_both_hit(struct kunit *test, struct counted *a,
+			    struct counted *b)
 {
 	a->pre = 0;
 	b->pre = 0;
@@ -83,7 +83,7 @@ static void test_probe_enabled_inside_jump_is_hit(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, kprobe_ftrace(&entry.probe));
 	KUNIT_EXPECT_EQ(test, enable_kprobe(&inside.probe), 0);
 	KUNIT_EXPECT_EQ(test, state_of(&entry), KPROBE_SITE_TRAP);
-	expect_hits(test, &entry, &inside);
+	expect_both_hit(test, &entry, &inside);
 	unregister_kprobe(&inside.probe);
 	unregister_kprobe(&entry.probe);
 }
@@ -109,7 +109,7 @@ static void test_move_refused_leaves_no_trap_in_jump(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, call_target(5), 16);
 	KUNIT_EXPECT_EQ(test, entry.pre, 2);
 	register_inside(test, &inside);
-	expect_hits(test, &entry, &inside);
+	expect_both_hit(test, &entry, &inside);
 	unregister_kprobe(&inside.probe);
 	unregister_kprobe(&entry.probe);
 }
@@ -255,7 +255,7 @@ static void test_array_in_any_order_uses_ftrace(struct kunit *test)
 	for (i = 0; i < 2; i++) {
 		KUNIT_ASSERT_EQ(test, register_kprobes(both, 2), 0);
 		KUNIT_EXPECT_EQ(test, state_of(&entry), KPROBE_SITE_FTRACE);
-		expect_hits(test, &entry, &inside);
+		expect_both_hit(test, &entry, &inside);
 		unregister_kprobes(both, 2);
 		swap(both[0], both[1]);
 	}

@@ -12,7 +12,7 @@
 #define IDLE_JUMP_TRIES	20
 
 /* Disable a probe and return while its jump is still in place. */
-static __maybe_unused void disable_on_jump(struct kunit *test, struct kprobe *p)
+static inline void disable_on_jump(struct kunit *test, struct kprobe *p)
 {
 	int i;
 
@@ -28,9 +28,8 @@ static __maybe_unused void disable_on_jump(struct kunit *test, struct kprobe *p)
 }
 
 /* Disable a probe, and enable @p at its place before the jump is removed. */
-static __maybe_unused void enable_on_jump(struct kunit *test,
-					  struct kprobe *disabled,
-					  struct kprobe *p)
+static inline void enable_on_jump(struct kunit *test, struct kprobe *disabled,
+				  struct kprobe *p)
 {
 	int i;
 

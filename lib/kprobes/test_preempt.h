@@ -17,8 +17,8 @@
 #define KEPT_TRIES	10
 
 /* @keep returns true if the task was kept for the whole test. */
-static __maybe_unused void try_to_keep(struct kunit *test,
-				       bool (*keep)(struct kunit *test))
+static inline void try_to_keep(struct kunit *test,
+			       bool (*keep)(struct kunit *test))
 {
 	int i;
 
@@ -56,7 +56,7 @@ struct keeper {
 };
 
 /* The caller is preempted as soon as possible: right after the hit. */
-static __maybe_unused int kept_pre(struct kprobe *p, struct pt_regs *regs)
+static inline int kept_pre(struct kprobe *p, struct pt_regs *regs)
 {
 	struct keeper *k = container_of(p, struct keeper, probe);
 
@@ -84,21 +84,20 @@ static unsigned long switches_of(const struct task_struct *task)
 }
 
 /* Wait until the keeper has taken the CPU from @task. */
-static __maybe_unused void keeper_wait(struct keeper *k,
-				       struct task_struct *task)
+static inline void keeper_wait(struct keeper *k, struct task_struct *task)
 {
 	wait_for_completion(&k->kept);
 	k->switches = switches_of(task);
 }
 
 /* Return true if @task has not run since keeper_wait(). */
-static __maybe_unused bool keeper_kept(const struct keeper *k,
-				       const struct task_struct *task)
+static inline bool keeper_kept(const struct keeper *k,
+			       const struct task_struct *task)
 {
 	return !task_curr(task) && switches_of(task) == k->switches;
 }
 
-static __maybe_unused void keeper_start(struct kunit *test, struct keeper *k)
+static inline void keeper_start(struct kunit *test, struct keeper *k)
 {
 	init_completion(&k->go);
 	init_completion(&k->kept);
@@ -108,14 +107,14 @@ static __maybe_unused void keeper_start(struct kunit *test, struct keeper *k)
 	wake_up_process(k->task);
 }
 
-static __maybe_unused void keeper_stop(struct keeper *k)
+static inline void keeper_stop(struct keeper *k)
 {
 	WRITE_ONCE(k->release, true);
 	kthread_stop(k->task);
 }
 
 /* Return a new task that runs on the keeper's CPU. */
-static __maybe_unused struct task_struct *
+static inline struct task_struct *
 start_on_keepers_cpu(struct kunit *test, int (*thread)(void *data), void *data)
 {
 	struct task_struct *task;
