@@ -3,24 +3,10 @@
  * KUnit suite for probes on a function's entry that own the text of the
  * instruction after the call of ftrace: see kernel/kprobes/ftrace.c.
  */
-#include <linux/ftrace.h>
-#include <linux/irqflags.h>
-#include <linux/string.h>
+#include <linux/completion.h>
+#include <linux/ktime.h>
 #include "../../kernel/kprobes/internal.h"
 #include "test_ftrace.h"
-#include "test_moving.h"
-
-static TARGET int target(int x)
-{
-	barrier();
-	return x * 3 + 1;
-}
-
-static TARGET int other_target(int x)
-{
-	barrier();
-	return x - 7;
-}
 
 static TARGET int bystander(int x)
 {
@@ -37,20 +23,12 @@ static TARGET int looping_target(int x)
 }
 
 /* The compiler must not know which function is called. */
-static int (*volatile call_target)(int x) = target;
 static int (*volatile call_looping)(int x) = looping_target;
-
-static unsigned long target_call(void)
-{
-	return ftrace_location((unsigned long)target);
-}
 
 static unsigned long next_insn(void)
 {
 	return target_call() + MCOUNT_INSN_SIZE;
 }
-
-#define ON_TARGET(...)	ON(target, __VA_ARGS__)
 
 /* Return true if the site patches the instruction after the call. */
 static bool skips(const struct counted *c)
@@ -62,24 +40,24 @@ static bool skips(const struct counted *c)
 /* A cached analysis might be used for a module that is loaded there later. */
 static void test_explaining_keeps_no_analysis(struct kunit *test)
 {
-	struct counted c = COUNTED(target_call(),
-				   .probe.flags = KPROBE_FLAG_DISABLED);
+	void *call = (void *)target_call();
+	struct counted *c;
 
-	KUNIT_EXPECT_EQ(test, kprobe_explained_obstacle((void *)target_call()),
+	KUNIT_EXPECT_EQ(test, kprobe_explained_obstacle(call),
 			KPROBE_NOJUMP_NONE);
 	KUNIT_EXPECT_FALSE(test, x86_kprobe_function_kept());
-	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
-	KUNIT_EXPECT_EQ(test, kprobe_explained_obstacle((void *)target_call()),
+	c = PROBED(test, call, .probe.flags = KPROBE_FLAG_DISABLED);
+	KUNIT_EXPECT_EQ(test, kprobe_explained_obstacle(call),
 			KPROBE_NOJUMP_NONE);
 	KUNIT_EXPECT_FALSE(test, x86_kprobe_function_kept());
-	unregister_kprobe(&c.probe);
+	unregister_kprobe(&c->probe);
 	KUNIT_EXPECT_FALSE(test, x86_kprobe_function_kept());
 }
 
 static void test_entry_armed_owns_next_insn(struct kunit *test)
 {
 	unsigned int sites = kprobe_sites_in_use();
-	struct counted c = ON_TARGET();
+	struct counted c = ON(target);
 	u8 before[2 * MCOUNT_INSN_SIZE];
 
 	memcpy(before, (void *)target_call(), sizeof(before));
@@ -111,8 +89,7 @@ static void test_entry_armed_owns_next_insn(struct kunit *test)
 
 	unregister_kprobe(&c.probe);
 	KUNIT_EXPECT_EQ(test, call_target(5), 16);
-	KUNIT_EXPECT_EQ(test, c.pre, 4);
-	KUNIT_EXPECT_EQ(test, c.astray, 0);
+	expect_hits(test, &c, 4, 0);
 	KUNIT_EXPECT_EQ(test, c.probe.nmissed, 0);
 	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
 	KUNIT_EXPECT_MEMEQ(test, (void *)target_call(), before, sizeof(before));
@@ -124,7 +101,7 @@ static void test_probe_on_next_insn_moves_entry_to_ftrace(struct kunit *test)
 	unsigned int i, sites = kprobe_sites_in_use();
 
 	for (i = 0; i < 8; i++) {
-		struct counted entry = ON_TARGET();
+		struct counted entry = ON(target);
 		struct counted next = COUNTED(next_insn());
 		bool first = i & 1, stays = i & 2, jumps = i & 4;
 		struct counted *a = first ? &next : &entry;
@@ -162,8 +139,8 @@ static void test_array_with_next_insn_is_hit(struct kunit *test)
 	unsigned int i;
 
 	for (i = 0; i < 4; i++) {
-		struct counted entry = ON_TARGET();
-		struct counted older = ON_TARGET();
+		struct counted entry = ON(target);
+		struct counted older = ON(target);
 		struct counted next = COUNTED(next_insn());
 		struct kprobe *both[] = { &entry.probe, &next.probe };
 
@@ -190,48 +167,38 @@ static void test_array_with_next_insn_is_hit(struct kunit *test)
 /* A post handler there must neither see nor prevent the entry's hits. */
 static void test_post_handler_on_next_insn_is_called(struct kunit *test)
 {
-	struct counted next = COUNTED(next_insn(),
-					.probe.post_handler = counted_post);
-	struct counted entry = ON_TARGET();
+	struct counted *entry = PROBED_CALL(test, target);
+	struct counted *next = PROBED(test, next_insn(),
+				      .probe.post_handler = counted_post);
 
-	KUNIT_ASSERT_EQ(test, register_kprobe(&entry.probe), 0);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&next.probe), 0);
 	KUNIT_EXPECT_EQ(test, call_target(5), 16);
-	KUNIT_EXPECT_EQ(test, disable_kprobe(&entry.probe), 0);
-	KUNIT_EXPECT_EQ(test, enable_kprobe(&entry.probe), 0);
-	KUNIT_EXPECT_EQ(test, state_of(&entry), KPROBE_SITE_FTRACE);
+	reenable(test, &entry->probe);
+	KUNIT_EXPECT_EQ(test, state_of(entry), KPROBE_SITE_FTRACE);
 	KUNIT_EXPECT_EQ(test, call_target(5), 16);
-	unregister_kprobe(&entry.probe);
-	unregister_kprobe(&next.probe);
-	KUNIT_EXPECT_EQ(test, entry.pre, 2);
-	KUNIT_EXPECT_EQ(test, next.pre, 2);
-	KUNIT_EXPECT_EQ(test, next.post, 2);
+	unregister_kprobe(&entry->probe);
+	expect_hits(test, entry, 2, 0);
+	expect_hits(test, next, 2, 2);
 }
 
 /* A post handler must run after the call, so the site moves to ftrace. */
 static void test_post_handler_moves_to_ftrace(struct kunit *test)
 {
-	struct counted post = ON_TARGET(.probe.post_handler = counted_post);
-	struct counted plain = ON_TARGET();
+	struct counted *plain = PROBED_CALL(test, target);
+	struct counted *post;
 
-	KUNIT_ASSERT_EQ(test, register_kprobe(&plain.probe), 0);
 	wait_for_kprobe_optimizer();
-	KUNIT_ASSERT_EQ(test, register_kprobe(&post.probe), 0);
-	KUNIT_EXPECT_EQ(test, state_of(&plain), KPROBE_SITE_FTRACE);
-	KUNIT_EXPECT_TRUE(test, kprobe_ftrace(&plain.probe));
-	KUNIT_EXPECT_FALSE(test, kprobe_optimized(&plain.probe));
+	post = PROBED_CALL(test, target, .probe.post_handler = counted_post);
+	KUNIT_EXPECT_EQ(test, state_of(plain), KPROBE_SITE_FTRACE);
+	KUNIT_EXPECT_TRUE(test, kprobe_ftrace(&plain->probe));
+	KUNIT_EXPECT_FALSE(test, kprobe_optimized(&plain->probe));
 	KUNIT_EXPECT_EQ(test, call_target(5), 16);
-	unregister_kprobe(&post.probe);
+	unregister_kprobe(&post->probe);
 	KUNIT_EXPECT_EQ(test, call_target(5), 16);
-	KUNIT_EXPECT_EQ(test, disable_kprobe(&plain.probe), 0);
-	KUNIT_EXPECT_EQ(test, enable_kprobe(&plain.probe), 0);
-	KUNIT_EXPECT_EQ(test, state_of(&plain), KPROBE_SITE_FTRACE);
+	reenable(test, &plain->probe);
+	KUNIT_EXPECT_EQ(test, state_of(plain), KPROBE_SITE_FTRACE);
 	KUNIT_EXPECT_EQ(test, call_target(5), 16);
-	unregister_kprobe(&plain.probe);
-	KUNIT_EXPECT_EQ(test, plain.pre, 3);
-	KUNIT_EXPECT_EQ(test, plain.astray, 0);
-	KUNIT_EXPECT_EQ(test, post.pre, 1);
-	KUNIT_EXPECT_EQ(test, post.post, 1);
+	expect_hits(test, plain, 3, 0);
+	expect_hits(test, post, 1, 1);
 }
 
 /* Each iteration executes the instruction after the call once more. */
@@ -253,22 +220,90 @@ static void test_loop_to_next_insn_is_hit_once(struct kunit *test)
 
 static void test_switch_for_jumps_moves_to_ftrace(struct kunit *test)
 {
-	struct counted c = ON_TARGET();
+	struct counted *c = PROBED_CALL(test, target);
 
-	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
 	wait_for_kprobe_optimizer();
 	kprobe_set_jumps(false);
-	KUNIT_EXPECT_EQ(test, state_of(&c), KPROBE_SITE_FTRACE);
+	KUNIT_EXPECT_EQ(test, state_of(c), KPROBE_SITE_FTRACE);
 	KUNIT_EXPECT_EQ(test, call_target(5), 16);
 	kprobe_set_jumps(true);
 	KUNIT_EXPECT_EQ(test, call_target(5), 16);
-	unregister_kprobe(&c.probe);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
-	KUNIT_EXPECT_TRUE(test, skips(&c));
+	unregister_kprobe(&c->probe);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&c->probe), 0);
+	KUNIT_EXPECT_TRUE(test, skips(c));
 	KUNIT_EXPECT_EQ(test, call_target(5), 16);
-	unregister_kprobe(&c.probe);
-	KUNIT_EXPECT_EQ(test, c.pre, 3);
-	KUNIT_EXPECT_EQ(test, c.astray, 0);
+	expect_hits(test, c, 3, 0);
+}
+
+/*
+ * A call of a probed function that waits in ftrace's loop while its site moves.
+ */
+
+/* State of the waiting call; there is one at a time. */
+static struct {
+	struct kprobe_site *site;
+	struct completion begun;	/* completed when the call waits */
+	bool calls;			/* the next call must wait */
+	unsigned int timeout;		/* milliseconds to wait for the move */
+	bool seen;			/* the call has seen the move */
+	unsigned int linger;		/* milliseconds to linger after that */
+	bool released;			/* or until this is set */
+	unsigned int nests;		/* nested calls left to make */
+	int (*function)(int x);		/* called for each of these */
+} moving;
+
+static void notrace wait_until_seen(void)
+{
+	u8 before = READ_ONCE(moving.site->ftrace);
+	u64 end = ktime_get_mono_fast_ns() +
+		  (u64)moving.timeout * NSEC_PER_MSEC;
+
+	WRITE_ONCE(moving.calls, false);
+	complete(&moving.begun);
+	/* A hit after the store does not see the move begin. */
+	if (before == SITE_FTRACE_MOVES)
+		return;
+	while (!READ_ONCE(moving.seen) && ktime_get_mono_fast_ns() < end) {
+		cpu_relax();
+		WRITE_ONCE(moving.seen,
+			   READ_ONCE(moving.site->ftrace) != before);
+	}
+	end = ktime_get_mono_fast_ns() + (u64)moving.linger * NSEC_PER_MSEC;
+	while (!READ_ONCE(moving.released) && ktime_get_mono_fast_ns() < end)
+		cpu_relax();
+}
+
+static void notrace wait_for_move(unsigned long ip, unsigned long parent_ip,
+				  struct ftrace_ops *ops,
+				  struct ftrace_regs *fregs)
+{
+	if (READ_ONCE(moving.calls))
+		wait_until_seen();
+	if (!READ_ONCE(moving.seen) || !moving.nests)
+		return;
+	moving.nests--;
+	moving.function(5);
+}
+
+/* ftrace calls the most recently registered ops first. */
+static struct ftrace_ops waiter = { .func = wait_for_move };
+
+/* Create a task whose next call waits; the caller must not migrate. */
+static struct task_struct *moving_task(struct kunit *test, int (*call)(void *))
+{
+	moving.seen = false;
+	moving.released = false;
+	moving.linger = 0;
+	moving.nests = 0;
+	init_completion(&moving.begun);
+	return other_cpu_task(test, call);
+}
+
+static void wait_until_it_waits(struct kunit *test, struct task_struct *task)
+{
+	wake_up_process(task);
+	KUNIT_EXPECT_NE(test, wait_for_completion_timeout(&moving.begun,
+							  10 * HZ), 0);
 }
 
 /* How an entry is hit while it moves. */
@@ -352,8 +387,9 @@ static void move_during_call(struct kunit *test, struct counted *c)
 	wait_until_it_waits(test, task);
 	kprobe_set_jumps(false);
 	KUNIT_EXPECT_EQ(test, state_of(c), KPROBE_SITE_FTRACE);
-	KUNIT_EXPECT_TRUE(test, has_moved());
-	moving_task_end(task);
+	/* Hits must be fast again. */
+	KUNIT_EXPECT_NE(test, moving.site->ftrace, SITE_FTRACE_MOVES);
+	other_cpu_end(task);
 }
 
 /*
@@ -366,18 +402,13 @@ static void test_moving_entry_is_hit_once(struct kunit *test)
 {
 	const struct moving_case *how = test->param_value;
 	bool nests = how->kind == MOVING_NESTS;
-	struct counted c = ON_TARGET(.probe.pre_handler = moving_pre);
+	struct counted c = ON(target, .probe.pre_handler = moving_pre);
 	/* This probe fixes the order of our callback in ftrace's loop. */
-	struct kprobe first = {
-		.addr = (kprobe_opcode_t *)ftrace_location((unsigned long)
-							   bystander),
-		.pre_handler = bystander_pre,
-	};
+	struct counted first = ON(bystander,
+				  .probe.pre_handler = bystander_pre);
 	unsigned int tries = 0, hits;
 
-	if (num_online_cpus() < 2)
-		kunit_skip(test, "needs two CPUs");
-	KUNIT_ASSERT_EQ(test, watch(&waiter, target), 0);
+	skip_on_one_cpu(test);
 	moving_kind = how->kind;
 	moving.function = target;
 	moving.timeout = MSEC_PER_SEC;
@@ -386,7 +417,7 @@ static void test_moving_entry_is_hit_once(struct kunit *test)
 	kprobe_set_jumps(false);
 	if (how->ours_first)
 		KUNIT_ASSERT_EQ(test, register_ftrace_function(&waiter), 0);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&first), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&first.probe), 0);
 	if (!how->ours_first)
 		KUNIT_ASSERT_EQ(test, register_ftrace_function(&waiter), 0);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
@@ -402,7 +433,7 @@ static void test_moving_entry_is_hit_once(struct kunit *test)
 	} while (!moving.seen && ++tries < MOVING_TRIES);
 	KUNIT_EXPECT_TRUE(test, moving.seen);
 	unregister_kprobe(&c.probe);
-	unregister_kprobe(&first);
+	unregister_kprobe(&first.probe);
 	KUNIT_EXPECT_EQ(test, unregister_ftrace_function(&waiter), 0);
 	kprobe_set_jumps(true);
 }
@@ -421,31 +452,29 @@ static int call_unpreemptible(void *unused)
 /* The hit passes the call before the move, and continues during it. */
 static void test_hit_before_move_is_waited_for(struct kunit *test)
 {
-	struct counted c = ON_TARGET();
 	struct task_struct *task;
+	struct counted *c;
 
-	if (num_online_cpus() < 2)
-		kunit_skip(test, "needs two CPUs");
+	skip_on_one_cpu(test);
 	kprobe_flush_retired();
-	KUNIT_ASSERT_EQ(test, watch(&waiter, target), 0);
 	KUNIT_ASSERT_EQ(test, register_ftrace_function(&waiter), 0);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
-	KUNIT_EXPECT_TRUE(test, skips(&c));
+	c = PROBED_CALL(test, target);
+	KUNIT_EXPECT_TRUE(test, skips(c));
 	wait_for_kprobe_optimizer();
-	moving.site = c.probe.site;
+	moving.site = c->probe.site;
 	moving.timeout = 10 * MSEC_PER_SEC;
 	task = moving_task(test, call_unpreemptible);
 	moving.linger = LINGER_MS;
 	wait_until_it_waits(test, task);
 	kprobe_set_jumps(false);
 	WRITE_ONCE(moving.released, true);
-	moving_task_end(task);
+	other_cpu_end(task);
 	KUNIT_EXPECT_TRUE(test, moving.seen);
-	KUNIT_EXPECT_EQ(test, state_of(&c), KPROBE_SITE_FTRACE);
-	KUNIT_EXPECT_EQ(test, c.pre, 1);
+	KUNIT_EXPECT_EQ(test, state_of(c), KPROBE_SITE_FTRACE);
+	KUNIT_EXPECT_EQ(test, c->pre, 1);
 	KUNIT_EXPECT_EQ(test, call_target(5), 16);
-	KUNIT_EXPECT_EQ(test, c.pre, 2);
-	unregister_kprobe(&c.probe);
+	KUNIT_EXPECT_EQ(test, c->pre, 2);
+	unregister_kprobe(&c->probe);
 	KUNIT_EXPECT_EQ(test, unregister_ftrace_function(&waiter), 0);
 	kprobe_set_jumps(true);
 }
@@ -453,34 +482,28 @@ static void test_hit_before_move_is_waited_for(struct kunit *test)
 /* The handlers have run at the call; the next instruction follows. */
 static void test_hit_at_enable_is_handled_once(struct kunit *test)
 {
-	struct counted c = ON_TARGET();
-	/* This probe puts our callback before the waiter. */
-	struct counted other = ON(bystander);
 	struct task_struct *task;
+	struct counted *c;
 
-	if (num_online_cpus() < 2)
-		kunit_skip(test, "needs two CPUs");
+	skip_on_one_cpu(test);
 	kprobe_flush_retired();
 	kprobe_set_jumps(false);
-	KUNIT_ASSERT_EQ(test, watch(&waiter, target), 0);
 	KUNIT_ASSERT_EQ(test, register_ftrace_function(&waiter), 0);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&other.probe), 0);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
+	/* This probe puts our callback before the waiter. */
+	PROBED_CALL(test, bystander);
+	c = PROBED_CALL(test, target);
 	kprobe_set_jumps(true);
-	moving.site = c.probe.site;
+	moving.site = c->probe.site;
 	moving.timeout = 10 * MSEC_PER_SEC;
 	task = moving_task(test, call_unpreemptible);
 	moving.linger = 10 * MSEC_PER_SEC;
 	wait_until_it_waits(test, task);
-	KUNIT_EXPECT_EQ(test, c.pre, 1);
-	KUNIT_EXPECT_EQ(test, disable_kprobe(&c.probe), 0);
-	KUNIT_EXPECT_EQ(test, enable_kprobe(&c.probe), 0);
+	KUNIT_EXPECT_EQ(test, c->pre, 1);
+	reenable(test, &c->probe);
 	WRITE_ONCE(moving.released, true);
-	moving_task_end(task);
-	KUNIT_EXPECT_EQ(test, c.pre, 1);
-	KUNIT_EXPECT_EQ(test, c.probe.nmissed, 0);
-	unregister_kprobe(&c.probe);
-	unregister_kprobe(&other.probe);
+	other_cpu_end(task);
+	KUNIT_EXPECT_EQ(test, c->pre, 1);
+	KUNIT_EXPECT_EQ(test, c->probe.nmissed, 0);
 	KUNIT_EXPECT_EQ(test, unregister_ftrace_function(&waiter), 0);
 }
 
@@ -499,52 +522,38 @@ static struct ftrace_ops redirector = {
 
 static void test_redirected_function_is_hit(struct kunit *test)
 {
-	struct counted c = ON_TARGET();
-	struct counted other = ON(bystander);
+	struct counted *c = PROBED_CALL(test, target);
+	struct counted *other = PROBED_CALL(test, bystander);
 
-	KUNIT_ASSERT_EQ(test, watch(&redirector, target), 0);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&other.probe), 0);
 	wait_for_kprobe_optimizer();
-	KUNIT_EXPECT_TRUE(test, skips(&c));
+	KUNIT_EXPECT_TRUE(test, skips(c));
 	KUNIT_ASSERT_EQ(test, register_ftrace_function(&redirector), 0);
-	KUNIT_EXPECT_EQ(test, state_of(&c), KPROBE_SITE_FTRACE);
+	KUNIT_EXPECT_EQ(test, state_of(c), KPROBE_SITE_FTRACE);
 	/* The redirection does not concern this function. */
-	KUNIT_EXPECT_TRUE(test, skips(&other));
+	KUNIT_EXPECT_TRUE(test, skips(other));
 	KUNIT_EXPECT_EQ(test, call_target(5), -2);
-	KUNIT_EXPECT_EQ(test, c.pre, 1);
+	KUNIT_EXPECT_EQ(test, c->pre, 1);
 
 	/* The entry must remain with ftrace while it is redirected. */
-	KUNIT_EXPECT_EQ(test, disable_kprobe(&c.probe), 0);
+	KUNIT_EXPECT_EQ(test, disable_kprobe(&c->probe), 0);
 	KUNIT_EXPECT_EQ(test, call_target(5), -2);
-	KUNIT_EXPECT_EQ(test, enable_kprobe(&c.probe), 0);
-	KUNIT_EXPECT_EQ(test, state_of(&c), KPROBE_SITE_FTRACE);
+	KUNIT_EXPECT_EQ(test, enable_kprobe(&c->probe), 0);
+	KUNIT_EXPECT_EQ(test, state_of(c), KPROBE_SITE_FTRACE);
 	KUNIT_EXPECT_EQ(test, call_target(5), -2);
 	KUNIT_EXPECT_EQ(test, unregister_ftrace_function(&redirector), 0);
 	KUNIT_EXPECT_EQ(test, call_target(5), 16);
-	KUNIT_EXPECT_EQ(test, disable_kprobe(&c.probe), 0);
-	KUNIT_EXPECT_EQ(test, enable_kprobe(&c.probe), 0);
-	KUNIT_EXPECT_EQ(test, state_of(&c), KPROBE_SITE_FTRACE);
+	reenable(test, &c->probe);
+	KUNIT_EXPECT_EQ(test, state_of(c), KPROBE_SITE_FTRACE);
 	KUNIT_EXPECT_EQ(test, call_target(5), 16);
-	unregister_kprobe(&other.probe);
-	unregister_kprobe(&c.probe);
-	KUNIT_EXPECT_EQ(test, c.pre, 4);
-	KUNIT_EXPECT_EQ(test, c.astray, 0);
+	expect_hits(test, c, 4, 0);
 }
 
 /* A failed registration must not block others. */
 static void test_redirection_refused_blocks_no_entry(struct kunit *test)
 {
-	struct counted post = ON_TARGET(.probe.post_handler = counted_post);
-	struct counted other = ON(bystander);
-
-	KUNIT_ASSERT_EQ(test, register_kprobe(&post.probe), 0);
-	KUNIT_ASSERT_EQ(test, watch(&redirector, target), 0);
+	PROBED_CALL(test, target, .probe.post_handler = counted_post);
 	KUNIT_EXPECT_EQ(test, register_ftrace_function(&redirector), -EBUSY);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&other.probe), 0);
-	KUNIT_EXPECT_TRUE(test, skips(&other));
-	unregister_kprobe(&other.probe);
-	unregister_kprobe(&post.probe);
+	KUNIT_EXPECT_TRUE(test, skips(PROBED_CALL(test, bystander)));
 }
 
 /*
@@ -553,26 +562,25 @@ static void test_redirection_refused_blocks_no_entry(struct kunit *test)
  */
 static void test_entry_armed_as_next_probe_leaves_is_hit(struct kunit *test)
 {
-	struct counted plain = ON_TARGET();
-	struct counted post = ON_TARGET(.probe.post_handler = counted_post);
+	struct counted post = ON(target, .probe.post_handler = counted_post);
 	struct counted next = COUNTED(next_insn());
 	struct kprobe *both[] = { &post.probe, &next.probe };
+	struct counted *plain;
 
-	KUNIT_ASSERT_EQ(test, watch(&redirector, target), 0);
 	/* In this order the entry has never been armed. */
 	KUNIT_EXPECT_EQ(test, kprobe_set_global(false), 0);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&post.probe), 0);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&plain.probe), 0);
+	plain = PROBED_CALL(test, target);
 	KUNIT_ASSERT_EQ(test, register_ftrace_function(&redirector), 0);
 	KUNIT_EXPECT_EQ(test, kprobe_set_global(true), -EBUSY);
 	KUNIT_EXPECT_EQ(test, unregister_ftrace_function(&redirector), 0);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&next.probe), 0);
-	KUNIT_EXPECT_EQ(test, state_of(&plain), KPROBE_SITE_CLEAN);
+	KUNIT_EXPECT_EQ(test, state_of(plain), KPROBE_SITE_CLEAN);
 	unregister_kprobes(both, 2);
-	KUNIT_EXPECT_EQ(test, state_of(&plain), KPROBE_SITE_FTRACE);
+	KUNIT_EXPECT_EQ(test, state_of(plain), KPROBE_SITE_FTRACE);
 	KUNIT_EXPECT_EQ(test, call_target(5), 16);
-	unregister_kprobe(&plain.probe);
-	KUNIT_EXPECT_EQ(test, plain.pre, 1);
+	unregister_kprobe(&plain->probe);
+	KUNIT_EXPECT_EQ(test, plain->pre, 1);
 	KUNIT_EXPECT_EQ(test, call_target(5), 16);
 }
 
@@ -605,18 +613,15 @@ static void direct_end(struct kunit *test)
 
 static void test_direct_call_moves_to_ftrace(struct kunit *test)
 {
-	struct counted c = ON_TARGET();
+	struct counted *c = PROBED_CALL(test, target);
 
-	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
 	wait_for_kprobe_optimizer();
 	direct_begin(test);
-	KUNIT_EXPECT_EQ(test, state_of(&c), KPROBE_SITE_FTRACE);
+	KUNIT_EXPECT_EQ(test, state_of(c), KPROBE_SITE_FTRACE);
 	KUNIT_EXPECT_EQ(test, call_target(5), 16);
 	direct_end(test);
 	KUNIT_EXPECT_EQ(test, call_target(5), 16);
-	unregister_kprobe(&c.probe);
-	KUNIT_EXPECT_EQ(test, c.pre, 2);
-	KUNIT_EXPECT_EQ(test, c.astray, 0);
+	expect_hits(test, c, 2, 0);
 }
 
 #ifdef CONFIG_HAVE_SINGLE_FTRACE_DIRECT_OPS
@@ -624,28 +629,23 @@ static void test_direct_call_moves_to_ftrace(struct kunit *test)
 static void test_added_direct_call_moves_to_ftrace(struct kunit *test)
 {
 	struct ftrace_hash *hash = alloc_ftrace_hash(1);
+	struct counted *c = PROBED_CALL(test, target);
+	struct counted *other = PROBED_CALL(test, bystander);
 	static struct ftrace_ops ops;
-	struct counted c = ON_TARGET();
-	struct counted other = ON(bystander);
 
 	KUNIT_ASSERT_NOT_NULL(test, hash);
 	KUNIT_ASSERT_NOT_NULL(test, add_ftrace_hash_entry_direct(hash,
 								 target_call(),
 								 TRAMPOLINE));
-	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&other.probe), 0);
-	KUNIT_EXPECT_TRUE(test, skips(&c));
+	KUNIT_EXPECT_TRUE(test, skips(c));
 	KUNIT_ASSERT_EQ(test, update_ftrace_direct_add(&ops, hash), 0);
-	KUNIT_EXPECT_EQ(test, state_of(&c), KPROBE_SITE_FTRACE);
-	KUNIT_EXPECT_TRUE(test, skips(&other));
+	KUNIT_EXPECT_EQ(test, state_of(c), KPROBE_SITE_FTRACE);
+	KUNIT_EXPECT_TRUE(test, skips(other));
 	KUNIT_EXPECT_EQ(test, call_target(5), 16);
 	KUNIT_EXPECT_EQ(test, update_ftrace_direct_del(&ops, hash), 0);
 	KUNIT_EXPECT_EQ(test, call_target(5), 16);
-	unregister_kprobe(&other.probe);
-	unregister_kprobe(&c.probe);
 	free_ftrace_hash(hash);
-	KUNIT_EXPECT_EQ(test, c.pre, 2);
-	KUNIT_EXPECT_EQ(test, c.astray, 0);
+	expect_hits(test, c, 2, 0);
 }
 #endif
 
@@ -677,7 +677,7 @@ static int share(FTRACE_OPS_FUNC_PARAMS)
 static void expect_sharing(struct kunit *test, ftrace_ops_func_t ops_func,
 			   unsigned int tries, int err)
 {
-	struct counted c = ON_TARGET(.probe.post_handler = counted_post);
+	struct counted c = ON(target, .probe.post_handler = counted_post);
 
 	direct.ops_func = ops_func;
 	asked = 0;
@@ -697,44 +697,25 @@ static void expect_sharing(struct kunit *test, ftrace_ops_func_t ops_func,
 
 static void test_direct_call_is_shared(struct kunit *test)
 {
-	struct counted other = ON(bystander,
-				  .probe.post_handler = counted_post);
-	unsigned int i;
-
-	/* Without a post handler on another site, and with one. */
-	for (i = 0; i < 2; i++) {
-		expect_sharing(test, NULL, 0, -EBUSY);
-		expect_sharing(test, share, 0, 0);
-		KUNIT_EXPECT_EQ(test, asked, 1);
-		expect_sharing(test, share, 3, 0);
-		KUNIT_EXPECT_EQ(test, asked, 4);
-		expect_sharing(test, share, UINT_MAX, -EAGAIN);
-		if (!i)
-			KUNIT_ASSERT_EQ(test, register_kprobe(&other.probe), 0);
-	}
-	unregister_kprobe(&other.probe);
+	expect_sharing(test, NULL, 0, -EBUSY);
+	expect_sharing(test, share, 0, 0);
+	KUNIT_EXPECT_EQ(test, asked, 1);
+	expect_sharing(test, share, 3, 0);
+	KUNIT_EXPECT_EQ(test, asked, 4);
+	expect_sharing(test, share, UINT_MAX, -EAGAIN);
 }
-
-static const char * const array_cases[] = { "the first ones", "more" };
-
-KUNIT_ARRAY_PARAM(array, array_cases, name_desc);
 
 /* If another site is refused, owners must not share any longer. */
 static void test_refused_array_leaves_no_sharing(struct kunit *test)
 {
-	struct counted c = ON_TARGET(.probe.post_handler = counted_post);
+	struct counted c = ON(target, .probe.post_handler = counted_post);
 	struct counted other = ON(bystander,
 				  .probe.post_handler = counted_post);
-	struct counted third = ON(other_target,
-				  .probe.post_handler = counted_post);
 	struct kprobe *array[] = { &c.probe, &other.probe };
-	bool first = test->param_value == &array_cases[0];
 
 	direct.ops_func = share;
 	asked = 0;
 	busy = 0;
-	if (!first)
-		KUNIT_ASSERT_EQ(test, register_kprobe(&third.probe), 0);
 	KUNIT_ASSERT_EQ(test, watch(&redirector, bystander), 0);
 	KUNIT_ASSERT_EQ(test, register_ftrace_function(&redirector), 0);
 	direct_begin(test);
@@ -743,34 +724,30 @@ static void test_refused_array_leaves_no_sharing(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, shares);
 	direct_end(test);
 	KUNIT_EXPECT_EQ(test, unregister_ftrace_function(&redirector), 0);
-	if (!first)
-		unregister_kprobe(&third.probe);
 }
 
 /* A busy owner must prevent only probes of its own function. */
 static void test_busy_owner_is_given_up(struct kunit *test)
 {
-	struct counted c = ON_TARGET(.probe.post_handler = counted_post);
-	struct counted other = ON(bystander,
-				  .probe.post_handler = counted_post);
+	struct counted *c, *other;
 
 	direct.ops_func = share;
 	busy = 0;
 	direct_begin(test);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&other.probe), 0);
+	c = PROBED_CALL(test, target, .probe.post_handler = counted_post);
+	other = PROBED_CALL(test, bystander,
+			    .probe.post_handler = counted_post);
 	KUNIT_EXPECT_EQ(test, kprobe_set_global(false), 0);
 	busy = UINT_MAX;
 	KUNIT_EXPECT_EQ(test, kprobe_set_global(true), -EAGAIN);
-	KUNIT_EXPECT_EQ(test, state_of(&c), KPROBE_SITE_CLEAN);
-	KUNIT_EXPECT_EQ(test, state_of(&other), KPROBE_SITE_FTRACE);
+	KUNIT_EXPECT_EQ(test, state_of(c), KPROBE_SITE_CLEAN);
+	KUNIT_EXPECT_EQ(test, state_of(other), KPROBE_SITE_FTRACE);
 	busy = 0;
 	KUNIT_EXPECT_EQ(test, kprobe_set_global(true), 0);
-	KUNIT_EXPECT_EQ(test, state_of(&c), KPROBE_SITE_FTRACE);
+	KUNIT_EXPECT_EQ(test, state_of(c), KPROBE_SITE_FTRACE);
 	KUNIT_EXPECT_EQ(test, call_target(5), 16);
-	KUNIT_EXPECT_EQ(test, c.post, 1);
-	unregister_kprobe(&other.probe);
-	unregister_kprobe(&c.probe);
+	KUNIT_EXPECT_EQ(test, c->post, 1);
+	unregister_kprobe(&c->probe);
 	direct_end(test);
 }
 #endif
@@ -788,28 +765,25 @@ static int diverting_pre(struct kprobe *p, struct pt_regs *regs)
 
 static void test_handler_diverts(struct kunit *test)
 {
-	struct kprobe p = KPROBE_AT(target_call(),
-				    .pre_handler = diverting_pre);
-	struct counted older = ON_TARGET();
+	struct counted *older = PROBED_CALL(test, target);
+	struct counted *c = PROBED_CALL(test, target,
+					.probe.pre_handler = diverting_pre);
 	int jump;
 
-	KUNIT_ASSERT_EQ(test, register_kprobe(&older.probe), 0);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
 	for (jump = 0; jump < 2; jump++) {
 		if (jump)
 			wait_for_kprobe_optimizer();
-		KUNIT_EXPECT_EQ(test, kprobe_optimized(&p), jump);
+		KUNIT_EXPECT_EQ(test, kprobe_optimized(&c->probe), jump);
 		divert_to = -1;
 		KUNIT_EXPECT_EQ(test, call_target(5), -2);
 		/* Skip only the call. */
 		divert_to = MCOUNT_INSN_SIZE;
 		KUNIT_EXPECT_EQ(test, call_target(5), 16);
 	}
-	KUNIT_EXPECT_EQ(test, older.pre, 0);
-	unregister_kprobe(&p);
+	KUNIT_EXPECT_EQ(test, older->pre, 0);
+	unregister_kprobe(&c->probe);
 	KUNIT_EXPECT_EQ(test, call_target(5), 16);
-	unregister_kprobe(&older.probe);
-	KUNIT_EXPECT_EQ(test, older.pre, 1);
+	KUNIT_EXPECT_EQ(test, older->pre, 1);
 }
 
 /* The order of the text counts, not the order of registration. */
@@ -828,8 +802,7 @@ static void test_entry_is_hit_before_next_insn(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, register_kprobe(a), 0);
 		KUNIT_ASSERT_EQ(test, register_kprobe(b), 0);
 		KUNIT_EXPECT_EQ(test, call_target(5), -2);
-		KUNIT_EXPECT_EQ(test, disable_kprobe(&next.probe), 0);
-		KUNIT_EXPECT_EQ(test, enable_kprobe(&next.probe), 0);
+		reenable(test, &next.probe);
 		KUNIT_EXPECT_EQ(test, call_target(5), -2);
 		KUNIT_EXPECT_EQ(test, disable_kprobe(&entry), 0);
 		KUNIT_EXPECT_EQ(test, call_target(5), 16);
@@ -841,36 +814,28 @@ static void test_entry_is_hit_before_next_insn(struct kunit *test)
 	}
 }
 
-static int calling_pre(struct kprobe *p, struct pt_regs *regs)
-{
-	container_of(p, struct counted, probe)->pre++;
-	call_target(1);
-	return 0;
-}
-
 static void test_recursion_is_missed_once(struct kunit *test)
 {
-	struct counted c = ON_TARGET(.probe.pre_handler = calling_pre);
-	struct counted second = ON_TARGET();
 	unsigned long missed = kprobe_missed_in_all(KPROBE_MISS_RECURSION);
+	struct counted *c = PROBED_CALL(test, target,
+					.probe.pre_handler = calling_pre);
+	struct counted *second = PROBED_CALL(test, target);
 
-	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&second.probe), 0);
 	KUNIT_EXPECT_EQ(test, call_target(5), 16);
-	KUNIT_EXPECT_EQ(test, c.pre, 1);
-	KUNIT_EXPECT_EQ(test, second.pre, 1);
-	KUNIT_EXPECT_EQ(test, c.probe.nmissed, 1);
-	KUNIT_EXPECT_EQ(test, second.probe.nmissed, 1);
-	KUNIT_EXPECT_EQ(test, c.probe.site->missed[KPROBE_MISS_RECURSION], 1);
+	KUNIT_EXPECT_EQ(test, c->pre, 1);
+	KUNIT_EXPECT_EQ(test, second->pre, 1);
+	KUNIT_EXPECT_EQ(test, c->probe.nmissed, 1);
+	KUNIT_EXPECT_EQ(test, second->probe.nmissed, 1);
+	KUNIT_EXPECT_EQ(test, c->probe.site->missed[KPROBE_MISS_RECURSION], 1);
 	KUNIT_EXPECT_EQ(test, kprobe_missed_in_all(KPROBE_MISS_RECURSION),
 			missed + 1);
-	unregister_kprobe(&c.probe);
-	unregister_kprobe(&second.probe);
 }
 
 static int suite_init(struct kunit *test)
 {
 	KUNIT_ASSERT_NE(test, target_call(), 0);
+	KUNIT_ASSERT_EQ(test, watch(&redirector, target), 0);
+	KUNIT_ASSERT_EQ(test, watch(&waiter, target), 0);
 	return 0;
 }
 
@@ -897,8 +862,7 @@ static struct kunit_case entry_tests[] = {
 #endif
 	KUNIT_CASE(test_direct_call_is_shared),
 	KUNIT_CASE(test_busy_owner_is_given_up),
-	KUNIT_CASE_PARAM(test_refused_array_leaves_no_sharing,
-			 array_gen_params),
+	KUNIT_CASE(test_refused_array_leaves_no_sharing),
 #endif
 	KUNIT_CASE(test_handler_diverts),
 	KUNIT_CASE(test_entry_is_hit_before_next_insn),

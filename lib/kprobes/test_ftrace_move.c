@@ -3,20 +3,7 @@
  * KUnit suite for sites on calls of ftrace that claim their functions, or move
  * to ftrace, while they are hit: see kernel/kprobes/ftrace.c.
  */
-#include <linux/delay.h>
-#include <linux/ftrace.h>
-#include <linux/irqflags.h>
 #include "test_ftrace.h"
-#include "test_moving.h"
-
-static TARGET int target(int x)
-{
-	barrier();
-	return x * 3 + 1;
-}
-
-/* The compiler must not know which function is called. */
-static int (*volatile call_target)(int x) = target;
 
 static unsigned int calls;
 
@@ -39,15 +26,14 @@ static int call_often(void *unused)
 /* A post handler makes the site claim its function, and release it. */
 static void test_claims_lose_no_hit(struct kunit *test)
 {
-	struct counted plain = ON(target);
 	struct task_struct *task;
+	struct counted *plain;
 	unsigned int i;
 
-	if (num_online_cpus() < 2)
-		kunit_skip(test, "needs two CPUs");
-	KUNIT_ASSERT_EQ(test, register_kprobe(&plain.probe), 0);
+	skip_on_one_cpu(test);
+	plain = PROBED_CALL(test, target);
 	calls = 0;
-	task = moving_task(test, call_often);
+	task = other_cpu_task(test, call_often);
 	wake_up_process(task);
 	for (i = 0; i < MOVES; i++) {
 		struct counted post = ON(target,
@@ -58,10 +44,9 @@ static void test_claims_lose_no_hit(struct kunit *test)
 		usleep_range(100, 200);
 		unregister_kprobe(&post.probe);
 	}
-	moving_task_end(task);
+	other_cpu_end(task);
 	KUNIT_EXPECT_NE(test, calls, 0);
-	KUNIT_EXPECT_EQ(test, plain.pre + plain.probe.nmissed, calls);
-	unregister_kprobe(&plain.probe);
+	KUNIT_EXPECT_EQ(test, plain->pre + plain->probe.nmissed, calls);
 }
 
 #ifdef CONFIG_KPROBE_SKIP_FTRACE
@@ -135,7 +120,7 @@ static void leave_next(struct kunit *test, enum leave_way way, bool jump)
 {
 	struct counted c = ON(target);
 	struct counted other = ON(target, .probe.post_handler = counted_post);
-	struct task_struct *task = moving_task(test, call_often);
+	struct task_struct *task = other_cpu_task(test, call_often);
 
 	if (way == LEAVE_BY_NEXT_PROBE)
 		other = COUNTED((unsigned long)c.probe.addr + MCOUNT_INSN_SIZE);
@@ -150,7 +135,7 @@ static void leave_next(struct kunit *test, enum leave_way way, bool jump)
 	KUNIT_EXPECT_EQ(test, leave_begin(way, &other.probe), 0);
 	KUNIT_EXPECT_TRUE(test, kprobe_ftrace(&c.probe));
 	usleep_range(500, 1000);
-	moving_task_end(task);
+	other_cpu_end(task);
 	KUNIT_EXPECT_NE(test, calls, 0);
 	KUNIT_EXPECT_EQ(test, c.pre + c.probe.nmissed, calls);
 	KUNIT_EXPECT_EQ(test, c.astray, 0);
@@ -163,8 +148,7 @@ static void test_site_leaving_next_insn_loses_no_hit(struct kunit *test)
 	unsigned int i, way = (const char * const *)test->param_value -
 			      leave_cases;
 
-	if (num_online_cpus() < 2)
-		kunit_skip(test, "needs two CPUs");
+	skip_on_one_cpu(test);
 	KUNIT_ASSERT_EQ(test, watch(&patcher, target), 0);
 	KUNIT_ASSERT_EQ(test, watch(&direct, target), 0);
 	switch_jumps(true);
