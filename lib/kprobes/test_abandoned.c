@@ -71,59 +71,47 @@ asm(".pushsection .text, \"ax\"\n"
 /* Each return probe has one instance, which is recycled after each call. */
 static void test_abandoned_call_is_taken_back(struct kunit *test)
 {
-	struct followed outer = FOLLOWED(abandoning);
-	struct followed inner = FOLLOWED(abandoned);
-	struct followed chained = FOLLOWED(abandoned);
+	struct followed *outer = FOLLOW(test, abandoning,
+					.probe.maxactive = 1);
+	struct followed *inner = FOLLOW(test, abandoned, .probe.maxactive = 1);
+	struct followed *chained = FOLLOW(test, abandoned,
+					  .probe.maxactive = 1);
 	int i;
 
-	outer.probe.maxactive = 1;
-	inner.probe.maxactive = 1;
-	chained.probe.maxactive = 1;
-	KUNIT_ASSERT_EQ(test, register_kretprobe(&outer.probe), 0);
-	KUNIT_ASSERT_EQ(test, register_kretprobe(&inner.probe), 0);
-	KUNIT_ASSERT_EQ(test, register_kretprobe(&chained.probe), 0);
 	for (i = 1; i <= 3; i++) {
 		KUNIT_EXPECT_EQ(test, abandoning(), RESULT);
-		expect_calls(test, &outer, i);
-		KUNIT_EXPECT_EQ(test, outer.value, RESULT);
-		KUNIT_EXPECT_EQ(test, atomic_read(&inner.entries), i);
-		KUNIT_EXPECT_EQ(test, atomic_read(&chained.entries), i);
+		expect_calls(test, outer, i);
+		KUNIT_EXPECT_EQ(test, outer->value, RESULT);
+		KUNIT_EXPECT_EQ(test, atomic_read(&inner->entries), i);
+		KUNIT_EXPECT_EQ(test, atomic_read(&chained->entries), i);
 	}
-	KUNIT_EXPECT_EQ(test, atomic_read(&inner.returns), 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&chained.returns), 0);
-	KUNIT_EXPECT_EQ(test, inner.probe.nmissed, 0);
-	KUNIT_EXPECT_EQ(test, chained.probe.nmissed, 0);
-	unregister_kretprobe(&chained.probe);
-	unregister_kretprobe(&inner.probe);
-	unregister_kretprobe(&outer.probe);
-	KUNIT_EXPECT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
+	KUNIT_EXPECT_EQ(test, atomic_read(&inner->returns), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&chained->returns), 0);
+	KUNIT_EXPECT_EQ(test, inner->probe.nmissed, 0);
+	KUNIT_EXPECT_EQ(test, chained->probe.nmissed, 0);
+	unregister_kretprobe(&chained->probe);
+	unregister_kretprobe(&inner->probe);
+	unregister_kretprobe(&outer->probe);
+	expect_no_pools(test);
 }
 
 /* The pool of an unregistered return probe lasts until its call is dropped. */
 static void test_abandoned_call_keeps_pool(struct kunit *test)
 {
-	struct followed inner = FOLLOWED(abandoned);
-	struct followed outer = FOLLOWED(abandoning);
+	struct followed *inner = FOLLOW(test, abandoned), *outer;
 
 	/* No followed function returns here, so the instance remains in use. */
-	KUNIT_ASSERT_EQ(test, register_kretprobe(&inner.probe), 0);
 	KUNIT_EXPECT_EQ(test, abandoning(), RESULT);
-	unregister_kretprobe(&inner.probe);
+	unregister_kretprobe(&inner->probe);
 	KUNIT_EXPECT_EQ(test, kretprobe_pools_in_use(), 1);
 	/* The instance of the outer call is newer, so it is found first. */
-	KUNIT_ASSERT_EQ(test, register_kretprobe(&outer.probe), 0);
+	outer = FOLLOW(test, abandoning);
 	KUNIT_EXPECT_EQ(test, abandoning(), RESULT);
-	expect_calls(test, &outer, 1);
-	unregister_kretprobe(&outer.probe);
+	expect_calls(test, outer, 1);
+	unregister_kretprobe(&outer->probe);
 	KUNIT_EXPECT_TRUE(test, EVENTUALLY(kretprobe_pools_in_use() == 1));
-	KUNIT_EXPECT_EQ(test, atomic_read(&inner.entries), 1);
-	KUNIT_EXPECT_EQ(test, atomic_read(&inner.returns), 0);
-}
-
-/* The instance of the last case must be recycled when its task exits. */
-static void test_abandoned_call_ends_with_task(struct kunit *test)
-{
-	KUNIT_EXPECT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
+	KUNIT_EXPECT_EQ(test, atomic_read(&inner->entries), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&inner->returns), 0);
 }
 
 /*
@@ -132,40 +120,46 @@ static void test_abandoned_call_ends_with_task(struct kunit *test)
  */
 static void test_copied_address_is_not_followed(struct kunit *test)
 {
-	struct followed outer = FOLLOWED(copying);
-	struct followed inner = FOLLOWED(abandoned);
+	struct followed *outer = FOLLOW(test, copying);
+	struct followed *inner = FOLLOW(test, abandoned);
 	/* Probes without an entry handler check the address elsewhere. */
-	struct kretprobe plain = KRETPROBE_AT(abandoned);
+	struct followed *plain = FOLLOW(test, abandoned,
+					.probe.entry_handler = NULL);
 
-	KUNIT_ASSERT_EQ(test, register_kretprobe(&outer.probe), 0);
-	KUNIT_ASSERT_EQ(test, register_kretprobe(&inner.probe), 0);
-	KUNIT_ASSERT_EQ(test, register_kretprobe(&plain), 0);
 	KUNIT_EXPECT_EQ(test, copying(), RESULT);
-	KUNIT_EXPECT_EQ(test, atomic_read(&inner.entries), 0);
-	KUNIT_EXPECT_EQ(test, inner.probe.nmissed, 1);
-	KUNIT_EXPECT_EQ(test, plain.nmissed, 1);
+	KUNIT_EXPECT_EQ(test, inner->probe.nmissed, 1);
+	KUNIT_EXPECT_EQ(test, plain->probe.nmissed, 1);
 	KUNIT_EXPECT_EQ(test,
-			inner.probe.kp.site->missed[KPROBE_MISS_NO_ADDRESS],
+			inner->probe.kp.site->missed[KPROBE_MISS_NO_ADDRESS],
 			2);
-	KUNIT_EXPECT_EQ(test, atomic_read(&inner.returns), 0);
-	expect_calls(test, &outer, 1);
-	KUNIT_EXPECT_EQ(test, outer.value, RESULT);
-	unregister_kretprobe(&plain);
-	unregister_kretprobe(&inner.probe);
-	unregister_kretprobe(&outer.probe);
-	KUNIT_EXPECT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
+	expect_calls(test, inner, 0);
+	expect_calls(test, outer, 1);
+	KUNIT_EXPECT_EQ(test, outer->value, RESULT);
+}
+
+static void test_abandoned_calls_end_with_task(struct kunit *test)
+{
+	expect_no_pools(test);
+}
+
+/* The instances of the last case must be recycled when its task exits. */
+static int abandoned_init(struct kunit *test)
+{
+	expect_no_pools(test);
+	return 0;
 }
 
 static struct kunit_case abandoned_tests[] = {
 	KUNIT_CASE(test_abandoned_call_is_taken_back),
 	KUNIT_CASE(test_abandoned_call_keeps_pool),
-	KUNIT_CASE(test_abandoned_call_ends_with_task),
 	KUNIT_CASE(test_copied_address_is_not_followed),
+	KUNIT_CASE(test_abandoned_calls_end_with_task),
 	{}
 };
 
 static struct kunit_suite abandoned_suite = {
 	.name = "kprobes_abandoned",
+	.init = abandoned_init,
 	.test_cases = abandoned_tests,
 };
 

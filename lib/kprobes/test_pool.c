@@ -4,10 +4,7 @@
  * NMI, holds the lock of a list.  This is rare, so the test itself takes the
  * locks.
  */
-#include <linux/cpu.h>
-#include <linux/cpumask.h>
 #include <linux/irq_work.h>
-#include <linux/irqflags.h>
 #include <linux/llist.h>
 #include <linux/percpu.h>
 #include <linux/smp.h>
@@ -27,25 +24,58 @@ static void lock_lists(struct kretprobe_pool *pool, bool lock)
 		atomic_set(&per_cpu_ptr(pool->lists, cpu)->locked, lock);
 }
 
-/* Retire the pool of an unregistered return probe. */
-static void retire(struct kunit *test, struct kretprobe_pool *pool)
+/* Create the pool of a return probe; there is one at a time. */
+static struct kretprobe_pool *make_pool(struct kunit *test, int maxactive)
+{
+	static struct kretprobe rp;
+	struct kretprobe_pool *pool;
+
+	rp = (struct kretprobe) { .maxactive = maxactive };
+	pool = kretprobe_pool_create(&rp);
+	KUNIT_ASSERT_NOT_NULL(test, pool);
+	return pool;
+}
+
+/* Retire the pool as if the return probe were unregistered. */
+static void retire(struct kretprobe_pool *pool)
 {
 	LLIST_HEAD(leaving);
 
 	WRITE_ONCE(pool->holder.rp, NULL);
 	llist_add(&pool->link, &leaving);
 	kretprobe_pools_retire(&leaving);
-	/* The pool is freed only if all instances have been returned. */
+}
+
+/* The pool is freed only if all instances have been returned. */
+static void expect_freed(struct kunit *test, struct kretprobe_pool *pool)
+{
+	retire(pool);
 	KUNIT_EXPECT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
 }
 
-/* Put instances back and return their number.  Interrupts must be off. */
+/* Take up to @max instances and return their number. */
+static unsigned int take_up_to(struct kretprobe_pool *pool, unsigned int max,
+			       struct llist_head *taken)
+{
+	struct kretprobe_instance *ri;
+	unsigned int nr = 0;
+
+	guard(irqsave)();
+	while (nr < max && (ri = pool_get(pool))) {
+		__llist_add(&ri->llist, taken);
+		nr++;
+	}
+	return nr;
+}
+
+/* Put instances back and return their number. */
 static unsigned int put_all(struct kretprobe_pool *pool,
 			    struct llist_head *taken)
 {
 	struct kretprobe_instance *ri, *next;
 	unsigned int put = 0;
 
+	guard(irqsave)();
 	llist_for_each_entry_safe(ri, next, __llist_del_all(taken), llist) {
 		pool_put(pool, ri);
 		put++;
@@ -68,35 +98,23 @@ static bool take_all(struct kretprobe_pool *pool,
 /* Instances are dealt to the CPUs in turn; one CPU must find them all. */
 static void test_all_instances_are_found(struct kunit *test)
 {
-	struct kretprobe rp = { .maxactive = 2 * num_possible_cpus() + 1 };
-	struct kretprobe_pool *pool = kretprobe_pool_create(&rp);
-	struct kretprobe_instance *ri;
-	unsigned int found = 0, put = 0;
+	unsigned int nr = 2 * num_possible_cpus() + 1;
+	struct kretprobe_pool *pool = make_pool(test, nr);
 	LLIST_HEAD(taken);
 
-	KUNIT_ASSERT_NOT_NULL(test, pool);
-	scoped_guard(irqsave) {
-		while (found <= rp.maxactive && (ri = pool_get(pool))) {
-			__llist_add(&ri->llist, &taken);
-			found++;
-		}
-		put = put_all(pool, &taken);
-	}
-	KUNIT_EXPECT_EQ(test, found, rp.maxactive);
-	KUNIT_EXPECT_EQ(test, put, rp.maxactive);
-	retire(test, pool);
+	KUNIT_EXPECT_EQ(test, take_up_to(pool, nr + 1, &taken), nr);
+	KUNIT_EXPECT_EQ(test, put_all(pool, &taken), nr);
+	expect_freed(test, pool);
 }
 
 /* Instances returned meanwhile must be found again, each exactly once. */
 static void test_locked_list_overflows(struct kunit *test)
 {
+	struct kretprobe_pool *pool = make_pool(test, INSTANCES);
 	struct kretprobe_instance *taken[INSTANCES];
-	struct kretprobe rp = { .maxactive = INSTANCES };
-	struct kretprobe_pool *pool = kretprobe_pool_create(&rp);
 	bool first, none, overflow, again, empty;
 	int i;
 
-	KUNIT_ASSERT_NOT_NULL(test, pool);
 	scoped_guard(irqsave) {
 		first = take_all(pool, taken);
 		none = !pool_get(pool);
@@ -117,20 +135,18 @@ static void test_locked_list_overflows(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, overflow);
 	KUNIT_EXPECT_TRUE(test, again);
 	KUNIT_EXPECT_TRUE(test, empty);
-	retire(test, pool);
+	expect_freed(test, pool);
 }
 
 /* An entry must give up on locked lists after a while, and lose no instance. */
 static void test_locked_list_is_left_alone(struct kunit *test)
 {
 	struct kretprobe_instance *taken[INSTANCES], *locked, *found;
-	struct kretprobe rp = { .maxactive = INSTANCES };
-	struct kretprobe_pool *pool = kretprobe_pool_create(&rp);
+	struct kretprobe_pool *pool = make_pool(test, INSTANCES);
 	struct kretprobe_instance *nothing_there;
 	bool first;
 	int i;
 
-	KUNIT_ASSERT_NOT_NULL(test, pool);
 	scoped_guard(irqsave) {
 		first = take_all(pool, taken);
 		lock_lists(pool, true);
@@ -148,7 +164,7 @@ static void test_locked_list_is_left_alone(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, nothing_there);
 	KUNIT_EXPECT_NULL(test, locked);
 	KUNIT_EXPECT_PTR_EQ(test, found, taken[0]);
-	retire(test, pool);
+	expect_freed(test, pool);
 }
 
 #ifdef CONFIG_HOTPLUG_CPU
@@ -186,31 +202,18 @@ static bool answers(unsigned int cpu)
  */
 static void test_offline_cpu_has_no_pool_grow(struct kunit *test)
 {
-	unsigned int cpu = cpumask_last(cpu_online_mask), total, i;
+	unsigned int cpu = cpumask_last(cpu_online_mask), total;
 	struct kretprobe rp = {
 		.kp.symbol_name = "sched_cpu_dying", .handler = nothing,
 	};
 	struct kretprobe_pool *pool;
 	LLIST_HEAD(taken);
-	bool empty;
 
-	if (!cpu)
-		kunit_skip(test, "needs two CPUs");
+	skip_on_one_cpu(test);
 	KUNIT_ASSERT_EQ(test, register_kretprobe(&rp), 0);
 	pool = pool_of(rp.rph);
 	total = pool->total;
-	scoped_guard(irqsave) {
-		struct kretprobe_instance *ri = NULL;
-
-		for (i = 0; i < total; i++) {
-			ri = pool_get(pool);
-			if (!ri)
-				break;
-			__llist_add(&ri->llist, &taken);
-		}
-		empty = ri;
-	}
-	KUNIT_EXPECT_TRUE(test, empty);
+	KUNIT_EXPECT_EQ(test, take_up_to(pool, total, &taken), total);
 	KUNIT_EXPECT_EQ(test, remove_cpu(cpu), 0);
 	KUNIT_EXPECT_EQ(test, rp.nmissed, 1);
 	KUNIT_EXPECT_FALSE(test, irq_work_is_busy(&pool->kick));
@@ -218,11 +221,9 @@ static void test_offline_cpu_has_no_pool_grow(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, answers(cpu));
 	KUNIT_EXPECT_EQ(test, pool->total, total);
 
-	scoped_guard(irqsave)
-		put_all(pool, &taken);
+	put_all(pool, &taken);
 	/* Going offline again runs the irq_work if it is still queued. */
-	KUNIT_EXPECT_EQ(test, remove_cpu(cpu), 0);
-	KUNIT_EXPECT_EQ(test, add_cpu(cpu), 0);
+	cycle_last_cpu(test);
 	KUNIT_EXPECT_EQ(test, rp.nmissed, 1);
 	unregister_kretprobe(&rp);
 	KUNIT_EXPECT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
@@ -244,24 +245,14 @@ static int drain(struct kprobe *p, struct pt_regs *regs)
 static void test_offline_cpu_drains_pool(struct kunit *test)
 {
 	unsigned int cpu = cpumask_last(cpu_online_mask);
-	struct kprobe p = {
-		.symbol_name = "sched_cpu_dying", .pre_handler = drain,
-	};
-	struct kretprobe rp = { .maxactive = 1 };
-	struct kretprobe_instance *ri;
+	struct kprobe p = KPROBE_ON("sched_cpu_dying", .pre_handler = drain);
 	struct kretprobe_pool *pool;
-	LLIST_HEAD(leaving);
+	LLIST_HEAD(taken);
 
-	if (!cpu)
-		kunit_skip(test, "needs two CPUs");
-	pool = kretprobe_pool_create(&rp);
-	KUNIT_ASSERT_NOT_NULL(test, pool);
-	scoped_guard(irqsave)
-		ri = pool_get(pool);
-	KUNIT_EXPECT_NOT_NULL(test, ri);
-	WRITE_ONCE(pool->holder.rp, NULL);
-	llist_add(&pool->link, &leaving);
-	kretprobe_pools_retire(&leaving);
+	skip_on_one_cpu(test);
+	pool = make_pool(test, 1);
+	KUNIT_EXPECT_EQ(test, take_up_to(pool, 1, &taken), 1);
+	retire(pool);
 	KUNIT_EXPECT_EQ(test, kretprobe_pools_in_use(), 1);
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
@@ -272,8 +263,7 @@ static void test_offline_cpu_drains_pool(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, add_cpu(cpu), 0);
 	KUNIT_EXPECT_TRUE(test, answers(cpu));
 	/* Going offline again runs an irq_work that is still queued. */
-	KUNIT_EXPECT_EQ(test, remove_cpu(cpu), 0);
-	KUNIT_EXPECT_EQ(test, add_cpu(cpu), 0);
+	cycle_last_cpu(test);
 	unregister_kprobe(&p);
 }
 #endif
@@ -290,13 +280,10 @@ static void test_pool_begins_with_cpus(struct kunit *test)
 /* The pool must grow while its lists are locked, until it is large enough. */
 static void test_pool_grows_into_overflow(struct kunit *test)
 {
-	struct kretprobe rp = { };
-	struct kretprobe_pool *pool = kretprobe_pool_create(&rp);
-	unsigned int total, added = 0;
+	struct kretprobe_pool *pool = make_pool(test, 0);
+	unsigned int total = pool->total, added = 0;
 	struct llist_node *node;
 
-	KUNIT_ASSERT_NOT_NULL(test, pool);
-	total = pool->total;
 	KUNIT_EXPECT_EQ(test, total, pool_start(num_possible_cpus()));
 	lock_lists(pool, true);
 	pool->work.func(&pool->work);
@@ -309,7 +296,7 @@ static void test_pool_grows_into_overflow(struct kunit *test)
 	pool->limit = pool->total;
 	pool->work.func(&pool->work);
 	KUNIT_EXPECT_EQ(test, pool->total, 2 * total);
-	retire(test, pool);
+	expect_freed(test, pool);
 }
 
 static struct kunit_case pool_tests[] = {

@@ -36,8 +36,8 @@ struct followed {
 
 static __maybe_unused unsigned int order_counter;
 
-static __maybe_unused int followed_entry(struct kretprobe_instance *ri,
-					 struct pt_regs *regs)
+static inline int followed_entry(struct kretprobe_instance *ri,
+				 struct pt_regs *regs)
 {
 	struct followed *f = container_of(get_kretprobe(ri), struct followed,
 					  probe);
@@ -46,8 +46,8 @@ static __maybe_unused int followed_entry(struct kretprobe_instance *ri,
 	return 0;
 }
 
-static __maybe_unused int followed_return(struct kretprobe_instance *ri,
-					  struct pt_regs *regs)
+static inline int followed_return(struct kretprobe_instance *ri,
+				  struct pt_regs *regs)
 {
 	struct followed *f = container_of(get_kretprobe(ri), struct followed,
 					  probe);
@@ -69,14 +69,42 @@ static __maybe_unused int followed_return(struct kretprobe_instance *ri,
 	return 0;
 }
 
-#define FOLLOWED(target)	{					\
+#define FOLLOWED(target, ...)	{					\
 	.probe.kp.addr = (kprobe_opcode_t *)(target),			\
 	.probe.entry_handler = followed_entry,				\
 	.probe.handler = followed_return,				\
+	__VA_ARGS__							\
 }
 
-static __maybe_unused void expect_calls(struct kunit *test, struct followed *f,
-					int calls)
+static inline void followed_remove(void *probe)
+{
+	unregister_kretprobe(probe);
+}
+
+static inline struct followed *followed_add(struct kunit *test,
+					    const struct followed *f)
+{
+	struct followed *added = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, added);
+	*added = *f;
+	KUNIT_ASSERT_EQ(test, register_kretprobe(&added->probe), 0);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, followed_remove,
+							&added->probe), 0);
+	return added;
+}
+
+/* Follow a function; see PROBED(). */
+#define FOLLOW(test, ...)						\
+	followed_add(test, &(struct followed)FOLLOWED(__VA_ARGS__))
+
+static inline void expect_no_pools(struct kunit *test)
+{
+	KUNIT_EXPECT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
+}
+
+static inline void expect_calls(struct kunit *test, struct followed *f,
+				int calls)
 {
 	KUNIT_EXPECT_EQ(test, atomic_read(&f->entries), calls);
 	KUNIT_EXPECT_EQ(test, atomic_read(&f->returns), calls);

@@ -117,8 +117,7 @@ static void test_trace_shows_real_callers(struct kunit *test)
 
 	if (!IS_ENABLED(CONFIG_ARCH_CORRECT_STACKTRACE_ON_KRETPROBE))
 		kunit_skip(test, "not promised on this architecture");
-	rps = kunit_kcalloc(test, c->nr, sizeof(*rps), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, rps);
+	rps = alloc_for_test(test, c->nr * sizeof(*rps));
 	if (c->order == FPROBE_FIRST) {
 		ret = trace_fprobe(&fp);
 		if (ret)

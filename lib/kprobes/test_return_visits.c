@@ -5,14 +5,9 @@
  * unregistered meanwhile.
  */
 #include <linux/completion.h>
-#include <linux/cpu.h>
-#include <linux/cpumask.h>
-#include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
-#include <linux/slab.h>
-#include <linux/string.h>
 #include <linux/workqueue.h>
 #include "test_return.h"
 
@@ -63,10 +58,13 @@ static int visit(void *data)
 	kthread_complete_and_exit(&v->done, 0);
 }
 
-static struct task_struct *send_visitor(struct kunit *test, struct visitor *v)
+static struct task_struct *send_visitor(struct kunit *test, struct visitor *v,
+					enum way_out way_out)
 {
-	struct task_struct *task = kthread_create(visit, v, "kprobe_visitor");
+	struct task_struct *task;
 
+	visitor_init(v, way_out);
+	task = kthread_create(visit, v, "kprobe_visitor");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
 	get_task_struct(task);
 	wake_up_process(task);
@@ -92,11 +90,8 @@ static void test_unregister_spares_calls(struct kunit *test)
 	struct task_struct *task;
 	struct visitor v;
 
-	/* The pools of earlier cases are freed some time after their probes. */
-	KUNIT_ASSERT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
-	visitor_init(&v, SLEEPS);
 	KUNIT_ASSERT_EQ(test, register_kretprobe(&f.probe), 0);
-	task = send_visitor(test, &v);
+	task = send_visitor(test, &v, SLEEPS);
 	wait_for_completion(&v.inside);
 	unregister_kretprobe(&f.probe);
 	KUNIT_EXPECT_EQ(test, atomic_read(&f.entries), 1);
@@ -105,64 +100,39 @@ static void test_unregister_spares_calls(struct kunit *test)
 	await_visitor(&v, task);
 	KUNIT_EXPECT_EQ(test, v.result, (long)&v ^ 0x5a5a);
 	KUNIT_EXPECT_EQ(test, atomic_read(&f.returns), 0);
-	KUNIT_EXPECT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
+	expect_no_pools(test);
 }
 
 static void test_disabled_call_still_returns(struct kunit *test)
 {
-	struct followed f = FOLLOWED(follow_visit);
+	struct followed *f = FOLLOW(test, follow_visit);
 	struct visitor v, other;
 	struct task_struct *task;
 
-	visitor_init(&v, SLEEPS);
 	visitor_init(&other, RETURNS);
-	KUNIT_ASSERT_EQ(test, register_kretprobe(&f.probe), 0);
-	task = send_visitor(test, &v);
+	task = send_visitor(test, &v, SLEEPS);
 	wait_for_completion(&v.inside);
-	KUNIT_EXPECT_EQ(test, disable_kretprobe(&f.probe), 0);
+	KUNIT_EXPECT_EQ(test, disable_kretprobe(&f->probe), 0);
 	follow_visit(&other);
-	KUNIT_EXPECT_EQ(test, atomic_read(&f.returns), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&f->returns), 0);
 	await_visitor(&v, task);
-	KUNIT_EXPECT_EQ(test, atomic_read(&f.returns), 1);
-	unregister_kretprobe(&f.probe);
-	expect_calls(test, &f, 1);
+	expect_calls(test, f, 1);
 }
 
 /* The only instance must be available again after the task has died. */
 static void test_dead_task_returns_instance(struct kunit *test)
 {
-	struct followed f = FOLLOWED(follow_visit);
-	struct task_struct *task;
+	struct followed *f = FOLLOW(test, follow_visit, .probe.maxactive = 1);
 	struct visitor v;
 
-	f.probe.maxactive = 1;
-	visitor_init(&v, DIES);
-	KUNIT_ASSERT_EQ(test, register_kretprobe(&f.probe), 0);
-	task = send_visitor(test, &v);
-	await_visitor(&v, task);
-	KUNIT_EXPECT_EQ(test, atomic_read(&f.entries), 1);
+	await_visitor(&v, send_visitor(test, &v, DIES));
+	KUNIT_EXPECT_EQ(test, atomic_read(&f->entries), 1);
 
 	visitor_init(&v, RETURNS);
 	KUNIT_EXPECT_TRUE(test, EVENTUALLY(({
 		follow_visit(&v);
-		atomic_read(&f.returns);
+		atomic_read(&f->returns);
 	})));
-	unregister_kretprobe(&f.probe);
-}
-
-static void test_dead_task_frees_pool(struct kunit *test)
-{
-	struct followed f = FOLLOWED(follow_visit);
-	struct task_struct *task;
-	struct visitor v;
-
-	visitor_init(&v, DIES);
-	KUNIT_ASSERT_EQ(test, register_kretprobe(&f.probe), 0);
-	task = send_visitor(test, &v);
-	wait_for_completion(&v.inside);
-	unregister_kretprobe(&f.probe);
-	await_visitor(&v, task);
-	KUNIT_EXPECT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
 }
 
 #ifdef CONFIG_HOTPLUG_CPU
@@ -172,25 +142,18 @@ static void test_dead_task_frees_pool(struct kunit *test)
  */
 static void test_offline_cpu_returns_instance(struct kunit *test)
 {
-	struct followed f = FOLLOWED(NULL);
-	unsigned int cpu = cpumask_last(cpu_online_mask);
-	int i;
+	struct followed *f;
 
-	if (!cpu)
-		kunit_skip(test, "needs two CPUs");
-	f.probe.kp.symbol_name = "cpu_startup_entry";
-	f.probe.maxactive = 1;
-	KUNIT_ASSERT_EQ(test, register_kretprobe(&f.probe), 0);
-	for (i = 0; i < 2; i++) {
-		KUNIT_EXPECT_EQ(test, remove_cpu(cpu), 0);
-		KUNIT_EXPECT_EQ(test, add_cpu(cpu), 0);
-	}
-	KUNIT_EXPECT_EQ(test, atomic_read(&f.entries), 2);
-	KUNIT_EXPECT_EQ(test, f.probe.nmissed, 0);
-	unregister_kretprobe(&f.probe);
-	KUNIT_EXPECT_EQ(test, remove_cpu(cpu), 0);
-	KUNIT_EXPECT_EQ(test, add_cpu(cpu), 0);
-	KUNIT_EXPECT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
+	skip_on_one_cpu(test);
+	f = FOLLOW(test, NULL, .probe.kp.symbol_name = "cpu_startup_entry",
+		   .probe.maxactive = 1);
+	cycle_last_cpu(test);
+	cycle_last_cpu(test);
+	KUNIT_EXPECT_EQ(test, atomic_read(&f->entries), 2);
+	KUNIT_EXPECT_EQ(test, f->probe.nmissed, 0);
+	unregister_kretprobe(&f->probe);
+	cycle_last_cpu(test);
+	expect_no_pools(test);
 }
 
 static const struct hotplug_case {
@@ -208,20 +171,15 @@ KUNIT_ARRAY_PARAM_DESC(hotplug, hotplug_cases, symbol);
 static void test_watched_cpu_follows_calls(struct kunit *test)
 {
 	const struct hotplug_case *c = test->param_value;
-	unsigned int cpu = cpumask_last(cpu_online_mask);
-	struct followed f = FOLLOWED(NULL);
+	struct followed *f;
 
-	if (!cpu)
-		kunit_skip(test, "needs two CPUs");
-	f.probe.kp.symbol_name = c->symbol;
-	f.probe.maxactive = 1;
-	KUNIT_ASSERT_EQ(test, register_kretprobe(&f.probe), 0);
-	KUNIT_EXPECT_EQ(test, remove_cpu(cpu), 0);
-	KUNIT_EXPECT_EQ(test, add_cpu(cpu), 0);
-	expect_calls(test, &f, c->calls);
-	KUNIT_EXPECT_EQ(test, f.probe.kp.nmissed, 0UL);
-	KUNIT_EXPECT_EQ(test, f.probe.nmissed, 0);
-	unregister_kretprobe(&f.probe);
+	skip_on_one_cpu(test);
+	f = FOLLOW(test, NULL, .probe.kp.symbol_name = c->symbol,
+		   .probe.maxactive = 1);
+	cycle_last_cpu(test);
+	expect_calls(test, f, c->calls);
+	KUNIT_EXPECT_EQ(test, f->probe.kp.nmissed, 0UL);
+	KUNIT_EXPECT_EQ(test, f->probe.nmissed, 0);
 }
 #endif
 
@@ -237,16 +195,13 @@ static void guest_sent(struct kunit *test, struct guest *g, unsigned int nr)
 {
 	static const enum way_out ways[] = { RETURNS, SLEEPS, DIES, IS_KILLED };
 
-	visitor_init(&g->v, ways[nr % 4]);
-	g->task = send_visitor(test, &g->v);
+	g->task = send_visitor(test, &g->v, ways[nr % ARRAY_SIZE(ways)]);
 }
 
 static void guest_gone(struct kunit *test, struct guest *g)
 {
-	bool comes_back = g->v.way_out != DIES;
-
 	await_visitor(&g->v, g->task);
-	if (comes_back)
+	if (g->v.way_out != DIES)
 		KUNIT_EXPECT_EQ(test, g->v.result, (long)&g->v ^ 0x5a5a);
 }
 
@@ -257,11 +212,9 @@ static void guest_gone(struct kunit *test, struct guest *g)
 static void test_followed_tasks_leak_no_pool(struct kunit *test)
 {
 	unsigned int sites = kprobe_sites_in_use(), i, nr = 0;
+	struct guest *guests = alloc_for_test(test, CROWD * sizeof(*guests));
 	struct followed *f;
-	struct guest *guests;
 
-	guests = kunit_kcalloc(test, CROWD, sizeof(*guests), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, guests);
 	for (i = 0; i < CROWD; i++)
 		guest_sent(test, &guests[i], nr++);
 
@@ -284,7 +237,7 @@ static void test_followed_tasks_leak_no_pool(struct kunit *test)
 	for (i = 0; i < CROWD; i++)
 		guest_gone(test, &guests[i]);
 	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
-	KUNIT_EXPECT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
+	expect_no_pools(test);
 }
 
 /*
@@ -339,10 +292,8 @@ static void test_freeing_blocks_no_worker(struct kunit *test)
 		kunit_skip(test, "a long RCU reader cannot be preempted");
 	if (IS_ENABLED(CONFIG_RCU_BOOST))
 		kunit_skip(test, "a preempted RCU reader is boosted");
-	rps = kunit_kcalloc(test, GOING, sizeof(*rps), GFP_KERNEL);
-	array = kunit_kcalloc(test, GOING, sizeof(*array), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, rps);
-	KUNIT_ASSERT_NOT_NULL(test, array);
+	rps = alloc_for_test(test, GOING * sizeof(*rps));
+	array = alloc_for_test(test, GOING * sizeof(*array));
 	for (i = 0; i < GOING; i++) {
 		array[i] = &rps[i];
 		rps[i].kp.addr = (kprobe_opcode_t *)follow_visit;
@@ -371,7 +322,7 @@ static void test_freeing_blocks_no_worker(struct kunit *test)
 	/* On a slow machine the reader may have ended by itself. */
 	if (took < jiffies_to_msecs(READER_MAX))
 		KUNIT_EXPECT_GE(test, waiting, GOING);
-	KUNIT_EXPECT_TRUE(test, EVENTUALLY(!kretprobe_pools_in_use()));
+	expect_no_pools(test);
 	kunit_info(test, "%d return probes in %lld ms", GOING, took);
 }
 
@@ -379,7 +330,6 @@ static struct kunit_case visit_tests[] = {
 	KUNIT_CASE(test_unregister_spares_calls),
 	KUNIT_CASE(test_disabled_call_still_returns),
 	KUNIT_CASE(test_dead_task_returns_instance),
-	KUNIT_CASE(test_dead_task_frees_pool),
 	KUNIT_CASE(test_freeing_blocks_no_worker),
 #ifdef CONFIG_HOTPLUG_CPU
 	KUNIT_CASE(test_offline_cpu_returns_instance),

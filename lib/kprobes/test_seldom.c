@@ -8,14 +8,12 @@
 #include <linux/err.h>
 #include <linux/jump_label.h>
 #include <linux/kernel.h>
-#include <linux/kthread.h>
 #include <linux/limits.h>
 #include <linux/list.h>
-#include <linux/sched.h>
 #include <linux/static_call.h>
 #include <linux/kprobes_backend.h>
 #include "../../kernel/kprobes/internal.h"
-#include "test.h"
+#include "test_return.h"
 
 static TARGET int target_asked(int a, int b)
 {
@@ -25,36 +23,31 @@ static TARGET int target_asked(int a, int b)
 
 static void test_entry_is_known(struct kunit *test)
 {
-	struct counted entry = COUNTED(text_of(target_asked));
-	struct counted other = COUNTED(0);
-	unsigned long at;
+	struct counted *entry = PROBED(test, text_of(target_asked));
+	unsigned long start = probed_at(&entry->probe), at;
+	struct counted other;
 
-	KUNIT_ASSERT_EQ(test, register_kprobe(&entry.probe), 0);
-	KUNIT_EXPECT_TRUE(test, kprobe_at_entry(probed_at(&entry.probe)));
+	KUNIT_EXPECT_TRUE(test, kprobe_at_entry(start));
 	/* Find the next instruction that can be probed; one exists. */
-	for (at = probed_at(&entry.probe) + 1; ; at++) {
+	for (at = start + 1; ; at++) {
 		KUNIT_EXPECT_FALSE(test, kprobe_at_entry(at));
 		other = COUNTED(at);
 		if (!register_kprobe(&other.probe))
 			break;
-		KUNIT_ASSERT_LT(test, at, probed_at(&entry.probe) + 16);
+		KUNIT_ASSERT_LT(test, at, start + 16);
 	}
 	KUNIT_EXPECT_FALSE(test, kprobe_at_entry(at));
 	unregister_kprobe(&other.probe);
-	at = probed_at(&entry.probe);
-	unregister_kprobe(&entry.probe);
-	KUNIT_EXPECT_FALSE(test, kprobe_at_entry(at));
+	unregister_kprobe(&entry->probe);
+	KUNIT_EXPECT_FALSE(test, kprobe_at_entry(start));
 }
 
 static void test_jump_of_batch_is_found(struct kunit *test)
 {
-	struct kprobe_site *trap, *jump;
+	struct kprobe_site *trap = alloc_for_test(test, sizeof(*trap));
+	struct kprobe_site *jump = alloc_for_test(test, sizeof(*jump));
 	LIST_HEAD(batch);
 
-	trap = kunit_kzalloc(test, sizeof(*trap), GFP_KERNEL);
-	jump = kunit_kzalloc(test, sizeof(*jump), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, trap);
-	KUNIT_ASSERT_NOT_NULL(test, jump);
 	trap->target = KPROBE_SITE_TRAP;
 	jump->target = KPROBE_SITE_JUMP;
 	KUNIT_EXPECT_FALSE(test, kprobe_batch_makes_jumps(&batch));
@@ -214,27 +207,16 @@ static unsigned long recorded_caller(struct task_struct *task)
 	return kretprobe_find_ret_addr(task, NULL, &cur);
 }
 
-static int followed_return(struct kretprobe_instance *ri, struct pt_regs *regs)
-{
-	return 0;
-}
-
 /* The return address of a task is reported only while the task sleeps. */
 static void test_running_task_is_not_searched(struct kunit *test)
 {
-	struct kretprobe rp = KRETPROBE_AT(text_of(target_followed),
-					   .handler = followed_return);
 	struct task_struct *task;
 	int result = 0, i;
 
 	WRITE_ONCE(phase, RUN);
-	KUNIT_ASSERT_EQ(test, register_kretprobe(&rp), 0);
+	FOLLOW(test, text_of(target_followed));
 	task = kthread_run(call_followed, &result, "kprobes_seldom");
-	if (IS_ERR(task)) {
-		unregister_kretprobe(&rp);
-		KUNIT_FAIL(test, "no thread");
-		return;
-	}
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
 	/* The task must be in the followed call by then. */
 	for (i = 0; i < 20; i++) {
 		msleep(20);
@@ -246,7 +228,6 @@ static void test_running_task_is_not_searched(struct kunit *test)
 	WRITE_ONCE(phase, END);
 	KUNIT_EXPECT_TRUE(test, EVENTUALLY(READ_ONCE(result) == 2));
 	kthread_stop(task);
-	unregister_kretprobe(&rp);
 }
 
 static struct kunit_case seldom_tests[] = {
