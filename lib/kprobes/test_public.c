@@ -5,7 +5,6 @@
  * symbols of the kernel, and must be built in.
  */
 #include <linux/module.h>
-#include <linux/string.h>
 #include "test.h"
 
 static TARGET int public_add(int a, int b)
@@ -20,41 +19,20 @@ static TARGET int public_sub(int a, int b)
 	return a - b;
 }
 
-/*
- * A probe that counts its hits.  The handlers of struct counted cannot be used,
- * because they call functions that are not exported.
- */
-struct public_probe {
-	struct kprobe probe;
-	unsigned int pre;
-	unsigned int post;
-};
-
+/* counted_pre() needs symbols that are not exported. */
 static int public_pre(struct kprobe *p, struct pt_regs *regs)
 {
-	struct public_probe *c = container_of(p, struct public_probe, probe);
-
-	c->pre++;
+	container_of(p, struct counted, probe)->pre++;
 	return 0;
 }
 
-static void public_post(struct kprobe *p, struct pt_regs *regs,
-			unsigned long flags)
-{
-	container_of(p, struct public_probe, probe)->post++;
-}
-
 #define PUBLIC(where, ...)						\
-	((struct public_probe) {					\
-		.probe.addr = (kprobe_opcode_t *)(where),		\
-		.probe.pre_handler = public_pre,			\
-		__VA_ARGS__						\
-	})
+	COUNTED(where, .probe.pre_handler = public_pre, __VA_ARGS__)
 
 static void test_handlers_run(struct kunit *test)
 {
-	struct public_probe c = PUBLIC(public_add,
-				       .probe.post_handler = public_post);
+	struct counted c = PUBLIC(public_add,
+				  .probe.post_handler = counted_post);
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
 	KUNIT_EXPECT_EQ(test, public_add(3, 4), 7);
@@ -73,7 +51,7 @@ static void test_handlers_run(struct kunit *test)
 /* The name of a symbol may have the prefix of its module. */
 static void test_module_prefix_is_known(struct kunit *test)
 {
-	struct public_probe c = PUBLIC(NULL);
+	struct counted c = PUBLIC(NULL);
 	char name[MODULE_NAME_LEN + sizeof(":public_add")];
 
 #ifdef MODULE
@@ -101,8 +79,8 @@ static void test_module_prefix_is_known(struct kunit *test)
 
 static void test_array_is_registered(struct kunit *test)
 {
-	struct public_probe add = PUBLIC(public_add);
-	struct public_probe sub = PUBLIC(public_sub);
+	struct counted add = PUBLIC(public_add);
+	struct counted sub = PUBLIC(public_sub);
 	struct kprobe *probes[] = { &add.probe, &sub.probe };
 
 	KUNIT_ASSERT_EQ(test, register_kprobes(probes, 2), 0);
