@@ -4,9 +4,6 @@
  * what turns it back, and hits meanwhile.  The probed functions are in
  * test_<architecture>_targets.h.
  */
-#include <linux/delay.h>
-#include <linux/kthread.h>
-#include <linux/string.h>
 #include "test_opt.h"
 #include "test_preempt.h"
 
@@ -57,6 +54,9 @@ static void expect_clean(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, before, PLACE, COMPARED);
 }
 
+/* Register a counted probe at the first place. */
+#define PROBED_PLACE(test, ...)	PROBED(test, PLACE, __VA_ARGS__)
+
 /*
  * States
  */
@@ -64,17 +64,16 @@ static void expect_clean(struct kunit *test)
 /* A post handler must turn the jump back before register or enable returns. */
 static void test_post_handler_undoes_jump(struct kunit *test)
 {
-	struct counted p = COUNTED(PLACE);
+	struct counted *p = PROBED_PLACE(test);
 	struct counted q = COUNTED(PLACE, .probe.post_handler = counted_post);
 	int i;
 
-	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
 	for (i = 0; i < 3; i++) {
 		KUNIT_EXPECT_TRUE(test, is_jump(PLACE));
 		KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
 		KUNIT_EXPECT_TRUE(test, is_probe_trap(PLACE));
-		KUNIT_EXPECT_FALSE(test, kprobe_optimized(&p.probe));
-		KUNIT_EXPECT_EQ(test, kprobe_obstacle_at(p.probe.addr),
+		KUNIT_EXPECT_FALSE(test, kprobe_optimized(&p->probe));
+		KUNIT_EXPECT_EQ(test, kprobe_obstacle_at(p->probe.addr),
 				KPROBE_NOJUMP_POST_HANDLER);
 		expect_result(test, FIRST_TARGET);
 		KUNIT_EXPECT_FALSE(test, is_jump(PLACE));
@@ -87,64 +86,42 @@ static void test_post_handler_undoes_jump(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, is_probe_trap(PLACE));
 		expect_result(test, FIRST_TARGET);
 		unregister_kprobe(&q.probe);
-		q.probe.addr = (kprobe_opcode_t *)PLACE;
 	}
 	/* The place stays a breakpoint if the other probe is removed first. */
 	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
-	unregister_kprobe(&p.probe);
+	unregister_kprobe(&p->probe);
 	KUNIT_EXPECT_FALSE(test, is_jump(PLACE));
 	unregister_kprobe(&q.probe);
-	KUNIT_EXPECT_EQ(test, p.pre, 9);
-	KUNIT_EXPECT_EQ(test, q.pre, 6);
-	KUNIT_EXPECT_EQ(test, q.post, 6);
-	KUNIT_EXPECT_EQ(test, p.astray + q.astray, 0);
+	expect_hits(test, p, 9, 0);
+	expect_hits(test, &q, 6, 6);
 }
 
 #define NR_SIBLINGS	3
 
-struct sibling {
-	struct kprobe probe;
-	unsigned int order;
-};
-
-static unsigned int sibling_calls;
-
-static int sibling_pre(struct kprobe *p, struct pt_regs *regs)
-{
-	container_of(p, struct sibling, probe)->order = ++sibling_calls;
-	return 0;
-}
-
-static void expect_newest_first(struct kunit *test, const struct sibling *s)
+static void expect_newest_first(struct kunit *test, struct counted **s)
 {
 	int i;
 
 	KUNIT_EXPECT_TRUE(test, is_jump(PLACE));
-	sibling_calls = 0;
+	counted_calls = 0;
 	expect_result(test, FIRST_TARGET);
 	for (i = 0; i < NR_SIBLINGS; i++)
-		KUNIT_EXPECT_EQ(test, s[i].order, NR_SIBLINGS - i);
+		KUNIT_EXPECT_EQ(test, s[i]->order, NR_SIBLINGS - i);
 }
 
 /* A re-enabled probe returns to its place in the order. */
 static void test_newest_handlers_run_first(struct kunit *test)
 {
-	struct sibling s[NR_SIBLINGS] = {};
+	struct counted *s[NR_SIBLINGS];
 	int i;
 
-	for (i = 0; i < NR_SIBLINGS; i++) {
-		s[i].probe.addr = (kprobe_opcode_t *)PLACE;
-		s[i].probe.pre_handler = sibling_pre;
-		KUNIT_ASSERT_EQ(test, register_kprobe(&s[i].probe), 0);
-	}
+	for (i = 0; i < NR_SIBLINGS; i++)
+		s[i] = PROBED_PLACE(test);
 	expect_newest_first(test, s);
 	for (i = 0; i < NR_SIBLINGS; i++) {
-		KUNIT_EXPECT_EQ(test, disable_kprobe(&s[i].probe), 0);
-		KUNIT_EXPECT_EQ(test, enable_kprobe(&s[i].probe), 0);
+		reenable(test, &s[i]->probe);
 		expect_newest_first(test, s);
 	}
-	for (i = 0; i < NR_SIBLINGS; i++)
-		unregister_kprobe(&s[i].probe);
 }
 
 static unsigned int jprobe_calls;
@@ -158,13 +135,11 @@ static void jprobe_entry(void)
 /* A jprobe on the same function prevents a jump while it is enabled. */
 static void test_jprobe_undoes_jump(struct kunit *test)
 {
-	struct counted p = COUNTED(FIRST_TARGET->function);
+	struct counted *p = PROBED(test, FIRST_TARGET->function);
 	struct jprobe j = JPROBE_AT(FIRST_TARGET->function, jprobe_entry);
-	void *place;
+	void *place = (void *)probed_at(&p->probe);
 
 	jprobe_calls = 0;
-	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
-	place = (void *)probed_at(&p.probe);
 	KUNIT_EXPECT_TRUE(test, is_jump(place));
 	KUNIT_ASSERT_EQ(test, register_jprobe(&j), 0);
 	KUNIT_EXPECT_FALSE(test, is_jump(place));
@@ -177,31 +152,29 @@ static void test_jprobe_undoes_jump(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, is_probe_trap(place));
 	unregister_jprobe(&j);
 	KUNIT_EXPECT_TRUE(test, is_jump(place));
-	unregister_kprobe(&p.probe);
-	KUNIT_EXPECT_EQ(test, p.pre, 2);
+	KUNIT_EXPECT_EQ(test, p->pre, 2);
 	KUNIT_EXPECT_EQ(test, jprobe_calls, 1);
 }
 
 static void test_disable_cleans_text(struct kunit *test)
 {
-	struct counted p = COUNTED(PLACE);
+	struct counted *p = PROBED_PLACE(test);
 	int i;
 
-	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
 	for (i = 0; i < 3; i++) {
 		KUNIT_EXPECT_TRUE(test, is_jump(PLACE));
 		expect_result(test, FIRST_TARGET);
-		KUNIT_EXPECT_EQ(test, disable_kprobe(&p.probe), 0);
+		KUNIT_EXPECT_EQ(test, disable_kprobe(&p->probe), 0);
 		expect_result(test, FIRST_TARGET);
 		wait_for_kprobe_optimizer();
 		expect_clean(test);
-		KUNIT_EXPECT_FALSE(test, kprobe_optimized(&p.probe));
+		KUNIT_EXPECT_FALSE(test, kprobe_optimized(&p->probe));
 		expect_result(test, FIRST_TARGET);
-		KUNIT_EXPECT_EQ(test, enable_kprobe(&p.probe), 0);
+		KUNIT_EXPECT_EQ(test, enable_kprobe(&p->probe), 0);
 		expect_result(test, FIRST_TARGET);
 	}
-	unregister_kprobe(&p.probe);
-	KUNIT_EXPECT_EQ(test, p.pre, 6);
+	unregister_kprobe(&p->probe);
+	KUNIT_EXPECT_EQ(test, p->pre, 6);
 	expect_clean(test);
 }
 
@@ -212,115 +185,101 @@ static void test_disable_cleans_text(struct kunit *test)
 /* A hit of an idle jump must call no handler and count no miss. */
 static void test_idle_jump_calls_nothing(struct kunit *test)
 {
-	struct counted p = COUNTED(PLACE);
+	struct counted *p = PROBED_PLACE(test);
 
-	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
-	disable_on_jump(test, &p.probe);
+	disable_on_jump(test, &p->probe);
 	expect_result(test, FIRST_TARGET);
 	wait_for_kprobe_optimizer();
 	expect_clean(test);
 
-	KUNIT_EXPECT_EQ(test, enable_kprobe(&p.probe), 0);
-	disable_on_jump(test, &p.probe);
-	unregister_kprobe(&p.probe);
+	KUNIT_EXPECT_EQ(test, enable_kprobe(&p->probe), 0);
+	disable_on_jump(test, &p->probe);
+	unregister_kprobe(&p->probe);
 	expect_clean(test);
-	KUNIT_EXPECT_EQ(test, p.pre, 0);
-	KUNIT_EXPECT_EQ(test, p.probe.nmissed, 0);
+	KUNIT_EXPECT_EQ(test, p->pre, 0);
+	KUNIT_EXPECT_EQ(test, p->probe.nmissed, 0);
 }
 
 /* The jump must remain when a probe at the place is enabled. */
 static void test_idle_jump_is_reused(struct kunit *test)
 {
-	struct counted p = COUNTED(PLACE);
-	struct counted second = COUNTED(PLACE,
-					.probe.flags = KPROBE_FLAG_DISABLED);
+	struct counted *p = PROBED_PLACE(test);
+	struct counted *second;
 
-	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
-	enable_on_jump(test, &p.probe, &p.probe);
+	enable_on_jump(test, &p->probe, &p->probe);
 	expect_result(test, FIRST_TARGET);
 	KUNIT_EXPECT_TRUE(test, is_jump(PLACE));
 	expect_result(test, FIRST_TARGET);
-	KUNIT_EXPECT_EQ(test, p.pre, 2);
+	KUNIT_EXPECT_EQ(test, p->pre, 2);
 
-	KUNIT_ASSERT_EQ(test, register_kprobe(&second.probe), 0);
-	enable_on_jump(test, &p.probe, &second.probe);
+	second = PROBED_PLACE(test, .probe.flags = KPROBE_FLAG_DISABLED);
+	enable_on_jump(test, &p->probe, &second->probe);
 	expect_result(test, FIRST_TARGET);
 	KUNIT_EXPECT_TRUE(test, is_jump(PLACE));
-	KUNIT_EXPECT_EQ(test, p.pre, 2);
-	KUNIT_EXPECT_EQ(test, second.pre, 1);
+	expect_hits(test, p, 2, 0);
+	expect_hits(test, second, 1, 0);
 
 	/* A disabled probe at the place must not keep the jump. */
-	disable_on_jump(test, &second.probe);
-	unregister_kprobe(&second.probe);
+	disable_on_jump(test, &second->probe);
+	unregister_kprobe(&second->probe);
 	expect_clean(test);
-	unregister_kprobe(&p.probe);
-	KUNIT_EXPECT_EQ(test, p.astray + second.astray, 0);
-	KUNIT_EXPECT_EQ(test, p.probe.nmissed, 0);
+	KUNIT_EXPECT_EQ(test, p->probe.nmissed, 0);
 }
 
 /* Anything that prevents a jump must remove an idle one at once. */
 static void test_idle_jump_is_removed_at_once(struct kunit *test)
 {
-	struct counted p = COUNTED(PLACE);
-	struct counted post = COUNTED(PLACE,
-				      .probe.post_handler = counted_post);
+	struct counted *p = PROBED_PLACE(test);
+	struct counted *post;
 
-	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
-	disable_on_jump(test, &p.probe);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&post.probe), 0);
+	disable_on_jump(test, &p->probe);
+	post = PROBED_PLACE(test, .probe.post_handler = counted_post);
 	KUNIT_EXPECT_TRUE(test, is_probe_trap(PLACE));
 	expect_result(test, FIRST_TARGET);
-	KUNIT_EXPECT_EQ(test, post.post, 1);
-	unregister_kprobe(&post.probe);
+	KUNIT_EXPECT_EQ(test, post->post, 1);
+	unregister_kprobe(&post->probe);
 	expect_clean(test);
 
-	KUNIT_EXPECT_EQ(test, enable_kprobe(&p.probe), 0);
-	disable_on_jump(test, &p.probe);
+	KUNIT_EXPECT_EQ(test, enable_kprobe(&p->probe), 0);
+	disable_on_jump(test, &p->probe);
 	kprobe_set_jumps(false);
 	expect_clean(test);
 	kprobe_set_jumps(true);
 
-	KUNIT_EXPECT_EQ(test, enable_kprobe(&p.probe), 0);
-	disable_on_jump(test, &p.probe);
+	KUNIT_EXPECT_EQ(test, enable_kprobe(&p->probe), 0);
+	disable_on_jump(test, &p->probe);
 	KUNIT_EXPECT_EQ(test, kprobe_set_global(false), 0);
 	expect_clean(test);
 	KUNIT_EXPECT_EQ(test, kprobe_set_global(true), 0);
 	expect_clean(test);
-
-	unregister_kprobe(&p.probe);
-	KUNIT_EXPECT_EQ(test, p.pre, 0);
-	KUNIT_EXPECT_EQ(test, p.probe.nmissed, 0);
+	KUNIT_EXPECT_EQ(test, p->pre, 0);
+	KUNIT_EXPECT_EQ(test, p->probe.nmissed, 0);
 }
 
 static void test_optimizer_switch_undoes_jumps(struct kunit *test)
 {
-	struct counted p = COUNTED(PLACE);
-	struct counted q = COUNTED(OTHER_PLACE);
+	struct counted *p = PROBED_PLACE(test);
 
-	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
 	KUNIT_EXPECT_TRUE(test, is_jump(PLACE));
 	kprobe_set_jumps(false);
 	KUNIT_EXPECT_TRUE(test, is_probe_trap(PLACE));
-	KUNIT_EXPECT_EQ(test, kprobe_obstacle_at(p.probe.addr),
+	KUNIT_EXPECT_EQ(test, kprobe_obstacle_at(p->probe.addr),
 			KPROBE_NOJUMP_SWITCHED_OFF);
 	expect_result(test, FIRST_TARGET);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
+	PROBED(test, OTHER_PLACE);
 	KUNIT_EXPECT_FALSE(test, is_jump(PLACE));
 	KUNIT_EXPECT_FALSE(test, is_jump(OTHER_PLACE));
 	kprobe_set_jumps(true);
 	KUNIT_EXPECT_TRUE(test, is_jump(PLACE));
 	KUNIT_EXPECT_TRUE(test, is_jump(OTHER_PLACE));
 	expect_result(test, FIRST_TARGET);
-	unregister_kprobe(&p.probe);
-	unregister_kprobe(&q.probe);
-	KUNIT_EXPECT_EQ(test, p.pre, 2);
+	KUNIT_EXPECT_EQ(test, p->pre, 2);
 }
 
 static void test_global_switch_cleans_text(struct kunit *test)
 {
-	struct counted p = COUNTED(PLACE);
+	struct counted *p = PROBED_PLACE(test);
 
-	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
 	KUNIT_EXPECT_TRUE(test, is_jump(PLACE));
 	KUNIT_EXPECT_EQ(test, kprobe_set_global(false), 0);
 	expect_clean(test);
@@ -329,8 +288,7 @@ static void test_global_switch_cleans_text(struct kunit *test)
 	expect_result(test, FIRST_TARGET);
 	KUNIT_EXPECT_TRUE(test, is_jump(PLACE));
 	expect_result(test, FIRST_TARGET);
-	unregister_kprobe(&p.probe);
-	KUNIT_EXPECT_EQ(test, p.pre, 2);
+	KUNIT_EXPECT_EQ(test, p->pre, 2);
 }
 
 /* The change made to a probe while the optimizer works on it. */
@@ -346,8 +304,7 @@ static void cancel_after(struct kunit *test, unsigned int ms,
 	msleep(ms);
 	expect_result(test, FIRST_TARGET);
 	if (cancel == BY_DISABLE) {
-		KUNIT_EXPECT_EQ(test, disable_kprobe(&p.probe), 0);
-		KUNIT_EXPECT_EQ(test, enable_kprobe(&p.probe), 0);
+		reenable(test, &p.probe);
 	} else if (cancel == BY_NEXT_PROBE) {
 		KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
 		expect_result(test, FIRST_TARGET);
@@ -362,17 +319,14 @@ static void cancel_after(struct kunit *test, unsigned int ms,
 /* The optimizer may be in any step when it is cancelled. */
 static void test_optimization_is_cancelled(struct kunit *test)
 {
-	unsigned int i, slots;
+	unsigned int i, slots = slots_after_flush();
 
-	kprobe_flush_retired();
-	slots = kprobe_slots_in_use();
 	for (i = 0; i < 60; i++) {
 		cancel_after(test, i * 3, i % CANCELS);
 		KUNIT_ASSERT_EQ(test, memcmp(before, PLACE, COMPARED), 0);
 	}
 	wait_for_kprobe_optimizer();
-	kprobe_flush_retired();
-	KUNIT_EXPECT_EQ(test, kprobe_slots_in_use(), slots);
+	KUNIT_EXPECT_EQ(test, slots_after_flush(), slots);
 }
 
 /*
@@ -390,12 +344,11 @@ static int recursive_pre(struct kprobe *p, struct pt_regs *regs)
 /* A hit caused by a handler is a counted miss, also at a jump. */
 static void test_recursive_hit_is_missed(struct kunit *test)
 {
-	struct kprobe p = KPROBE_AT(PLACE, .pre_handler = recursive_pre);
-	struct counted q = COUNTED(OTHER_PLACE);
+	struct counted *q;
 	int i;
 
-	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
+	PROBED_PLACE(test, .probe.pre_handler = recursive_pre);
+	q = PROBED(test, OTHER_PLACE);
 	for (i = 0; i < 4; i++) {
 		if (i == 1)
 			KUNIT_EXPECT_TRUE(test, is_jump(PLACE));
@@ -407,11 +360,8 @@ static void test_recursive_hit_is_missed(struct kunit *test)
 		expect_result(test, FIRST_TARGET);
 		KUNIT_EXPECT_EQ(test, recursive_result, OTHER_TARGET->result);
 	}
-	kprobe_set_jumps(true);
-	unregister_kprobe(&p);
-	unregister_kprobe(&q.probe);
-	KUNIT_EXPECT_EQ(test, q.pre, 0);
-	KUNIT_EXPECT_EQ(test, q.probe.nmissed, 4);
+	KUNIT_EXPECT_EQ(test, q->pre, 0);
+	KUNIT_EXPECT_EQ(test, q->probe.nmissed, 4);
 }
 
 static int calling_thread(void *data)
@@ -428,7 +378,7 @@ static int calling_thread(void *data)
 static bool keep_in_detour(struct kunit *test)
 {
 	unsigned long result = 0, early;
-	unsigned int in_use, slots;
+	unsigned int in_use, slots = slots_after_flush();
 	struct task_struct *task;
 	struct keeper k = {
 		.probe.addr = (kprobe_opcode_t *)PLACE,
@@ -436,8 +386,6 @@ static bool keep_in_detour(struct kunit *test)
 	};
 	bool kept;
 
-	kprobe_flush_retired();
-	slots = kprobe_slots_in_use();
 	keeper_start(test, &k);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&k.probe), 0);
 	KUNIT_EXPECT_TRUE(test, is_jump(PLACE));
@@ -457,8 +405,7 @@ static bool keep_in_detour(struct kunit *test)
 	keeper_stop(&k);
 	kthread_stop(task);
 	KUNIT_EXPECT_EQ(test, result, FIRST_TARGET->result);
-	kprobe_flush_retired();
-	KUNIT_EXPECT_EQ(test, kprobe_slots_in_use(), slots);
+	KUNIT_EXPECT_EQ(test, slots_after_flush(), slots);
 	return kept;
 }
 
@@ -545,14 +492,10 @@ static void load_round(struct kunit *test, struct load *l, unsigned int round)
 
 static void test_stress_loses_no_hit(struct kunit *test)
 {
+	struct load *l = alloc_for_test(test, sizeof(*l));
+	unsigned int i, slots = slots_after_flush();
 	struct task_struct *tasks[LOAD_THREADS];
-	unsigned int i, slots;
-	struct load *l;
 
-	l = kunit_kzalloc(test, sizeof(*l), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, l);
-	kprobe_flush_retired();
-	slots = kprobe_slots_in_use();
 	load_wrong = 0;
 	for (i = 0; i < LOAD_THREADS; i++) {
 		tasks[i] = kthread_run(load_thread, NULL, "kprobes-load%u", i);
@@ -567,8 +510,7 @@ static void test_stress_loses_no_hit(struct kunit *test)
 	KUNIT_EXPECT_GT(test, l->hits, 1000);
 	expect_clean(test);
 	wait_for_kprobe_optimizer();
-	kprobe_flush_retired();
-	KUNIT_EXPECT_EQ(test, kprobe_slots_in_use(), slots);
+	KUNIT_EXPECT_EQ(test, slots_after_flush(), slots);
 }
 
 static int opt_begin(struct kunit *test)
