@@ -3,22 +3,22 @@
  * KUnit suite for backends that work on a struct kprobe at each probed address:
  * the features that classic.c adds, and each instruction of one function.
  */
-#include <linux/delay.h>
 #include <linux/fs.h>
 #include <linux/ftrace.h>
-#include <linux/kallsyms.h>
-#include <linux/kthread.h>
 #include <linux/rcupdate.h>
-#include <linux/sched.h>
 #include "test.h"
 #include "test_machine.h"
 #include "test_return.h"
 
-static TARGET int classic_add(int a, int b)
-{
-	barrier();
-	return a + b;
-}
+/* Define a function in assembly. */
+#define ASM_FUNCTION(name, body)					\
+	asm(".pushsection .text\n"					\
+	    "	.align	2\n"						\
+	    "	.type	" #name ", %function\n"				\
+	    #name ":\n"							\
+	    body							\
+	    "	.size	" #name ", . - " #name "\n"			\
+	    "	.popsection\n")
 
 static TARGET unsigned int classic_step(unsigned int x, unsigned int n)
 {
@@ -54,7 +54,7 @@ static unsigned int mix(void)
 static void test_misaligned_is_refused(struct kunit *test)
 {
 	/* Use the offset: Thumb drops bit 0 of a function pointer. */
-	struct counted c = COUNTED(classic_add, .probe.offset = 1);
+	struct counted c = COUNTED(target_add, .probe.offset = 1);
 
 	KUNIT_EXPECT_EQ(test, register_kprobe(&c.probe), -EINVAL);
 }
@@ -63,11 +63,9 @@ static void test_misaligned_is_refused(struct kunit *test)
 /* Function pointers are odd; the list and the missed file show addresses. */
 static void test_thumb_place_is_even(struct kunit *test)
 {
-	struct counted c = COUNTED(classic_add);
+	struct counted *c = PROBED(test, target_add);
 
-	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
-	KUNIT_EXPECT_EQ(test, (unsigned long)c.probe.addr & 1, 0);
-	unregister_kprobe(&c.probe);
+	KUNIT_EXPECT_EQ(test, (unsigned long)c->probe.addr & 1, 0);
 }
 #endif
 
@@ -164,40 +162,37 @@ static void nested_post(struct kprobe *p, struct pt_regs *regs,
 /* A nested hit executes its instruction and leaves no state. */
 static void test_nested_hits_are_executed(struct kunit *test)
 {
-	struct counted nothing = COUNTED((unsigned long)classic_nothing);
-	struct counted step = COUNTED((unsigned long)classic_step);
-	struct kprobe outer = KPROBE_AT(classic_add, .pre_handler = nested_pre);
+	struct kprobe outer = KPROBE_AT(target_add, .pre_handler = nested_pre);
+	struct counted *nothing, *step;
 	int i;
 
 	skip_unless_steps(test);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&nothing.probe), 0);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&step.probe), 0);
+	nothing = PROBED(test, classic_nothing);
+	step = PROBED(test, classic_step);
 	for (i = 0; i < 2; i++) {
 		nested_result = 0;
 		outer.post_handler = i ? nested_post : NULL;
 		KUNIT_ASSERT_EQ(test, register_kprobe(&outer), 0);
-		KUNIT_EXPECT_EQ(test, classic_add(3, 4), 7);
+		KUNIT_EXPECT_EQ(test, target_add(3, 4), 7);
 		unregister_kprobe(&outer);
 		KUNIT_EXPECT_EQ(test, nested_result, 17);
 		/* The nested hit must not affect later ones. */
 		KUNIT_EXPECT_EQ(test, classic_step(1, 1), 4);
-		KUNIT_EXPECT_EQ(test, classic_add(3, 4), 7);
+		KUNIT_EXPECT_EQ(test, target_add(3, 4), 7);
 	}
-	KUNIT_EXPECT_EQ(test, step.pre, 2);
-	KUNIT_EXPECT_EQ(test, nothing.pre, 0);
-	KUNIT_EXPECT_EQ(test, nothing.probe.nmissed, 3);
-	unregister_kprobe(&step.probe);
-	unregister_kprobe(&nothing.probe);
+	KUNIT_EXPECT_EQ(test, step->pre, 2);
+	KUNIT_EXPECT_EQ(test, nothing->pre, 0);
+	KUNIT_EXPECT_EQ(test, nothing->probe.nmissed, 3);
 }
 
 /* A hit, handled or missed, must leave interrupts on if they were on before. */
 static void test_hit_leaves_interrupts_on(struct kunit *test)
 {
-	struct counted nothing = COUNTED((unsigned long)classic_nothing);
+	struct counted *nothing;
 	bool off, missed_off;
 
 	skip_unless_steps(test);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&nothing.probe), 0);
+	nothing = PROBED(test, classic_nothing);
 	classic_nothing();
 	off = irqs_disabled();
 	local_irq_enable();
@@ -208,9 +203,8 @@ static void test_hit_leaves_interrupts_on(struct kunit *test)
 	kprobe_busy_end();
 	KUNIT_EXPECT_FALSE(test, off);
 	KUNIT_EXPECT_FALSE(test, missed_off);
-	KUNIT_EXPECT_EQ(test, nothing.pre, 1);
-	KUNIT_EXPECT_EQ(test, nothing.probe.nmissed, 1);
-	unregister_kprobe(&nothing.probe);
+	KUNIT_EXPECT_EQ(test, nothing->pre, 1);
+	KUNIT_EXPECT_EQ(test, nothing->probe.nmissed, 1);
 }
 
 static int hit_again_and_again(void *unused)
@@ -231,7 +225,7 @@ static int hit_again_and_again(void *unused)
 
 static void test_hit_of_removed_probe_is_retried(struct kunit *test)
 {
-	struct counted c = COUNTED((unsigned long)classic_nothing);
+	struct counted c = COUNTED(classic_nothing);
 	struct task_struct *task;
 	int i;
 
@@ -253,26 +247,22 @@ static void test_hit_of_removed_probe_is_retried(struct kunit *test)
 static void test_interrupts_may_be_hit(struct kunit *test)
 {
 	static const char * const names[] = { "irq_enter", "irq_enter_rcu" };
-	struct counted c[ARRAY_SIZE(names)] = { };
+	struct counted c[ARRAY_SIZE(names)];
 	unsigned int i, nr = 0, hits = 0;
 
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
 		int ret;
 
-		c[nr].probe.symbol_name = names[i];
-		c[nr].probe.pre_handler = counted_pre;
-		ret = register_kprobe(&c[nr].probe);
+		c[i] = COUNTED(NULL, .probe.symbol_name = names[i]);
+		ret = register_kprobe(&c[i].probe);
 		/* Some instructions cannot be probed. */
-		if (ret)
-			c[nr] = (struct counted){ };
-		else
-			nr++;
 		KUNIT_EXPECT_TRUE(test, !ret || ret == -EOPNOTSUPP);
+		nr += !ret;
 	}
 	if (!nr)
 		kunit_skip(test, "neither can be probed");
 	schedule_timeout_uninterruptible(HZ / 5);
-	for (i = 0; i < nr; i++) {
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
 		unregister_kprobe(&c[i].probe);
 		hits += c[i].pre;
 		KUNIT_EXPECT_EQ(test, c[i].astray, 0);
@@ -313,9 +303,9 @@ KUNIT_ARRAY_PARAM(called_by_entry, called_by_entry, name_desc);
 /* The handler of a hit needs this code: a probe there would recurse forever. */
 static void test_entry_code_is_refused(struct kunit *test)
 {
-	struct kprobe p = { .flags = KPROBE_FLAG_DISABLED };
+	struct kprobe p = KPROBE_AT(named_function(test),
+				    .flags = KPROBE_FLAG_DISABLED);
 
-	p.addr = (kprobe_opcode_t *)named_function(test);
 	KUNIT_EXPECT_EQ(test, register_kprobe(&p), -EINVAL);
 }
 #endif
@@ -330,15 +320,13 @@ static TARGET int classic_switches_off(int a)
 /* The return address may be a breakpoint itself, and must remain one. */
 static void test_call_returns_when_switched_off(struct kunit *test)
 {
-	struct followed f = FOLLOWED(classic_switches_off);
+	struct followed *f = FOLLOW(test, classic_switches_off);
 	int ret;
 
-	KUNIT_ASSERT_EQ(test, register_kretprobe(&f.probe), 0);
 	ret = classic_switches_off(3);
 	KUNIT_EXPECT_EQ(test, ret, 4);
 	KUNIT_EXPECT_EQ(test, kprobe_set_global(true), 0);
-	unregister_kretprobe(&f.probe);
-	expect_calls(test, &f, 1);
+	expect_calls(test, f, 1);
 }
 
 #ifdef CONFIG_OPTPROBES
@@ -350,29 +338,29 @@ static bool jumps(const struct counted *c)
 /* Handlers must see the same at a jump as at a breakpoint. */
 static void test_probe_becomes_a_jump(struct kunit *test)
 {
-	struct counted first = COUNTED(classic_add);
-	struct counted post = COUNTED(classic_add);
+	struct counted first = COUNTED(target_add);
+	struct counted post = COUNTED(target_add,
+				      .probe.post_handler = counted_post);
 
-	post.probe.post_handler = counted_post;
 	KUNIT_ASSERT_EQ(test, register_kprobe(&first.probe), 0);
 	KUNIT_EXPECT_TRUE(test, EVENTUALLY(jumps(&first)));
-	KUNIT_EXPECT_EQ(test, classic_add(3, 4), 7);
+	KUNIT_EXPECT_EQ(test, target_add(3, 4), 7);
 	KUNIT_EXPECT_EQ(test, first.pre, 1);
 
 	/* A post handler turns the jump into a breakpoint at once. */
 	KUNIT_ASSERT_EQ(test, register_kprobe(&post.probe), 0);
 	KUNIT_EXPECT_FALSE(test, jumps(&first));
-	KUNIT_EXPECT_EQ(test, classic_add(3, 4), 7);
+	KUNIT_EXPECT_EQ(test, target_add(3, 4), 7);
 	KUNIT_EXPECT_EQ(test, post.post, 1);
 	unregister_kprobe(&post.probe);
 
 	KUNIT_EXPECT_TRUE(test, EVENTUALLY(jumps(&first)));
-	KUNIT_EXPECT_EQ(test, classic_add(3, 4), 7);
+	KUNIT_EXPECT_EQ(test, target_add(3, 4), 7);
 	KUNIT_EXPECT_EQ(test, first.pre, 3);
 	unregister_kprobe(&first.probe);
-	KUNIT_EXPECT_EQ(test, classic_add(3, 4), 7);
-	KUNIT_EXPECT_EQ(test, first.pre, 3);
-	KUNIT_EXPECT_EQ(test, first.astray + post.astray, 0);
+	KUNIT_EXPECT_EQ(test, target_add(3, 4), 7);
+	expect_hits(test, &first, 3, 0);
+	expect_hits(test, &post, 1, 1);
 }
 
 static int jumping_pre(struct kprobe *p, struct pt_regs *regs)
@@ -384,73 +372,51 @@ static int jumping_pre(struct kprobe *p, struct pt_regs *regs)
 /* A hit of a jump in a handler is counted as a miss. */
 static void test_jump_from_handler_is_missed(struct kunit *test)
 {
-	struct counted inner = COUNTED(classic_step);
-	struct kprobe outer = KPROBE_AT(classic_add,
-					.pre_handler = jumping_pre);
+	struct counted *inner = PROBED(test, classic_step);
 
-	KUNIT_ASSERT_EQ(test, register_kprobe(&inner.probe), 0);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&outer), 0);
-	KUNIT_EXPECT_TRUE(test, EVENTUALLY(jumps(&inner)));
-	KUNIT_EXPECT_EQ(test, classic_add(3, 4), 7);
-	KUNIT_EXPECT_EQ(test, inner.pre, 0);
-	KUNIT_EXPECT_EQ(test, inner.probe.nmissed, 1);
-	unregister_kprobe(&outer);
-	unregister_kprobe(&inner.probe);
+	PROBED(test, target_add, .probe.pre_handler = jumping_pre);
+	KUNIT_EXPECT_TRUE(test, EVENTUALLY(jumps(inner)));
+	KUNIT_EXPECT_EQ(test, target_add(3, 4), 7);
+	KUNIT_EXPECT_EQ(test, inner->pre, 0);
+	KUNIT_EXPECT_EQ(test, inner->probe.nmissed, 1);
 }
 #endif
 
 #if defined(CONFIG_ARM) && !defined(CONFIG_THUMB2_KERNEL)
 /* Call with an odd value in r11, which is not a frame pointer there. */
 int classic_odd_frame(int a, int b);
-asm(".pushsection .text\n"
-    "	.align	2\n"
-    "	.type	classic_odd_frame, %function\n"
-    "classic_odd_frame:\n"
-    "	push	{r11, lr}\n"
-    "	mov	r11, #91\n"
-    "	bl	classic_add\n"
-    "	pop	{r11, pc}\n"
-    "	.size	classic_odd_frame, . - classic_odd_frame\n"
-    "	.popsection\n");
+ASM_FUNCTION(classic_odd_frame,
+	     "	push	{r11, lr}\n"
+	     "	mov	r11, #91\n"
+	     "	bl	target_add\n"
+	     "	pop	{r11, pc}\n");
 
 static void test_any_frame_is_followed(struct kunit *test)
 {
-	struct followed f[] = {
-		FOLLOWED(classic_add), FOLLOWED(classic_add),
-	};
+	struct followed *first = FOLLOW(test, target_add), *second;
 
-	KUNIT_ASSERT_EQ(test, register_kretprobe(&f[0].probe), 0);
 	KUNIT_EXPECT_EQ(test, classic_odd_frame(3, 4), 7);
-	expect_calls(test, &f[0], 1);
-	KUNIT_ASSERT_EQ(test, register_kretprobe(&f[1].probe), 0);
+	expect_calls(test, first, 1);
+	second = FOLLOW(test, target_add);
 	KUNIT_EXPECT_EQ(test, classic_odd_frame(3, 4), 7);
-	unregister_kretprobe(&f[1].probe);
-	unregister_kretprobe(&f[0].probe);
-	expect_calls(test, &f[0], 2);
-	expect_calls(test, &f[1], 1);
+	expect_calls(test, first, 2);
+	expect_calls(test, second, 1);
 }
 
 /* A store below the stack pointer is refused after its slot is allocated. */
 void classic_stores_below(void);
-asm(".pushsection .text\n"
-    "	.align	2\n"
-    "	.type	classic_stores_below, %function\n"
-    "classic_stores_below:\n"
-    "	str	r0, [sp, -r1]\n"
-    "	bx	lr\n"
-    "	.size	classic_stores_below, . - classic_stores_below\n"
-    "	.popsection\n");
+ASM_FUNCTION(classic_stores_below,
+	     "	str	r0, [sp, -r1]\n"
+	     "	bx	lr\n");
 
 static void test_refused_probe_leaves_no_slot(struct kunit *test)
 {
 	struct counted c = COUNTED(classic_stores_below);
-	unsigned int slots, sites = kprobe_sites_in_use();
+	unsigned int slots = slots_after_flush();
+	unsigned int sites = kprobe_sites_in_use();
 
-	kprobe_flush_retired();
-	slots = kprobe_slots_in_use();
 	KUNIT_EXPECT_EQ(test, register_kprobe(&c.probe), -EOPNOTSUPP);
-	kprobe_flush_retired();
-	KUNIT_EXPECT_EQ(test, kprobe_slots_in_use(), slots);
+	KUNIT_EXPECT_EQ(test, slots_after_flush(), slots);
 	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
 }
 #endif
@@ -487,17 +453,12 @@ static void test_refused_probe_leaves_no_slot(struct kunit *test)
 
 #ifdef EXCLUSIVE_LOAD
 void classic_exclusive(unsigned int *sum, unsigned int a);
-asm(".pushsection .text\n"
-    "	.align	2\n"
-    "	.type	classic_exclusive, %function\n"
-    "classic_exclusive:\n"
-    "	" EXCLUSIVE_START
-    "	" EXCLUSIVE_LOAD
-    "	" EXCLUSIVE_ADD
-    "	" EXCLUSIVE_STORE
-    "	" EXCLUSIVE_END
-    "	.size	classic_exclusive, . - classic_exclusive\n"
-    "	.popsection\n");
+ASM_FUNCTION(classic_exclusive,
+	     "	" EXCLUSIVE_START
+	     "	" EXCLUSIVE_LOAD
+	     "	" EXCLUSIVE_ADD
+	     "	" EXCLUSIVE_STORE
+	     "	" EXCLUSIVE_END);
 
 static void test_exclusive_access_is_refused(struct kunit *test)
 {
@@ -523,18 +484,13 @@ static void test_exclusive_access_is_refused(struct kunit *test)
 /* Return the value that the branch's delay slot computes. */
 int classic_delayed(int a);
 extern kprobe_opcode_t classic_delay_slot[];
-asm(".pushsection .text\n"
-    "	.set	push\n"
-    "	.set	noreorder\n"
-    "	.align	2\n"
-    "	.type	classic_delayed, @function\n"
-    "classic_delayed:\n"
-    "	jr	$31\n"
-    "classic_delay_slot:\n"
-    "	addiu	$2, $4, 5\n"
-    "	.size	classic_delayed, . - classic_delayed\n"
-    "	.set	pop\n"
-    "	.popsection\n");
+ASM_FUNCTION(classic_delayed,
+	     "	.set	push\n"
+	     "	.set	noreorder\n"
+	     "	jr	$31\n"
+	     "classic_delay_slot:\n"
+	     "	addiu	$2, $4, 5\n"
+	     "	.set	pop\n");
 
 /* The text has a breakpoint there, but the instruction is still a branch. */
 static void test_delay_slot_is_refused(struct kunit *test)
@@ -554,18 +510,13 @@ static void test_delay_slot_is_refused(struct kunit *test)
 #if defined(CONFIG_ARM) && !defined(CONFIG_THUMB2_KERNEL)
 /* An access whose fix-up continues after it, like an access to user memory. */
 void classic_fixed_up(const int *from);
-asm(".pushsection .text\n"
-    "	.align	2\n"
-    "	.type	classic_fixed_up, %function\n"
-    "classic_fixed_up:\n"
-    "	ldr	r0, [r0]\n"
-    "1:	bx	lr\n"
-    "	.size	classic_fixed_up, . - classic_fixed_up\n"
-    "	.popsection\n"
-    "	.pushsection __ex_table, \"a\"\n"
-    "	.align	3\n"
-    "	.long	classic_fixed_up, 1b\n"
-    "	.popsection\n");
+ASM_FUNCTION(classic_fixed_up,
+	     "	ldr	r0, [r0]\n"
+	     "1:	bx	lr\n"
+	     "	.pushsection __ex_table, \"a\"\n"
+	     "	.align	3\n"
+	     "	.long	classic_fixed_up, 1b\n"
+	     "	.popsection\n");
 
 static void test_fixed_up_is_refused(struct kunit *test)
 {
