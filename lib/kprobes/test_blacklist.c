@@ -3,7 +3,6 @@
  * KUnit suite for the blacklist: ranges are added, and each address in a range
  * is found.
  */
-#include <linux/module.h>
 #include "test.h"
 
 /* Only this suite uses the function, because a range is never removed. */
@@ -51,7 +50,7 @@ static void test_empty_range_is_refused(struct kunit *test)
 static void test_whole_function_is_found(struct kunit *test)
 {
 	unsigned long start = text_of(target_whole), at, size, offset;
-	struct kprobe p = { .addr = (kprobe_opcode_t *)start };
+	struct kprobe p = KPROBE_AT(start);
 
 	KUNIT_ASSERT_NE(test, kallsyms_lookup_size_offset(start, &size,
 							  &offset), 0);
@@ -76,6 +75,3 @@ static struct kunit_suite blacklist_suite = {
 };
 
 kunit_test_suite(blacklist_suite);
-
-MODULE_DESCRIPTION("KUnit suite for kprobes: what may not be probed");
-MODULE_LICENSE("GPL");

@@ -22,7 +22,19 @@ static TARGET int boot_passing(int a)
 	return a * 1000033;
 }
 
-static int hits(struct kprobe *p, struct pt_regs *regs);
+static int nr_hits;
+
+static int hits(struct kprobe *p, struct pt_regs *regs)
+{
+	nr_hits++;
+	return 0;
+}
+
+static int returns(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	nr_hits += 100;
+	return 0;
+}
 
 /* A probe and the results recorded by the initcalls. */
 struct boot_probe {
@@ -44,13 +56,12 @@ static struct boot_probe passing = {
 	.probe.pre_handler = hits,
 };
 
-static int nr_hits;
+static struct kretprobe returning = {
+	.kp.addr = (kprobe_opcode_t *)boot_lasting,
+	.handler = returns,
+};
 
-static int hits(struct kprobe *p, struct pt_regs *regs)
-{
-	nr_hits++;
-	return 0;
-}
+#define HITS_AND_RETURNS	(IS_ENABLED(CONFIG_KRETPROBES) ? 202 : 2)
 
 static int hits_of(int (*target)(int a))
 {
@@ -60,42 +71,13 @@ static int hits_of(int (*target)(int a))
 	return nr_hits;
 }
 
-#ifdef CONFIG_KRETPROBES
-static int returns(struct kretprobe_instance *ri, struct pt_regs *regs)
-{
-	nr_hits += 100;
-	return 0;
-}
-
-static struct kretprobe returning = {
-	.kp.addr = (kprobe_opcode_t *)boot_lasting,
-	.handler = returns,
-};
-
-static int __init register_returning(void)
-{
-	return register_kretprobe(&returning);
-}
-
-static void __init unregister_returning(void)
-{
-	unregister_kretprobe(&returning);
-}
-
-#define HITS_AND_RETURNS	202
-#else
-static int __init register_returning(void) { return 0; }
-static void __init unregister_returning(void) { }
-#define HITS_AND_RETURNS	2
-#endif
-
 static int returning_registered;
 static int first_registered;
 
 /* Memory for slots may not be available yet. */
 static int __init boot_first(void)
 {
-	struct kprobe p = { .addr = (kprobe_opcode_t *)boot_passing };
+	struct kprobe p = KPROBE_AT(boot_passing);
 
 	first_registered = register_kprobe(&p);
 	if (!first_registered)
@@ -107,7 +89,8 @@ pure_initcall(boot_first);
 static int __init boot_early(void)
 {
 	lasting.registered = register_kprobe(&lasting.probe);
-	returning_registered = register_returning();
+	if (IS_ENABLED(CONFIG_KRETPROBES))
+		returning_registered = register_kretprobe(&returning);
 	lasting.early = hits_of(boot_lasting);
 
 	/* The memory of this probe can be freed only later during boot. */
@@ -134,7 +117,8 @@ static int __init boot_late(void)
 	wait_for_kprobe_optimizer();
 	lasting.optimized_late = kprobe_optimized(&lasting.probe);
 	lasting.late = hits_of(boot_lasting);
-	unregister_returning();
+	if (IS_ENABLED(CONFIG_KRETPROBES))
+		unregister_kretprobe(&returning);
 	unregister_kprobe(&lasting.probe);
 	return 0;
 }

@@ -69,56 +69,49 @@ static int deactivate(void *unused)
 	return dbg_deactivate_sw_breakpoints();
 }
 
-static void test_no_breakpoint_at_probe(struct kunit *test)
+static void expect_no_break(struct kunit *test, unsigned long addr)
 {
-	struct counted c = COUNTED(target);
-	unsigned long addr;
-
-	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
-	addr = probed_at(&c.probe);
 	KUNIT_EXPECT_EQ(test, in_debugger(try_break, addr), -EBUSY);
-	KUNIT_EXPECT_EQ(test, target(8), 49);
-	KUNIT_EXPECT_EQ(test, c.pre, 1);
-	/* A disabled probe counts, too: enabling does not check the text. */
-	KUNIT_EXPECT_EQ(test, disable_kprobe(&c.probe), 0);
-	KUNIT_EXPECT_EQ(test, in_debugger(try_break, addr), -EBUSY);
-	unregister_kprobe(&c.probe);
-	KUNIT_EXPECT_EQ(test, soon_in_debugger(try_break, addr), 0);
 }
 
-static void test_no_breakpoint_under_jump(struct kunit *test)
+/* Set and activate a breakpoint. */
+static void break_begin(struct kunit *test, unsigned long addr)
 {
-	struct counted c = COUNTED(target);
-	unsigned long addr, i;
-	bool jump, covered;
+	KUNIT_ASSERT_EQ(test, soon_in_debugger(set_break, addr), 0);
+	KUNIT_EXPECT_EQ(test, soon_in_debugger(activate, 0), 0);
+}
 
-	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
-	addr = probed_at(&c.probe);
-#ifdef CONFIG_OPTPROBES
+static __maybe_unused void break_end(struct kunit *test, unsigned long addr)
+{
+	KUNIT_EXPECT_EQ(test, soon_in_debugger(deactivate, 0), 0);
+	KUNIT_EXPECT_EQ(test, in_debugger(remove_break, addr), 0);
+}
+
+static void test_no_breakpoint_at_probe_or_jump(struct kunit *test)
+{
+	struct counted *c = PROBED(test, target);
+	unsigned long addr = probed_at(&c->probe), i;
+	unsigned long busy = sizeof(kprobe_opcode_t);
+
+	expect_no_break(test, addr);
+	KUNIT_EXPECT_EQ(test, target(8), 49);
+	KUNIT_EXPECT_EQ(test, c->pre, 1);
 	wait_for_kprobe_optimizer();
-#endif
-	jump = kprobe_optimized(&c.probe);
-	for (i = sizeof(kprobe_opcode_t); i < 8; i += sizeof(kprobe_opcode_t)) {
-		covered = jump && i < KPROBE_JUMP_SIZE;
-		if (covered)
-			KUNIT_EXPECT_EQ(test, in_debugger(try_break, addr + i),
-					-EBUSY);
-		else
-			KUNIT_EXPECT_EQ(test,
-					soon_in_debugger(try_break, addr + i),
-					0);
-	}
+	if (kprobe_optimized(&c->probe))
+		busy = KPROBE_JUMP_SIZE;
+	for (i = 0; i < busy; i += sizeof(kprobe_opcode_t))
+		expect_no_break(test, addr + i);
+	for (; i < 8; i += sizeof(kprobe_opcode_t))
+		KUNIT_EXPECT_EQ(test, soon_in_debugger(try_break, addr + i), 0);
+
 	/* A disabled probe counts, too: enabling does not check the text. */
-	KUNIT_EXPECT_EQ(test, disable_kprobe(&c.probe), 0);
-#ifdef CONFIG_OPTPROBES
+	KUNIT_EXPECT_EQ(test, disable_kprobe(&c->probe), 0);
+	expect_no_break(test, addr);
 	wait_for_kprobe_optimizer();
-#endif
-	if (jump)
-		KUNIT_EXPECT_EQ(test, in_debugger(try_break, addr +
-						  KPROBE_JUMP_SIZE -
-						  sizeof(kprobe_opcode_t)),
-				-EBUSY);
-	unregister_kprobe(&c.probe);
+	expect_no_break(test, addr);
+	expect_no_break(test, addr + busy - sizeof(kprobe_opcode_t));
+
+	unregister_kprobe(&c->probe);
 	for (i = 0; i < 8; i += sizeof(kprobe_opcode_t))
 		KUNIT_EXPECT_EQ(test, soon_in_debugger(try_break, addr + i), 0);
 }
@@ -133,8 +126,7 @@ static void test_no_probe_at_breakpoint(struct kunit *test)
 	addr = probed_at(&c.probe);
 	unregister_kprobe(&c.probe);
 
-	KUNIT_ASSERT_EQ(test, soon_in_debugger(set_break, addr), 0);
-	KUNIT_EXPECT_EQ(test, soon_in_debugger(activate, 0), 0);
+	break_begin(test, addr);
 	KUNIT_EXPECT_EQ(test, register_kprobe(&c.probe), -EBUSY);
 	KUNIT_EXPECT_EQ(test, kprobe_refusal_at(target, NULL, 0),
 			KPROBE_REFUSE_DEBUGGER);
@@ -157,36 +149,28 @@ static void test_no_probe_at_breakpoint(struct kunit *test)
 /* The debugger must not patch a call of ftrace either. */
 static void test_no_breakpoint_at_ftrace_call(struct kunit *test)
 {
-	struct counted c = COUNTED(kprobe_lookup_name("int_sqrt", 0));
-	unsigned long addr;
+	struct counted *c = PROBED(test, kprobe_lookup_name("int_sqrt", 0));
+	unsigned long addr = probed_at(&c->probe);
 
-	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
-	addr = probed_at(&c.probe);
-	KUNIT_EXPECT_EQ(test, in_debugger(try_break, addr), -EBUSY);
-	KUNIT_EXPECT_EQ(test, disable_kprobe(&c.probe), 0);
-	KUNIT_EXPECT_EQ(test, in_debugger(try_break, addr), -EBUSY);
-	unregister_kprobe(&c.probe);
+	expect_no_break(test, addr);
+	KUNIT_EXPECT_EQ(test, disable_kprobe(&c->probe), 0);
+	expect_no_break(test, addr);
 }
 
 #ifdef CONFIG_KPROBE_SKIP_FTRACE
 /* A disabled site on the call of ftrace must not hide the jump after it. */
 static void test_no_breakpoint_under_jump_after_ftrace_call(struct kunit *test)
 {
-	struct counted entry = COUNTED(kprobe_lookup_name("int_sqrt", 0),
+	struct counted *entry = PROBED(test, kprobe_lookup_name("int_sqrt", 0),
 				       .probe.flags = KPROBE_FLAG_DISABLED);
-	struct counted next = COUNTED(0);
-	unsigned long addr, i;
+	unsigned long addr = probed_at(&entry->probe) + MCOUNT_INSN_SIZE, i;
+	struct counted *next = PROBED(test, addr);
 
-	KUNIT_ASSERT_EQ(test, register_kprobe(&entry.probe), 0);
-	addr = probed_at(&entry.probe) + MCOUNT_INSN_SIZE;
-	next.probe.addr = (kprobe_opcode_t *)addr;
-	KUNIT_ASSERT_EQ(test, register_kprobe(&next.probe), 0);
-	expect_jump(test, &next.probe, true);
+	expect_jump(test, &next->probe, true);
 	for (i = 0; i < KPROBE_JUMP_SIZE; i++)
-		KUNIT_EXPECT_EQ(test, in_debugger(try_break, addr + i), -EBUSY);
-	unregister_kprobe(&next.probe);
-	KUNIT_EXPECT_EQ(test, in_debugger(try_break, addr), -EBUSY);
-	unregister_kprobe(&entry.probe);
+		expect_no_break(test, addr + i);
+	unregister_kprobe(&next->probe);
+	expect_no_break(test, addr);
 }
 #endif
 
@@ -204,13 +188,12 @@ FUNCTION(hidden_return, ".Lprobe_hidden_return: nop\n" SAFE "ret\n");
 
 static enum kprobe_obstacle obstacle_to_jump(struct kunit *test, void *addr)
 {
-	struct counted c = COUNTED(addr);
+	struct counted *c = PROBED(test, addr);
 	enum kprobe_obstacle why;
 
-	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
 	wait_for_kprobe_optimizer();
-	why = kprobe_obstacle_at(c.probe.addr);
-	unregister_kprobe(&c.probe);
+	why = kprobe_obstacle_at(c->probe.addr);
+	unregister_kprobe(&c->probe);
 	return why;
 }
 
@@ -223,24 +206,20 @@ static void test_breakpoint_hides_no_branch(struct kunit *test)
 		kunit_skip(test, "Xen emulates the breakpoint");
 	KUNIT_EXPECT_EQ(test, obstacle_to_jump(test, probe_hidden_branch),
 			KPROBE_NOJUMP_JUMPED_INTO);
-	KUNIT_ASSERT_EQ(test, soon_in_debugger(set_break, addr), 0);
-	KUNIT_EXPECT_EQ(test, soon_in_debugger(activate, 0), 0);
+	break_begin(test, addr);
 	KUNIT_EXPECT_EQ(test, obstacle_to_jump(test, probe_hidden_branch),
 			KPROBE_NOJUMP_FOREIGN_TRAP);
-	KUNIT_EXPECT_EQ(test, soon_in_debugger(deactivate, 0), 0);
-	KUNIT_EXPECT_EQ(test, in_debugger(remove_break, addr), 0);
+	break_end(test, addr);
 }
 
 static void test_breakpoint_is_no_padding(struct kunit *test)
 {
 	unsigned long addr = (unsigned long)probe_hidden_return + 1;
 
-	KUNIT_ASSERT_EQ(test, soon_in_debugger(set_break, addr), 0);
-	KUNIT_EXPECT_EQ(test, soon_in_debugger(activate, 0), 0);
+	break_begin(test, addr);
 	KUNIT_EXPECT_EQ(test, kprobe_refusal_at(probe_hidden_return, NULL, 0),
 			KPROBE_OK);
-	KUNIT_EXPECT_EQ(test, soon_in_debugger(deactivate, 0), 0);
-	KUNIT_EXPECT_EQ(test, in_debugger(remove_break, addr), 0);
+	break_end(test, addr);
 }
 #endif
 
@@ -272,13 +251,11 @@ static void test_breakpoint_on_label_hides_no_label(struct kunit *test)
 	int reserved;
 
 	KUNIT_ASSERT_NE(test, label, 0);
-	KUNIT_ASSERT_EQ(test, soon_in_debugger(set_break, label), 0);
-	KUNIT_EXPECT_EQ(test, soon_in_debugger(activate, 0), 0);
+	break_begin(test, label);
 	jump_label_lock();
 	reserved = jump_label_text_reserved(inside, inside);
 	jump_label_unlock();
-	KUNIT_EXPECT_EQ(test, soon_in_debugger(deactivate, 0), 0);
-	KUNIT_EXPECT_EQ(test, in_debugger(remove_break, label), 0);
+	break_end(test, label);
 	KUNIT_EXPECT_TRUE(test, reserved);
 	KUNIT_EXPECT_EQ(test, labelled(2), 13);
 }
@@ -294,8 +271,7 @@ static int suite_init(struct kunit *test)
 }
 
 static struct kunit_case debugger_tests[] = {
-	KUNIT_CASE(test_no_breakpoint_at_probe),
-	KUNIT_CASE(test_no_breakpoint_under_jump),
+	KUNIT_CASE(test_no_breakpoint_at_probe_or_jump),
 	KUNIT_CASE(test_no_breakpoint_at_ftrace_call),
 #ifdef CONFIG_KPROBE_SKIP_FTRACE
 	KUNIT_CASE(test_no_breakpoint_under_jump_after_ftrace_call),

@@ -4,16 +4,9 @@
  * kernel that can be probed, in two parts, at its first instruction or after
  * its call of ftrace.
  */
-#include <linux/delay.h>
 #include <linux/ftrace.h>
-#include <linux/kallsyms.h>
-#include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
-#include <linux/sched.h>
-#include <linux/slab.h>
-#include <linux/vmalloc.h>
-#include <asm/sections.h>
 #include "test.h"
 
 /* Without the function tracer there are no calls of ftrace. */
@@ -213,10 +206,8 @@ static void all_find(struct kunit *test, struct all *all)
 /* All probes without an obstacle become jumps, in patches of limited size. */
 static void all_become_jumps(struct kunit *test, struct all *all)
 {
-	struct kprobe patch = {
-		.symbol_name = "arch_kprobe_patch",
-		.pre_handler = patch_pre,
-	};
+	struct kprobe patch = KPROBE_ON("arch_kprobe_patch",
+					.pre_handler = patch_pre);
 	unsigned int nr[KPROBE_NR_NOJUMPS] = {};
 	unsigned int i, jumps;
 
@@ -311,18 +302,15 @@ KUNIT_ARRAY_PARAM(part, parts, part_desc);
 static void test_every_function_jumps(struct kunit *test)
 {
 	struct all all = { .part = *(const unsigned int *)test->param_value };
-	unsigned int slots;
+	unsigned int slots = slots_after_flush();
 
-	kprobe_flush_retired();
-	slots = kprobe_slots_in_use();
 	all_find(test, &all);
 	all_become_jumps(test, &all);
 	all_load();
 	all_disable(test, &all);
 	all_unregister(test, &all);
 	time_idle_functions(test, &all);
-	kprobe_flush_retired();
-	KUNIT_EXPECT_EQ(test, kprobe_slots_in_use(), slots);
+	KUNIT_EXPECT_EQ(test, slots_after_flush(), slots);
 }
 
 static struct kunit_case every_tests[] = {

@@ -80,14 +80,10 @@ static bool call_traced(struct kunit *test)
 
 static void test_handlers_of_trap_are_traced(struct kunit *test)
 {
-	struct kprobe p = KPROBE_AT(text_of(target_traced),
-				    .pre_handler = traced_pre,
-				    .post_handler = traced_post);
-
-	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
+	PROBED(test, text_of(target_traced), .probe.pre_handler = traced_pre,
+	       .probe.post_handler = traced_post);
 	/* Exceptions report their end to lockdep only. */
 	call_traced(test);
-	unregister_kprobe(&p);
 	KUNIT_EXPECT_EQ(test, handlers, 2);
 	KUNIT_EXPECT_EQ(test, unexpected, 0);
 }

@@ -4,11 +4,6 @@
  * text.  It detects functions on the hit path that can be probed.
  */
 #include <linux/ftrace.h>
-#include <linux/kallsyms.h>
-#include <linux/sched.h>
-#include <linux/slab.h>
-#include <linux/vmalloc.h>
-#include <asm/sections.h>
 #include "test.h"
 #include "test_hits.h"
 #include "test_machine.h"
@@ -176,25 +171,19 @@ static void expect_sorted_pages(struct kunit *test)
 
 static void test_thousands_at_once(struct kunit *test)
 {
+	unsigned int slots = slots_after_flush();
+	unsigned int sites = kprobe_sites_in_use();
 	size_t size = _etext - _stext;
-	unsigned int sites, slots;
 	unsigned long hits;
 	struct many m = { };
 	void *before;
 
 	skip_unless_steps(test);
-
-	m.probes = vzalloc(array_size(CANDIDATES, sizeof(*m.probes)));
-	m.array = vzalloc(array_size(CANDIDATES, sizeof(*m.array)));
-	before = vmalloc(size);
-	KUNIT_ASSERT_NOT_NULL(test, m.probes);
-	KUNIT_ASSERT_NOT_NULL(test, m.array);
-	KUNIT_ASSERT_NOT_NULL(test, before);
-
-	kprobe_flush_retired();
-	slots = kprobe_slots_in_use();
-	sites = kprobe_sites_in_use();
-
+	m.probes = alloc_for_test(test, array_size(CANDIDATES,
+						   sizeof(*m.probes)));
+	m.array = alloc_for_test(test, array_size(CANDIDATES,
+						  sizeof(*m.array)));
+	before = alloc_for_test(test, size);
 	kallsyms_on_each_symbol(many_count, &m);
 	kallsyms_on_each_symbol(many_add, &m);
 	many_filter(&m);
@@ -221,14 +210,9 @@ static void test_thousands_at_once(struct kunit *test)
 		kprobe_flush_retired();
 	KUNIT_EXPECT_TRUE(test, same_text(before));
 
-	kprobe_flush_retired();
+	KUNIT_EXPECT_EQ(test, slots_after_flush(), slots);
 	KUNIT_EXPECT_EQ(test, kprobe_sites_in_use(), sites);
-	KUNIT_EXPECT_EQ(test, kprobe_slots_in_use(), slots);
 	kunit_info(test, "%u probes as one array, %lu hits", m.nr, hits);
-
-	vfree(before);
-	vfree(m.array);
-	vfree(m.probes);
 }
 
 static struct kunit_case scale_tests[] = {

@@ -4,15 +4,10 @@
  * spread of the hash.
  */
 #include <linux/array_size.h>
-#include <linux/delay.h>
 #include <linux/hrtimer.h>
-#include <linux/kallsyms.h>
 #include <linux/kprobes_backend.h>
 #include <linux/percpu.h>
-#include <linux/sched.h>
 #include <linux/smp.h>
-#include <linux/vmalloc.h>
-#include <asm/sections.h>
 #include "test.h"
 
 /* Some architectures stop the machine for each site. */
@@ -27,35 +22,33 @@ struct many {
 	unsigned long last;
 };
 
-/* Return the address of a function's site, after any landing pad. */
-static unsigned long site_addr(unsigned long addr)
+/* Return the bucket of a function, or NULL if it must not be probed. */
+static struct hlist_head *bucket_of(unsigned long addr, unsigned long *last)
 {
 	bool on_entry;
 
-	return (unsigned long)arch_kprobe_entry(addr, 0, &on_entry);
+	if (!is_kernel_text(addr) || is_kernel_inittext(addr) ||
+	    addr == *last || within_kprobe_blacklist(addr))
+		return NULL;
+	*last = addr;
+	/* The site is after any landing pad. */
+	addr = (unsigned long)arch_kprobe_entry(addr, 0, &on_entry);
+	return kprobe_site_bucket(addr);
 }
 
 static int many_add(void *data, const char *name, unsigned long addr)
 {
 	struct many *many = data;
+	struct hlist_head *bucket;
 
 	if (many->nr == MANY)
 		return 1;
-	if (!is_kernel_text(addr) || is_kernel_inittext(addr) ||
-	    addr == many->last || within_kprobe_blacklist(addr))
+	bucket = bucket_of(addr, &many->last);
+	if (!bucket || (many->bucket && many->bucket != bucket))
 		return 0;
-	if (many->bucket &&
-	    kprobe_site_bucket(site_addr(addr)) != many->bucket)
-		return 0;
-	many->last = addr;
-	many->probes[many->nr].flags = KPROBE_FLAG_DISABLED;
-	many->probes[many->nr++].addr = (kprobe_opcode_t *)addr;
+	many->probes[many->nr++] = KPROBE_AT(addr, .flags =
+					     KPROBE_FLAG_DISABLED);
 	return 0;
-}
-
-static void free_many(void *data)
-{
-	vfree(data);
 }
 
 /* Return probes for up to MANY functions of the kernel, or of a bucket. */
@@ -63,13 +56,10 @@ static struct kprobe *find_many(struct kunit *test, struct hlist_head *bucket,
 				unsigned int *nr)
 {
 	struct many many = {
-		.probes = vcalloc(MANY, sizeof(*many.probes)),
+		.probes = alloc_for_test(test, MANY * sizeof(*many.probes)),
 		.bucket = bucket,
 	};
 
-	KUNIT_ASSERT_NOT_NULL(test, many.probes);
-	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, free_many,
-							many.probes), 0);
 	kallsyms_on_each_symbol(many_add, &many);
 	*nr = many.nr;
 	return many.probes;
@@ -110,12 +100,10 @@ struct fill {
 static int count_bucket(void *data, const char *name, unsigned long addr)
 {
 	struct fill *fill = data;
+	struct hlist_head *bucket = bucket_of(addr, &fill->last);
 
-	if (!is_kernel_text(addr) || is_kernel_inittext(addr) ||
-	    addr == fill->last || within_kprobe_blacklist(addr))
-		return 0;
-	fill->last = addr;
-	fill->nr[kprobe_site_bucket(site_addr(addr)) - kprobe_site_table]++;
+	if (bucket)
+		fill->nr[bucket - kprobe_site_table]++;
 	return 0;
 }
 
@@ -158,18 +146,15 @@ static void chain_unregister(struct chain *chain)
 /* Register the probes of a bucket that has at least three. */
 static struct chain *find_chain(struct kunit *test)
 {
-	struct chain *chain = kunit_kzalloc(test, sizeof(*chain), GFP_KERNEL);
-	struct fill *fill = vzalloc(sizeof(*fill));
+	struct chain *chain = alloc_for_test(test, sizeof(*chain));
+	struct fill *fill = alloc_for_test(test, sizeof(*fill));
 	unsigned int tries;
 
-	KUNIT_ASSERT_NOT_NULL(test, chain);
-	KUNIT_ASSERT_NOT_NULL(test, fill);
 	kallsyms_on_each_symbol(count_bucket, fill);
 	for (tries = 0; chain->nr < 3 && tries < TRIES; tries++) {
 		chain_unregister(chain);
 		chain_register(test, chain, take_fullest(fill));
 	}
-	vfree(fill);
 	KUNIT_EXPECT_GE(test, chain->nr, 3);
 	return chain;
 }
