@@ -120,12 +120,12 @@ enum kprobe_exclusive {
  * Each architecture with a classic backend defines kprobe_quirks in its
  * kprobes-quirks.c; all fields are optional.
  *
- * Context: @blacklist is __init.  @insn_bytes, @exclusive, @refuses and @prepare
- * are called with kprobe_mutex and text_mutex held, all except @prepare with
- * jump_label_mutex as well.  The other functions run in exceptions, and must be
- * noinstr: they must not be traced, probed or instrumented.  In @exception and
- * the handlers, preemption is off.  RCU is watching in @exception, but might not
- * be in the handlers.
+ * Context: @blacklist is __init.  @insn_bytes, @exclusive, @refuses and
+ * @prepare are called with kprobe_mutex and text_mutex held, all except
+ * @prepare with jump_label_mutex as well.  The other functions run in
+ * exceptions, and must be noinstr: they must not be traced, probed or
+ * instrumented.  In @exception and the handlers, preemption is off.  RCU is
+ * watching in @exception, but might not be in the handlers.
  */
 struct kprobe_quirks {
 	bool unsupported;

@@ -13,11 +13,11 @@
  * mapped yet.  The functions that set up the MMU depend on the CPU and on the
  * configuration, so they are found by the calls to them.
  *
- * With a hash table, on 64 bit, the data of a trap's handler may be in a segment
- * without an entry in the SLB.  A miss there would change the SLB while the
- * handler of another miss, or the switch to another task, changes it.  These
- * functions are found in the same way, because the compiler may emit helpers of
- * headers out of line.
+ * With a hash table, on 64 bit, the data of a trap's handler may be in a
+ * segment without an entry in the SLB.  A miss there would change the SLB while
+ * the handler of another miss, or the switch to another task, changes it.
+ * These functions are found in the same way, because the compiler may emit
+ * helpers of headers out of line.
  *
  * On 64 bit, some code is soft-masked by its address, or restarted when an
  * interrupt arrives in it.  Two tables list the addresses of this code, but not
