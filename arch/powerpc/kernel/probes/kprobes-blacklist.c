@@ -107,7 +107,7 @@ static unsigned long __init branch_to(unsigned long at, u32 *length)
 	return target;
 }
 
-/* Blacklist a function, and those that it calls, up to a @depth of calls. */
+/* Blacklist a function, and its callees down to @depth calls. */
 static int __init blacklist_calls(void *function, unsigned int depth)
 {
 	unsigned long start = ppc_global_function_entry(function);
