@@ -298,19 +298,14 @@ static void test_unwinder_sees_the_function(struct kunit *test)
 
 static void test_perf_reports_slots(struct kunit *test)
 {
-	struct counted told, p = COUNTED(probe_isb);
-	struct counted q = COUNTED(probe_isb,
-				   .probe.post_handler = counted_post);
+	struct counted *told;
 
 	if (!IS_ENABLED(CONFIG_PERF_EVENTS))
 		kunit_skip(test, "this kernel has no perf events");
-	expect_slots_told(test, &told, &p);
-	told.pre = 0;
-	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
-	KUNIT_EXPECT_EQ(test, told.pre, 1);
-	unregister_kprobe(&q.probe);
-	unregister_kprobe(&p.probe);
-	unregister_kprobe(&told.probe);
+	told = expect_slots_told(test, probe_isb);
+	told->pre = 0;
+	PROBED(test, probe_isb, .probe.post_handler = counted_post);
+	KUNIT_EXPECT_EQ(test, told->pre, 1);
 }
 
 #ifdef CONFIG_CONTEXT_TRACKING_IDLE

@@ -23,25 +23,25 @@ static inline int told_pre(struct kprobe *p, struct pt_regs *regs)
 
 /*
  * Check that perf learns of the text of slots and detours, which it needs to
- * decode branch traces.  @told counts these events; both probes stay in place.
+ * decode branch traces.  Return the probe that counts these events.
  */
-static inline void expect_slots_told(struct kunit *test, struct counted *told,
-				     struct counted *p)
+static inline struct counted *expect_slots_told(struct kunit *test,
+						const char *place)
 {
-	*told = (struct counted) {
-		.probe.symbol_name = "perf_event_text_poke",
-		.probe.pre_handler = told_pre,
-	};
-	KUNIT_ASSERT_EQ(test, register_kprobe(&told->probe), 0);
+	struct counted *told, *p;
+
+	told = PROBED(test, 0, .probe.symbol_name = "perf_event_text_poke",
+		      .probe.pre_handler = told_pre);
 	/* Perf also reports the probe on that function. */
 	wait_for_kprobe_optimizer();
 	told->pre = 0;
 	switch_jumps(false);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&p->probe), 0);
+	p = PROBED(test, place);
 	KUNIT_EXPECT_EQ(test, told->pre, 1);
 	switch_jumps(true);
 	expect_jump(test, &p->probe, true);
 	KUNIT_EXPECT_EQ(test, told->pre, 2);
+	return told;
 }
 
 #ifdef CONFIG_CONTEXT_TRACKING_IDLE
@@ -84,27 +84,24 @@ static inline void watched_post(struct kprobe *p, struct pt_regs *regs,
 static void expect_rcu_watching(struct kunit *test, const char *place,
 				unsigned long (*call)(void))
 {
-	struct counted q = COUNTED(place, .probe.post_handler = watched_post);
-	struct counted p = COUNTED(place);
 	int warned = test_taint(TAINT_WARN);
 	unsigned long result;
+	struct counted *p, *q;
 
 	if (IS_ENABLED(CONFIG_RCU_EQS_DEBUG))
 		kunit_skip(test, "only the idle task may be idle");
 
 	result = call();
-	p.probe.pre_handler = watched_pre;
-	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
+	p = PROBED(test, place, .probe.pre_handler = watched_pre);
 	KUNIT_EXPECT_EQ(test, call(), result);
-	expect_jump(test, &p.probe, true);
+	expect_jump(test, &p->probe, true);
 	KUNIT_EXPECT_EQ(test, call(), result);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
+	q = PROBED(test, place, .probe.post_handler = watched_post);
 	KUNIT_EXPECT_EQ(test, call(), result);
-	unregister_kprobe(&q.probe);
-	unregister_kprobe(&p.probe);
-	KUNIT_EXPECT_EQ(test, p.pre, 3);
-	KUNIT_EXPECT_EQ(test, q.post, 1);
-	KUNIT_EXPECT_EQ(test, p.astray + q.astray, 0);
+	unregister_kprobe(&q->probe);
+	unregister_kprobe(&p->probe);
+	expect_hits(test, p, 3, 0);
+	expect_hits(test, q, 1, 1);
 	KUNIT_EXPECT_EQ(test, test_taint(TAINT_WARN), warned);
 }
 #endif

@@ -25,8 +25,7 @@ static inline void try_to_keep(struct kunit *test,
 	/* With CONFIG_PREEMPT_DYNAMIC the kernel's command line decides. */
 	if (!preempt_model_preemptible())
 		kunit_skip(test, "this kernel does not preempt tasks");
-	if (num_online_cpus() < 2)
-		kunit_skip(test, "needs two CPUs");
+	skip_on_one_cpu(test);
 
 	for (i = 0; i < KEPT_TRIES; i++)
 		if (keep(test))

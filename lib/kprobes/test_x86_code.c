@@ -5,10 +5,8 @@
  * probed must be refused.
  */
 #include <linux/init.h>
-#include <linux/kallsyms.h>
 #include <linux/memory.h>
 #include <linux/objtool.h>
-#include <linux/slab.h>
 #include <asm/alternative.h>
 #include <asm/ibt.h>
 #include <asm/insn.h>
@@ -364,6 +362,7 @@ static void test_probe_changes_no_result(struct kunit *test)
 {
 	const struct code_case *code = test->param_value;
 	struct result *plain;
+	struct counted *c;
 	int post;
 
 	if (!can_run(code))
@@ -373,16 +372,14 @@ static void test_probe_changes_no_result(struct kunit *test)
 	run_all(code, plain);
 	kprobe_set_jumps(false);
 	for (post = 0; post <= 1; post++) {
-		struct counted c = COUNTED(*code->probe);
-
-		c.probe.post_handler = post ? counted_post : NULL;
-		KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
+		c = PROBED(test, *code->probe,
+			   .probe.post_handler = post ? counted_post : NULL);
 		KUNIT_EXPECT_EQ(test, (int)**code->probe & 0xff,
 				INT3_INSN_OPCODE);
-		expect_same(test, code, plain, &c);
-		unregister_kprobe(&c.probe);
-		KUNIT_EXPECT_EQ(test, c.post,
-				post && !(code->flags & FAULTS) ? c.pre : 0);
+		expect_same(test, code, plain, c);
+		unregister_kprobe(&c->probe);
+		KUNIT_EXPECT_EQ(test, c->post,
+				post && !(code->flags & FAULTS) ? c->pre : 0);
 	}
 	kprobe_set_jumps(true);
 }
@@ -395,12 +392,11 @@ static void test_jump_changes_no_result(struct kunit *test)
 	struct result *plain;
 	struct kprobe **ps;
 
-	plain = kvcalloc(ARRAY_SIZE(codes) * ROUNDS, sizeof(*plain),
-			 GFP_KERNEL);
+	plain = alloc_for_test(test, ARRAY_SIZE(codes) * ROUNDS *
+			       sizeof(*plain));
 	counted = kunit_kcalloc(test, ARRAY_SIZE(codes), sizeof(*counted),
 				GFP_KERNEL);
 	ps = kunit_kcalloc(test, ARRAY_SIZE(codes), sizeof(*ps), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, plain);
 	KUNIT_ASSERT_NOT_NULL(test, counted);
 	KUNIT_ASSERT_NOT_NULL(test, ps);
 
@@ -424,7 +420,6 @@ static void test_jump_changes_no_result(struct kunit *test)
 	if (!in_xen_pv())
 		KUNIT_EXPECT_GT(test, jumps, nr / 3);
 	kunit_info(test, "%u jumps of %u", jumps, nr);
-	kvfree(plain);
 }
 
 static int change_pre(struct kprobe *p, struct pt_regs *regs)
@@ -444,14 +439,12 @@ static void change_post(struct kprobe *p, struct pt_regs *regs,
 static void test_handlers_change_registers(struct kunit *test)
 {
 	static const struct code_case code = ENTRY(mov_32);
-	struct kprobe p = KPROBE_AT(probe_mov_32, .pre_handler = change_pre,
-				    .post_handler = change_post);
 	struct result plain, r;
 
 	run_code(&code, 7, 0, flags_number(0), &plain);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
+	PROBED(test, probe_mov_32, .probe.pre_handler = change_pre,
+	       .probe.post_handler = change_post);
 	run_code(&code, 7, 0, flags_number(0), &r);
-	unregister_kprobe(&p);
 	KUNIT_EXPECT_EQ(test, plain.ax, 7);
 	KUNIT_EXPECT_EQ(test, r.ax, 42);
 	/* The length of the instruction. */
@@ -469,13 +462,10 @@ static void elsewhere_post(struct kprobe *p, struct pt_regs *regs,
 static void test_post_handler_diverts(struct kunit *test)
 {
 	static const struct code_case code = ENTRY(mov_32);
-	struct kprobe p = KPROBE_AT(probe_mov_32,
-				    .post_handler = elsewhere_post);
 	struct result r;
 
-	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
+	PROBED(test, probe_mov_32, .probe.post_handler = elsewhere_post);
 	run_code(&code, 7, 0, flags_number(0), &r);
-	unregister_kprobe(&p);
 	KUNIT_EXPECT_EQ(test, r.ax, MOV_IMM_VALUE);
 }
 
@@ -745,26 +735,19 @@ static void test_hit_path_is_uninstrumented(struct kunit *test)
 /* A breakpoint must not hide the boundaries between instructions. */
 static void test_probe_hides_no_boundary(struct kunit *test)
 {
-	struct kprobe first = { .addr = (kprobe_opcode_t *)probe_inside };
-	struct kprobe next = KPROBE_AT(probe_inside, .offset = INSIDE_LENGTH);
 	struct kprobe inside = KPROBE_AT(probe_inside, .offset = 1);
 
-	KUNIT_ASSERT_EQ(test, register_kprobe(&first), 0);
-	KUNIT_EXPECT_EQ(test, register_kprobe(&next), 0);
+	PROBED(test, probe_inside);
+	PROBED(test, probe_inside, .probe.offset = INSIDE_LENGTH);
 	KUNIT_EXPECT_EQ(test, register_kprobe(&inside), -EILSEQ);
-	unregister_kprobe(&next);
-	unregister_kprobe(&first);
 }
 
 static void test_slot_is_known(struct kunit *test)
 {
-	struct kprobe p = { .addr = (kprobe_opcode_t *)probe_add };
-	struct kprobe_site *site;
-	unsigned long slot, in_place = (unsigned long)probe_add;
+	struct kprobe_site *site = PROBED(test, probe_add)->probe.site;
+	unsigned long slot = (unsigned long)site->slot;
+	unsigned long in_place = (unsigned long)probe_add;
 
-	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
-	site = p.site;
-	slot = (unsigned long)site->slot;
 	KUNIT_EXPECT_TRUE(test, is_kprobe_insn_slot(slot));
 	KUNIT_EXPECT_TRUE(test, kernel_text_address(slot));
 	/* No symbol covers the slot, so it cannot be blacklisted. */
@@ -774,26 +757,20 @@ static void test_slot_is_known(struct kunit *test)
 			in_place + site->insn.len);
 	KUNIT_EXPECT_EQ(test, kprobe_orig_ip(in_place), in_place);
 	KUNIT_EXPECT_FALSE(test, is_kprobe_insn_slot(in_place));
-	unregister_kprobe(&p);
-}
-
-static void ignoring_post(struct kprobe *p, struct pt_regs *regs,
-			  unsigned long flags)
-{
 }
 
 /* The call in a slot never returns: a trap must stop speculation after it. */
 static void test_post_slot_call_is_followed_by_trap(struct kunit *test)
 {
-	struct kprobe p = KPROBE_AT(probe_add, .post_handler = ignoring_post);
+	struct counted *p = PROBED(test, probe_add,
+				   .probe.post_handler = counted_post);
+	struct kprobe_site *site = p->probe.site;
 	const u8 *call;
 
-	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
-	KUNIT_ASSERT_NOT_NULL(test, p.site->post_slot);
-	call = p.site->post_slot + p.site->insn.len;
+	KUNIT_ASSERT_NOT_NULL(test, site->post_slot);
+	call = site->post_slot + site->insn.len;
 	KUNIT_EXPECT_EQ(test, call[0], CALL_INSN_OPCODE);
 	KUNIT_EXPECT_EQ(test, call[CALL_INSN_SIZE], INT3_INSN_OPCODE);
-	unregister_kprobe(&p);
 }
 
 static struct kunit_case x86_tests[] = {

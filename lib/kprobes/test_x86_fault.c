@@ -6,7 +6,6 @@
 #include <linux/extable.h>
 #include <linux/memory.h>
 #include <linux/objtool.h>
-#include <linux/vmalloc.h>
 #include <asm/ibt.h>
 #include <asm/insn.h>
 #include <asm/linkage.h>
@@ -493,11 +492,10 @@ STACK_FRAME_NON_STANDARD(fault_zeropad);
 
 static __nocfi void test_zeropad_fixup_works(struct kunit *test)
 {
-	u8 *page = vmalloc(PAGE_SIZE);
+	u8 *page = alloc_for_test(test, PAGE_SIZE);
 	unsigned long across = (unsigned long)page + PAGE_SIZE - 3;
 	int i;
 
-	KUNIT_ASSERT_NOT_NULL(test, page);
 	memset(page, 0x5a, PAGE_SIZE);
 	KUNIT_EXPECT_EQ(test, fault_zeropad(across), 0x5a5a5a);
 	for (i = 0; i < 4; i++) {
@@ -515,7 +513,6 @@ static __nocfi void test_zeropad_fixup_works(struct kunit *test)
 		unregister_kprobe(&s.probe);
 		KUNIT_EXPECT_EQ(test, s.pre, 1);
 	}
-	vfree(page);
 }
 
 /* The original instruction must be readable, even if it is relative to IP. */
@@ -558,11 +555,10 @@ static void test_original_insn_is_read(struct kunit *test)
 static void test_unreadable_text_is_traps(struct kunit *test)
 {
 	u8 expected[MAX_INSN_SIZE], found[MAX_INSN_SIZE], none[MAX_INSN_SIZE];
-	u8 *text = vmalloc(PAGE_SIZE);
+	u8 *text = alloc_for_test(test, PAGE_SIZE);
 	unsigned long end = (unsigned long)text + PAGE_SIZE;
 	int at_end, past_end, at_start;
 
-	KUNIT_ASSERT_NOT_NULL(test, text);
 	memset(text, 0x90, PAGE_SIZE);
 	memset(expected, 0x90, 4);
 	memset(expected + 4, INT3_INSN_OPCODE, sizeof(expected) - 4);
@@ -574,7 +570,6 @@ static void test_unreadable_text_is_traps(struct kunit *test)
 	at_start = x86_kprobe_original_text((unsigned long)text, none, 4);
 	mutex_unlock(&text_mutex);
 	mutex_unlock(&kprobe_mutex);
-	vfree(text);
 	KUNIT_EXPECT_EQ(test, at_end, 0);
 	KUNIT_EXPECT_MEMEQ(test, found, expected, sizeof(found));
 	KUNIT_EXPECT_EQ(test, past_end, -EFAULT);
@@ -602,21 +597,19 @@ static bool recovers(const void *ip)
 static void test_slot_recovers_from_mce(struct kunit *test)
 {
 	struct mce_vendor_flags flags = mce_flags;
-	struct kprobe p = KPROBE_AT(at_mce, .post_handler = sentry_post);
 	struct kprobe_site *site;
 
 	/* On AMD, the severity is evaluated only with this flag. */
 	mce_flags.succor = 1;
 	KUNIT_EXPECT_TRUE(test, recovers((void *)at_mce));
 	KUNIT_EXPECT_FALSE(test, recovers((void *)after_mce));
-	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
+	PROBED(test, at_mce, .probe.post_handler = counted_post);
 	scoped_guard(preempt)
 		site = kprobe_site_find(at_mce);
 	KUNIT_EXPECT_TRUE(test, recovers((void *)at_mce));
 	KUNIT_EXPECT_TRUE(test, recovers(site->slot));
 	KUNIT_EXPECT_TRUE(test, recovers(site->post_slot));
 	KUNIT_EXPECT_FALSE(test, recovers(site->slot + site->insn.len));
-	unregister_kprobe(&p);
 	mce_flags = flags;
 }
 #else
@@ -671,19 +664,16 @@ STACK_FRAME_NON_STANDARD(at_stack_end);
 static void test_jprobe_stops_at_stack_end(struct kunit *test)
 {
 	struct jprobe jp = JPROBE_AT(at_stack_end, stack_handler);
+	void *stack = alloc_for_test(test, THREAD_SIZE);
 	unsigned long flags;
-	void *stack;
 	long ret;
 
-	stack = vmalloc(THREAD_SIZE);
-	KUNIT_ASSERT_NOT_NULL(test, stack);
 	KUNIT_ASSERT_EQ(test, register_jprobe(&jp), 0);
 	seen_on_stack[1] = 1;
 	local_irq_save(flags);
 	ret = on_this_stack(stack + THREAD_SIZE);
 	local_irq_restore(flags);
 	unregister_jprobe(&jp);
-	vfree(stack);
 	KUNIT_EXPECT_EQ(test, ret, 1234);
 	KUNIT_EXPECT_EQ(test, seen_on_stack[0], 1234);
 	KUNIT_EXPECT_EQ(test, seen_on_stack[1], 0);

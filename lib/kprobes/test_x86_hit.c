@@ -3,8 +3,6 @@
  * KUnit suite for hits by jumps on x86: handlers see and change the same
  * registers as at a breakpoint, and may continue at another address.
  */
-#include <linux/kallsyms.h>
-#include <linux/string.h>
 #include <asm/mce.h>
 #include <asm/processor-flags.h>
 #include <asm/unwind.h>
@@ -46,8 +44,7 @@ static noinline void call_with_known_registers(void)
 static void test_jump_shows_same_registers(struct kunit *test)
 {
 	struct captured c = {
-		.probe.addr = (kprobe_opcode_t *)probe_plain,
-		.probe.pre_handler = captured_pre,
+		.probe = KPROBE_AT(probe_plain, .pre_handler = captured_pre),
 	};
 	struct pt_regs trap;
 	int i;
@@ -105,12 +102,9 @@ static int change_pre(struct kprobe *p, struct pt_regs *regs)
 
 static void test_handler_changes_registers(struct kunit *test)
 {
-	struct kprobe p = KPROBE_AT(probe_plain, .pre_handler = change_pre);
-
-	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
+	PROBED(test, probe_plain, .probe.pre_handler = change_pre);
 	KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
 	KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 203);
-	unregister_kprobe(&p);
 }
 
 /* Return to the caller with a value, as error injection does. */
@@ -228,20 +222,17 @@ static noinline void call_with_access(unsigned long (*function)(char *to,
 
 static void test_handler_has_no_user_access(struct kunit *test)
 {
-	struct kprobe p = {
-		.symbol_name = "copy_mc_fragile_handle_tail",
-		.pre_handler = access_pre,
-	};
+	struct counted *p;
 
 	if (!boot_cpu_has(X86_FEATURE_SMAP))
 		kunit_skip(test, "this CPU has no SMAP");
-	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
-	KUNIT_EXPECT_TRUE(test, is_jump((void *)probed_at(&p)));
+	p = PROBED(test, 0, .probe.symbol_name = "copy_mc_fragile_handle_tail",
+		   .probe.pre_handler = access_pre);
+	KUNIT_EXPECT_TRUE(test, is_jump((void *)probed_at(&p->probe)));
 	/* The compiler does not know that the call runs the handler. */
 	WRITE_ONCE(access_flags, X86_EFLAGS_AC);
 	call_with_access(copy_mc_fragile_handle_tail);
 	KUNIT_EXPECT_FALSE(test, READ_ONCE(access_flags) & X86_EFLAGS_AC);
-	unregister_kprobe(&p);
 }
 #else
 static void test_handler_has_no_user_access(struct kunit *test)
@@ -341,43 +332,35 @@ static void test_short_instruction_has_callers(struct kunit *test)
 
 static void test_pre_handler_diverts(struct kunit *test)
 {
-	struct kprobe p = KPROBE_AT(probe_plain, .pre_handler = calling_pre);
-	struct counted q = COUNTED(probe_plain);
+	struct counted *p, *q;
 	int i;
 
 	words_to_push = 0;
 	/* The newest probe diverts, so the older one is not called. */
-	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
+	q = PROBED(test, probe_plain);
+	p = PROBED(test, probe_plain, .probe.pre_handler = calling_pre);
 	KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
 	for (i = 0; i < 10; i++)
 		KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 6);
-	KUNIT_EXPECT_EQ(test, q.pre, 0);
+	KUNIT_EXPECT_EQ(test, q->pre, 0);
 	KUNIT_EXPECT_FALSE(test, irqs_disabled());
-	unregister_kprobe(&p);
-	unregister_kprobe(&q.probe);
+	unregister_kprobe(&p->probe);
+	unregister_kprobe(&q->probe);
 
-	p = KPROBE_AT(probe_plain, .pre_handler = return_pre);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
+	PROBED(test, probe_plain, .probe.pre_handler = return_pre);
+	q = PROBED(test, probe_plain);
 	KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
 	for (i = 0; i < 10; i++)
 		KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 4711);
-	unregister_kprobe(&p);
-	unregister_kprobe(&q.probe);
-	KUNIT_EXPECT_EQ(test, q.pre, 10);
+	KUNIT_EXPECT_EQ(test, q->pre, 10);
 }
 
 static void test_perf_reports_slots(struct kunit *test)
 {
-	struct counted told, p = COUNTED(probe_plain);
-
 	if (!IS_ENABLED(CONFIG_PERF_EVENTS))
 		kunit_skip(test, "this kernel has no perf events");
-	expect_slots_told(test, &told, &p);
+	expect_slots_told(test, probe_plain);
 	KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
-	unregister_kprobe(&p.probe);
-	unregister_kprobe(&told.probe);
 }
 
 #ifdef CONFIG_CONTEXT_TRACKING_IDLE

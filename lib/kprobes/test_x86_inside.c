@@ -3,7 +3,6 @@
  * KUnit suite for probes on x86 at an instruction under another probe's jump,
  * in any order of registration, and for idle jumps there.
  */
-#include <linux/string.h>
 #include "test_x86_opt.h"
 #include "test_opt.h"
 
@@ -12,46 +11,43 @@ CODE(plain, FIRST, SECOND AFTER);
 /* A probe under a jump must see the original instruction and be hit. */
 static void test_inner_probe_undoes_jump(struct kunit *test)
 {
+	struct counted *p, *q, *r;
 	u8 before[TEXT_SIZE];
-	struct counted p = COUNTED(probe_plain);
-	struct counted q = COUNTED(probe_plain + 3);
-	struct counted r = COUNTED(probe_plain + 6);
 
 	memcpy(before, probe_plain, sizeof(before));
-	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
+	p = PROBED(test, probe_plain);
 	KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
 	/* A probe directly after the jump does not prevent it. */
-	KUNIT_ASSERT_EQ(test, register_kprobe(&r.probe), 0);
+	r = PROBED(test, probe_plain + 6);
 	KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
 	KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 13);
 
-	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
-	KUNIT_EXPECT_EQ(test, (u8)q.probe.opcode, before[3]);
+	q = PROBED(test, probe_plain + 3);
+	KUNIT_EXPECT_EQ(test, (u8)q->probe.opcode, before[3]);
 	KUNIT_EXPECT_TRUE(test, is_probe_trap(probe_plain));
 	KUNIT_EXPECT_TRUE(test, is_probe_trap(probe_plain + 3));
 	KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 13);
 	KUNIT_EXPECT_FALSE(test, is_jump(probe_plain));
-	KUNIT_EXPECT_EQ(test, kprobe_obstacle_at(p.probe.addr),
+	KUNIT_EXPECT_EQ(test, kprobe_obstacle_at(p->probe.addr),
 			KPROBE_NOJUMP_PROBE_INSIDE);
 	KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 13);
-	KUNIT_EXPECT_EQ(test, q.pre, 2);
+	KUNIT_EXPECT_EQ(test, q->pre, 2);
 
 	/* A disabled probe under the jump does not prevent it. */
-	KUNIT_EXPECT_EQ(test, disable_kprobe(&q.probe), 0);
+	KUNIT_EXPECT_EQ(test, disable_kprobe(&q->probe), 0);
 	KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
 	KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 13);
-	KUNIT_EXPECT_EQ(test, q.pre, 2);
-	KUNIT_EXPECT_EQ(test, enable_kprobe(&q.probe), 0);
+	KUNIT_EXPECT_EQ(test, q->pre, 2);
+	KUNIT_EXPECT_EQ(test, enable_kprobe(&q->probe), 0);
 	KUNIT_EXPECT_TRUE(test, is_probe_trap(probe_plain));
 	KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 13);
-	KUNIT_EXPECT_EQ(test, q.pre, 3);
-	unregister_kprobe(&q.probe);
+	unregister_kprobe(&q->probe);
 	KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
-	unregister_kprobe(&p.probe);
-	unregister_kprobe(&r.probe);
-	KUNIT_EXPECT_EQ(test, p.pre, 5);
-	KUNIT_EXPECT_EQ(test, r.pre, 5);
-	KUNIT_EXPECT_EQ(test, p.astray + q.astray + r.astray, 0);
+	unregister_kprobe(&p->probe);
+	unregister_kprobe(&r->probe);
+	expect_hits(test, p, 5, 0);
+	expect_hits(test, q, 3, 0);
+	expect_hits(test, r, 5, 0);
 	KUNIT_EXPECT_MEMEQ(test, before, probe_plain, sizeof(before));
 }
 
@@ -71,29 +67,22 @@ static int patched_pre(struct kprobe *p, struct pt_regs *regs)
  */
 static void test_undone_jump_skips_no_trap(struct kunit *test)
 {
-	struct counted p = COUNTED(probe_plain);
-	struct counted q = COUNTED(probe_plain + 3);
-	/* The first function called after the text has been patched. */
-	struct kprobe after = {
-		.symbol_name = "cpus_read_unlock",
-		.pre_handler = patched_pre,
-	};
+	struct counted *p, *q;
 
 	/* Without CPU hotplug, this is an empty inline function. */
 	if (!IS_ENABLED(CONFIG_HOTPLUG_CPU))
 		kunit_skip(test, "cpus_read_unlock() is no function");
-	KUNIT_ASSERT_EQ(test, register_kprobe(&after), 0);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
+	/* The first function called after the text has been patched. */
+	PROBED(test, 0, .probe.symbol_name = "cpus_read_unlock",
+	       .probe.pre_handler = patched_pre);
+	p = PROBED(test, probe_plain);
 	KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
 	call_while_patched = true;
-	KUNIT_EXPECT_EQ(test, register_kprobe(&q.probe), 0);
+	q = PROBED(test, probe_plain + 3);
 	call_while_patched = false;
-	unregister_kprobe(&q.probe);
-	unregister_kprobe(&p.probe);
-	unregister_kprobe(&after);
-	KUNIT_EXPECT_GT(test, p.probe.nmissed, 0);
-	KUNIT_EXPECT_GT(test, q.probe.nmissed, 0);
-	KUNIT_EXPECT_EQ(test, p.astray + q.astray, 0);
+	KUNIT_EXPECT_GT(test, p->probe.nmissed, 0);
+	KUNIT_EXPECT_GT(test, q->probe.nmissed, 0);
+	KUNIT_EXPECT_EQ(test, p->astray + q->astray, 0);
 }
 
 /* An array contains both probes, in either order. */
@@ -123,42 +112,35 @@ static void test_array_order_is_irrelevant(struct kunit *test)
 /* A probe under an idle jump must remove the jump at once. */
 static void test_inner_probe_ends_idle_jump(struct kunit *test)
 {
-	struct counted p = COUNTED(probe_plain);
-	struct counted q = COUNTED(probe_plain + 3);
+	struct counted *p, *q;
 	u8 before[TEXT_SIZE];
 
 	memcpy(before, probe_plain, sizeof(before));
-	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
-	disable_on_jump(test, &p.probe);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
+	p = PROBED(test, probe_plain);
+	disable_on_jump(test, &p->probe);
+	q = PROBED(test, probe_plain + 3);
 	KUNIT_EXPECT_MEMEQ(test, before, probe_plain, 3);
 	KUNIT_EXPECT_TRUE(test, is_probe_trap(probe_plain + 3));
 	KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 13);
-	KUNIT_EXPECT_EQ(test, q.pre, 1);
-	unregister_kprobe(&q.probe);
+	unregister_kprobe(&q->probe);
 	KUNIT_EXPECT_MEMEQ(test, before, probe_plain, sizeof(before));
-	unregister_kprobe(&p.probe);
-	KUNIT_EXPECT_EQ(test, p.pre, 0);
-	KUNIT_EXPECT_EQ(test, p.probe.nmissed, 0);
-	KUNIT_EXPECT_EQ(test, q.astray, 0);
+	KUNIT_EXPECT_EQ(test, p->pre, 0);
+	KUNIT_EXPECT_EQ(test, p->probe.nmissed, 0);
+	expect_hits(test, q, 1, 0);
 }
 
 /* A jump may cover the place of a disabled probe's jump. */
 static void test_outer_jump_ends_idle_jump(struct kunit *test)
 {
-	struct counted p = COUNTED(probe_plain);
-	struct counted q = COUNTED(probe_plain + 3);
+	struct counted *q = PROBED(test, probe_plain + 3), *p;
 
-	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
-	disable_on_jump(test, &q.probe);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
+	disable_on_jump(test, &q->probe);
+	p = PROBED(test, probe_plain);
 	KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 13);
 	KUNIT_EXPECT_TRUE(test, is_jump(probe_plain));
 	KUNIT_EXPECT_EQ(test, call(opt_plain, 5), 13);
-	unregister_kprobe(&p.probe);
-	unregister_kprobe(&q.probe);
-	KUNIT_EXPECT_EQ(test, p.pre, 2);
-	KUNIT_EXPECT_EQ(test, q.pre, 0);
+	KUNIT_EXPECT_EQ(test, p->pre, 2);
+	KUNIT_EXPECT_EQ(test, q->pre, 0);
 }
 
 static struct kunit_case inside_tests[] = {

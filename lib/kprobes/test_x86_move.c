@@ -5,8 +5,6 @@
  */
 #include <linux/bits.h>
 #include <linux/completion.h>
-#include <linux/kthread.h>
-#include <linux/preempt.h>
 #include "test_x86_opt.h"
 
 asm(".pushsection .rodata\n.balign 4\n"

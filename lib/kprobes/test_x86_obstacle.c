@@ -6,7 +6,6 @@
  */
 #include <linux/jump_label.h>
 #include <linux/memory.h>
-#include <linux/string.h>
 #include <asm/nospec-branch.h>
 #include "test_x86_opt.h"
 
@@ -400,24 +399,19 @@ extern char *opt_trap_late_other;
 
 static void test_trap_after_analysis_is_found(struct kunit *test)
 {
-	struct counted other = COUNTED(opt_trap_late_other);
-	struct counted p = COUNTED(probe_trap_late);
+	struct counted *other = PROBED(test, opt_trap_late_other), *p;
 	char *second = probe_trap_late + 3;
 	const u8 before = *second, trap = INT3_INSN_OPCODE;
 
-	KUNIT_ASSERT_EQ(test, register_kprobe(&other.probe), 0);
-	expect_obstacle(test, &other.probe, KPROBE_NOJUMP_NONE);
+	expect_obstacle(test, &other->probe, KPROBE_NOJUMP_NONE);
 	KUNIT_EXPECT_TRUE(test, x86_kprobe_function_kept());
 	write_text(second, &trap, sizeof(trap));
-	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
-	expect_obstacle(test, &p.probe, KPROBE_NOJUMP_FOREIGN_TRAP);
+	p = PROBED(test, probe_trap_late);
+	expect_obstacle(test, &p->probe, KPROBE_NOJUMP_FOREIGN_TRAP);
 	write_text(second, &before, sizeof(before));
 	/* The function is analysed again when its probes change. */
-	KUNIT_EXPECT_EQ(test, disable_kprobe(&p.probe), 0);
-	KUNIT_EXPECT_EQ(test, enable_kprobe(&p.probe), 0);
-	expect_obstacle(test, &p.probe, KPROBE_NOJUMP_NONE);
-	unregister_kprobe(&p.probe);
-	unregister_kprobe(&other.probe);
+	reenable(test, &p->probe);
+	expect_obstacle(test, &p->probe, KPROBE_NOJUMP_NONE);
 }
 
 /*
@@ -502,12 +496,12 @@ static void expect_trap_at_end(struct kunit *test, const struct counted *p)
  */
 static void test_copied_return_uses_thunk_before_trap(struct kunit *test)
 {
-	struct counted p = COUNTED(probe_at_end);
+	struct counted *p = PROBED(test, probe_at_end);
+	const struct kprobe_site *site = p->probe.site;
 	const u8 *copied;
 
-	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
 	KUNIT_ASSERT_TRUE(test, is_jump(probe_at_end));
-	copied = p.probe.site->detour + p.probe.site->insn.jump.to[0];
+	copied = site->detour + site->insn.jump.to[0];
 	if (cpu_feature_enabled(X86_FEATURE_RETHUNK)) {
 		KUNIT_EXPECT_EQ(test, copied[0], JMP32_INSN_OPCODE);
 		KUNIT_EXPECT_PTR_EQ(test, copied + JMP32_INSN_SIZE +
@@ -516,10 +510,9 @@ static void test_copied_return_uses_thunk_before_trap(struct kunit *test)
 	} else {
 		KUNIT_EXPECT_EQ(test, copied[0], RET_INSN_OPCODE);
 	}
-	expect_trap_at_end(test, &p);
+	expect_trap_at_end(test, p);
 	KUNIT_EXPECT_EQ(test, call(opt_at_end, 7), 7);
-	unregister_kprobe(&p.probe);
-	KUNIT_EXPECT_EQ(test, p.pre, 1);
+	KUNIT_EXPECT_EQ(test, p->pre, 1);
 }
 
 /* A tail call by register, and the trap that stops speculation after it. */
@@ -541,32 +534,28 @@ static noinline unsigned long call_tail(void)
 /* With spectre_v2=retpoline,lfence the branch must stay after its LFENCE. */
 static void test_copied_tail_call_is_followed_by_trap(struct kunit *test)
 {
-	struct counted p = COUNTED(probe_tail_by_register);
+	struct counted *p = PROBED(test, probe_tail_by_register);
 	bool bound = cpu_feature_enabled(X86_FEATURE_RETPOLINE_LFENCE) ||
 		     cpu_feature_enabled(X86_FEATURE_INDIRECT_THUNK_ITS);
 
-	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
-	expect_obstacle(test, &p.probe, bound ? KPROBE_NOJUMP_BOUND_INSIDE :
-						KPROBE_NOJUMP_NONE);
+	expect_obstacle(test, &p->probe, bound ? KPROBE_NOJUMP_BOUND_INSIDE :
+						 KPROBE_NOJUMP_NONE);
 	if (is_jump(probe_tail_by_register))
-		expect_trap_at_end(test, &p);
+		expect_trap_at_end(test, p);
 	KUNIT_EXPECT_EQ(test, call_tail(), 8);
-	unregister_kprobe(&p.probe);
-	KUNIT_EXPECT_EQ(test, p.pre, 1);
+	KUNIT_EXPECT_EQ(test, p->pre, 1);
 }
 
 FUNCTION(fenced, ".Lprobe_fenced: lfence\n" FIRST SECOND AFTER ASM_RET);
 
 static void test_fence_of_retpoline_is_not_copied(struct kunit *test)
 {
-	struct counted p = COUNTED(probe_fenced);
+	struct counted *p = PROBED(test, probe_fenced);
 	bool bound = cpu_feature_enabled(X86_FEATURE_RETPOLINE_LFENCE);
 
-	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
 	KUNIT_EXPECT_EQ(test, is_jump(probe_fenced), !bound);
 	KUNIT_EXPECT_EQ(test, call(opt_fenced, 5), 13);
-	unregister_kprobe(&p.probe);
-	KUNIT_EXPECT_EQ(test, p.pre, 1);
+	KUNIT_EXPECT_EQ(test, p->pre, 1);
 }
 
 static struct counted *leaving;
@@ -613,30 +602,26 @@ static void test_callee_outlives_detour(struct kunit *test)
 	leaving = NULL;
 	KUNIT_EXPECT_MEMEQ(test, before, probe_call_leaves, sizeof(before));
 	KUNIT_EXPECT_EQ(test, call_leaves(), 4711);
-	KUNIT_EXPECT_EQ(test, p.pre, 2);
-	KUNIT_EXPECT_EQ(test, p.astray, 0);
+	expect_hits(test, &p, 2, 0);
 }
 
 /* Querying the obstacle must not prevent its analysis by the optimizer. */
 static void test_obstacle_query_changes_nothing(struct kunit *test)
 {
-	struct counted p = COUNTED(probe_huge);
-	struct counted q = COUNTED(probe_part);
+	struct counted *p, *q;
 
 	kprobe_set_jumps(false);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
-	KUNIT_EXPECT_EQ(test, kprobe_explained_obstacle(p.probe.addr),
+	p = PROBED(test, probe_huge);
+	q = PROBED(test, probe_part);
+	KUNIT_EXPECT_EQ(test, kprobe_explained_obstacle(p->probe.addr),
 			KPROBE_NOJUMP_NOT_ANALYSED);
-	KUNIT_EXPECT_EQ(test, kprobe_explained_obstacle(q.probe.addr),
+	KUNIT_EXPECT_EQ(test, kprobe_explained_obstacle(q->probe.addr),
 			KPROBE_NOJUMP_COLD_PART);
 	kprobe_set_jumps(true);
 	KUNIT_EXPECT_FALSE(test, is_jump(probe_huge));
 	KUNIT_EXPECT_FALSE(test, is_jump(probe_part));
-	KUNIT_EXPECT_EQ(test, kprobe_explained_obstacle(p.probe.addr),
+	KUNIT_EXPECT_EQ(test, kprobe_explained_obstacle(p->probe.addr),
 			KPROBE_NOJUMP_NOT_ANALYSED);
-	unregister_kprobe(&p.probe);
-	unregister_kprobe(&q.probe);
 }
 
 static struct kunit_case obstacle_tests[] = {

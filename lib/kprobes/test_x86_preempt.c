@@ -3,10 +3,8 @@
  * KUnit suite for tasks on x86 that are preempted at a probed place: among the
  * instructions that a jump will cover, or in an instruction out of line.
  */
-#include <linux/kallsyms.h>
 #include <linux/sizes.h>
 #include <linux/stacktrace.h>
-#include <linux/vmalloc.h>
 #include "test_preempt.h"
 #include "test_x86_opt.h"
 
@@ -134,18 +132,16 @@ static bool expect_in_place(struct kunit *test, const struct keeper *k,
 static bool keep_out_of_line(struct kunit *test)
 {
 	const struct slot_case *c = test->param_value;
-	struct counted p = COUNTED(probe_unwound);
 	void *buffer = vmalloc(FILLED);
 	struct task_struct *task;
 	struct keeper k = {};
+	struct counted *p;
 	bool found;
 
-	if (c->post)
-		p.probe.post_handler = counted_post;
-	if (!c->jump)
-		kprobe_set_jumps(false);
 	KUNIT_ASSERT_NOT_NULL(test, buffer);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
+	kprobe_set_jumps(c->jump);
+	p = PROBED(test, probe_unwound,
+		   .probe.post_handler = c->post ? counted_post : NULL);
 	KUNIT_EXPECT_EQ(test, is_jump(probe_unwound), c->jump);
 	keeper_start(test, &k);
 	task = start_on_keepers_cpu(test, filling_caller, buffer);
@@ -156,7 +152,7 @@ static bool keep_out_of_line(struct kunit *test)
 	keeper_stop(&k);
 	kthread_stop(task);
 	kprobe_set_jumps(true);
-	unregister_kprobe(&p.probe);
+	unregister_kprobe(&p->probe);
 	vfree(buffer);
 	return found;
 }

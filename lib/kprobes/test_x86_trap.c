@@ -71,21 +71,20 @@ static void call_debugged(struct kunit *test, struct counted *c,
 /* A disabled probe must not handle the breakpoint. */
 static void test_debugger_stops_at_disabled_probe(struct kunit *test)
 {
-	struct counted c = COUNTED(probe_debugged,
+	struct counted *c = PROBED(test, probe_debugged,
 				   .probe.flags = KPROBE_FLAG_DISABLED);
 
-	KUNIT_ASSERT_EQ(test, register_kprobe(&c.probe), 0);
-	call_debugged(test, &c, 1, trap_target);
+	call_debugged(test, c, 1, trap_target);
 	/* Repeat after the probe has had a breakpoint. */
-	KUNIT_EXPECT_EQ(test, enable_kprobe(&c.probe), 0);
+	KUNIT_EXPECT_EQ(test, enable_kprobe(&c->probe), 0);
 	KUNIT_EXPECT_EQ(test, trap_target(3), 4);
-	KUNIT_EXPECT_EQ(test, c.pre, 1);
-	KUNIT_EXPECT_EQ(test, disable_kprobe(&c.probe), 0);
+	KUNIT_EXPECT_EQ(test, c->pre, 1);
+	KUNIT_EXPECT_EQ(test, disable_kprobe(&c->probe), 0);
 	/* A jump without probes stays for a moment. */
 	KUNIT_EXPECT_TRUE(test, EVENTUALLY(*(u8 *)probe_debugged == 0x90));
-	c.pre = 0;
-	call_debugged(test, &c, 1, trap_target);
-	unregister_kprobe(&c.probe);
+	c->pre = 0;
+	call_debugged(test, c, 1, trap_target);
+	unregister_kprobe(&c->probe);
 	KUNIT_EXPECT_EQ(test, trap_target(3), 4);
 }
 
