@@ -121,7 +121,6 @@ static void expect_access(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, access_seen.wrong, 0);
 }
 
-#ifdef CONFIG_KRETPROBES
 static int access_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	look_at_access(regs);
@@ -133,24 +132,19 @@ static void expect_access_return(struct kunit *test)
 	struct kretprobe rp = KRETPROBE_AT(code_isb, .handler = access_return,
 					   .maxactive = 1);
 
+	if (!IS_ENABLED(CONFIG_KRETPROBES))
+		kunit_skip(test, "this kernel has no return probes");
 	KUNIT_ASSERT_EQ(test, register_kretprobe(&rp), 0);
 	expect_access(test);
 	unregister_kretprobe(&rp);
 	KUNIT_EXPECT_EQ(test, rp.nmissed, 0);
 }
-#else
-static void expect_access_return(struct kunit *test)
-{
-	kunit_skip(test, "this kernel has no return probes");
-}
-#endif
 
 static void test_handler_has_no_user_access(struct kunit *test)
 {
 	const struct access_case *c = test->param_value;
-	struct kprobe p = KPROBE_AT(probe_isb, .pre_handler = c->pre,
-				    .post_handler = c->post);
 	unsigned long user;
+	struct counted *p;
 
 	if (!system_uses_hw_pan() && !system_uses_ttbr0_pan())
 		kunit_skip(test, "user memory is always accessible");
@@ -168,11 +162,11 @@ static void test_handler_has_no_user_access(struct kunit *test)
 		return;
 	}
 	switch_jumps(c->jump);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
-	expect_jump(test, &p, c->jump);
+	p = PROBED(test, probe_isb, .probe.pre_handler = c->pre,
+		   .probe.post_handler = c->post);
+	expect_jump(test, &p->probe, c->jump);
 	expect_access(test);
-	unregister_kprobe(&p);
-	KUNIT_EXPECT_EQ(test, p.nmissed, 0);
+	KUNIT_EXPECT_EQ(test, p->probe.nmissed, 0);
 }
 
 static void access_exit(struct kunit *test)

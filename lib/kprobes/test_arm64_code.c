@@ -245,11 +245,7 @@ static bool jumps(const struct code_case *c)
 /* CPUs must be interrupted once for a batch, not once for each slot. */
 static void test_batch_interrupts_cpus_once(struct kunit *test)
 {
-	struct counted rounds = {
-		.probe.symbol_name = "on_each_cpu_cond_mask",
-		.probe.pre_handler = counted_pre,
-	};
-	struct counted *probes;
+	struct counted *probes, *rounds;
 	struct kprobe **array;
 	unsigned int i, nr = ARRAY_SIZE(code_cases);
 
@@ -265,20 +261,19 @@ static void test_batch_interrupts_cpus_once(struct kunit *test)
 		array[i] = &probes[i].probe;
 	}
 	switch_jumps(false);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&rounds.probe), 0);
+	rounds = PROBED(test, 0, .probe.symbol_name = "on_each_cpu_cond_mask");
 	KUNIT_ASSERT_EQ(test, register_kprobes(array, nr), 0);
 	/* CPUs may be interrupted for other reasons, too. */
-	KUNIT_EXPECT_LE(test, rounds.pre, 8);
-	kunit_info(test, "%u probes, %u rounds", nr, rounds.pre);
+	KUNIT_EXPECT_LE(test, rounds->pre, 8);
+	kunit_info(test, "%u probes, %u rounds", nr, rounds->pre);
 
-	rounds.pre = 0;
+	rounds->pre = 0;
 	switch_jumps(true);
 	expect_jump(test, array[0], true);
-	KUNIT_EXPECT_GE(test, rounds.pre, 1);
-	KUNIT_EXPECT_LE(test, rounds.pre, 8);
-	kunit_info(test, "jumps: %u rounds", rounds.pre);
+	KUNIT_EXPECT_GE(test, rounds->pre, 1);
+	KUNIT_EXPECT_LE(test, rounds->pre, 8);
+	kunit_info(test, "jumps: %u rounds", rounds->pre);
 	unregister_kprobes(array, nr);
-	unregister_kprobe(&rounds.probe);
 }
 
 /* No 64-bit multiply-accumulate may follow a load or store in a slot. */
@@ -307,40 +302,33 @@ static void test_accumulate_in_copy_follows_no_load(struct kunit *test)
 
 	switch_jumps(true);
 	for (i = 0; i < ARRAY_SIZE(at); i++) {
-		struct counted jump = COUNTED(at[i]);
-		struct counted post = COUNTED(at[i], .probe.post_handler =
-					      counted_post);
+		struct counted *jump = PROBED(test, at[i]), *post;
 
-		KUNIT_ASSERT_EQ(test, register_kprobe(&jump.probe), 0);
-		expect_jump(test, &jump.probe, true);
-		site = jump.probe.site;
+		expect_jump(test, &jump->probe, true);
+		site = jump->probe.site;
 		expect_no_pair(test, site->detour);
-		KUNIT_ASSERT_EQ(test, register_kprobe(&post.probe), 0);
+		post = PROBED(test, at[i], .probe.post_handler = counted_post);
 		KUNIT_EXPECT_TRUE(test, site->insn.computes);
 		expect_no_pair(test, site->post_slot);
-		unregister_kprobe(&post.probe);
-		unregister_kprobe(&jump.probe);
+		unregister_kprobe(&post->probe);
+		unregister_kprobe(&jump->probe);
 	}
 }
 
 /* A branch covers one instruction: a probe on the next does not prevent it. */
 static void test_neighbours_both_jump(struct kunit *test)
 {
-	struct counted p = COUNTED(probe_push);
-	struct counted q = COUNTED(probe_push + AARCH64_INSN_SIZE);
+	struct counted *p = PROBED(test, probe_push);
+	struct counted *q = PROBED(test, probe_push + AARCH64_INSN_SIZE);
 	struct state s = { .x = { 1, 2 } };
 
-	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
-	expect_jump(test, &p.probe, true);
-	expect_jump(test, &q.probe, true);
+	expect_jump(test, &p->probe, true);
+	expect_jump(test, &q->probe, true);
 	call_code(code_push, &s);
 	KUNIT_EXPECT_EQ(test, s.x[2], 1);
 	KUNIT_EXPECT_EQ(test, s.x[3], 2);
-	unregister_kprobe(&p.probe);
-	unregister_kprobe(&q.probe);
-	KUNIT_EXPECT_EQ(test, p.pre, 1);
-	KUNIT_EXPECT_EQ(test, q.pre, 1);
+	KUNIT_EXPECT_EQ(test, p->pre, 1);
+	KUNIT_EXPECT_EQ(test, q->pre, 1);
 }
 
 static struct kunit_case code_tests[] = {

@@ -58,13 +58,12 @@ asm(".pushsection .text\n"
 /* Set to 77 by the handlers of the next two cases. */
 static unsigned long handler_got;
 
-/* Hit a probe by a trap, and by a jump. */
-static void hit_twice(struct kunit *test, struct kprobe *p)
+/* Hit the case's probe by a trap, and by a jump. */
+static void hit_twice(struct kunit *test)
 {
 	struct state s = { .x = { 0, 1, 2 } };
 	int i;
 
-	KUNIT_ASSERT_EQ(test, register_kprobe(p), 0);
 	for (i = 0; i < 2; i++) {
 		handler_got = 0;
 		call_code(code_add, &s);
@@ -72,7 +71,6 @@ static void hit_twice(struct kunit *test, struct kprobe *p)
 		KUNIT_EXPECT_EQ(test, s.x[0], 17);
 		wait_for_kprobe_optimizer();
 	}
-	unregister_kprobe(p);
 }
 
 static int faulting_pre(struct kprobe *p, struct pt_regs *regs)
@@ -89,10 +87,9 @@ static int resume_fault(struct kprobe *p, struct pt_regs *regs, int trap)
 
 static void test_fault_in_handler_is_handled(struct kunit *test)
 {
-	struct kprobe p = KPROBE_AT(probe_add, .pre_handler = faulting_pre,
-				    .fault_handler = resume_fault);
-
-	hit_twice(test, &p);
+	PROBED(test, probe_add, .probe.pre_handler = faulting_pre,
+	       .probe.fault_handler = resume_fault);
+	hit_twice(test);
 }
 
 /* A handler reads a bad address with copy_from_kernel_nofault(). */
@@ -107,9 +104,8 @@ static int nofault_pre(struct kprobe *p, struct pt_regs *regs)
 
 static void test_nofault_read_fails(struct kunit *test)
 {
-	struct kprobe p = KPROBE_AT(probe_add, .pre_handler = nofault_pre);
-
-	hit_twice(test, &p);
+	PROBED(test, probe_add, .probe.pre_handler = nofault_pre);
+	hit_twice(test);
 }
 
 /*

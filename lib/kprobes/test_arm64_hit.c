@@ -6,8 +6,6 @@
  */
 #include <linux/completion.h>
 #include <linux/hrtimer.h>
-#include <linux/kthread.h>
-#include <linux/sched.h>
 #include <linux/sched/clock.h>
 #include <linux/stacktrace.h>
 #include <asm/cpufeature.h>
@@ -131,24 +129,19 @@ static void expect_adds(struct kunit *test, u64 sum, u64 nzcv)
 
 static void test_handlers_change_registers(struct kunit *test)
 {
-	struct kprobe p = KPROBE_AT(probe_adds, .pre_handler = change_pre);
-	struct kprobe q = KPROBE_AT(probe_adds, .post_handler = change_post);
+	struct counted *p = PROBED(test, probe_adds,
+				   .probe.pre_handler = change_pre);
 
-	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
 	expect_adds(test, 1034, 0);
-	expect_jump(test, &p, true);
+	expect_jump(test, &p->probe, true);
 	expect_adds(test, 1034, 0);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&q), 0);
+	PROBED(test, probe_adds, .probe.post_handler = change_post);
 	expect_adds(test, 1035, PSR_V_BIT);
-	unregister_kprobe(&q);
-	unregister_kprobe(&p);
 }
 
 /* Handlers at a breakpoint, in a detour, and after an instruction. */
 static void test_handlers_divert(struct kunit *test)
 {
-	struct counted q = COUNTED(probe_daifset);
-	struct kprobe p = KPROBE_AT(probe_daifset, .pre_handler = leave_pre);
 	static const struct {
 		void *function;
 		char **probe;
@@ -157,12 +150,13 @@ static void test_handlers_divert(struct kunit *test)
 		{ code_isb, &probe_isb }, { code_adds, &probe_adds },
 		{ code_b_next, &probe_b_next },
 	};
+	struct counted *p, *q;
 	struct state s = {};
 	int i;
 
 	/* The newest probe diverts, so the older one is not called. */
-	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
+	q = PROBED(test, probe_daifset);
+	p = PROBED(test, probe_daifset, .probe.pre_handler = leave_pre);
 	for (i = 0; i < 6; i++) {
 		s.x[0] = 0;
 		s.nzcv = PSR_C_BIT;
@@ -172,11 +166,9 @@ static void test_handlers_divert(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, s.x[3], 77);
 		KUNIT_EXPECT_EQ(test, s.nzcv, PSR_C_BIT);
 		KUNIT_EXPECT_FALSE(test, irqs_disabled());
-		expect_jump(test, &p, true);
+		expect_jump(test, &p->probe, true);
 	}
-	unregister_kprobe(&p);
-	unregister_kprobe(&q.probe);
-	KUNIT_EXPECT_EQ(test, q.pre, 0);
+	KUNIT_EXPECT_EQ(test, q->pre, 0);
 
 	for (i = 0; i < ARRAY_SIZE(after); i++) {
 		struct kprobe post = KPROBE_AT(*after[i].probe,
@@ -208,28 +200,24 @@ static void expect_place(struct kunit *test, const void *slot,
 
 static void test_slot_maps_to_place(struct kunit *test)
 {
-	struct counted p = COUNTED(probe_isb,
+	struct counted *p = PROBED(test, probe_isb,
 				   .probe.post_handler = counted_post);
-	struct counted q = COUNTED(probe_add,
+	struct counted *q = PROBED(test, probe_add,
 				   .probe.post_handler = counted_post);
 	unsigned long isb = (unsigned long)probe_isb;
 	unsigned int i;
 
-	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
-	expect_place(test, p.probe.site->slot, 0, isb);
-	expect_place(test, p.probe.site->slot, 1, isb + 4);
-	KUNIT_EXPECT_FALSE(test, p.probe.site->insn.computes);
+	expect_place(test, p->probe.site->slot, 0, isb);
+	expect_place(test, p->probe.site->slot, 1, isb + 4);
+	KUNIT_EXPECT_FALSE(test, p->probe.site->insn.computes);
 	/* The instruction maps to its place, the rest to the next one. */
-	expect_place(test, p.probe.site->post_slot, 2, isb);
+	expect_place(test, p->probe.site->post_slot, 2, isb);
 	for (i = 3; i < 10; i++)
-		expect_place(test, p.probe.site->post_slot, i, isb + 4);
-	unregister_kprobe(&p.probe);
+		expect_place(test, p->probe.site->post_slot, i, isb + 4);
 
-	KUNIT_ASSERT_EQ(test, register_kprobe(&q.probe), 0);
-	KUNIT_EXPECT_TRUE(test, q.probe.site->insn.computes);
+	KUNIT_EXPECT_TRUE(test, q->probe.site->insn.computes);
 	for (i = 0; i < 8; i++)
-		expect_place(test, q.probe.site->post_slot, i, 0);
-	unregister_kprobe(&q.probe);
+		expect_place(test, q->probe.site->post_slot, i, 0);
 }
 
 /* An interrupt unwinds a task in a slot and must find the probed function. */
@@ -280,7 +268,7 @@ static void expect_unwound(struct kunit *test)
 
 static void test_unwinder_sees_the_function(struct kunit *test)
 {
-	struct counted p = COUNTED(probe_wfi);
+	struct counted *p;
 
 	if (!IS_ENABLED(CONFIG_STACKTRACE))
 		kunit_skip(test, "this kernel saves no stack traces");
@@ -288,12 +276,11 @@ static void test_unwinder_sees_the_function(struct kunit *test)
 	hrtimer_setup(&unwound.timer, unwind_interrupted, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_REL_PINNED_HARD);
 	switch_jumps(false);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
+	p = PROBED(test, probe_wfi);
 	expect_unwound(test);
 	switch_jumps(true);
-	expect_jump(test, &p.probe, true);
+	expect_jump(test, &p->probe, true);
 	expect_unwound(test);
-	unregister_kprobe(&p.probe);
 }
 
 static void test_perf_reports_slots(struct kunit *test)
@@ -353,10 +340,8 @@ static int mapping_pre(struct kprobe *p, struct pt_regs *regs)
 
 static void test_batch_is_mapped_at_once(struct kunit *test)
 {
-	struct counted mapping = {
-		.probe.symbol_name = "vmap",
-		.probe.pre_handler = mapping_pre,
-	};
+	struct counted *mapping = PROBED(test, 0, .probe.symbol_name = "vmap",
+					 .probe.pre_handler = mapping_pre);
 	struct counted p[] = {
 		COUNTED(probe_add), COUNTED(probe_isb),
 		{ .probe.symbol_name = "memchr" },
@@ -364,17 +349,15 @@ static void test_batch_is_mapped_at_once(struct kunit *test)
 	struct kprobe *array[] = { &p[0].probe, &p[1].probe, &p[2].probe };
 
 	watched_task = current;
-	KUNIT_ASSERT_EQ(test, register_kprobe(&mapping.probe), 0);
 	wait_for_kprobe_optimizer();
-	mapping.pre = 0;
+	mapping->pre = 0;
 	KUNIT_EXPECT_EQ(test, register_kprobes(array, ARRAY_SIZE(array)), 0);
-	KUNIT_EXPECT_EQ(test, mapping.pre, 1);
+	KUNIT_EXPECT_EQ(test, mapping->pre, 1);
 	unregister_kprobes(array, ARRAY_SIZE(array));
-	mapping.pre = 0;
+	mapping->pre = 0;
 	KUNIT_EXPECT_EQ(test, register_kprobe(&p[0].probe), 0);
-	KUNIT_EXPECT_EQ(test, mapping.pre, 0);
+	KUNIT_EXPECT_EQ(test, mapping->pre, 0);
 	unregister_kprobe(&p[0].probe);
-	unregister_kprobe(&mapping.probe);
 }
 
 /*
@@ -437,12 +420,9 @@ static void test_cpu_cannot_be_held(struct kunit *test)
 	struct state s = {};
 	unsigned int other;
 
+	skip_on_one_cpu(test);
 	migrate_disable();
 	other = cpumask_any_but(cpu_online_mask, raw_smp_processor_id());
-	if (other >= nr_cpu_ids) {
-		migrate_enable();
-		kunit_skip(test, "needs another CPU");
-	}
 	init_completion(&d.done);
 	task = kthread_run_on_cpu(be_deaf, &d, other, "deaf/%u");
 	KUNIT_EXPECT_FALSE(test, IS_ERR(task));
@@ -481,22 +461,15 @@ static int ipi_pre(struct kprobe *p, struct pt_regs *regs)
  */
 static void test_others_are_held_without_interrupts(struct kunit *test)
 {
-	struct kprobe to_one = {
-		.symbol_name = "arch_send_call_function_single_ipi",
-		.pre_handler = ipi_pre,
-	};
-	struct kprobe to_many = {
-		.symbol_name = "arch_send_call_function_ipi_mask",
-		.pre_handler = ipi_pre,
-	};
-	struct kprobe *array[] = { &to_one, &to_many };
 	struct counted p = COUNTED(probe_add);
 
-	if (num_online_cpus() < 2)
-		kunit_skip(test, "needs another CPU");
+	skip_on_one_cpu(test);
 	watched_task = current;
 	switch_jumps(false);
-	KUNIT_ASSERT_EQ(test, register_kprobes(array, ARRAY_SIZE(array)), 0);
+	PROBED(test, 0, .probe.pre_handler = ipi_pre,
+	       .probe.symbol_name = "arch_send_call_function_single_ipi");
+	PROBED(test, 0, .probe.pre_handler = ipi_pre,
+	       .probe.symbol_name = "arch_send_call_function_ipi_mask");
 	ipis_sent = 0;
 	ipis_interruptible = 0;
 	KUNIT_EXPECT_EQ(test, register_kprobe(&p.probe), 0);
@@ -504,7 +477,6 @@ static void test_others_are_held_without_interrupts(struct kunit *test)
 	KUNIT_EXPECT_GT(test, ipis_sent, 0);
 	KUNIT_EXPECT_EQ(test, ipis_interruptible, 0);
 	unregister_kprobe(&p.probe);
-	unregister_kprobes(array, ARRAY_SIZE(array));
 }
 
 static void hit_exit(struct kunit *test)

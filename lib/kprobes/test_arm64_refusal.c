@@ -166,21 +166,17 @@ static void test_ftrace_call_is_refused(struct kunit *test)
 {
 	unsigned long call = ftrace_location((unsigned long)vfs_read);
 	struct counted p = COUNTED(call);
-	struct counted entry = {
-		.probe.symbol_name = "vfs_read",
-		.probe.pre_handler = counted_pre,
-	};
+	struct counted *entry;
 
 	if (!call)
 		kunit_skip(test, "this kernel has no function tracer");
 
 	expect_refused(test, &p, -EINVAL, "the call of ftrace");
-	KUNIT_ASSERT_EQ(test, register_kprobe(&entry.probe), 0);
-	KUNIT_EXPECT_EQ(test, probed_at(&entry.probe),
+	entry = PROBED(test, 0, .probe.symbol_name = "vfs_read");
+	KUNIT_EXPECT_EQ(test, probed_at(&entry->probe),
 			call - AARCH64_INSN_SIZE);
-	KUNIT_EXPECT_TRUE(test, entry.probe.flags & KPROBE_FLAG_ON_FUNC_ENTRY);
-	expect_jump(test, &entry.probe, true);
-	unregister_kprobe(&entry.probe);
+	KUNIT_EXPECT_TRUE(test, entry->probe.flags & KPROBE_FLAG_ON_FUNC_ENTRY);
+	expect_jump(test, &entry->probe, true);
 }
 
 CODE(ldxr, ON_STACK "3:", "ldxr x2, [sp]",
@@ -189,14 +185,12 @@ CODE(ldxr, ON_STACK "3:", "ldxr x2, [sp]",
 /* A breakpoint must not hide the exclusive load that begins a sequence. */
 static void test_probed_load_hides_no_sequence(struct kunit *test)
 {
-	struct counted p = COUNTED(probe_ldxr);
 	struct counted q = COUNTED(probe_ldxr + 4);
 
-	KUNIT_ASSERT_EQ(test, register_kprobe(&p.probe), 0);
+	PROBED(test, probe_ldxr);
 	KUNIT_EXPECT_EQ(test, register_kprobe(&q.probe), -EOPNOTSUPP);
 	wait_for_kprobe_optimizer();
 	KUNIT_EXPECT_EQ(test, register_kprobe(&q.probe), -EOPNOTSUPP);
-	unregister_kprobe(&p.probe);
 }
 
 /*
@@ -251,11 +245,8 @@ static void test_only_functions_are_probed(struct kunit *test)
 {
 	const struct between_case *c = test->param_value;
 	struct counted p = COUNTED(c->function + c->offset);
-	int ret = register_kprobe(&p.probe);
 
-	KUNIT_EXPECT_EQ(test, ret, c->errno);
-	if (!ret)
-		unregister_kprobe(&p.probe);
+	expect_refused(test, &p, c->errno, c->name);
 }
 
 /* Callers or ftrace read words in front of these functions. */
