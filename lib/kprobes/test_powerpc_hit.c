@@ -411,13 +411,11 @@ static void expect_place(struct kunit *test, void *text, unsigned int word,
 static void test_words_map_to_places(struct kunit *test)
 {
 	unsigned long addr = (unsigned long)probe_isync;
-	struct seen s = SEEN(probe_isync);
-	const struct kprobe_site *site;
+	struct counted *p = PROBED(test, probe_isync);
+	const struct kprobe_site *site = p->probe.site;
 	unsigned int i;
 
-	KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
-	make(test, &s.probe, BY_BRANCH);
-	site = s.probe.site;
+	make(test, &p->probe, BY_BRANCH);
 	expect_place(test, site->slot, 0, addr);
 	expect_place(test, site->slot, 1, addr + 4);
 	KUNIT_ASSERT_NOT_NULL(test, site->detour);
@@ -426,7 +424,6 @@ static void test_words_map_to_places(struct kunit *test)
 	expect_place(test, site->detour, i, addr + 4);
 	KUNIT_EXPECT_EQ(test, ((u32 *)site->detour)[site->insn.detour.copy],
 			site->opcode);
-	unregister_kprobe(&s.probe);
 }
 
 /* A handler loads from a bad address; its fault handler skips the load. */
@@ -450,12 +447,11 @@ static int skip_fault(struct kprobe *p, struct pt_regs *regs, int trap)
 
 static void test_fault_in_handler_is_handled(struct kunit *test)
 {
-	struct kprobe p = KPROBE_AT(probe_add, .pre_handler = faulting_pre,
-				    .fault_handler = skip_fault);
 	struct state s = { .r = { 0, 1, 2 } };
 	unsigned int i;
 
-	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
+	PROBED(test, probe_add, .probe.pre_handler = faulting_pre,
+	       .probe.fault_handler = skip_fault);
 	handler_faults = 0;
 	for (i = 1; i <= 2; i++) {
 		ppc_call_code(code_add, &s);
@@ -463,7 +459,6 @@ static void test_fault_in_handler_is_handled(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, handler_faults, i);
 		wait_for_kprobe_optimizer();
 	}
-	unregister_kprobe(&p);
 }
 
 #ifdef CONFIG_PPC_BOOK3S_64
@@ -669,15 +664,13 @@ CODE(ue, "", LL " 4, 0(3)", "1:\n\t" EX_TABLE(.Lprobe_ue, 1b));
 static void test_machine_check_in_slot_is_fixed_up(struct kunit *test)
 {
 	unsigned long fixup = (unsigned long)probe_ue + 4;
-	struct seen s = SEEN(probe_ue);
+	struct counted *p = PROBED(test, probe_ue);
 	struct mce_error_info error = {};
 	struct pt_regs regs = {};
 
-	KUNIT_ASSERT_EQ(test, register_kprobe(&s.probe), 0);
 	regs.msr = mfmsr();
-	regs.nip = (unsigned long)s.probe.site->slot;
+	regs.nip = (unsigned long)p->probe.site->slot;
 	mce_common_process_ue(&regs, &error);
-	unregister_kprobe(&s.probe);
 	KUNIT_EXPECT_TRUE(test, error.ignore_event);
 	KUNIT_EXPECT_EQ(test, regs.nip, fixup);
 }

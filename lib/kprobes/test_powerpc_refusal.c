@@ -74,8 +74,7 @@ static void test_prefix_needs_the_cpu(struct kunit *test)
 	struct counted p = COUNTED(probe_prefix);
 	int expected = cpu_has_feature(CPU_FTR_ARCH_31) ? 0 : -EILSEQ;
 
-	KUNIT_EXPECT_EQ(test, register_kprobe(&p.probe), expected);
-	unregister_kprobe(&p.probe);
+	expect_refused(test, &p, expected, "prefix");
 }
 #else
 static void test_prefix_needs_the_cpu(struct kunit *test)
@@ -216,23 +215,8 @@ asm(".pushsection .text\n"
 static void test_function_is_probed_at_its_text(struct kunit *test)
 {
 	unsigned long text = ppc_function_entry(ppc_one_entry);
-	struct counted by_pointer = COUNTED(ppc_one_entry);
-	struct counted by_text = COUNTED(text);
-	struct counted by_name = { .probe.symbol_name = "ppc_one_entry",
-				   .probe.pre_handler = counted_pre };
+	struct counted *by_pointer, *by_text, *by_name;
 
-	KUNIT_ASSERT_EQ(test, register_kprobe(&by_pointer.probe), 0);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&by_text.probe), 0);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&by_name.probe), 0);
-	KUNIT_EXPECT_EQ(test, (unsigned long)by_pointer.probe.addr, text);
-	KUNIT_EXPECT_EQ(test, (unsigned long)by_name.probe.addr, text);
-	KUNIT_EXPECT_EQ(test, probed_at(&by_pointer.probe), text);
-	KUNIT_EXPECT_EQ(test, probed_at(&by_name.probe), text);
-	KUNIT_EXPECT_EQ(test, ppc_one_entry(1), 3);
-	KUNIT_EXPECT_EQ(test, by_pointer.pre + by_text.pre + by_name.pre, 3);
-	unregister_kprobe(&by_pointer.probe);
-	unregister_kprobe(&by_text.probe);
-	unregister_kprobe(&by_name.probe);
 	KUNIT_EXPECT_EQ(test,
 			kprobe_on_func_entry(NULL, "ppc_one_entry", 0), 0);
 	KUNIT_EXPECT_EQ(test, kprobe_on_func_entry(NULL, "ppc_one_entry", 8),
@@ -240,6 +224,16 @@ static void test_function_is_probed_at_its_text(struct kunit *test)
 	if (IS_ENABLED(CONFIG_PPC64_ELF_ABI_V1))
 		KUNIT_EXPECT_EQ(test, (unsigned long)
 				kprobe_lookup_name(".ppc_one_entry", 0), text);
+
+	by_pointer = PROBED(test, ppc_one_entry);
+	by_text = PROBED(test, text);
+	by_name = PROBED(test, 0, .probe.symbol_name = "ppc_one_entry");
+	KUNIT_EXPECT_EQ(test, (unsigned long)by_pointer->probe.addr, text);
+	KUNIT_EXPECT_EQ(test, (unsigned long)by_name->probe.addr, text);
+	KUNIT_EXPECT_EQ(test, probed_at(&by_pointer->probe), text);
+	KUNIT_EXPECT_EQ(test, probed_at(&by_name->probe), text);
+	KUNIT_EXPECT_EQ(test, ppc_one_entry(1), 3);
+	KUNIT_EXPECT_EQ(test, by_pointer->pre + by_text->pre + by_name->pre, 3);
 }
 
 /* A function with a TOC of its own. */
@@ -262,13 +256,8 @@ static void test_both_entries_are_hit(struct kunit *test)
 {
 	static const char two[] = "ppc_two_entries";
 	unsigned long addr = kallsyms_lookup_name(two);
-	struct counted global = COUNTED(addr);
-	struct counted local = COUNTED(addr + 8);
-	struct counted between = COUNTED(addr + 4);
-	struct counted named = { .probe.symbol_name = two,
-				 .probe.pre_handler = counted_pre };
-	struct counted *const all[] = { &global, &local, &named };
 	int (*volatile pointer)(int a) = ppc_two_entries;
+	struct counted *between, *all[3];
 	unsigned int i;
 
 	KUNIT_EXPECT_EQ(test, kprobe_on_func_entry(NULL, two, 0), 0);
@@ -276,26 +265,24 @@ static void test_both_entries_are_hit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kprobe_on_func_entry(NULL, two, 4), -EINVAL);
 	KUNIT_EXPECT_EQ(test, kprobe_on_func_entry(NULL, two, 12), -EINVAL);
 	/* Register this first: its trap must not hide the entry. */
-	KUNIT_ASSERT_EQ(test, register_kprobe(&between.probe), 0);
+	between = PROBED(test, addr + 4);
 	KUNIT_EXPECT_EQ(test, kprobe_on_func_entry(NULL, two, 8), 0);
+	all[0] = PROBED(test, addr);
+	all[1] = PROBED(test, addr + 8);
+	all[2] = PROBED(test, 0, .probe.symbol_name = two);
 	for (i = 0; i < ARRAY_SIZE(all); i++) {
-		KUNIT_ASSERT_EQ(test, register_kprobe(&all[i]->probe), 0);
 		KUNIT_EXPECT_EQ(test, (unsigned long)all[i]->probe.addr,
 				addr + 8);
 		KUNIT_EXPECT_EQ(test, probed_at(&all[i]->probe), addr + 8);
 	}
-	KUNIT_EXPECT_EQ(test, probed_at(&between.probe), addr + 4);
+	KUNIT_EXPECT_EQ(test, probed_at(&between->probe), addr + 4);
 
 	/* Enter by the global entry and by the local one. */
 	KUNIT_EXPECT_EQ(test, pointer(1), 2);
 	KUNIT_EXPECT_EQ(test, ppc_two_entries(2), 3);
-	KUNIT_EXPECT_EQ(test, between.pre, 1);
-	for (i = 0; i < ARRAY_SIZE(all); i++) {
-		KUNIT_EXPECT_EQ(test, all[i]->pre, 2);
-		KUNIT_EXPECT_EQ(test, all[i]->astray, 0);
-		unregister_kprobe(&all[i]->probe);
-	}
-	unregister_kprobe(&between.probe);
+	KUNIT_EXPECT_EQ(test, between->pre, 1);
+	for (i = 0; i < ARRAY_SIZE(all); i++)
+		expect_hits(test, all[i], 2, 0);
 }
 #else
 static void test_both_entries_are_hit(struct kunit *test)
