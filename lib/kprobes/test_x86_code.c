@@ -319,33 +319,26 @@ static unsigned long flags_number(unsigned int n)
 
 #define ROUNDS	(32 * ARRAY_SIZE(arguments))
 
-static void run_round(const struct code_case *code, unsigned int i,
-		      struct result *r)
-{
-	run_code(code, arguments[i / 32][0], arguments[i / 32][1],
-		 flags_number(i % 32), r);
-}
-
-static void run_all(const struct code_case *code, struct result *results)
+/*
+ * Flags may depend on the stack pointer, so results to be compared must come
+ * from calls in one function.
+ */
+static noinline void run_all(const struct code_case *code,
+			     struct result *results)
 {
 	unsigned int i;
 
 	for (i = 0; i < ROUNDS; i++)
-		run_round(code, i, &results[i]);
+		run_code(code, arguments[i / 32][0], arguments[i / 32][1],
+			 flags_number(i % 32), &results[i]);
 }
 
-/* Run the code with the probe @c, and compare the results. */
 static void expect_same(struct kunit *test, const struct code_case *code,
+			const struct result *probed,
 			const struct result *plain, const struct counted *c)
 {
-	struct result r;
-	unsigned int i;
-
-	for (i = 0; i < ROUNDS; i++) {
-		run_round(code, i, &r);
-		KUNIT_EXPECT_MEMEQ_MSG(test, &r, &plain[i], sizeof(r),
-				       "%s, round %u", code->name, i);
-	}
+	KUNIT_EXPECT_MEMEQ_MSG(test, probed, plain, ROUNDS * sizeof(*plain),
+			       "%s", code->name);
 	/* A loop may hit the probe more often. */
 	KUNIT_EXPECT_GE(test, c->pre, ROUNDS);
 	KUNIT_EXPECT_EQ(test, c->astray, 0);
@@ -361,14 +354,14 @@ static bool can_run(const struct code_case *code)
 static void test_probe_changes_no_result(struct kunit *test)
 {
 	const struct code_case *code = test->param_value;
-	struct result *plain;
+	struct result *plain, *probed;
 	struct counted *c;
 	int post;
 
 	if (!can_run(code))
 		kunit_skip(test, "this CPU has no SMAP, and so no STAC");
-	plain = kunit_kcalloc(test, ROUNDS, sizeof(*plain), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, plain);
+	plain = alloc_for_test(test, 2 * ROUNDS * sizeof(*plain));
+	probed = plain + ROUNDS;
 	run_all(code, plain);
 	kprobe_set_jumps(false);
 	for (post = 0; post <= 1; post++) {
@@ -376,7 +369,8 @@ static void test_probe_changes_no_result(struct kunit *test)
 			   .probe.post_handler = post ? counted_post : NULL);
 		KUNIT_EXPECT_EQ(test, (int)**code->probe & 0xff,
 				INT3_INSN_OPCODE);
-		expect_same(test, code, plain, c);
+		run_all(code, probed);
+		expect_same(test, code, probed, plain, c);
 		unregister_kprobe(&c->probe);
 		KUNIT_EXPECT_EQ(test, c->post,
 				post && !(code->flags & FAULTS) ? c->pre : 0);
@@ -388,12 +382,13 @@ static void test_probe_changes_no_result(struct kunit *test)
 static void test_jump_changes_no_result(struct kunit *test)
 {
 	unsigned int i, nr = 0, jumps = 0;
+	struct result *plain, *probed;
 	struct counted *counted;
-	struct result *plain;
 	struct kprobe **ps;
 
-	plain = alloc_for_test(test, ARRAY_SIZE(codes) * ROUNDS *
+	plain = alloc_for_test(test, (ARRAY_SIZE(codes) + 1) * ROUNDS *
 			       sizeof(*plain));
+	probed = plain + ARRAY_SIZE(codes) * ROUNDS;
 	counted = kunit_kcalloc(test, ARRAY_SIZE(codes), sizeof(*counted),
 				GFP_KERNEL);
 	ps = kunit_kcalloc(test, ARRAY_SIZE(codes), sizeof(*ps), GFP_KERNEL);
@@ -413,7 +408,9 @@ static void test_jump_changes_no_result(struct kunit *test)
 		if (!can_run(&codes[i]))
 			continue;
 		jumps += kprobe_optimized(&counted[i].probe);
-		expect_same(test, &codes[i], plain + i * ROUNDS, &counted[i]);
+		run_all(&codes[i], probed);
+		expect_same(test, &codes[i], probed, plain + i * ROUNDS,
+			    &counted[i]);
 	}
 	unregister_kprobes(ps, nr);
 	/* Calls and instructions before a branch target get no jump. */
