@@ -646,8 +646,8 @@ EXPORT_SYMBOL_GPL(enable_kprobe);
  * Text that is freed: modules, and the kernel's init text
  *
  * The sites there become GONE before the text is freed.  Their probes get
- * KPROBE_FLAG_GONE, stay registered, and have no more hits.  Their handlers have
- * ended by then, so disable_kprobe() need not wait.
+ * KPROBE_FLAG_GONE, stay registered, and have no more hits.  Their handlers
+ * have ended by then, so disable_kprobe() need not wait.
  */
 
 /*

@@ -47,18 +47,16 @@ ignored() {
 	# Lists that pass arguments to a macro parameter.
 	include/linux/kprobes_reasons.h)
 		ignore=$ignore,MACRO_ARG_REUSE,MACRO_ARG_UNUSED ;;
-	# register_sysctl() of 6.12 takes no constant table.
-	kernel/kprobes/control.c)
-		ignore=$ignore,CONST_STRUCT ;;
 	# A loop variable.
 	kernel/kprobes/internal.h)
 		ignore=$ignore,MACRO_ARG_REUSE ;;
 	# Elf_Sym, Elf_Shdr, Elf_Rela
 	kernel/kprobes/module.c)
 		ignore=$ignore,CAMELCASE ;;
-	# In a patch, a blank context line is a space.
+	# In a patch, a blank context line is a space. Exceptions of mips and
+	# their handlers have the same names.
 	hooks/*)
-		ignore=$ignore,TRAILING_WHITESPACE ;;
+		ignore=$ignore,TRAILING_WHITESPACE,REPEATED_WORD ;;
 	esac
 	echo "$ignore"
 }
