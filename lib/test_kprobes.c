@@ -398,10 +398,10 @@ static void test_pre_handler_diverts(struct kunit *test)
 	struct counted first = COUNTED(target_add,
 				       .probe.post_handler = counted_post);
 	struct counted divert = COUNTED(target_add,
-					.probe.pre_handler = divert_pre,
 					.probe.post_handler = counted_post);
 	struct counted last = COUNTED(target_add);
 
+	divert.probe.pre_handler = divert_pre;
 	/* The newest probe is called first. */
 	KUNIT_ASSERT_EQ(test, register_kprobe(&last.probe), 0);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&divert.probe), 0);
@@ -527,12 +527,14 @@ static void test_recursive_hit_is_missed(struct kunit *test)
 
 static void test_self_recursion_is_missed(struct kunit *test)
 {
-	struct counted *self = PROBED(test, target_mul,
-				      .probe.pre_handler = recursing_pre);
+	struct kprobe self = KPROBE_AT(target_mul,
+				       .pre_handler = recursing_pre);
 	struct counted *c = PROBED(test, target_mul);
 
+	KUNIT_ASSERT_EQ(test, register_kprobe(&self), 0);
 	KUNIT_EXPECT_EQ(test, target_mul(1, 2), 2);
-	KUNIT_EXPECT_EQ(test, self->probe.nmissed, 1);
+	unregister_kprobe(&self);
+	KUNIT_EXPECT_EQ(test, self.nmissed, 1);
 	KUNIT_EXPECT_EQ(test, c->probe.nmissed, 1);
 	KUNIT_EXPECT_EQ(test, c->pre, 1);
 }
